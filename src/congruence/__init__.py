@@ -1,0 +1,52 @@
+"""Compare clusterings: every measure on hard and soft clusterings, one pair or all pairs, right and fast.
+
+>>> import congruence as cg
+>>> cg.ari([0, 0, 1, 1], ["a", "a", "b", "c"])
+0.5714285714285714
+"""
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+#: where the public names live; each is imported when it is first asked for, so that `import congruence` costs nothing
+_HOMES = {
+    "comparison": ("compare", "compare_all", "compare_to", "contingency", "element_scores", "match", "relabel"),
+    "clustering": ("Memberships",),
+    "ensemble": ("Ensemble",),
+    "registry": ("measures", "Measure"),
+    "results": ("AgainstReference", "AllPairs", "Comparison", "Matching"),
+    "statistics": ("InputError", "NotApplicable", "Table"),
+    "io": ("from_long",),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+__all__ = ["__version__", "measure", *sorted(_HOME)]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        value = getattr(import_module(f"congruence.{_HOME[name]}"), name)
+    elif name == "measure":
+        value = import_module("congruence.registry").find
+    elif name.startswith("_"):
+        raise AttributeError(f"module 'congruence' has no attribute {name!r}")
+    else:
+        value = _scorer(name)
+    globals()[name] = value
+    return value
+
+
+def _scorer(name: str) -> Any:
+    """The function of a measure: every key and alias is one, and lambda is called lambda_statistic."""
+    registry = import_module("congruence.registry")
+    key = "lambda" if name == "lambda_statistic" else name
+    if key not in registry.names():
+        near = registry.hint(name, [*__all__, *registry.names()], "see dir(congruence)")
+        raise AttributeError(f"module 'congruence' has no attribute {name!r}; {near}")
+    return import_module("congruence.comparison").scorer(key)
+
+
+def __dir__() -> list[str]:
+    keys = import_module("congruence.registry").names()
+    return sorted({*globals(), *__all__, *keys, "lambda_statistic"} - {"lambda"})

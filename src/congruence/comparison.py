@@ -1,0 +1,448 @@
+"""Comparing clusterings: one pair, several against a reference, all pairs. Border → plan → result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from congruence.clustering import Align, Labels, Memberships, Unassigned, aligned, as_clustering, as_mass, noise_caution, noise_for
+from congruence.engine import cpu
+from congruence.engine.plan import Progress, Run, against_first, all_pairs
+from congruence.ensemble import Ensemble, _columns
+from congruence.frames import frame_kind
+from congruence.numerics import assignment
+from congruence.registry import Measure, find, hint
+from congruence.registry import measures as every_measure
+from congruence.results import AgainstReference, AllPairs, Comparison, Matching, named_table
+from congruence.statistics import Array, InputError, NotApplicable, Table, Tables
+
+#: what `measures=None` means
+DEFAULT = ("ari", "ami_max", "nmi_sum", "vi", "jaccard", "accuracy", "element_centric")
+Measures = str | Measure | Iterable[str | Measure] | None
+
+
+def _chosen(measures: Measures, default: Sequence[str] = DEFAULT) -> tuple[list[Measure], bool]:
+    """The measures meant, and whether they were named one by one (then one that does not apply is an error)."""
+    if measures is None:
+        return [find(key) for key in default], False
+    if isinstance(measures, str) and measures == "all":
+        return list(every_measure()), False
+    listed = [measures] if isinstance(measures, str | Measure) else list(measures)
+    if not listed:
+        raise InputError("no measures were named; leave `measures` out for the usual ones, or pass 'all'")
+    return list({m.key: m for m in (find(x) for x in listed)}.values()), True
+
+
+class _Evaluation:
+    """Applies measures to tiles of statistics; one that does not apply is left out, or is an error if it was named."""
+
+    def __init__(self, measures: Measures, default: Sequence[str], *, soft: bool, weighted: bool) -> None:
+        chosen, self.strict = _chosen(measures, default)
+        self.skipped: dict[str, str] = {}
+        self.measures: dict[str, Measure] = {}
+        for m in chosen:
+            try:
+                m.check(soft=soft, weighted=weighted)
+            except NotApplicable as reason:
+                self._leave_out(m, reason)
+            else:
+                self.measures[m.key] = m
+
+    def _leave_out(self, m: Measure, reason: NotApplicable) -> None:
+        if self.strict:
+            raise reason
+        self.skipped[m.key] = str(reason)
+        self.measures.pop(m.key, None)
+
+    @property
+    def needs(self) -> set[type]:
+        return {m.needs for m in self.measures.values()}
+
+    def values(self, statistics: dict[type, Any], n_used: Array, swapped: bool = False) -> dict[str, Array]:
+        """Each measure for every pair of a tile; NaN where no point was left to compare."""
+        found = {}
+        turned: dict[type, Any] = {}
+        for m in list(self.measures.values()):
+            if swapped and m.is_symmetric:
+                continue
+            kind = Tables if m.needs is Table else m.needs
+            if swapped and kind not in turned:
+                turned[kind] = statistics[kind].swapped()
+            try:
+                values = m.values((turned if swapped else statistics)[kind])
+            except NotApplicable as reason:
+                self._leave_out(m, reason)
+            else:
+                found[m.key] = np.where(n_used > 0, values, np.nan)
+        return found
+
+
+def compare(
+    a: Any,
+    b: Any,
+    measures: Measures = None,
+    *,
+    unassigned: Unassigned = "error",
+    noise: Any = None,
+    sample_weight: Any = None,
+    frequency: Any = None,
+    align: Align | None = None,
+) -> Comparison:
+    """Measures of two clusterings of the same points; `a` is the reference where a measure is asymmetric.
+
+    Labels are 1-D (lists, numpy, pandas, polars, arrow, torch …), memberships 2-D floats or sparse, points × clusters.
+    `measures` are keys or records, or "all"; `unassigned` says what becomes of missing labels and those named by `noise`:
+    "error", "drop", "singletons" or "cluster". `sample_weight` is importance, `frequency` counts of each point.
+
+    >>> import congruence as cg
+    >>> r = cg.compare([0, 0, 1, 1, 2, 2], ["a", "a", "b", "b", "b", "c"])
+    >>> round(r["ari"], 4), round(r["vi"], 4)
+    (0.4444, 0.5493)
+    >>> cg.compare([0, 0, 1, None], [0, 0, 1, 1], "ari", unassigned="drop")["ari"]
+    1.0
+    """
+    pair = [as_clustering(a, "a"), as_clustering(b, "b")]
+    for which, title in zip((a, b), ("a", "b"), strict=True):
+        if isinstance(which, Ensemble):
+            raise InputError(f"{title} is an ensemble; compare_all compares its members")
+    pair, notes = aligned(pair, align, ("a", "b"))
+    pair = [c.with_policy(unassigned, noise_for(noise, (c.title, w)), w) for c, w in zip(pair, ("a", "b"), strict=True)]
+    index = next((c.index for c in pair if c.index is not None), None)
+    mass = as_mass(sample_weight, frequency, len(pair[0]), index, align)
+    soft = any(c.soft for c in pair)
+    todo = _Evaluation(measures, DEFAULT, soft=soft, weighted=mass is not None and not mass.is_frequency)
+
+    table, tables = cpu.table_of(*pair, mass)
+    n_used = tables.n_used
+    if not n_used[0] or not table.n:
+        raise InputError(f"no point is assigned in both clusterings ({len(pair[0])} points were given)")
+
+    def measured(tile: Tables) -> dict[str, float]:
+        kinds = {Tables if need is Table else need for need in todo.needs}
+        values = todo.values({kind: kind.from_tables(tile) for kind in kinds}, n_used)  # type: ignore[attr-defined]
+        return {key: float(value[0]) for key, value in values.items()}
+
+    values = measured(tables)
+    own = None
+    if soft:
+        mirrored = [measured(cpu.table_of(c, c, mass)[1]) for c in pair]
+        own = (mirrored[0], mirrored[1])
+    return Comparison(
+        values, todo.measures, table, tables, int(n_used[0]), tuple(notes) + _cautions(pair, table, noise is None, soft),
+        todo.skipped, own, next((c.kind for c in pair if c.kind), None), _titles(pair),
+    )  # fmt: skip
+
+
+def _titles(pair: Sequence[Any]) -> tuple[str, str]:
+    first, second = (c.title or w for c, w in zip(pair, ("a", "b"), strict=True))
+    return (first, second) if first != second else ("a", "b")
+
+
+def _cautions(pair: Sequence[Any], table: Table, check_noise: bool, soft: bool) -> tuple[str, ...]:
+    found = [caution for c in pair for caution in c.cautions]
+    if check_noise:
+        for c, names, who in zip(pair, (table.rows, table.columns), ("a", "b"), strict=True):
+            found += noise_caution(names, who) if isinstance(c, Labels) else []
+    if soft:
+        found.append(
+            "soft clusterings do not score their best even with themselves: hold each value against the self-values "
+            "beside it; ari_gram is the form that is centred on 0"
+        )
+    if any(isinstance(c, Memberships) and not c.is_probabilistic for c in pair):
+        found.append("possibilistic memberships: the entropy of one clustering depends on the other it is compared with")
+    return tuple(found)
+
+
+def compare_all(
+    clusterings: Any,
+    measures: Measures = ("ari",),
+    *,
+    engine: str = "auto",
+    client: Any = None,
+    threads: int | None = None,
+    progress: Callable[[int, int], Any] | bool | None = None,
+    unassigned: Unassigned = "error",
+    noise: Any = None,
+    sample_weight: Any = None,
+    frequency: Any = None,
+    align: Align | None = None,
+) -> AllPairs:
+    """Measures of all pairs of clusterings, in one pass over the labels for any number of measures.
+
+    `clusterings`: label columns (2-D array or frame), a list or mapping of clusterings, an Ensemble, or an object with
+    `.obs`. The result is the same to the bit for any number of `threads`; `progress` is called with (done, total).
+
+    >>> import congruence as cg
+    >>> r = cg.compare_all([[0, 0, 1, 1], [0, 0, 1, 2], [0, 1, 0, 1]], ["ari", "vi"], threads=1)
+    >>> r["ari"].round(3).tolist()
+    [[1.0, 0.571, -0.5], [0.571, 1.0, -0.286], [-0.5, -0.286, 1.0]]
+    """
+    _check_engine(engine, client)
+    ensemble = Ensemble(
+        clusterings, sample_weight=sample_weight, frequency=frequency, unassigned=unassigned, noise=noise, align=align
+    )
+    size = len(ensemble)
+    todo, found, n_used = _evaluate(ensemble, measures, all_pairs(size), threads, progress)
+    square: dict[str, Array] = {}
+    for key, (i, j, forward, backward) in found.items():
+        matrix = np.empty((size, size))
+        matrix[i, j] = forward
+        matrix[j, i] = forward if backward is None else backward
+        square[key] = matrix
+    used = np.empty((size, size), dtype=np.int64)
+    used[n_used[0], n_used[1]] = used[n_used[1], n_used[0]] = n_used[2]
+    return AllPairs(
+        square, todo.measures, ensemble.names, used, _named_gaps(ensemble, used), todo.skipped, ensemble.kind
+    )
+
+
+def _check_engine(engine: str, client: Any) -> None:
+    if engine not in ("auto", "cpu"):
+        raise InputError(f"engine {engine!r} is not available; this version has 'cpu' ('auto' chooses it)")
+    if client is not None:
+        raise InputError("client: this version runs in threads on one machine; leave `client` out")
+
+
+def _named_gaps(ensemble: Ensemble, used: Array) -> tuple[str, ...]:
+    """The ensemble's cautions, and pairs that have no point in common."""
+    i, j = np.nonzero(np.triu(used == 0, 1))
+    gone = [f"{ensemble.names[x]} and {ensemble.names[y]}" for x, y in zip(i[:5].tolist(), j[:5].tolist(), strict=True)]
+    more = f", and {len(i) - 5} pairs more" if len(i) > 5 else ""
+    words = (f"no point is assigned in both, so the value is undefined: {'; '.join(gone)}{more}",) if gone else ()
+    empty = [ensemble.names[x] for x in np.flatnonzero(np.diag(used) == 0)[:5]] if used.shape[0] == used.shape[1] else []
+    words += (f"no point is assigned at all in: {', '.join(empty)}",) if empty else ()
+    return (*ensemble.notes, *ensemble.cautions, *words)
+
+
+def _evaluate(
+    ensemble: Ensemble, measures: Measures, runs: Sequence[Run], threads: int | None, progress: Any
+) -> tuple[_Evaluation, dict[str, tuple[Array, Array, Array, Array | None]], tuple[Array, Array, Array]]:
+    """Every measure for every pair of the runs: (i, j, value of (i, j), value of (j, i) where that differs)."""
+    mass = ensemble.mass
+    todo = _Evaluation(
+        measures, DEFAULT, soft=ensemble.is_soft, weighted=mass is not None and not mass.is_frequency
+    )
+    pieces = []
+    with Progress(sum(len(r) for r in runs), progress) as bar:
+        for tile in cpu.statistics(ensemble.members, runs, todo.needs, mass=mass, threads=threads, progress=bar):
+            forward = todo.values(tile.statistics, tile.n_used)
+            backward = todo.values(tile.statistics, tile.n_used, swapped=True)
+            pieces.append((tile.i, tile.j, tile.n_used, forward, backward))
+    i, j, used = (np.concatenate([piece[x] for piece in pieces]) for x in range(3))
+    found: dict[str, tuple[Array, Array, Array, Array | None]] = {}
+    for key, m in todo.measures.items():
+        ahead = np.concatenate([piece[3][key] for piece in pieces])
+        back = None if m.is_symmetric else np.concatenate([piece[4][key] for piece in pieces])
+        found[key] = (i, j, ahead, back)
+    return todo, found, (i, j, used)
+
+
+def compare_to(
+    reference: Any,
+    clusterings: Any,
+    measures: Measures = None,
+    *,
+    threads: int | None = None,
+    progress: Callable[[int, int], Any] | bool | None = None,
+    unassigned: Unassigned = "error",
+    noise: Any = None,
+    sample_weight: Any = None,
+    frequency: Any = None,
+    align: Align | None = None,
+) -> AgainstReference:
+    """Measures of several clusterings against one reference: one row a clustering.
+
+    `reference` is a clustering, or the name of one of the `clusterings`.
+
+    >>> import congruence as cg
+    >>> r = cg.compare_to("truth", {"truth": [0, 0, 1, 1], "x": [0, 0, 1, 2], "y": [0, 1, 0, 1]}, "ari")
+    >>> r.names, r["ari"].round(3).tolist()
+    (('x', 'y'), [0.571, -0.5])
+    """
+    columns, _, kind = _columns(clusterings)
+    title = "reference"
+    if isinstance(reference, str):
+        named = dict(columns)
+        if reference not in named:
+            raise InputError(
+                f"there is no clustering {reference!r} to be the reference; "
+                f"{hint(reference, named, 'there are: ' + ', '.join(list(named)[:8]))}"
+            )
+        title, reference, columns = reference, named[reference], [c for c in columns if c[0] != reference]
+    ensemble = Ensemble(
+        [reference, *(data for _, data in columns)], names=[title, *(name for name, _ in columns)],
+        sample_weight=sample_weight, frequency=frequency, unassigned=unassigned, noise=noise, align=align,
+    )  # fmt: skip
+    if len(ensemble) < 2:
+        raise InputError("there are no clusterings to compare with the reference")
+    todo, found, (_, _, used) = _evaluate(ensemble, measures, against_first(len(ensemble)), threads, progress)
+    empty = [name for name, n in zip(ensemble.names[1:], used.tolist(), strict=True) if n == 0]
+    words = (f"no point is assigned in both, so the value is undefined: {', '.join(empty[:5])}",) if empty else ()
+    return AgainstReference(
+        {key: forward for key, (_, _, forward, _) in found.items()}, todo.measures, ensemble.names[1:], title, used,
+        (*ensemble.notes, *ensemble.cautions, *words), todo.skipped, kind or ensemble.kind,
+    )  # fmt: skip
+
+
+def scorer(key: str) -> Callable[..., float]:
+    """The function of one measure: `scorer("ari")(a, b)` is the adjusted Rand index."""
+    record = find(key)
+
+    def score(a: Any, b: Any, **options: Any) -> float:
+        own = {name: options.pop(name) for name in list(options) if name in record.parameters}
+        return find(record, **own)(a, b, **options)
+
+    score.__name__ = score.__qualname__ = "lambda_statistic" if key == "lambda" else key
+    score.__module__ = "congruence"
+    low, high = record.range
+    parameters = "".join(f", {name}={value!r}" for name, value in record.parameters.items())
+    score.__doc__ = (
+        f"{record.title}: {record.better} is better, {low:g} to {high:g}.\n\n"
+        f"    {score.__name__}(a, b{parameters}, **options of compare) → float\n\n"
+        f"    {'; '.join(record.definition)}\n\n{record.formula.__doc__}\n"
+        + (f"\nCaution: {record.caution}.\n" if record.caution else "")
+        + f"\n>>> import congruence as cg\n>>> isinstance(cg.{score.__name__}([0, 0, 1, 1], [0, 1, 1, 0]), float)\nTrue\n"
+    )
+    return score
+
+
+# --- tables and matchings ---------------------------------------------------------------------------------------
+
+
+def contingency(a: Any, b: Any, **options: Any) -> Table:
+    """The contingency table of two clusterings, with the clusters' own names; options as in `compare`.
+
+    >>> import congruence as cg
+    >>> cg.contingency(["x", "x", "y"], [5, 6, 6])
+    Table: 2 clusters × 2 clusters, 3 points
+       5  6
+    x  1  1
+    y  0  1
+    """
+    return compare(a, b, "rand", **options).table
+
+
+def element_scores(a: Any, b: Any, **options: Any) -> Any:
+    """How well the two clusterings agree on each point, 0 to 1; their mean is `element_centric`.
+
+    A pandas or polars series gives one back; dropped points are NaN. Options as in `compare`, but no weights.
+
+    >>> import congruence as cg
+    >>> cg.element_scores([0, 1, 1, 0, 2, 1], [0, 1, 1, 0, 2, 2]).round(3).tolist()
+    [1.0, 0.667, 0.667, 1.0, 0.5, 0.333]
+    """
+    if {"sample_weight", "frequency"} & set(options):
+        raise InputError("element_scores are the scores of single points; weights do not change them, leave them out")
+    align = options.get("align")
+    pair, _ = aligned([as_clustering(a, "a"), as_clustering(b, "b")], align, ("a", "b"))
+    unassigned, noise = options.get("unassigned", "error"), options.get("noise")
+    pair = [c.with_policy(unassigned, noise_for(noise, (c.title, w)), w) for c, w in zip(pair, ("a", "b"), strict=True)]
+    table = compare(*pair, "rand", unassigned=unassigned).counted
+    overlap = np.zeros(table.shape)
+    share = table.count / np.maximum(table.row_sums[table.row], table.col_sums[table.col])
+    overlap[table.row, table.col] = share
+    return _like(a if frame_kind(a) else b, _point_scores(pair, table, overlap), "element_score", align)
+
+
+def _point_scores(pair: Sequence[Any], table: Table, overlap: Array) -> Array:
+    first, second = pair
+    if first.soft or second.soft:
+        left, right = (cpu._rows(c, slice(None)) for c in pair)
+        scores = np.einsum("pi,ij,pj->p", left, overlap, right, optimize=True)
+        return np.asarray(scores * (len(first) / (left.sum(axis=1) * right.sum(axis=1)).sum()))
+    places = []
+    for c, names in zip(pair, (table.rows, table.columns), strict=True):
+        # clusters that lost all their points are not in the table
+        place = np.full(c.k + 1, -1)
+        known = {name: i for i, name in enumerate(names.tolist() if isinstance(names, np.ndarray) else names)}
+        for code, name in enumerate(c.names.tolist() if isinstance(c.names, np.ndarray) else c.names):
+            place[code] = known.get(name, -1)
+        places.append(place[c.codes])
+    row, col = places
+    return np.where((row >= 0) & (col >= 0), overlap[row, col], np.nan)
+
+
+def _like(source: Any, values: Array, name: str, align: str | None = None) -> Any:
+    """The values as the kind of series that came in, else as they are."""
+    kind = frame_kind(source)
+    if kind == "pandas" and align != "index" and len(values) == len(source):
+        import pandas as pd
+
+        return pd.Series(values, index=source.index, name=name)
+    if kind == "polars":
+        import polars as pl
+
+        return pl.Series(name, values)
+    return values
+
+
+def match(a: Any, b: Any, **options: Any) -> Matching:
+    """Which cluster of b is which of a: the one-to-one matching with the most points in common, and what is left over.
+
+    >>> import congruence as cg
+    >>> cg.match([0, 0, 1, 1, 1], ["u", "v", "v", "v", "w"])
+    2 clusters matched, 3 of 5 points in common
+       b  common  size a  size b  jaccard
+    0  u       1       2       1    0.500
+    1  v       2       3       3    0.500
+    only in b: w
+    """
+    result = compare(a, b, "rand", **options)
+    table = result.table
+    cells = assignment(table.row, table.col, table.count, table.shape)
+    cells = cells[np.argsort(table.row[cells], kind="stable")]
+    row, col = table.row[cells], table.col[cells]
+    rows = tuple(
+        (table.rows[i], table.columns[j], common, table.row_sums[i].item(), table.col_sums[j].item())
+        for i, j, common in zip(row.tolist(), col.tolist(), table.count[cells].tolist(), strict=True)
+    )
+    only_a = tuple(table.rows[i] for i in range(table.shape[0]) if i not in set(row.tolist()))
+    only_b = tuple(table.columns[j] for j in range(table.shape[1]) if j not in set(col.tolist()))
+    return Matching(rows, only_a, only_b, table.n.item(), result.kind)
+
+
+def relabel(reference: Any, b: Any, **options: Any) -> Any:
+    """b with its clusters renamed to fit the reference, so that names and colours agree; a series gives a series.
+
+    A cluster of b that stands for none of the reference gets a name of its own: the next free number, or its own name.
+
+    >>> import congruence as cg
+    >>> cg.relabel([0, 0, 1, 1, 2], [5, 5, 3, 3, 4]).tolist()
+    [0, 0, 1, 1, 2]
+    >>> cg.relabel(["x", "x", "y", "y"], [0, 0, 1, 2]).tolist()
+    ['x', 'x', 'y', '2']
+    """
+    found = match(reference, b, **options)
+    taken = {a for a, *_ in found.rows} | set(found.only_a)
+    new = dict(found.mapping)
+    whole = all(isinstance(x, int) and not isinstance(x, bool) for x in taken)
+    for name in found.only_b:
+        if whole:
+            fresh: Any = max([-1, *taken]) + 1
+        else:
+            fresh = str(name)
+            while fresh in taken:
+                fresh += "′"
+        new[name] = fresh
+        taken.add(fresh)
+    labels = as_clustering(b, "b")
+    if not isinstance(labels, Labels):
+        raise InputError("relabel renames labels; memberships have columns to reorder: see match")
+    names = labels.names.tolist() if isinstance(labels.names, np.ndarray) else list(labels.names)
+    renamed = [new.get(name, name) for name in names]
+    complete = whole and not labels.gaps and all(isinstance(x, int) for x in renamed)
+    dictionary = np.empty(len(renamed) + 1, dtype=object)
+    dictionary[:-1], dictionary[-1] = renamed, None
+    values = dictionary[labels.codes]
+    if complete:
+        values = values.astype(np.int64)
+    elif not labels.gaps and all(isinstance(x, str) for x in renamed):
+        values = values.astype(str) if frame_kind(b) is None else values
+    return _like(b, values, labels.title or "relabelled")
+
+
+__all__ = [
+    "compare", "compare_all", "compare_to", "contingency", "element_scores", "match", "named_table", "relabel", "scorer",
+]  # fmt: skip

@@ -1,0 +1,1 @@
+"""Counting: how tables are made. No engine knows a measure."""

@@ -1,0 +1,228 @@
+"""The compiled loops. Import this module only when the work is worth numba's half second (see cpu.py)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from congruence.numerics import njit
+
+#: replicated tables up to this many cells: consecutive equal labels then do not wait for each other's store
+REPLICATED_CELLS = 2048
+#: larger tables do not stay in the L2 cache
+CACHE_BYTES = 2 << 20
+
+
+@njit
+def count_raw(a: Any, b: Any, low_a: int, low_b: int, k_a: int, k_b: int) -> Any:
+    """Table of two raw integer vectors whose labels start at low_a and low_b; all zero if a label is out of range."""
+    cells = k_a * k_b
+    ways = 4 if cells <= REPLICATED_CELLS else 1
+    table = np.zeros(ways * cells, np.uint32)
+    n = len(a)
+    ua, ub = np.uint64(k_a), np.uint64(k_b)
+    p = 0
+    if ways == 4:
+        while p + 4 <= n:
+            for w in range(4):
+                i, j = np.uint64(a[p + w] - low_a), np.uint64(b[p + w] - low_b)
+                if i >= ua or j >= ub:
+                    return np.zeros((0, 0), np.int64)
+                table[np.uint64(w * cells) + i * ub + j] += np.uint32(1)
+            p += 4
+    while p < n:
+        i, j = np.uint64(a[p] - low_a), np.uint64(b[p] - low_b)
+        if i >= ua or j >= ub:
+            return np.zeros((0, 0), np.int64)
+        table[i * ub + j] += np.uint32(1)
+        p += 1
+    out = np.zeros((k_a, k_b), np.int64)
+    for w in range(ways):
+        for i in range(k_a):
+            for j in range(k_b):
+                out[i, j] += table[w * cells + i * k_b + j]
+    return out
+
+
+@njit
+def count_sorted(a: Any, b: Any, k_a: int, k_b: int) -> Any:
+    """Non-zero cells (row, column, count) of two encoded vectors, in O(n + k_a + k_b) memory: points sorted by a."""
+    n = len(a)
+    start = np.zeros(k_a + 1, np.int64)
+    for p in range(n):
+        start[a[p] + 1] += 1
+    for i in range(k_a):
+        start[i + 1] += start[i]
+    fill = start[:-1].copy()
+    member = np.empty(n, np.int32)
+    for p in range(n):
+        member[fill[a[p]]] = b[p]
+        fill[a[p]] += 1
+    table = np.zeros(k_b, np.int64)
+    row = np.empty(n, np.int32)
+    col = np.empty(n, np.int32)
+    count = np.empty(n, np.int64)
+    cells = 0
+    for i in range(k_a):
+        first = cells
+        for p in range(start[i], start[i + 1]):
+            j = member[p]
+            if table[j] == 0:
+                row[cells] = i
+                col[cells] = j
+                cells += 1
+            table[j] += 1
+        col[first:cells].sort()
+        for c in range(first, cells):
+            count[c] = table[col[c]]
+            table[col[c]] = 0
+    return row[:cells].copy(), col[:cells].copy(), count[:cells].copy()
+
+
+@njit
+def count_blocks(labels: Any, width: Any, pair_i: Any, pair_j: Any, offset: Any, mass: Any, out: Any) -> None:
+    """Dense tables of many pairs, one after the other in `out`; mass is empty where every point counts once."""
+    n = labels.shape[1]
+    for q in range(len(pair_i)):
+        a, b = labels[pair_i[q]], labels[pair_j[q]]
+        k_b = np.int64(width[pair_j[q]])
+        base = offset[q]
+        if len(mass) == 0:
+            for p in range(n):
+                out[base + np.int64(a[p]) * k_b + np.int64(b[p])] += 1
+        else:
+            for p in range(n):
+                out[base + np.int64(a[p]) * k_b + np.int64(b[p])] += mass[p]
+
+
+@njit
+def _count(a: Any, b: Any, k_b: int, table: Any, spare: Any) -> None:
+    """Add the points to the table; in four tables in turn if there are spare ones, so that stores do not wait."""
+    n = len(a)
+    wide = np.uint64(k_b)
+    one = np.uint32(1)
+    done = 0
+    if len(spare) > 0:
+        t1, t2, t3 = spare[0], spare[1], spare[2]
+        for quad in range(n // 4):
+            p = np.uint64(4 * quad)  # unsigned indices spare the check for negative ones
+            table[np.uint64(a[p]) * wide + np.uint64(b[p])] += one
+            p += np.uint64(1)
+            t1[np.uint64(a[p]) * wide + np.uint64(b[p])] += one
+            p += np.uint64(1)
+            t2[np.uint64(a[p]) * wide + np.uint64(b[p])] += one
+            p += np.uint64(1)
+            t3[np.uint64(a[p]) * wide + np.uint64(b[p])] += one
+        done = n - n % 4
+    for p in range(done, n):
+        table[np.uint64(a[p]) * wide + np.uint64(b[p])] += one
+
+
+@njit
+def _sorted_by(labels: Any, k: int) -> Any:
+    """Where the points of each cluster start, and the points in that order."""
+    start = np.zeros(k + 1, np.int64)
+    for p in range(len(labels)):
+        start[labels[p] + 1] += 1
+    for c in range(k):
+        start[c + 1] += start[c]
+    fill = start[:-1].copy()
+    order = np.empty(len(labels), np.int32)
+    for p in range(len(labels)):
+        order[fill[labels[p]]] = p
+        fill[labels[p]] += 1
+    return start, order
+
+
+@njit
+def _maxima(table: Any, k_a: int, k_b: int, tallest: Any) -> Any:
+    """Sum of the largest cells of rows, and of columns."""
+    sum_a, sum_b = np.int64(0), np.int64(0)
+    tallest[:k_b] = 0
+    for r in range(k_a):
+        top = np.uint32(0)
+        for c in range(k_b):
+            v = table[r * k_b + c]
+            top = max(top, v)
+            tallest[c] = max(tallest[c], v)
+        sum_a += top
+    for c in range(k_b):
+        sum_b += tallest[c]
+    return sum_a, sum_b
+
+
+@njit
+def fused(
+    labels: Any, k: Any, i: int, first: int, last: int, nlogn: Any, want_maxima: bool,
+    squares: Any, information: Any, best_a: Any, best_b: Any,
+) -> None:  # fmt: skip
+    """Σn², Σ n log n and, if wanted, Σ row maxima and Σ column maxima of label i against labels first … last−1.
+
+    The table of one pair lives in cache and is reduced before the next pair; nothing else is kept. Three routes by the
+    size of the table: scan it; or touch it again point by point; or, beyond the L2 cache, walk points sorted by i.
+    """
+    n = labels.shape[1]
+    mine = labels[i]
+    k_i = np.int64(k[i])
+    widest = np.int64(0)
+    for j in range(first, last):
+        widest = max(widest, np.int64(k[j]))
+    walk = not want_maxima and k_i * widest * 4 > CACHE_BYTES
+    table = np.zeros(widest if walk else k_i * widest, np.uint32)
+    if walk:
+        start, order = _sorted_by(mine, k_i)
+    none = np.zeros((0, 0), np.uint32)
+    spares = np.zeros((3, min(k_i * widest, REPLICATED_CELLS)), np.uint32)
+    tallest = np.zeros(widest, np.uint32)
+    logs = len(nlogn)
+    for j in range(first, last):
+        k_j = np.int64(k[j])
+        cells = k_i * k_j
+        other = labels[j]
+        square, info = np.int64(0), 0.0
+        if walk:
+            for r in range(k_i):
+                for p in range(start[r], start[r + 1]):
+                    table[other[order[p]]] += np.uint32(1)
+                for p in range(start[r], start[r + 1]):
+                    v = np.int64(table[other[order[p]]])
+                    if v > 0:
+                        square += v * v
+                        info += nlogn[v] if v < logs else v * math.log(v)
+                        table[other[order[p]]] = 0
+        elif cells > n and not want_maxima:
+            _count(mine, other, k_j, table, none)
+            for p in range(n):
+                c = np.uint64(mine[p]) * np.uint64(k_j) + np.uint64(other[p])
+                v = np.int64(table[c])
+                if v > 0:
+                    square += v * v
+                    info += nlogn[v] if v < logs else v * math.log(v)
+                    table[c] = 0
+        else:
+            if cells <= REPLICATED_CELLS and 8 * cells <= n:
+                _count(mine, other, k_j, table, spares)
+                for w in range(3):
+                    for c in range(cells):
+                        table[c] += spares[w, c]
+                        spares[w, c] = 0
+            else:
+                _count(mine, other, k_j, table, none)
+            if want_maxima:
+                best_a[j - first], best_b[j - first] = _maxima(table, k_i, k_j, tallest)
+            if n < logs:
+                for c in range(cells):
+                    u = table[c]  # unsigned, so that the look-up needs no check for negative indices
+                    table[c] = 0
+                    square += np.int64(u) * np.int64(u)
+                    info += nlogn[u]
+            else:
+                for c in range(cells):
+                    v = np.int64(table[c])
+                    table[c] = 0
+                    square += v * v
+                    info += nlogn[v] if v < logs else v * math.log(v)
+        squares[j - first] = square
+        information[j - first] = info

@@ -1,0 +1,108 @@
+"""Which pairs to count together: tiles of pairs under a memory budget, and how far the work has come."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from congruence.statistics import Array
+
+#: bytes that the tables of one tile may take
+MEMORY = 256 << 20
+
+
+@dataclass(frozen=True)
+class Run:
+    """Clustering i against clusterings first … last−1."""
+
+    i: int
+    first: int
+    last: int
+
+    def __len__(self) -> int:
+        return self.last - self.first
+
+
+def all_pairs(members: int) -> list[Run]:
+    """Every pair once, and every clustering with itself."""
+    return [Run(i, i, members) for i in range(members)]
+
+
+def against_first(members: int) -> list[Run]:
+    """The first clustering against every other."""
+    return [Run(0, 1, members)]
+
+
+def tiles(runs: Sequence[Run], cost: Callable[[int, Array], Array], budget: float) -> Iterator[list[Run]]:
+    """Group runs, in order, so that the cost of each group stays under the budget (a single pair may exceed it)."""
+    tile: list[Run] = []
+    spent = 0.0
+    for run in runs:
+        first = run.first
+        costs = np.asarray(cost(run.i, np.arange(run.first, run.last)), dtype=np.float64)
+        for j, price in zip(range(run.first, run.last), costs.tolist(), strict=True):
+            if spent + price > budget and (tile or j > first):
+                if j > first:
+                    tile.append(Run(run.i, first, j))
+                yield tile
+                tile, spent, first = [], 0.0, j
+            spent += price
+        if first < run.last:
+            tile.append(Run(run.i, first, run.last))
+    if tile:
+        yield tile
+
+
+def pairs_of(runs: Sequence[Run]) -> tuple[Array, Array]:
+    """The two members of each pair of the runs, in order."""
+    i = np.repeat([r.i for r in runs], [len(r) for r in runs])
+    j = np.concatenate([np.arange(r.first, r.last) for r in runs]) if runs else np.empty(0, np.int64)
+    return i.astype(np.int64), j.astype(np.int64)
+
+
+class Progress:
+    """Tells how many of the pairs are done: to a callable if one was given, else by a bar on a terminal after 2 s."""
+
+    def __init__(self, total: int, report: Callable[[int, int], Any] | bool | None, what: str = "pairs") -> None:
+        self.total, self.done, self.what = total, 0, what
+        self.report = report if callable(report) else None
+        self.bar_wanted = report is not False and self.report is None and sys.stderr.isatty()
+        self.bar: Any = None
+        self.task: Any = None
+        self.started = time.monotonic()
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def add(self, pairs: int) -> None:
+        """So many more are done."""
+        self.done += pairs
+        if self.report is not None:
+            self.report(self.done, self.total)
+        elif self.bar_wanted:
+            if self.bar is None and time.monotonic() - self.started > 2 and self.done < self.total:
+                self._open()
+            if self.bar is not None:
+                self.bar.update(self.task, completed=self.done)
+
+    def _open(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        columns = (TextColumn(self.what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self.bar = Bar(*columns, console=Console(stderr=True), transient=True)
+        self.task = self.bar.add_task(self.what, total=self.total)
+        self.bar.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.bar is not None:
+            self.bar.stop()

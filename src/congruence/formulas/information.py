@@ -1,0 +1,170 @@
+"""Measures of shared information, in nats: entropies H_a, H_b, H_ab and MI = H_a + H_b − H_ab."""
+
+from math import inf
+
+import numpy as np
+
+from congruence.registry import measure, ratio
+from congruence.statistics import Array, ChanceInfo, Info
+
+METRIC = ("symmetric", "definite", "triangle")
+#: E[MI] and the norm are sums of many terms: a difference this small is rounding, and the measure is 0/0
+TINY = 1e-12
+
+
+@measure(
+    "mi", title="Mutual information", needs=Info, better="higher", range=(0, inf), axioms=("symmetric",),
+    reference="shannon1948", definition="mi = H_a + H_b - H_ab", at_zero=0.0,
+    caution="grows with the number of clusters: do not use it to choose among them",
+)  # fmt: skip
+def mi(i: Info) -> Array:
+    """What knowing one clustering tells of the other."""
+    return i.MI
+
+
+@measure(
+    "nmi_joint", title="Normalised mutual information, by joint entropy", needs=Info, better="higher", range=(0, 1),
+    axioms=METRIC, reference="vinh2010", definition="nmi_joint = MI / H_ab",
+)  # fmt: skip
+def nmi_joint(i: Info) -> Array:
+    """Share of the joint entropy that is common to both."""
+    return ratio(i.MI, i.H_ab)
+
+
+@measure(
+    "nmi_max", title="Normalised mutual information, by the larger entropy", needs=Info, better="higher",
+    range=(0, 1), axioms=METRIC, reference="vinh2010", definition="nmi_max = MI / max(H_a, H_b)",
+)  # fmt: skip
+def nmi_max(i: Info) -> Array:
+    """Mutual information over the larger of the entropies."""
+    return ratio(i.MI, np.maximum(i.H_a, i.H_b))
+
+
+@measure(
+    "nmi_sum", title="Normalised mutual information, by the mean entropy", needs=Info, better="higher", range=(0, 1),
+    axioms=("symmetric", "definite"), reference="vinh2010", definition="nmi_sum = MI / ((H_a + H_b) / 2)",
+    caution="not corrected for chance: small clusters alone raise it; ami_* corrects for that",
+)  # fmt: skip
+def nmi_sum(i: Info) -> Array:
+    """Mutual information over the mean of the entropies."""
+    return ratio(i.MI, (i.H_a + i.H_b) / 2)
+
+
+@measure(
+    "nmi_sqrt", title="Normalised mutual information, by the geometric mean", needs=Info, better="higher",
+    range=(0, 1), axioms=("symmetric", "definite"), reference="strehl2002",
+    definition="nmi_sqrt = MI / sqrt(H_a * H_b)",
+)  # fmt: skip
+def nmi_sqrt(i: Info) -> Array:
+    """Mutual information over the geometric mean of the entropies."""
+    return ratio(i.MI, np.sqrt(i.H_a * i.H_b))
+
+
+@measure(
+    "nmi_min", title="Normalised mutual information, by the smaller entropy", needs=Info, better="higher",
+    range=(0, 1), axioms=("symmetric",), reference="vinh2010", definition="nmi_min = MI / min(H_a, H_b)",
+    caution="1 for any refinement, so it favours many clusters",
+)  # fmt: skip
+def nmi_min(i: Info) -> Array:
+    """Mutual information over the smaller of the entropies."""
+    return ratio(i.MI, np.minimum(i.H_a, i.H_b))
+
+
+@measure(
+    "ami_max", title="Adjusted mutual information, by the larger entropy", needs=ChanceInfo, better="higher",
+    range=(-1, 1), axioms=("symmetric", "definite", "baseline"), reference="vinh2010",
+    definition="ami_max = (MI - E_MI) / (max(H_a, H_b) - E_MI)",
+)  # fmt: skip
+def ami_max(i: ChanceInfo) -> Array:
+    """Mutual information beyond chance, over the larger entropy beyond chance."""
+    return ratio(i.MI - i.E_MI, np.maximum(i.H_a, i.H_b) - i.E_MI, TINY)
+
+
+@measure(
+    "ami_sum", title="Adjusted mutual information, by the mean entropy", needs=ChanceInfo, better="higher",
+    range=(-1, 1), axioms=("symmetric", "definite", "baseline"), reference="vinh2010",
+    definition="ami_sum = (MI - E_MI) / ((H_a + H_b) / 2 - E_MI)",
+)  # fmt: skip
+def ami_sum(i: ChanceInfo) -> Array:
+    """Mutual information beyond chance, over the mean entropy beyond chance (scikit-learn's default)."""
+    return ratio(i.MI - i.E_MI, (i.H_a + i.H_b) / 2 - i.E_MI, TINY)
+
+
+@measure(
+    "ami_sqrt", title="Adjusted mutual information, by the geometric mean", needs=ChanceInfo, better="higher",
+    range=(-1, 1), axioms=("symmetric", "definite", "baseline"), reference="vinh2010",
+    definition="ami_sqrt = (MI - E_MI) / (sqrt(H_a * H_b) - E_MI)",
+)  # fmt: skip
+def ami_sqrt(i: ChanceInfo) -> Array:
+    """Mutual information beyond chance, over the geometric mean of the entropies beyond chance."""
+    return ratio(i.MI - i.E_MI, np.sqrt(i.H_a * i.H_b) - i.E_MI, TINY)
+
+
+@measure(
+    "ami_min", title="Adjusted mutual information, by the smaller entropy", needs=ChanceInfo, better="higher",
+    range=(-1, 1), axioms=("symmetric", "baseline"), reference="vinh2010",
+    definition="ami_min = (MI - E_MI) / (min(H_a, H_b) - E_MI)", caution="1 for any refinement",
+)  # fmt: skip
+def ami_min(i: ChanceInfo) -> Array:
+    """Mutual information beyond chance, over the smaller entropy beyond chance."""
+    return ratio(i.MI - i.E_MI, np.minimum(i.H_a, i.H_b) - i.E_MI, TINY)
+
+
+@measure(
+    "vi", title="Variation of information", needs=Info, better="lower", range=(0, inf), axioms=METRIC,
+    reference="meila2007", definition="vi = H_a + H_b - 2 * MI",
+)  # fmt: skip
+def vi(i: Info) -> Array:
+    """What each tells that the other does not; at most log n for hard clusterings."""
+    return np.maximum(i.H_a + i.H_b - 2 * i.MI, 0.0)
+
+
+@measure(
+    "nvi", title="Normalised variation of information", needs=Info, better="lower", range=(0, 1), axioms=METRIC,
+    reference="vinh2010", definition="nvi = 1 - MI / H_ab", at_zero=0.0,
+)  # fmt: skip
+def nvi(i: Info) -> Array:
+    """Share of the joint entropy that is not common."""
+    return 1 - ratio(i.MI, i.H_ab)
+
+
+def _share(part: Array, whole: Array) -> Array:
+    """part / whole, and 1 where there is nothing to explain (scikit-learn's convention)."""
+    return np.where(whole == 0, 1.0, ratio(part, whole))
+
+
+@measure(
+    "homogeneity", title="Homogeneity", needs=Info, better="higher", range=(0, 1), reference="rosenberg2007",
+    definition="homogeneity = MI / H_a", at_zero=1.0, caution="1 for any refinement of a",
+)  # fmt: skip
+def homogeneity(i: Info) -> Array:
+    """Do the clusters of b hold members of one cluster of a only?"""
+    return _share(i.MI, i.H_a)
+
+
+@measure(
+    "completeness", title="Completeness", needs=Info, better="higher", range=(0, 1), reference="rosenberg2007",
+    definition="completeness = MI / H_b", at_zero=1.0, caution="1 when b is a single cluster",
+)  # fmt: skip
+def completeness(i: Info) -> Array:
+    """Are the members of a cluster of a all in one cluster of b?"""
+    return _share(i.MI, i.H_b)
+
+
+def _v_workings(table: object, beta: float) -> dict[str, float]:
+    from congruence.statistics import Table, Tables
+
+    assert isinstance(table, Table)
+    info = Info.from_tables(Tables.of(table))
+    return {"homogeneity": homogeneity(info)[0], "completeness": completeness(info)[0]}
+
+
+@measure(
+    "v_measure", title="V-measure", needs=Info, better="higher", range=(0, 1), axioms=("symmetric", "definite"),
+    reference="rosenberg2007", workings=_v_workings,
+    definition="v_measure = (1 + beta) * homogeneity * completeness / (beta * homogeneity + completeness)",
+)  # fmt: skip
+def v_measure(i: Info, beta: float = 1.0) -> Array:
+    """Harmonic mean of homogeneity and completeness; beta > 1 weighs completeness more. With beta 1 it is nmi_sum."""
+    h, c = homogeneity(i), completeness(i)
+    return ratio((1 + beta) * h * c, beta * h + c)

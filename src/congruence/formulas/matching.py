@@ -1,0 +1,274 @@
+"""Measures that match clusters with clusters, or points with points, and so read the whole table n_ij.
+
+a_i and b_j are the sizes of the clusters; the first clustering is the reference in every asymmetric measure.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from congruence.numerics import assignment, best_kappa, greedy_shipment, transport
+from congruence.registry import measure, ratio
+from congruence.statistics import Array, Info, Maxima, NotApplicable, Table, Tables, xlogx
+
+METRIC = ("symmetric", "definite", "triangle")
+#: largest number of clusters (of the side that has fewer) a sparse, or a dense, matching takes on unasked
+SPARSE_LIMIT, DENSE_LIMIT = 50_000, 2_000
+
+
+def _within(t: Table, key: str, limit: int | None, dense: bool) -> None:
+    """Refuse, before starting, what would take long or much memory."""
+    k_a, k_b = t.shape
+    if limit is not None and min(k_a, k_b) > limit:
+        cost = f"{k_a * k_b * 8 / 1e9:.3g} GB" if dense else "minutes"
+        raise NotApplicable(
+            f"{key} would match {k_a:,} with {k_b:,} clusters ({cost}); its limit is {limit:,}: pass "
+            f"cg.measure('{key}', limit=None) to do it all the same, or use element_centric, ari or vi"
+        )
+
+
+def _matched(t: Table, weight: Array) -> float:
+    """Weight of the best one-to-one matching of clusters."""
+    return float(weight[assignment(t.row, t.col, weight, t.shape)].sum())
+
+
+def _accuracy_workings(t: Table, limit: int | None = None) -> dict[str, Any]:
+    return {"matched": _matched(t, t.count), "n": t.n}
+
+
+@measure(
+    "accuracy", title="Accuracy of the best matching", needs=Table, better="higher", range=(0, 1), axioms=METRIC,
+    reference="kuhn1955", definition="accuracy = matched / n", workings=_accuracy_workings,
+)  # fmt: skip
+def accuracy(t: Table, limit: int | None = SPARSE_LIMIT) -> float:
+    """Share of the points in matched clusters, under the best one-to-one matching."""
+    _within(t, "accuracy", limit, dense=False)
+    return _matched(t, t.count) / t.n if t.n else math.nan
+
+
+@measure(
+    "clustering_error", title="Clustering error", needs=Table, better="lower", range=(0, 1), axioms=METRIC,
+    reference="meila2007", definition="clustering_error = 1 - matched / n", workings=_accuracy_workings,
+)  # fmt: skip
+def clustering_error(t: Table, limit: int | None = SPARSE_LIMIT) -> float:
+    """Share of the points outside matched clusters: 1 − accuracy."""
+    _within(t, "clustering_error", limit, dense=False)
+    return (t.n - _matched(t, t.count)) / t.n if t.n else math.nan
+
+
+def _kappa_workings(t: Table, rule: str) -> dict[str, Any]:
+    p_o, p_exp = best_kappa(t.to_array(), rule)
+    return {"p_o": p_o, "p_exp": p_exp}
+
+
+def _kappa(t: Table, rule: str) -> float:
+    p_o, p_exp = best_kappa(t.to_array(), rule)
+    return (p_o - p_exp) / (1 - p_exp) if p_exp < 1 else math.nan
+
+
+@measure(
+    "kappa_max", title="Largest Cohen's kappa over all matchings", needs=Table, better="higher", range=(0, 1),
+    axioms=("symmetric", "definite"), reference="reilly2005", definition="kappa_max = (p_o - p_exp) / (1 - p_exp)",
+    workings=lambda t, limit=None: _kappa_workings(t, "kappa"),
+)  # fmt: skip
+def kappa_max(t: Table, limit: int | None = DENSE_LIMIT) -> float:
+    """Cohen's kappa of the matching that makes it largest, exactly."""
+    _within(t, "kappa_max", limit, dense=True)
+    return _kappa(t, "kappa")
+
+
+@measure(
+    "kappa_trace", title="Cohen's kappa of the matching with the largest trace", needs=Table, better="higher",
+    range=(-1, 1), axioms=("symmetric", "definite"), reference="uglickich",
+    definition="kappa_trace = (p_o - p_exp) / (1 - p_exp)", workings=lambda t, limit=None: _kappa_workings(t, "trace"),
+    caution="what the κ/Λ paper computes and calls κ_max; unlike the true maximum it can be negative",
+)  # fmt: skip
+def kappa_trace(t: Table, limit: int | None = DENSE_LIMIT) -> float:
+    """Cohen's kappa of the matching that keeps most points; among equals, the one with the largest kappa."""
+    _within(t, "kappa_trace", limit, dense=True)
+    return _kappa(t, "trace")
+
+
+def _lambda_workings(t: Table, zero_cells: float = 0.0, limit: int | None = None) -> dict[str, Any]:
+    k = t.shape[0]
+    if zero_cells:  # the paper's recipe: zero cells filled, margins summed again, n as it was
+        dense = t.to_array().astype(np.float64)
+        dense[dense == 0] = zero_cells
+        h_a, h_b, h_ab = (math.log(t.n) * x.sum() / t.n - xlogx(x).sum() / t.n for x in (dense.sum(1), dense.sum(0), dense))
+        nmi = (h_a + h_b - h_ab) / math.sqrt(h_a * h_b)
+    else:
+        info = Info.from_tables(Tables.of(t))
+        nmi = float(ratio(info.MI, np.sqrt(info.H_a * info.H_b))[0])
+    return {"k": k, "p_max": _matched(t, t.count) / t.n, "NMI": nmi}
+
+
+@measure(
+    "lambda", title="Λ statistic of kappa and entropy", needs=Table, better="higher", range=(0, math.e / 2),
+    axioms=("symmetric",), at_zero=math.nan, reference="uglickich", workings=_lambda_workings,
+    definition=("z = exp(-0.8 / k) + 0.8 * p_max / k + 0.3 * NMI / k", "Lambda = exp(z) / (1 + exp(p_max / NMI))"),
+    caution="not sound: at equal NMI it falls as the matching improves, identical clusterings score 0.911 (k=2) … 0.731, "
+    "and others can beat them; use kappa_max or ami_max instead",
+)  # fmt: skip
+def lambda_statistic(t: Table, zero_cells: float = 0.0, limit: int | None = SPARSE_LIMIT) -> float:
+    """Λ as published, with plus signs; `zero_cells=1e-5` fills empty cells as the paper does.
+
+    One cluster in each: undefined. NMI = 0: the limit, 0.
+    """
+    k_a, k_b = t.shape
+    if k_a != k_b:
+        raise NotApplicable(
+            f"lambda is defined for equal numbers of clusters only, and these have {k_a} and {k_b}; "
+            "kappa_max takes any"
+        )
+    _within(t, "lambda", limit, dense=False)
+    if k_a <= 1:
+        return math.nan
+    w = _lambda_workings(t, zero_cells)
+    if w["NMI"] <= 0:
+        return 0.0
+    z = math.exp(-0.8 / k_a) + 0.8 * w["p_max"] / k_a + 0.3 * w["NMI"] / k_a
+    x = w["p_max"] / w["NMI"]
+    return math.exp(z - (x + math.log1p(math.exp(-x))))  # log(1 + exp(x)) without overflow
+
+
+def _overlap(t: Table) -> Array:
+    """Jaccard similarity of each cluster of a with each cluster of b, on the non-zero cells."""
+    return np.asarray(t.count / (t.row_sums[t.row] + t.col_sums[t.col] - t.count))
+
+
+def _irm_workings(t: Table, limit: int | None = None) -> dict[str, Any]:
+    d = np.zeros(t.shape)
+    d[t.row, t.col] = _overlap(t)
+    return {"shipped": transport(d, t.row_sums, t.col_sums), "n": t.n}
+
+
+@measure(
+    "irm", title="IRM index, transportation optimum", needs=Table, better="higher", range=(0, 1), axioms=METRIC,
+    reference="irm2010", definition="irm = shipped / n", workings=_irm_workings,
+)  # fmt: skip
+def irm(t: Table, limit: int | None = DENSE_LIMIT) -> float:
+    """Best transport of points between clusters, each worth the Jaccard similarity of the two: 1 − Wasserstein-1."""
+    _within(t, "irm", limit, dense=True)
+    return _irm_workings(t)["shipped"] / t.n if t.n else math.nan
+
+
+@measure(
+    "irm_greedy", title="IRM index by the paper's greedy rule", needs=Table, better="higher", range=(0, 1),
+    axioms=("symmetric", "definite"), reference="irm2010", definition="irm_greedy = shipped / n",
+    workings=lambda t: {"shipped": greedy_shipment(t.row, t.col, _overlap(t), t.row_sums, t.col_sums), "n": t.n},
+    caution="depends on the order of clusters where similarities tie; irm is the optimum and does not",
+)  # fmt: skip
+def irm_greedy(t: Table) -> float:
+    """The paper's rule: ship most between the most similar clusters first; ties by (row, column)."""
+    return greedy_shipment(t.row, t.col, _overlap(t), t.row_sums, t.col_sums) / t.n if t.n else math.nan
+
+
+@measure(
+    "van_dongen", title="Van Dongen distance", needs=Maxima, better="lower", range=(0, 1), axioms=METRIC,
+    reference="vandongen2000", definition="van_dongen = (2 * n - best_of_a - best_of_b) / (2 * n)",
+)  # fmt: skip
+def van_dongen(m: Maxima) -> Array:
+    """Points outside the best overlap of their cluster, both ways, over 2n."""
+    return ratio(2 * m.n - m.best_of_a - m.best_of_b, 2 * m.n)
+
+
+@measure(
+    "purity", title="Purity of b", needs=Maxima, better="higher", range=(0, 1), axioms=("triangle",),
+    reference="manning2008", definition="purity = best_of_b / n", caution="1 when every point of b is its own cluster",
+)  # fmt: skip
+def purity(m: Maxima) -> Array:
+    """Share of the points that belong to the commonest reference cluster of their cluster."""
+    return ratio(m.best_of_b, m.n)
+
+
+@measure(
+    "inverse_purity", title="Inverse purity", needs=Maxima, better="higher", range=(0, 1), axioms=("triangle",),
+    reference="meila1999", definition="inverse_purity = best_of_a / n", aliases=("meila_heckerman",),
+    caution="1 when b is a single cluster",
+)  # fmt: skip
+def inverse_purity(m: Maxima) -> Array:
+    """Share of the points that are in the commonest cluster of their reference cluster (Meilă–Heckerman)."""
+    return ratio(m.best_of_a, m.n)
+
+
+def _by_row_best(t: Tables) -> Array:
+    a, b = t.row_total, t.col_total
+    return t.best_of_rows(2 * a * t.count / (a + b))
+
+
+@measure(
+    "f_measure", title="F-measure of best matches (Larsen & Aone)", needs=Tables, better="higher", range=(0, 1),
+    axioms=("definite",), reference="larsen1999", definition="f_measure = best / n",
+    workings=lambda t: {"best": _by_row_best(Tables.of(t))[0], "n": t.n},
+)  # fmt: skip
+def f_measure(t: Tables) -> Array:
+    """Mean over reference clusters, by size, of the best F1 = 2 n_ij / (a_i + b_j)."""
+    return ratio(_by_row_best(t), t.n)
+
+
+@measure(
+    "element_centric", title="Element-centric similarity", needs=Tables, better="higher", range=(0, 1), axioms=METRIC,
+    reference="gates2019", definition="element_centric = shared / n",
+    workings=lambda t: {"shared": (t.count**2 / np.maximum(t.row_sums[t.row], t.col_sums[t.col])).sum(), "n": t.n},
+)  # fmt: skip
+def element_centric(t: Tables) -> Array:
+    """Mean over points of the overlap of its two clusters, over the larger of them."""
+    return ratio(t.sum(t.count * (t.count / np.maximum(t.row_total, t.col_total))), t.n)
+
+
+def _bcubed(t: Tables, total: Array) -> Array:
+    return ratio(t.sum(t.count * (t.count / total)), t.n)
+
+
+@measure(
+    "bcubed_precision", title="B-cubed precision", needs=Tables, better="higher", range=(0, 1),
+    reference="bagga1998", definition="bcubed_precision = shared / n", caution="1 for any refinement of a",
+    workings=lambda t: {"shared": (t.count**2 / t.col_sums[t.col]).sum(), "n": t.n},
+)  # fmt: skip
+def bcubed_precision(t: Tables) -> Array:
+    """Mean over points of the share of its cluster in b that is in its cluster in a."""
+    return _bcubed(t, t.col_total)
+
+
+@measure(
+    "bcubed_recall", title="B-cubed recall", needs=Tables, better="higher", range=(0, 1),
+    reference="bagga1998", definition="bcubed_recall = shared / n", caution="1 when b is a single cluster",
+    workings=lambda t: {"shared": (t.count**2 / t.row_sums[t.row]).sum(), "n": t.n},
+)  # fmt: skip
+def bcubed_recall(t: Tables) -> Array:
+    """Mean over points of the share of its cluster in a that is in its cluster in b."""
+    return _bcubed(t, t.row_total)
+
+
+@measure(
+    "bcubed_f", title="B-cubed F1", needs=Tables, better="higher", range=(0, 1), axioms=("symmetric", "definite"),
+    reference="amigo2009", definition="bcubed_f = 2 * precision * recall / (precision + recall)",
+    workings=lambda t: {"precision": bcubed_precision(Tables.of(t))[0], "recall": bcubed_recall(Tables.of(t))[0]},
+)  # fmt: skip
+def bcubed_f(t: Tables) -> Array:
+    """Harmonic mean of B-cubed precision and recall."""
+    p, r = bcubed_precision(t), bcubed_recall(t)
+    return ratio(2 * p * r, p + r)
+
+
+def _psi_workings(t: Table, limit: int | None = None) -> dict[str, Any]:
+    larger = np.maximum(t.row_sums[t.row], t.col_sums[t.col])
+    k = min(t.shape)
+    a, b = (np.sort(sizes)[::-1][:k] for sizes in (t.row_sums, t.col_sums))
+    return {"S": _matched(t, t.count / larger), "E": float((a * (b / np.maximum(a, b))).sum() / t.n), "K": max(t.shape)}
+
+
+@measure(
+    "psi", title="Pair sets index", needs=Table, better="higher", range=(0, 1), axioms=("symmetric", "definite"),
+    reference="rezaei2016", definition="psi = (max(S, E) - E) / (K - E)", workings=_psi_workings,
+)  # fmt: skip
+def psi(t: Table, limit: int | None = SPARSE_LIMIT) -> float:
+    """Best matching of clusters by n_ij / max(a_i, b_j), less what sizes alone give, over the most there could be."""
+    _within(t, "psi", limit, dense=False)
+    if not t.n:
+        return math.nan
+    w = _psi_workings(t)
+    return max(w["S"] - w["E"], 0.0) / (w["K"] - w["E"]) if w["K"] > w["E"] else math.nan

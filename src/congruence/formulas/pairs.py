@@ -1,0 +1,103 @@
+"""Measures that count pairs of points: together in both (v11), in a only (v10), in b only (v01), in neither (v00).
+
+s_a = v11 + v10 pairs are together in a, s_b = v11 + v01 in b.
+"""
+
+from congruence.registry import measure, ratio
+from congruence.statistics import Array, Gram, Pairs
+
+METRIC = ("symmetric", "definite", "triangle")
+
+
+@measure(
+    "rand", title="Rand index", needs=Pairs, better="higher", range=(0, 1), axioms=METRIC, reference="rand1971",
+    definition="rand = (v11 + v00) / pairs",
+    caution="near 1 for any two clusterings with many clusters; ari corrects for that",
+)  # fmt: skip
+def rand(p: Pairs) -> Array:
+    """Share of the pairs on which both agree."""
+    return ratio(p.v11 + p.v00, p.pairs)
+
+
+@measure(
+    "ari", title="Adjusted Rand index", needs=Pairs, better="higher", range=(-0.5, 1),
+    axioms=("symmetric", "definite", "baseline"), reference="hubert1985",
+    definition=("E = s_a * s_b / pairs", "ari = (v11 - E) / ((s_a + s_b) / 2 - E)"),
+)  # fmt: skip
+def ari(p: Pairs) -> Array:
+    """Pairs together in both, less those expected by chance, over the most there could be."""
+    expected = p.s_a * p.s_b / p.pairs
+    return ratio(p.v11 - expected, (p.s_a + p.s_b) / 2 - expected)
+
+
+measure(
+    "ari_gram", title="Adjusted Rand index of the co-membership matrices", needs=Gram, better="higher", range=(-1, 1),
+    axioms=("symmetric", "definite", "baseline"), reference="zhang2012",
+    definition=("E = s_a * s_b / pairs", "ari_gram = (v11 - E) / ((s_a + s_b) / 2 - E)"),
+    caution="for soft clusterings the sums are over pairs of points of the products UUᵀ and VVᵀ",
+)(ari)  # fmt: skip
+
+
+@measure(
+    "jaccard", title="Jaccard index of pairs", needs=Pairs, better="higher", range=(0, 1), axioms=METRIC,
+    reference="jaccard1912", definition="jaccard = v11 / (v11 + v10 + v01)",
+)  # fmt: skip
+def jaccard(p: Pairs) -> Array:
+    """Of the pairs together in either, the share together in both."""
+    return ratio(p.v11, p.v11 + p.v10 + p.v01)
+
+
+@measure(
+    "wallace", title="Wallace index, geometric mean (Fowlkes–Mallows)", needs=Pairs, better="higher", range=(0, 1),
+    axioms=("symmetric", "definite"), reference="fowlkes1983", aliases=("fowlkes_mallows",),
+    definition="wallace = v11 / sqrt(s_a * s_b)",
+)  # fmt: skip
+def wallace(p: Pairs) -> Array:
+    """Geometric mean of the two Wallace coefficients."""
+    return ratio(p.v11, (p.s_a * p.s_b) ** 0.5)
+
+
+@measure(
+    "wallace_ab", title="Wallace coefficient: pairs of a kept in b", needs=Pairs, better="higher", range=(0, 1),
+    reference="wallace1983", definition="wallace_ab = v11 / s_a",
+)  # fmt: skip
+def wallace_ab(p: Pairs) -> Array:
+    """Of the pairs together in a, the share together in b too."""
+    return ratio(p.v11, p.s_a)
+
+
+@measure(
+    "wallace_ba", title="Wallace coefficient: pairs of b found in a", needs=Pairs, better="higher", range=(0, 1),
+    reference="wallace1983", definition="wallace_ba = v11 / s_b",
+)  # fmt: skip
+def wallace_ba(p: Pairs) -> Array:
+    """Of the pairs together in b, the share together in a too."""
+    return ratio(p.v11, p.s_b)
+
+
+@measure(
+    "mirkin", title="Mirkin distance", needs=Pairs, better="lower", range=(0, float("inf")), axioms=METRIC,
+    reference="mirkin1996", definition="mirkin = 2 * (v10 + v01)",
+    caution="grows with n², so compare it only between clusterings of the same points",
+)  # fmt: skip
+def mirkin(p: Pairs) -> Array:
+    """Ordered pairs on which the two disagree."""
+    return 2 * (p.v10 + p.v01)
+
+
+@measure(
+    "dice", title="Dice index of pairs (pair F1)", needs=Pairs, better="higher", range=(0, 1),
+    axioms=("symmetric", "definite"), reference="dice1945", definition="dice = 2 * v11 / (2 * v11 + v10 + v01)",
+)  # fmt: skip
+def dice(p: Pairs) -> Array:
+    """Harmonic mean of the two Wallace coefficients."""
+    return ratio(2 * p.v11, 2 * p.v11 + p.v10 + p.v01)
+
+
+@measure(
+    "hubert", title="Hubert index", needs=Pairs, better="higher", range=(-1, 1), axioms=METRIC,
+    reference="hubert1985", definition="hubert = (v11 + v00 - v10 - v01) / pairs",
+)  # fmt: skip
+def hubert(p: Pairs) -> Array:
+    """Agreements less disagreements, as a share of the pairs."""
+    return ratio(p.v11 + p.v00 - p.v10 - p.v01, p.pairs)

@@ -1,0 +1,66 @@
+"""Data frames of any kind, and small tables as text and HTML; knows nothing of clusterings."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+
+def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
+    """A data frame of the wanted kind: pandas, polars, pyarrow; by default pandas if it is installed, else arrow.
+
+    >>> make_frame({"x": [1, 2]}, "pyarrow").column_names
+    ['x']
+    """
+    import narwhals as nw
+
+    chosen = backend or ("pandas" if find_spec("pandas") else "pyarrow")
+    return nw.from_dict(dict(columns), backend=chosen).to_native()
+
+
+def square_frame(
+    values: Any, rows: Sequence[Any], columns: Sequence[Any], backend: str | None, corner: str = "clustering"
+) -> Any:
+    """A matrix with names on both sides; pandas holds the row names in its index, others in a first column."""
+    names = [str(c) for c in columns]
+    if len(set(names)) < len(names):  # a frame needs distinct column names
+        names = [f"{name}.{i}" for i, name in enumerate(names)]
+    body = {name: values[:, j] for j, name in enumerate(names)}
+    frame = make_frame({corner: [str(r) for r in rows], **body}, backend)
+    if type(frame).__module__.split(".")[0] == "pandas":
+        frame = frame.set_index(corner)
+        frame.index = type(frame.index)(list(rows), name=corner)
+        if len(set(map(str, columns))) == len(columns):
+            frame.columns = list(columns)
+    return frame
+
+
+def frame_kind(data: Any) -> str | None:
+    """Which library a frame or series comes from, if any: 'pandas', 'polars', 'pyarrow', …"""
+    root = type(data).__module__.split(".")[0]
+    return root if root in ("pandas", "polars", "pyarrow", "modin", "cudf") else None
+
+
+def text_grid(cells: Sequence[Sequence[str]], rows: Sequence[str], columns: Sequence[str]) -> str:
+    """Right-aligned columns with names above and to the left."""
+    lines = [["", *columns], *([name, *line] for name, line in zip(rows, cells, strict=True))]
+    widths = [max(len(line[j]) for line in lines) for j in range(len(lines[0]))]
+    return "\n".join(
+        "  ".join(cell.ljust(w) if j == 0 else cell.rjust(w) for j, (cell, w) in enumerate(zip(line, widths, strict=True)))
+        .rstrip()
+        for line in lines
+    )  # fmt: skip
+
+
+def html_grid(cells: Sequence[Sequence[str]], rows: Sequence[str], columns: Sequence[str], caption: str = "") -> str:
+    """The same as an HTML table; everything that came from outside is escaped."""
+    esc = html.escape
+    head = "".join(f"<th>{esc(c)}</th>" for c in ("", *columns))
+    body = "".join(
+        f"<tr><th>{esc(name)}</th>{''.join(f'<td>{esc(cell)}</td>' for cell in line)}</tr>"
+        for name, line in zip(rows, cells, strict=True)
+    )
+    top = f"<caption>{esc(caption)}</caption>" if caption else ""
+    return f"<table>{top}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

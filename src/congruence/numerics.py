@@ -1,0 +1,311 @@
+"""The few algorithms that statistics and formulas lean on: assignment, transport, expected mutual information.
+
+Loops are plain Python and run as they are when the work is small; above that numba compiles the same source once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from congruence.statistics import Array
+
+#: inner steps below which interpreting beats loading numba (about half a second, once a process)
+INTERPRETED_STEPS = 300_000
+_compiled: dict[str, Callable[..., Any]] = {}
+
+
+def compiled(function: Callable[..., Any], steps: float = math.inf) -> Callable[..., Any]:
+    """The function, compiled by numba if it is worth it; the result is cached on disk where that can be written."""
+    name = function.__name__
+    if name not in _compiled:
+        if steps < INTERPRETED_STEPS:
+            return function
+        _compiled[name] = njit(function)
+    return _compiled[name]
+
+
+def njit(function: Callable[..., Any]) -> Callable[..., Any]:
+    """numba.njit that releases the GIL, cached on disk where there is a place to write to."""
+    import numba
+
+    try:
+        kernel: Callable[..., Any] = numba.njit(nogil=True, cache=True)(function)
+    except RuntimeError:  # numba: "no locator available", a read-only installation without a home folder
+        kernel = numba.njit(nogil=True)(function)
+    return kernel
+
+
+# --- assignment -------------------------------------------------------------------------------------------------
+
+
+def assignment(row: Array, col: Array, weight: Array, shape: tuple[int, int]) -> Array:
+    """Which non-zero cells the best one-to-one matching of rows and columns takes (weights ≥ 0).
+
+    >>> assignment(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([3, 2, 2]), (2, 2)).tolist()
+    [1, 2]
+    """
+    if shape[0] * shape[1] <= 4_000_000:
+        from scipy.optimize import linear_sum_assignment
+
+        dense = np.zeros(shape)
+        dense[row, col] = weight
+        cell = np.full(shape, -1, dtype=np.int64)
+        cell[row, col] = np.arange(len(row))
+        taken = cell[linear_sum_assignment(dense, maximize=True)]
+        return np.asarray(taken[taken >= 0])
+    return _sparse_assignment(row, col, weight, shape)
+
+
+def _sparse_assignment(row: Array, col: Array, weight: Array, shape: tuple[int, int]) -> Array:
+    """The same for large tables: each row may also take a column of its own, worth nothing."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    k_a, k_b = shape
+    highest = float(weight.max()) + 1.0  # costs must be positive: an explicit 0 would not be an edge
+    cost = np.concatenate([highest - weight, np.full(k_a, highest)])
+    rows, cols = np.concatenate([row, np.arange(k_a)]), np.concatenate([col, k_b + np.arange(k_a)])
+    matched_row, matched_col = min_weight_full_bipartite_matching(csr_array((cost, (rows, cols)), shape=(k_a, k_a + k_b)))
+    partner = np.full(k_a, -1, dtype=np.int64)
+    partner[matched_row] = matched_col
+    return np.flatnonzero(partner[row] == col)
+
+
+def best_kappa(table: Array, rule: str) -> tuple[float, float]:
+    """Observed and expected agreement of the matching with the largest kappa, or with the largest trace.
+
+    rule "kappa": kappa = (p_o − p_e)/(1 − p_e) is a ratio of two sums over the matching, so its maximum follows by
+    Dinkelbach's iteration: maximise numerator − λ·denominator (an assignment), raise λ to the ratio found, repeat.
+    rule "trace": largest Σ n_ij, and among equals the smallest Σ a_i·b_j, hence the largest kappa.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    n = float(table.sum())
+    observed = table / n
+    expected = np.outer(table.sum(1), table.sum(0)) / n**2
+    match = linear_sum_assignment(observed, maximize=True)
+    if rule == "trace":
+        match = _least_among_best(table, match, expected)
+        return float(observed[match].sum()), float(expected[match].sum())
+    best = (-math.inf, 0.0, 0.0)
+    while True:
+        p_o, p_e = float(observed[match].sum()), float(expected[match].sum())
+        if p_e >= 1:  # one cluster on each side: kappa is 0/0
+            return p_o, p_e
+        kappa = (p_o - p_e) / (1 - p_e)
+        if kappa <= best[0] + 1e-15:
+            return best[1], best[2]
+        best = (kappa, p_o, p_e)
+        match = linear_sum_assignment(observed - (1 - kappa) * expected, maximize=True)
+
+
+def _least_among_best(table: Array, match: tuple[Array, Array], cost: Array) -> tuple[Array, Array]:
+    """Of all matchings as good as `match`, one with the least cost: only cells tight under the dual prices may be used."""
+    from scipy.optimize import linear_sum_assignment
+
+    size = max(table.shape)
+    square, price = np.zeros((size, size)), np.zeros(size)
+    square[: table.shape[0], : table.shape[1]] = -table
+    row, col = linear_sum_assignment(square)
+    loss = square - square[row, col][:, None]  # ≥ price[j] − price[partner of i] once prices settle
+    for _ in range(size):
+        lower = np.minimum(price, (price[col][:, None] + loss).min(0))
+        if np.array_equal(lower, price):
+            break
+        price = lower
+    slack = price[col][:, None] + loss - price
+    tight = slack <= 1e-9 * max(1.0, float(table.max()))
+    padded = np.zeros((size, size))
+    padded[: table.shape[0], : table.shape[1]] = cost
+    row, col = linear_sum_assignment(np.where(tight, padded, 1e6))
+    real = (row < table.shape[0]) & (col < table.shape[1])
+    return row[real], col[real]
+
+
+# --- transport --------------------------------------------------------------------------------------------------
+
+
+def transport(value: Array, supply: Array, demand: Array) -> float:
+    """Largest Σ value·flow over flows ≥ 0 that use up the supply of each row and the demand of each column.
+
+    >>> transport(np.eye(2), np.array([3.0, 1.0]), np.array([2.0, 2.0]))
+    3.0
+    """
+    ship = compiled(_ship, steps=4.0 * value.size * sum(value.shape))
+    return float(ship(1.0 - value, supply.astype(np.float64), demand.astype(np.float64), value))
+
+
+def _ship(cost: Array, supply: Array, demand: Array, value: Array) -> float:
+    """Successive shortest paths with prices (primal–dual): each path starts at a row that still has supply."""
+    k_a, k_b = cost.shape
+    flow = np.zeros((k_a, k_b))
+    price_row = np.zeros(k_a)
+    price_col = np.zeros(k_b)
+    nothing = 1e-12 * supply.sum()
+    for i in range(k_a):
+        price_row[i] = cost[i].min()
+    distance = np.empty(k_b)
+    row_distance = np.empty(k_a)
+    via = np.empty(k_b, np.int64)  # the row from which a column was reached
+    back = np.empty(k_a, np.int64)  # the column from which a row was reached
+    for source in range(k_a):
+        while supply[source] > nothing:
+            done = np.zeros(k_b, np.bool_)
+            seen = np.zeros(k_a, np.bool_)
+            seen[source] = True
+            row_distance[source] = 0.0
+            back[source] = -1
+            for j in range(k_b):
+                distance[j] = cost[source, j] - price_row[source] - price_col[j]
+                via[j] = source
+            sink = -1
+            while sink < 0:
+                nearest, j = np.inf, -1
+                for c in range(k_b):
+                    if not done[c] and (distance[c] < nearest or (distance[c] == nearest and demand[c] > nothing)):
+                        nearest, j = distance[c], c
+                done[j] = True
+                if demand[j] > nothing:
+                    sink = j
+                    break
+                for i in range(k_a):  # rows that ship to j could ship elsewhere
+                    if not seen[i] and flow[i, j] > 0.0:
+                        seen[i] = True
+                        row_distance[i] = nearest
+                        back[i] = j
+                        for c in range(k_b):
+                            if not done[c]:
+                                reached = nearest + cost[i, c] - price_row[i] - price_col[c]
+                                if reached < distance[c]:
+                                    distance[c] = reached
+                                    via[c] = i
+            far = distance[sink]
+            for i in range(k_a):
+                if seen[i]:
+                    price_row[i] += far - row_distance[i]
+            for j in range(k_b):
+                if done[j]:
+                    price_col[j] -= far - distance[j]
+            amount = min(supply[source], demand[sink])
+            j = sink
+            while True:
+                i = via[j]
+                if back[i] < 0:
+                    break
+                j = back[i]
+                amount = min(amount, flow[i, j])
+            supply[source] -= amount
+            demand[sink] -= amount
+            j = sink
+            while True:
+                i = via[j]
+                flow[i, j] += amount
+                if back[i] < 0:
+                    break
+                j = back[i]
+                flow[i, j] -= amount
+                if flow[i, j] < nothing:
+                    flow[i, j] = 0.0
+    return (flow * value).sum()
+
+
+def greedy_shipment(row: Array, col: Array, value: Array, supply: Array, demand: Array) -> float:
+    """Σ value·flow when the most valuable cell left is always filled first; ties by (row, column)."""
+    order = np.lexsort((col, row, -value))
+    walk = compiled(_walk, steps=10.0 * len(order))
+    return float(
+        walk(row[order], col[order], value[order], supply.astype(np.float64), demand.astype(np.float64))
+    )
+
+
+def _walk(row: Array, col: Array, value: Array, supply: Array, demand: Array) -> float:
+    total = 0.0
+    for c in range(len(row)):
+        amount = min(supply[row[c]], demand[col[c]])
+        total += amount * value[c]
+        supply[row[c]] -= amount
+        demand[col[c]] -= amount
+    return total
+
+
+# --- expected mutual information --------------------------------------------------------------------------------
+
+
+def expected_mutual_information(sizes_a: Array, sizes_b: Array, threads: int = 1) -> float:
+    """E[MI] in nats of two clusterings with these cluster sizes, over all ways to permute the points.
+
+    >>> round(expected_mutual_information(np.array([2, 2]), np.array([1, 3])), 12)
+    0.215761556179
+    """
+    (a, many_a), (b, many_b) = distinct(sizes_a), distinct(sizes_b)
+    n = int(sizes_a.sum())
+    return float(many_a @ expected_terms(a, b, n, threads) @ many_b)
+
+
+def distinct(sizes: Array) -> tuple[Array, Array]:
+    """The different positive sizes, and how often each occurs."""
+    values, many = np.unique(sizes[sizes > 0].astype(np.int64), return_counts=True)
+    return values, many.astype(np.float64)
+
+
+def expected_terms(a: Array, b: Array, n: int, threads: int = 1) -> Array:
+    """What two clusters of sizes a[u] and b[v] add to E[MI], for all u and v (only u ≤ v is worked out when a is b)."""
+    steps = float(np.minimum(np.sqrt(np.outer(a, b) / n) * 18 + 2, np.minimum.outer(a, b) + 1).sum())
+    terms = compiled(_terms, steps)
+    out = np.empty((len(a), len(b)))
+    bounds = [(u, min(u + 16, len(a))) for u in range(0, len(a), 16)]
+    if threads > 1 and steps > 2e6:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(lambda bound: terms(a, b, n, a is b, *bound, out), bounds))
+    else:
+        terms(a, b, n, a is b, 0, len(a), out)
+    if a is b:
+        lower = np.tril_indices(len(a), -1)
+        out[lower] = out.T[lower]
+    return out
+
+
+def _terms(a: Array, b: Array, n: int, symmetric: bool, first: int, last: int, out: Array) -> None:
+    """E[x log(x/μ) − (x − μ)]/n of the hypergeometric count x with mean μ = ab/n: every term is ≥ 0, nothing cancels.
+
+    The ratio of neighbouring probabilities is walked both ways from the mode, where the weight is set to 1, until it
+    is below 1e-18; dividing by the sum of weights makes factorials unnecessary.
+    """
+    for u in range(first, last):
+        for v in range(u if symmetric else 0, len(b)):
+            size_a, size_b = float(a[u]), float(b[v])
+            mean = size_a * size_b / n
+            rest = n - size_a - size_b
+            mode = math.floor((size_a + 1) * (size_b + 1) / (n + 2))
+            high = min(size_a, size_b)
+            low = max(0.0, -rest)
+            mode = min(max(float(mode), low), high)
+            weights = 0.0
+            total = 0.0
+            weight = 1.0
+            x = mode
+            while weight > 1e-18:
+                weights += weight
+                off = (x - mean) / mean
+                total += weight * (x * math.log1p(off) - (x - mean)) if x > 0 else weight * mean
+                if x >= high:
+                    break
+                weight *= (size_a - x) * (size_b - x) / ((x + 1) * (rest + x + 1))
+                x += 1.0
+            weight = 1.0
+            x = mode
+            while x > low:
+                weight *= x * (rest + x) / ((size_a - x + 1) * (size_b - x + 1))
+                x -= 1.0
+                if weight <= 1e-18:
+                    break
+                weights += weight
+                off = (x - mean) / mean
+                total += weight * (x * math.log1p(off) - (x - mean)) if x > 0 else weight * mean
+            out[u, v] = total / weights / n
