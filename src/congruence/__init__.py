@@ -1,8 +1,8 @@
 """Compare clusterings: every measure on hard and soft clusterings, one pair or all pairs, right and fast.
 
 >>> import congruence as cg
->>> cg.ari([0, 0, 1, 1], ["a", "a", "b", "c"])
-0.5714285714285714
+>>> round(cg.ari([0, 0, 1, 1], ["a", "a", "b", "c"]), 4)
+0.5714
 """
 
 from importlib import import_module
@@ -15,7 +15,8 @@ _HOMES = {
     "comparison": ("compare", "compare_all", "compare_to", "contingency", "element_scores", "match", "relabel"),
     "clustering": ("Memberships",),
     "ensemble": ("Ensemble",),
-    "registry": ("measures", "Measure"),
+    "formulas": ("measures",),
+    "registry": ("Measure",),
     "results": ("AgainstReference", "AllPairs", "Comparison", "Matching"),
     "statistics": ("InputError", "NotApplicable", "Table"),
     "io": ("from_long",),
@@ -28,7 +29,7 @@ def __getattr__(name: str) -> Any:
     if name in _HOME:
         value = getattr(import_module(f"congruence.{_HOME[name]}"), name)
     elif name == "measure":
-        value = import_module("congruence.registry").find
+        value = import_module("congruence.formulas").find
     elif name.startswith("_"):
         raise AttributeError(f"module 'congruence' has no attribute {name!r}")
     else:
@@ -39,7 +40,7 @@ def __getattr__(name: str) -> Any:
 
 def _scorer(name: str) -> Any:
     """The function of a measure: every key and alias is one, and lambda is called lambda_statistic."""
-    registry = import_module("congruence.registry")
+    registry = import_module("congruence.formulas")
     key = "lambda" if name == "lambda_statistic" else name
     if key not in registry.names():
         near = registry.hint(name, [*__all__, *registry.names()], "see dir(congruence)")
@@ -48,5 +49,5 @@ def _scorer(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    keys = import_module("congruence.registry").names()
+    keys = import_module("congruence.formulas").names()
     return sorted({*globals(), *__all__, *keys, "lambda_statistic"} - {"lambda"})

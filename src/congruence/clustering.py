@@ -35,6 +35,8 @@ class Labels:
     kind: str | None = None
     cautions: tuple[str, ...] = ()
     soft = False
+    #: labels are told apart by their tables, never by a digest
+    digest = b""
 
     @cached_property
     def _encoded(self) -> tuple[Array, Array | tuple[Any, ...]]:
@@ -125,7 +127,7 @@ def noise_caution(names: Any, who: str) -> list[str]:
 
 def _outside(x: Hashable, low: int, high: int) -> bool:
     try:
-        return not low <= int(x) <= high  # type: ignore[call-overload, no-any-return]
+        return not low <= int(x) <= high  # type: ignore[call-overload]
     except (TypeError, ValueError):
         return True
 
@@ -154,8 +156,8 @@ def _encode_integers(values: Array, low: int, high: int) -> tuple[Array, Array]:
     """Codes by a table over the range of the values; by hashing where the range is much wider than the data."""
     span = high - low + 1
     if span > max(4 * len(values), 1 << 16):
-        codes, names, _ = _encode_arrow(_arrow().array(values))
-        return codes, np.asarray(names, dtype=values.dtype)
+        hashed, found, _ = _encode_arrow(_arrow().array(values))
+        return hashed, np.asarray(found, dtype=values.dtype)
     base = values.dtype.type(low)
     present = np.zeros(span, dtype=bool)
     for start in range(0, len(values), CHUNK):
@@ -202,9 +204,13 @@ def _encode_arrow(array: Any) -> tuple[Array, tuple[Any, ...], int]:
 def _refuse_type(kind: Any) -> None:
     pa = _arrow()
     if pa.types.is_temporal(kind):
-        raise InputError(f"labels of type {kind} look like dates, not clusters; convert them to strings if they are labels")
+        raise InputError(
+            f"labels of type {kind} look like dates, not clusters; convert them to strings if they are labels"
+        )
     if pa.types.is_nested(kind):
-        raise InputError(f"labels of type {kind} hold lists; give one label a point, or memberships as a 2-D float array")
+        raise InputError(
+            f"labels of type {kind} hold lists; give one label a point, or memberships as a 2-D float array"
+        )
 
 
 def _encode_objects(values: Sequence[Any]) -> tuple[Array, tuple[Any, ...], int]:
@@ -247,7 +253,9 @@ def _labels_from_numpy(values: Array, who: str, **facts: Any) -> Labels:
     if kind == "c":
         raise InputError(f"{who}: complex numbers are not labels; convert them to strings if they are")
     if kind in "mM":
-        raise InputError(f"{who}: {values.dtype} values look like dates, not clusters; convert them to strings if they are")
+        raise InputError(
+            f"{who}: {values.dtype} values look like dates, not clusters; convert them to strings if they are"
+        )
     pa = _arrow()
     try:
         array = pa.array(values, from_pandas=True)
@@ -347,11 +355,15 @@ class Memberships:
             return f"row {row}, column {col} is {cells.ravel()[first]:.6g}"
 
         if np.isnan(cells).any():
-            raise InputError(f"{who}: memberships may not be missing ({where(np.isnan(cells))}); drop those points first")
+            raise InputError(
+                f"{who}: memberships may not be missing ({where(np.isnan(cells))}); drop those points first"
+            )
         if (cells < 0).any():
             raise InputError(f"{who}: memberships may not be negative ({where(cells < 0)})")
         if (cells > 1 + 1e-6).any():
-            raise InputError(f"{who}: memberships may not exceed 1 ({where(cells > 1 + 1e-6)}); divide rows by their sums")
+            raise InputError(
+                f"{who}: memberships may not exceed 1 ({where(cells > 1 + 1e-6)}); divide rows by their sums"
+            )
         total = np.asarray(matrix.sum(axis=1)).ravel()
         if (total == 0).any():
             raise InputError(
@@ -371,6 +383,12 @@ class Memberships:
     def is_probabilistic(self) -> bool:
         """Do the memberships of each point add up to 1?"""
         return bool(np.allclose(np.asarray(self.matrix.sum(axis=1)).ravel(), 1.0, atol=1e-6))
+
+    @cached_property
+    def is_crisp(self) -> bool:
+        """Is every point wholly in one cluster?"""
+        cells = self.matrix.data if hasattr(self.matrix, "tocsr") else self.matrix
+        return bool(((cells == 0) | (cells == 1)).all() and (np.asarray(self.matrix.sum(axis=1)) == 1).all())
 
     @cached_property
     def digest(self) -> bytes:
@@ -460,7 +478,7 @@ def as_clustering(data: Any, who: str = "labels") -> Clustering:
         return data
     if hasattr(data, "obs"):
         raise InputError(f"{who}: pass one column of it, as in x.obs['leiden']")
-    if isinstance(data, str | bytes | Mapping) or np.ndim(data) == 0 and not hasattr(data, "__len__"):
+    if isinstance(data, str | bytes | Mapping) or (np.ndim(data) == 0 and not hasattr(data, "__len__")):
         raise InputError(f"{who}: expected one label a point (a list, array or series), got {type(data).__name__}")
     if _is_sparse(data):
         return Memberships(data, who=who)
@@ -477,7 +495,9 @@ def as_clustering(data: Any, who: str = "labels") -> Clustering:
 def _as_array(data: Any, who: str) -> Array:
     """A numpy array; a list keeps the labels it holds (1 and '1' stay different)."""
     if isinstance(data, np.ma.MaskedArray):
-        return np.where(np.ma.getmaskarray(data), None, data.data.astype(object))
+        unmasked = data.data.astype(object)
+        unmasked[np.ma.getmaskarray(data)] = None
+        return np.asarray(unmasked)
     if isinstance(data, np.ndarray):
         return data
     listed = list(data)
@@ -511,7 +531,9 @@ def _clustering_from_array(array: Array, who: str) -> Clustering:
             f"{who}: a 2-D array of {_kind_name(array)} ({array.shape[0]} × {array.shape[1]}) is not one clustering; for "
             "columns of labels use compare_all, for memberships pass floats or cg.Memberships(…)"
         )
-    raise InputError(f"{who}: expected 1-D labels or 2-D memberships, got a {array.ndim}-D array of shape {array.shape}")
+    raise InputError(
+        f"{who}: expected 1-D labels or 2-D memberships, got a {array.ndim}-D array of shape {array.shape}"
+    )
 
 
 def _kind_name(array: Array) -> str:
@@ -588,11 +610,15 @@ def as_mass(sample_weight: Any, frequency: Any, n: int, index: Any = None, align
     if frequency is None:
         return Mass(values, False)
     if (values != np.rint(values)).any():
-        raise InputError("frequency must be whole numbers (how often each point occurs); for importance use sample_weight")
+        raise InputError(
+            "frequency must be whole numbers (how often each point occurs); for importance use sample_weight"
+        )
     return Mass(values.astype(np.int64), True)
 
 
-def aligned(clusterings: Sequence[Clustering], align: Align | None, who: Sequence[str]) -> tuple[list[Clustering], list[str]]:
+def aligned(
+    clusterings: Sequence[Clustering], align: Align | None, who: Sequence[str]
+) -> tuple[list[Clustering], list[str]]:
     """The clusterings on the same points in the same order, and notes on what was left out."""
     if align not in (None, "index", "position"):
         raise InputError(f"align must be 'index' or 'position', not {align!r}")

@@ -7,14 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from congruence.clustering import Align, Labels, Memberships, Unassigned, aligned, as_clustering, as_mass, noise_caution, noise_for
+from congruence.clustering import (
+    Align,
+    Labels,
+    Memberships,
+    Unassigned,
+    aligned,
+    as_clustering,
+    as_mass,
+    noise_caution,
+    noise_for,
+)
 from congruence.engine import cpu
 from congruence.engine.plan import Progress, Run, against_first, all_pairs
 from congruence.ensemble import Ensemble, _columns
+from congruence.formulas import find, hint
+from congruence.formulas import measures as every_measure
 from congruence.frames import frame_kind
 from congruence.numerics import assignment
-from congruence.registry import Measure, find, hint
-from congruence.registry import measures as every_measure
+from congruence.registry import Measure
 from congruence.results import AgainstReference, AllPairs, Comparison, Matching, named_table
 from congruence.statistics import Array, InputError, NotApplicable, Table, Tables
 
@@ -114,7 +125,7 @@ def compare(
     soft = any(c.soft for c in pair)
     todo = _Evaluation(measures, DEFAULT, soft=soft, weighted=mass is not None and not mass.is_frequency)
 
-    table, tables = cpu.table_of(*pair, mass)
+    table, tables = cpu.table_of(pair[0], pair[1], mass)
     n_used = tables.n_used
     if not n_used[0] or not table.n:
         raise InputError(f"no point is assigned in both clusterings ({len(pair[0])} points were given)")
@@ -151,7 +162,9 @@ def _cautions(pair: Sequence[Any], table: Table, check_noise: bool, soft: bool) 
             "beside it; ari_gram is the form that is centred on 0"
         )
     if any(isinstance(c, Memberships) and not c.is_probabilistic for c in pair):
-        found.append("possibilistic memberships: the entropy of one clustering depends on the other it is compared with")
+        found.append(
+            "possibilistic memberships: the entropy of one clustering depends on the other it is compared with"
+        )
     return tuple(found)
 
 
@@ -210,8 +223,12 @@ def _named_gaps(ensemble: Ensemble, used: Array) -> tuple[str, ...]:
     i, j = np.nonzero(np.triu(used == 0, 1))
     gone = [f"{ensemble.names[x]} and {ensemble.names[y]}" for x, y in zip(i[:5].tolist(), j[:5].tolist(), strict=True)]
     more = f", and {len(i) - 5} pairs more" if len(i) > 5 else ""
-    words = (f"no point is assigned in both, so the value is undefined: {'; '.join(gone)}{more}",) if gone else ()
-    empty = [ensemble.names[x] for x in np.flatnonzero(np.diag(used) == 0)[:5]] if used.shape[0] == used.shape[1] else []
+    words: tuple[str, ...] = ()
+    if gone:
+        words = (f"no point is assigned in both, so the value is undefined: {'; '.join(gone)}{more}",)
+    empty = (
+        [ensemble.names[x] for x in np.flatnonzero(np.diag(used) == 0)[:5]] if used.shape[0] == used.shape[1] else []
+    )
     words += (f"no point is assigned at all in: {', '.join(empty)}",) if empty else ()
     return (*ensemble.notes, *ensemble.cautions, *words)
 
@@ -221,9 +238,7 @@ def _evaluate(
 ) -> tuple[_Evaluation, dict[str, tuple[Array, Array, Array, Array | None]], tuple[Array, Array, Array]]:
     """Every measure for every pair of the runs: (i, j, value of (i, j), value of (j, i) where that differs)."""
     mass = ensemble.mass
-    todo = _Evaluation(
-        measures, DEFAULT, soft=ensemble.is_soft, weighted=mass is not None and not mass.is_frequency
-    )
+    todo = _Evaluation(measures, DEFAULT, soft=ensemble.is_soft, weighted=mass is not None and not mass.is_frequency)
     pieces = []
     with Progress(sum(len(r) for r in runs), progress) as bar:
         for tile in cpu.statistics(ensemble.members, runs, todo.needs, mass=mass, threads=threads, progress=bar):
@@ -339,7 +354,7 @@ def element_scores(a: Any, b: Any, **options: Any) -> Any:
     pair, _ = aligned([as_clustering(a, "a"), as_clustering(b, "b")], align, ("a", "b"))
     unassigned, noise = options.get("unassigned", "error"), options.get("noise")
     pair = [c.with_policy(unassigned, noise_for(noise, (c.title, w)), w) for c, w in zip(pair, ("a", "b"), strict=True)]
-    table = compare(*pair, "rand", unassigned=unassigned).counted
+    table, _ = cpu.table_of(pair[0], pair[1])
     overlap = np.zeros(table.shape)
     share = table.count / np.maximum(table.row_sums[table.row], table.col_sums[table.col])
     overlap[table.row, table.col] = share

@@ -17,7 +17,7 @@ def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
     import narwhals as nw
 
     chosen = backend or ("pandas" if find_spec("pandas") else "pyarrow")
-    return nw.from_dict(dict(columns), backend=chosen).to_native()
+    return nw.from_dict(dict(columns), backend=chosen).to_native()  # type: ignore[arg-type]
 
 
 def square_frame(
@@ -43,15 +43,19 @@ def frame_kind(data: Any) -> str | None:
     return root if root in ("pandas", "polars", "pyarrow", "modin", "cudf") else None
 
 
-def text_grid(cells: Sequence[Sequence[str]], rows: Sequence[str], columns: Sequence[str]) -> str:
-    """Right-aligned columns with names above and to the left."""
+def text_grid(cells: Sequence[Sequence[str]], rows: Sequence[str], columns: Sequence[str], left: bool = False) -> str:
+    """Columns with names above and to the left; numbers to the right, or all to the left for words."""
     lines = [["", *columns], *([name, *line] for name, line in zip(rows, cells, strict=True))]
     widths = [max(len(line[j]) for line in lines) for j in range(len(lines[0]))]
-    return "\n".join(
-        "  ".join(cell.ljust(w) if j == 0 else cell.rjust(w) for j, (cell, w) in enumerate(zip(line, widths, strict=True)))
-        .rstrip()
-        for line in lines
-    )  # fmt: skip
+
+    def shown(line: Sequence[str]) -> str:
+        first, *rest = (
+            cell.ljust(w) if left or j == 0 else cell.rjust(w)
+            for j, (cell, w) in enumerate(zip(line, widths, strict=True))
+        )
+        return "  ".join([first, *rest]).rstrip()
+
+    return "\n".join(shown(line) for line in lines)
 
 
 def html_grid(cells: Sequence[Sequence[str]], rows: Sequence[str], columns: Sequence[str], caption: str = "") -> str:

@@ -10,19 +10,23 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from congruence.statistics import Array
+Array = NDArray[Any]
 
-#: inner steps below which interpreting beats loading numba (about half a second, once a process)
+
+#: inner steps, all calls together, that are interpreted before numba is loaded (about half a second, once a process)
 INTERPRETED_STEPS = 300_000
 _compiled: dict[str, Callable[..., Any]] = {}
+_walked: dict[str, float] = {}
 
 
 def compiled(function: Callable[..., Any], steps: float = math.inf) -> Callable[..., Any]:
-    """The function, compiled by numba if it is worth it; the result is cached on disk where that can be written."""
+    """The function, compiled by numba once there was work enough to pay for it; till then as it is."""
     name = function.__name__
     if name not in _compiled:
-        if steps < INTERPRETED_STEPS:
+        _walked[name] = _walked.get(name, 0.0) + steps
+        if _walked[name] < INTERPRETED_STEPS:
             return function
         _compiled[name] = njit(function)
     return _compiled[name]
@@ -69,7 +73,9 @@ def _sparse_assignment(row: Array, col: Array, weight: Array, shape: tuple[int, 
     highest = float(weight.max()) + 1.0  # costs must be positive: an explicit 0 would not be an edge
     cost = np.concatenate([highest - weight, np.full(k_a, highest)])
     rows, cols = np.concatenate([row, np.arange(k_a)]), np.concatenate([col, k_b + np.arange(k_a)])
-    matched_row, matched_col = min_weight_full_bipartite_matching(csr_array((cost, (rows, cols)), shape=(k_a, k_a + k_b)))
+    matched_row, matched_col = min_weight_full_bipartite_matching(
+        csr_array((cost, (rows, cols)), shape=(k_a, k_a + k_b))
+    )
     partner = np.full(k_a, -1, dtype=np.int64)
     partner[matched_row] = matched_col
     return np.flatnonzero(partner[row] == col)
@@ -104,7 +110,7 @@ def best_kappa(table: Array, rule: str) -> tuple[float, float]:
 
 
 def _least_among_best(table: Array, match: tuple[Array, Array], cost: Array) -> tuple[Array, Array]:
-    """Of all matchings as good as `match`, one with the least cost: only cells tight under the dual prices may be used."""
+    """Of all matchings as good as `match`, one of the least cost: only cells tight under the dual prices may be used."""
     from scipy.optimize import linear_sum_assignment
 
     size = max(table.shape)
@@ -210,16 +216,14 @@ def _ship(cost: Array, supply: Array, demand: Array, value: Array) -> float:
                 flow[i, j] -= amount
                 if flow[i, j] < nothing:
                     flow[i, j] = 0.0
-    return (flow * value).sum()
+    return float((flow * value).sum())
 
 
 def greedy_shipment(row: Array, col: Array, value: Array, supply: Array, demand: Array) -> float:
     """Σ value·flow when the most valuable cell left is always filled first; ties by (row, column)."""
     order = np.lexsort((col, row, -value))
     walk = compiled(_walk, steps=10.0 * len(order))
-    return float(
-        walk(row[order], col[order], value[order], supply.astype(np.float64), demand.astype(np.float64))
-    )
+    return float(walk(row[order], col[order], value[order], supply.astype(np.float64), demand.astype(np.float64)))
 
 
 def _walk(row: Array, col: Array, value: Array, supply: Array, demand: Array) -> float:
@@ -239,7 +243,7 @@ def expected_mutual_information(sizes_a: Array, sizes_b: Array, threads: int = 1
     """E[MI] in nats of two clusterings with these cluster sizes, over all ways to permute the points.
 
     >>> round(expected_mutual_information(np.array([2, 2]), np.array([1, 3])), 12)
-    0.215761556179
+    0.215761554339
     """
     (a, many_a), (b, many_b) = distinct(sizes_a), distinct(sizes_b)
     n = int(sizes_a.sum())
@@ -282,10 +286,9 @@ def _terms(a: Array, b: Array, n: int, symmetric: bool, first: int, last: int, o
             size_a, size_b = float(a[u]), float(b[v])
             mean = size_a * size_b / n
             rest = n - size_a - size_b
-            mode = math.floor((size_a + 1) * (size_b + 1) / (n + 2))
             high = min(size_a, size_b)
             low = max(0.0, -rest)
-            mode = min(max(float(mode), low), high)
+            mode = min(max(float(math.floor((size_a + 1) * (size_b + 1) / (n + 2))), low), high)
             weights = 0.0
             total = 0.0
             weight = 1.0

@@ -1,4 +1,7 @@
-"""Every measure is declared once, in `formulas/`, with the facts that the rest of the library reads."""
+"""Every measure is declared once, in `formulas/`, with the facts that the rest of the library reads.
+
+Ask for measures through `congruence.formulas` (or `cg.measure`): importing it is what declares them.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,6 @@ class Measure:
     #: more names for the symbols of `definition`, worked out from the table
     workings: Callable[..., dict[str, Any]] | None = None
     aliases: tuple[str, ...] = ()
-    #: below this both parts of a ratio count as 0 (see `ratio`)
     parameters: MappingProxyType[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -223,19 +225,13 @@ def measure(
     return declare
 
 
-def _load() -> None:
-    import congruence.formulas  # noqa: F401  (declares the measures)
-
-
 def keys() -> tuple[str, ...]:
     """Keys of all measures, in the order of declaration."""
-    _load()
     return tuple(_RECORDS)
 
 
 def names() -> tuple[str, ...]:
     """Keys and aliases of all measures."""
-    _load()
     return tuple(_NAMES)
 
 
@@ -246,7 +242,6 @@ def measures() -> tuple[Measure, ...]:
     >>> [m.key for m in cg.measures() if m.is_metric][:3]
     ['rand', 'jaccard', 'mirkin']
     """
-    _load()
     return tuple(_RECORDS.values())
 
 
@@ -258,9 +253,8 @@ def find(name: str | Measure, **parameters: Any) -> Measure:
     'wallace'
     >>> cg.measure("nmi")
     Traceback (most recent call last):
-    congruence.statistics.InputError: there is no measure 'nmi'; did you mean nmi_sum, nmi_min or nmi_max?
+    congruence.statistics.InputError: there is no measure 'nmi'; did you mean nmi_joint, nmi_max or nmi_sum?
     """
-    _load()
     if isinstance(name, Measure):
         record = name
     elif isinstance(name, str) and name.lower().replace("-", "_") in _NAMES:
@@ -279,15 +273,16 @@ def find(name: str | Measure, **parameters: Any) -> Measure:
 def hint(name: str, known: Iterable[str], listing: str = "`congruence measures` lists all") -> str:
     """'did you mean …?' with the nearest known names, or where to find them all."""
     known = list(known)
-    near = get_close_matches(name.lower(), known, n=3, cutoff=0.5)
-    near += [k for k in known if name and k.startswith(name.lower()) and k not in near][: 3 - len(near)]
+    near = [k for k in known if name and k.startswith(name.lower())]
+    near += get_close_matches(name.lower(), [k for k in known if k not in near], n=3, cutoff=0.5)
+    near = near[:3]
     if not near:
         return listing
     *most, last = near
     return f"did you mean {', '.join(most) + ' or ' if most else ''}{last}?"
 
 
-def ratio(numerator: Array, denominator: Array, tiny: float = 0.0) -> Array:
-    """numerator / denominator, NaN where the denominator is 0 (or within `tiny` of it): the rule for 0/0 then decides."""
+def ratio(numerator: Array, denominator: Array, tiny: Array | float = 0.0) -> Array:
+    """numerator / denominator, NaN where the denominator is 0 (or within `tiny` of it): the 0/0 rule then decides."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(np.abs(denominator) <= tiny, np.nan, np.divide(numerator, denominator))

@@ -1,4 +1,4 @@
-"""What comparisons give back: values with names, as frames, dictionaries, JSON, and readable in a terminal or notebook."""
+"""What comparisons give back: values with names, as frames, dictionaries, JSON, and readable in terminal or notebook."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from congruence.frames import html_grid, make_frame, square_frame, text_grid
-from congruence.registry import Measure, find, hint
+from congruence.registry import Measure, find
 from congruence.statistics import Array, InputError, Table, Tables
 
 
@@ -60,13 +60,13 @@ class Comparison(Mapping[str, float]):
 
     >>> import congruence as cg
     >>> r = cg.compare([0, 0, 1, 1], ["x", "x", "y", "z"], ["ari", "vi"])
-    >>> r["ari"], r.n_points, r.n_clusters
-    (0.5714285714285714, 4, (2, 3))
+    >>> round(r["ari"], 4), r.n_points, r.n_clusters
+    (0.5714, 4, (2, 3))
     >>> r
     a: 2 clusters, b: 3 clusters, 4 points
-              value  better       range
-    ari      0.5714  higher   -0.5 to 1  Adjusted Rand index
-    vi       0.3466   lower      0 to ∞  Variation of information
+          value       better
+    ari  0.5714  ↑ -0.5 to 1  Adjusted Rand index
+    vi   0.3466     ↓ 0 to ∞  Variation of information
     """
 
     values_: dict[str, float]
@@ -152,9 +152,9 @@ class Comparison(Mapping[str, float]):
         for key, value in self.items():
             m = self.measures[key]
             own = [number(side[key]) for side in self.self_values] if self.self_values else []
-            cells.append([number(value), *own, m.better, span(m), m.title])
+            cells.append([number(value), *own, f"{'↑' if m.better == 'higher' else '↓'} {span(m)}", m.title])
         extra = ["self a", "self b"] if self.self_values else []
-        return cells, list(self), ["value", *extra, "better", "range", ""]
+        return cells, list(self), ["value", *extra, "better", ""]
 
     def headline(self) -> str:
         """What was compared."""
@@ -180,7 +180,8 @@ class Comparison(Mapping[str, float]):
 def named_table(table: Table, kind: str | None) -> Table:
     """The table with names as plain Python values."""
     rows, columns = (
-        tuple(names.tolist()) if isinstance(names, np.ndarray) else tuple(names) for names in (table.rows, table.columns)
+        tuple(names.tolist()) if isinstance(names, np.ndarray) else tuple(names)
+        for names in (table.rows, table.columns)
     )
     return Table(table.row, table.col, table.count, rows, columns, table.own, kind)
 
@@ -258,7 +259,9 @@ class AllPairs(_Scores):
         if not len(values):
             return f"{key}: no two clusterings to compare"
         low, mid, high = np.quantile(values, [0, 0.5, 1])
-        return f"{key}: median {number(mid)}, from {number(low)} to {number(high)} ({self.measures[key].better} is better)"
+        return (
+            f"{key}: median {number(mid)}, from {number(low)} to {number(high)} ({self.measures[key].better} is better)"
+        )
 
     def __repr__(self) -> str:
         count = len(self.names)
@@ -380,8 +383,9 @@ class Matching:
         ]
         grid = text_grid(cells, [str(a) for a, *_ in self.rows], ["b", "common", "size a", "size b", "jaccard"])
         total = sum(row[2] for row in self.rows)
-        left = [f"only in {side}: {', '.join(map(str, names))}" for side, names in (("a", self.only_a), ("b", self.only_b)) if names]
+        left = [
+            f"only in {side}: {', '.join(map(str, names))}"
+            for side, names in (("a", self.only_a), ("b", self.only_b))
+            if names
+        ]
         return "\n".join([f"{len(self.rows)} clusters matched, {total:g} of {self.n:g} points in common", grid, *left])
-
-
-__all__ = ["AgainstReference", "AllPairs", "Comparison", "Matching", "hint"]

@@ -7,7 +7,7 @@ with one entry a pair, so a formula is one array expression whether it serves on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -56,8 +56,8 @@ class Table:
     row: Array
     col: Array
     count: Array
-    rows: tuple[Any, ...]
-    columns: tuple[Any, ...]
+    rows: Any
+    columns: Any
     #: what each point makes with itself; taken off sums over ordered pairs (n for plain points, Σw² for weights)
     own: float
     frame_kind: str | None = field(default=None, repr=False)
@@ -255,9 +255,7 @@ class Tables:
         for p, (k_a, k_b) in enumerate(self.shapes.tolist()):
             cells = slice(self.starts[p], self.starts[p + 1])
             own = self.own[p].item()
-            yield Table(
-                self.row[cells], self.col[cells], self.count[cells], tuple(range(k_a)), tuple(range(k_b)), own
-            )
+            yield Table(self.row[cells], self.col[cells], self.count[cells], range(k_a), range(k_b), own)
 
     def swapped(self) -> Tables:
         """The same pairs with the two clusterings exchanged."""
@@ -307,13 +305,20 @@ class Pairs:
     only_a: Array
     only_b: Array
     identical: Array
+    #: what counts as 0: nothing more for integers, rounding for sums of weights and memberships
+    tiny: Array
     symbols: ClassVar[tuple[str, ...]] = ("pairs", "v11", "v10", "v01", "v00", "s_a", "s_b")
 
     @classmethod
     def from_squares(cls, n: Array, own: Array, both: Array, a: Array, b: Array, identical: Array) -> Self:
         """From Σn_ij², Σa_i², Σb_j² over ordered pairs; differences are formed before anything is rounded."""
-        halves = [np.asarray(x) / 2.0 for x in (n * n - own, a - own, b - own, both - own, a - both, b - both)]
-        return cls(*halves, identical)
+        pairs, same_a, same_b, same_both, only_a, only_b = (
+            np.asarray(x) / 2.0 for x in (n * n - own, a - own, b - own, both - own, a - both, b - both)
+        )
+        is_whole = np.asarray(both).dtype.kind in "iu"
+        tiny = np.zeros(len(pairs)) if is_whole else 1e-13 * np.square(n)
+        pairs = np.where(pairs <= tiny, 0.0, pairs)
+        return cls(pairs, same_a, same_b, same_both, only_a, only_b, identical, tiny)
 
     @classmethod
     def from_tables(cls, t: Tables) -> Self:
@@ -355,9 +360,7 @@ class Pairs:
 
     def swapped(self) -> Self:
         """The same with the two clusterings exchanged."""
-        return type(self)(
-            self.pairs, self.same_b, self.same_a, self.same_both, self.only_b, self.only_a, self.identical
-        )
+        return replace(self, same_a=self.same_b, same_b=self.same_a, only_a=self.only_b, only_b=self.only_a)
 
 
 class Gram(Pairs):
@@ -366,10 +369,7 @@ class Gram(Pairs):
     @classmethod
     def from_tables(cls, t: Tables) -> Self:
         """Pair sums of the Gram matrices; a soft tile carries its own."""
-        source = t.gram if t.gram is not None else Pairs.from_tables(t)
-        return cls(
-            source.pairs, source.same_a, source.same_b, source.same_both, source.only_a, source.only_b, t.identical
-        )
+        return cls(**vars(t.gram if t.gram is not None else Pairs.from_tables(t)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -393,7 +393,9 @@ class Info:
         makes identical partitions score exactly 1, or a distance of exactly 0.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
-            h_a, h_b, h_ab = (np.maximum(np.log(n) - x / n, 0.0) for x in (a, b, both))
+            h_a, h_b, h_ab = (np.log(n) - x / n for x in (a, b, both))
+            # less than rounding leaves of log n: one cluster (two clusters have more up to 10¹² points)
+            h_a, h_b, h_ab = (np.where(h < 1e-13, 0.0, h) for h in (h_a, h_b, h_ab))
         h_b = np.where(a_decides & b_decides, h_a, h_b)
         h_ab = np.where(a_decides, h_a, np.where(b_decides, h_b, h_ab))
         return cls(n, h_a, h_b, h_ab, identical)
@@ -407,11 +409,11 @@ class Info:
     @property
     def MI(self) -> Array:
         """Mutual information, never below 0."""
-        return np.maximum(self.H_a + self.H_b - self.H_ab, 0.0)
+        return np.asarray(np.maximum(self.H_a + self.H_b - self.H_ab, 0.0))
 
     def swapped(self) -> Self:
         """The same with the two clusterings exchanged."""
-        return type(self)(self.n, self.H_b, self.H_a, self.H_ab, self.identical)
+        return replace(self, H_a=self.H_b, H_b=self.H_a)
 
 
 @dataclass(frozen=True, eq=False)
@@ -436,10 +438,6 @@ class ChanceInfo(Info):
         """Entropies joined with E[MI]."""
         return cls(info.n, info.H_a, info.H_b, info.H_ab, info.identical, expected)
 
-    def swapped(self) -> Self:
-        """The same with the two clusterings exchanged."""
-        return type(self)(self.n, self.H_b, self.H_a, self.H_ab, self.identical, self.E_MI)
-
 
 @dataclass(frozen=True, eq=False)
 class Maxima:
@@ -458,7 +456,7 @@ class Maxima:
 
     def swapped(self) -> Self:
         """The same with the two clusterings exchanged."""
-        return type(self)(self.n, self.best_of_b, self.best_of_a, self.identical)
+        return replace(self, best_of_a=self.best_of_b, best_of_b=self.best_of_a)
 
 
 #: what a measure's `needs` may be

@@ -6,7 +6,9 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,11 +17,21 @@ from congruence.clustering import Clustering, Labels, Mass, Memberships
 from congruence.engine.plan import MEMORY, Progress, Run, pairs_of, tiles
 from congruence.numerics import distinct, expected_terms
 from congruence.statistics import (
-    Array, ChanceInfo, Gram, Info, InputError, Maxima, Pairs, Statistic, Table, Tables, xlogx,
+    Array,
+    ChanceInfo,
+    Gram,
+    Info,
+    InputError,
+    Maxima,
+    Pairs,
+    Statistic,
+    Table,
+    Tables,
+    xlogx,
 )  # fmt: skip
 
-#: increments above which the compiled kernels are loaded (half a second, once); below, numpy.bincount
-COMPILED_FROM = 5_000_000
+#: increments, all calls together, after which loading the compiled kernels (half a second, once) pays; till then numpy
+COMPILED_FROM = 10_000_000
 #: once they are loaded, they are used from here on
 LOADED_FROM = 50_000
 #: n·log n is looked up below this and computed above
@@ -34,18 +46,29 @@ def default_threads(threads: int | None) -> int:
     """How many threads to use: as many as asked for, else as many as there are cores to use."""
     if threads is not None and threads < 1:
         raise InputError(f"threads must be at least 1, not {threads}")
-    return threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else threads or os.cpu_count() or 1
+    return (
+        threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else threads or os.cpu_count() or 1
+    )
+
+
+_counted = 0.0
 
 
 def _use_kernels(increments: float) -> bool:
-    loaded = "congruence.engine.kernels" in sys.modules
-    return increments >= (LOADED_FROM if loaded else COMPILED_FROM)
+    """Is this work for the compiled kernels? Small work is, too, once there has been enough of it to load them."""
+    global _counted
+    if "congruence.engine.kernels" in sys.modules:
+        return increments >= LOADED_FROM
+    _counted += increments
+    return _counted >= COMPILED_FROM
 
 
 # --- one pair ---------------------------------------------------------------------------------------------------
 
 
-def table_of(a: Clustering, b: Clustering, mass: Mass | None = None, threads: int | None = None) -> tuple[Table, Tables]:
+def table_of(
+    a: Clustering, b: Clustering, mass: Mass | None = None, threads: int | None = None
+) -> tuple[Table, Tables]:
     """The table of one pair, with names, and the tile that holds it."""
     if isinstance(a, Labels) and isinstance(b, Labels) and mass is None:
         counted = _count_in_place(a, b, default_threads(threads))
@@ -81,7 +104,7 @@ def _count_in_place(a: Labels, b: Labels, threads: int) -> Table | None:
     if len(rows) * len(columns) < dense.size:
         dense = dense[np.ix_(rows, columns)]
     row, col = np.nonzero(dense)
-    return Table(row, col, dense[row, col], rows + low_a, columns + low_b, int(len(x)))
+    return Table(row, col, dense[row, col], rows + low_a, columns + low_b, len(x))
 
 
 def _count_sampled_range(x: Array, y: Array, threads: int) -> tuple[int, int, Array] | None:
@@ -96,13 +119,10 @@ def _count_sampled_range(x: Array, y: Array, threads: int) -> tuple[int, int, Ar
         if k_a * k_b > max(DENSE_CELLS, len(x) // 4) or max(abs(low_a), abs(low_b)) > 2**62:
             continue
         cuts = np.linspace(0, len(x), (threads if len(x) > 2_000_000 else 1) + 1).astype(int)
-        pieces = _in_threads(
-            threads,
-            [
-                lambda s=slice(start, stop): count_raw(x[s], y[s], low_a, low_b, k_a, k_b)  # type: ignore[misc]
-                for start, stop in zip(cuts[:-1], cuts[1:], strict=True)
-            ],
-        )
+        jobs = [
+            partial(count_raw, x[start:stop], y[start:stop], low_a, low_b, k_a, k_b) for start, stop in pairwise(cuts)
+        ]
+        pieces = _in_threads(threads, jobs)
         if all(piece.size for piece in pieces):
             return low_a, low_b, np.sum(pieces, axis=0)
     return None
@@ -119,14 +139,16 @@ def _in_threads(threads: int, jobs: Sequence[Callable[[], Any]]) -> list[Any]:
         pool.shutdown(cancel_futures=True)
 
 
-def _bincount(a: Array, b: Array, k_a: int, k_b: int, low_a: int = 0, low_b: int = 0, mass: Array | None = None) -> Array:
+def _bincount(
+    a: Array, b: Array, k_a: int, k_b: int, low_a: int = 0, low_b: int = 0, mass: Array | None = None
+) -> Array:
     """The flat table of two vectors, by numpy, without a second copy of the input."""
     chunk = max(CHUNK, 4 * k_a * k_b)
     table = np.zeros(k_a * k_b, dtype=np.int64 if mass is None else np.float64)
     base_a, base_b = a.dtype.type(low_a), b.dtype.type(low_b)
     for start in range(0, len(a), chunk):
         piece = slice(start, start + chunk)
-        place = (a[piece] - base_a).astype(np.int64) * k_b + (b[piece] - base_b).astype(np.int64)
+        place: Array = (a[piece] - base_a).astype(np.int64) * k_b + (b[piece] - base_b).astype(np.int64)
         table += np.bincount(place, weights=None if mass is None else mass[piece], minlength=k_a * k_b)
     return table
 
@@ -158,7 +180,7 @@ def _table_tiles(
     stack: Array | None = None
 
     def cells(i: int, j: Array) -> Array:
-        return np.minimum(width[i] * width[j], np.maximum(n, DENSE_CELLS)) * 24.0
+        return np.asarray(np.minimum(width[i] * width[j], np.maximum(n, DENSE_CELLS)) * 24.0)
 
     for tile in tiles(runs, cells, budget):
         pair_i, pair_j = pairs_of(tile)
@@ -178,7 +200,13 @@ def _stacked(labels: Sequence[Labels]) -> Array:
 
 
 def _dense_cells(
-    labels: Sequence[Labels], stack: Array | None, width: Array, pair_i: Array, pair_j: Array, mass: Mass | None, threads: int
+    labels: Sequence[Labels],
+    stack: Array | None,
+    width: Array,
+    pair_i: Array,
+    pair_j: Array,
+    mass: Mass | None,
+    threads: int,
 ) -> tuple[Array, Array, Array, Array]:
     """Non-zero cells (pair, row, column, count), by dense tables side by side."""
     sizes = width[pair_i] * width[pair_j]
@@ -190,13 +218,11 @@ def _dense_cells(
         flat = np.zeros(offset[-1], dtype=np.int64 if weights is None else weights.dtype)
         given = np.empty(0, flat.dtype) if weights is None else weights
         cuts = np.linspace(0, len(pair_i), min(len(pair_i), 8 * threads) + 1).astype(int)
-        _in_threads(
-            threads,
-            [
-                lambda s=slice(p, q): count_blocks(stack, width, pair_i[s], pair_j[s], offset[s], given, flat)  # type: ignore[misc]
-                for p, q in zip(cuts[:-1], cuts[1:], strict=True)
-            ],
-        )
+        jobs = [
+            partial(count_blocks, stack, width, pair_i[p:q], pair_j[p:q], offset[p:q], given, flat)
+            for p, q in pairwise(cuts)
+        ]
+        _in_threads(threads, jobs)
     else:
         flat = np.concatenate(
             [
@@ -241,7 +267,14 @@ def _sparse_cells(
 
 
 def _assemble(
-    labels: Sequence[Labels], pair_i: Array, pair_j: Array, mass: Mass | None, pair: Array, row: Array, col: Array, count: Array
+    labels: Sequence[Labels],
+    pair_i: Array,
+    pair_j: Array,
+    mass: Mass | None,
+    pair: Array,
+    row: Array,
+    col: Array,
+    count: Array,
 ) -> _Tile:
     """Tables from cells: points in no cluster taken out, clusters without points closed up, weights scaled to mean 1."""
     k = np.array([c.k for c in labels], dtype=np.int64)
@@ -300,78 +333,67 @@ def _closed_up(pair: Array, code: Array, k: Array) -> tuple[Array, Array, Array]
 def _soft_tiles(
     members: Sequence[Clustering], runs: Sequence[Run], mass: Mass | None, budget: float
 ) -> Iterator[tuple[Array, Array, _Tile]]:
-    """Tables N* = φ UᵀV of memberships (labels count as memberships of 0 and 1), a run of pairs a product."""
+    """Tables N* = φ UᵀV of memberships (labels count as memberships of 0 and 1), a tile of pairs a product."""
+    if any(c.gaps for c in members):
+        raise InputError(
+            "unassigned='drop' is not defined between memberships and labels with gaps; drop those points first"
+        )
     n = len(members[0])
     k = np.array([c.k for c in members], dtype=np.int64)
-    if any(c.gaps for c in members):
-        raise InputError("unassigned='drop' is not defined between memberships and labels with gaps; drop those points first")
     weights = np.ones(n) if mass is None else mass.values.astype(np.float64)
-    total = float(n)
-    if mass is not None and mass.is_frequency:
-        own_weights, total = weights, float(weights.sum())
-    else:
+    if mass is None or not mass.is_frequency:
         weights = weights * (n / weights.sum())
-        own_weights = weights**2
-    column = [_Columns(c, weights, own_weights) for c in members]
-    digests = [c.digest if isinstance(c, Memberships) else _crisp_digest(c) for c in members]
-    own = own_weights.sum()
+    own_weights = weights if mass is not None and mass.is_frequency else weights**2
+    total, own = float(weights.sum() if mass is not None and mass.is_frequency else n), float(own_weights.sum())
+    crisp = np.array([isinstance(c, Labels) or c.is_crisp for c in members])
+    columns = [_Columns(c, weights, own_weights) for c in members]
     for tile in tiles(runs, lambda i, j: k[i] * k[j] * 24.0, budget):
         pair_i, pair_j = pairs_of(tile)
-        blocks = [(i, j, column[i].table(column[j])) for i, j in zip(pair_i.tolist(), pair_j.tolist(), strict=True)]
-        row, col, count, starts = [], [], [], [0]
-        for _, _, block in blocks:
-            r, c = np.nonzero(block)
-            row.append(r), col.append(c), count.append(block[r, c] * (total / block.sum()))
-            starts.append(starts[-1] + len(r))
-        same = np.array([digests[i] == digests[j] for i, j, _ in blocks])
-        gram = Pairs.from_squares(
-            np.full(len(blocks), total),
-            np.full(len(blocks), own),
-            *(np.array(x) + own for x in zip(*(_gram(column[i], column[j], block) for i, j, block in blocks), strict=True)),
-            same,
-        )
-        yield pair_i, pair_j, _Tile(Tables(
-            np.concatenate(row), np.concatenate(col), np.concatenate(count), np.array(starts),
-            np.column_stack([k[pair_i], k[pair_j]]), np.full(len(blocks), own),
-            np.full(len(blocks), int(total), dtype=np.int64), same, gram,
-        ))  # fmt: skip
+        cells, grams = [], []
+        for i, j, (row, col, value) in _products(members, k, pair_i, pair_j, weights):
+            grams.append(_gram(columns[i], columns[j], value))
+            cells.append((row, col, value * (total / value.sum())))
+        row, col, count = (np.concatenate(x) for x in zip(*cells, strict=True))
+        starts = np.concatenate([[0], np.cumsum([len(c[0]) for c in cells])])
+        each = np.ones(len(cells))
+        shapes = np.column_stack([k[pair_i], k[pair_j]])
+        tables = Tables(row, col, count, starts, shapes, own * each, np.full(len(cells), int(total), dtype=np.int64))
+        alike = [members[i].digest == members[j].digest for i, j in zip(pair_i, pair_j, strict=True)]
+        same = np.where(crisp[pair_i] & crisp[pair_j], tables.identical, alike)
+        same |= (shapes == 1).all(axis=1) | (n == 1)  # all in one cluster, or one point: there is but one partition
+        both, same_a, same_b = (np.array(x) + own for x in zip(*grams, strict=True))
+        gram = Pairs.from_squares(total * each, own * each, both, same_a, same_b, same)
+        yield pair_i, pair_j, _Tile(replace(tables, same=same, gram=gram))
 
 
-def _crisp_digest(labels: Labels) -> bytes:
-    return Memberships(np.eye(labels.k)[labels.codes]).digest
-
-
-class _Columns:
-    """One clustering as columns of memberships, with the sums that Gram matrices need."""
-
-    def __init__(self, clustering: Clustering, weights: Array, own_weights: Array) -> None:
-        self.clustering, self.weights, self.own_weights = clustering, weights, own_weights
-        self.norms = np.ones(len(clustering))
-        if isinstance(clustering, Memberships):
-            squares = clustering.matrix.multiply(clustering.matrix) if hasattr(clustering.matrix, "tocsr") else clustering.matrix**2
-            self.norms = np.asarray(squares.sum(axis=1)).ravel()
-        self.margin = self._margin()
-        #: Σ over ordered pairs of different points of what the Gram matrix holds
-        self.together = float((self.margin**2).sum() - (own_weights * self.norms).sum())
-
-    def _margin(self) -> Array:
-        c = self.clustering
-        if isinstance(c, Memberships):
-            return np.asarray(c.matrix.T @ self.weights).ravel()
-        return np.bincount(c.codes, weights=self.weights, minlength=c.k)
-
-    def table(self, other: _Columns) -> Array:
-        """UᵀWV in float64, dense k × k; chunked over points unless both are sparse."""
-        a, b = self.clustering, other.clustering
-        out = np.zeros((a.k, b.k))
-        chunk = max(1, (16 << 20) // (8 * (a.k + b.k)))
-        for start in range(0, len(a), chunk):
-            piece = slice(start, start + chunk)
-            out += _rows(a, piece).T @ (_rows(b, piece) * self.weights[piece, None])
-        return out
+def _products(
+    members: Sequence[Clustering], k: Array, pair_i: Array, pair_j: Array, weights: Array
+) -> Iterator[tuple[int, int, tuple[Array, Array, Array]]]:
+    """(i, j, non-zero cells of UᵀWV): one dense product for the whole tile, or sparse ones where tables are large."""
+    left, right = np.unique(pair_i), np.unique(pair_j)
+    at_i, at_j = (np.concatenate([[0], np.cumsum(k[side])]) for side in (left, right))
+    pairs = zip(pair_i.tolist(), pair_j.tolist(), strict=True)
+    if int(at_i[-1]) * int(at_j[-1]) > MEMORY // 4:
+        for i, j in pairs:
+            cells = (_sparse(members[i]).T @ _sparse(members[j]).multiply(weights[:, None])).tocsr().tocoo()
+            yield i, j, (cells.row, cells.col, cells.data)
+        return
+    product = np.zeros((at_i[-1], at_j[-1]))
+    chunk = max(1, (32 << 20) // (8 * int(at_i[-1] + at_j[-1])))
+    for start in range(0, len(weights), chunk):
+        piece = slice(start, start + chunk)
+        u = np.hstack([_rows(members[i], piece) for i in left])
+        v = u if np.array_equal(left, right) else np.hstack([_rows(members[j], piece) for j in right])
+        product += u.T @ (v * weights[piece, None])
+    for i, j in pairs:
+        x, y = at_i[np.searchsorted(left, i)], at_j[np.searchsorted(right, j)]
+        block = product[x : x + k[i], y : y + k[j]]
+        row, col = np.nonzero(block)
+        yield i, j, (row, col, block[row, col])
 
 
 def _rows(clustering: Clustering, piece: slice) -> Array:
+    """Memberships of some points, dense; labels as 0 and 1."""
     if isinstance(clustering, Memberships):
         return clustering.dense(piece)
     codes = clustering.codes[piece]
@@ -380,9 +402,33 @@ def _rows(clustering: Clustering, piece: slice) -> Array:
     return rows
 
 
-def _gram(a: _Columns, b: _Columns, block: Array) -> tuple[float, float, float]:
+def _sparse(clustering: Clustering) -> Any:
+    from scipy.sparse import csr_array
+
+    if isinstance(clustering, Memberships):
+        return csr_array(clustering.matrix)
+    n = len(clustering)
+    return csr_array((np.ones(n), clustering.codes, np.arange(n + 1)), shape=(n, clustering.k))
+
+
+class _Columns:
+    """One clustering as columns of memberships: the sums that its Gram matrix UUᵀ needs, over different points."""
+
+    def __init__(self, clustering: Clustering, weights: Array, own_weights: Array) -> None:
+        self.own_weights = own_weights
+        if isinstance(clustering, Memberships):
+            matrix = clustering.matrix
+            squares = matrix.multiply(matrix) if hasattr(matrix, "tocsr") else matrix**2
+            self.norms, margin = np.asarray(squares.sum(axis=1)).ravel(), np.asarray(matrix.T @ weights).ravel()
+        else:
+            self.norms = np.ones(len(clustering))
+            margin = np.bincount(clustering.codes, weights=weights, minlength=clustering.k)
+        self.together = float((margin**2).sum() - (own_weights * self.norms).sum())
+
+
+def _gram(a: _Columns, b: _Columns, cells: Array) -> tuple[float, float, float]:
     """Σ over ordered pairs of different points: of P·Q, of P, of Q, for the Gram matrices P and Q."""
-    both = float((block**2).sum() - (a.own_weights * a.norms * b.norms).sum())
+    both = float((cells**2).sum() - (a.own_weights * a.norms * b.norms).sum())
     return both, a.together, b.together
 
 
@@ -468,7 +514,7 @@ def _expected_all(
         return float(many_a @ expected_terms(a, b, n) @ many_b)
 
     def of_pairs(i: Array, j: Array) -> Array:
-        jobs = [lambda x=x, y=y: one(x, y) for x, y in zip(i.tolist(), j.tolist(), strict=True)]  # type: ignore[misc]
+        jobs = [partial(one, x, y) for x, y in zip(i.tolist(), j.tolist(), strict=True)]
         return np.array(_in_threads(threads, jobs))
 
     return of_pairs
@@ -502,11 +548,8 @@ def _fused_tiles(
                 at = slice(start, start + last - first)
                 start = at.stop
 
-                def job(i: int = run.i, first: int = first, last: int = last, at: slice = at) -> int:
-                    fused(stack, k, i, first, last, nlogn, maxima, squares[at], logs[at], best_a[at], best_b[at])
-                    return last - first
-
-                jobs.append(job)
+                outputs = squares[at], logs[at], best_a[at], best_b[at]
+                jobs.append((last - first, partial(fused, stack, k, run.i, first, last, nlogn, maxima, *outputs)))
         _run_counted(jobs, threads, progress)
         square_a, square_b = own_squares[pair_i], own_squares[pair_j]
         a_decides, b_decides = squares == square_a, squares == square_b
@@ -526,13 +569,13 @@ def _fused_tiles(
         yield Counted(pair_i, pair_j, total, found)
 
 
-def _run_counted(jobs: Sequence[Callable[[], int]], threads: int, progress: Progress | None) -> None:
-    """Run the jobs in threads and tell the progress as they end."""
+def _run_counted(jobs: Sequence[tuple[int, Callable[[], Any]]], threads: int, progress: Progress | None) -> None:
+    """Run the jobs in threads and tell the progress, in pairs, as they end; Ctrl-C drops those not begun."""
     pool = ThreadPoolExecutor(threads)
     try:
-        for future in [pool.submit(job) for job in jobs]:
-            done = future.result()
+        for pairs, future in [(pairs, pool.submit(job)) for pairs, job in jobs]:
+            future.result()
             if progress is not None:
-                progress.add(done)
+                progress.add(pairs)
     finally:
         pool.shutdown(cancel_futures=True)

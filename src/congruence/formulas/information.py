@@ -23,7 +23,7 @@ def mi(i: Info) -> Array:
 
 
 @measure(
-    "nmi_joint", title="Normalised mutual information, by joint entropy", needs=Info, better="higher", range=(0, 1),
+    "nmi_joint", title="Normalised mutual information (joint)", needs=Info, better="higher", range=(0, 1),
     axioms=METRIC, reference="vinh2010", definition="nmi_joint = MI / H_ab",
 )  # fmt: skip
 def nmi_joint(i: Info) -> Array:
@@ -32,7 +32,7 @@ def nmi_joint(i: Info) -> Array:
 
 
 @measure(
-    "nmi_max", title="Normalised mutual information, by the larger entropy", needs=Info, better="higher",
+    "nmi_max", title="Normalised mutual information (max)", needs=Info, better="higher",
     range=(0, 1), axioms=METRIC, reference="vinh2010", definition="nmi_max = MI / max(H_a, H_b)",
 )  # fmt: skip
 def nmi_max(i: Info) -> Array:
@@ -41,7 +41,7 @@ def nmi_max(i: Info) -> Array:
 
 
 @measure(
-    "nmi_sum", title="Normalised mutual information, by the mean entropy", needs=Info, better="higher", range=(0, 1),
+    "nmi_sum", title="Normalised mutual information (mean)", needs=Info, better="higher", range=(0, 1),
     axioms=("symmetric", "definite"), reference="vinh2010", definition="nmi_sum = MI / ((H_a + H_b) / 2)",
     caution="not corrected for chance: small clusters alone raise it; ami_* corrects for that",
 )  # fmt: skip
@@ -51,7 +51,7 @@ def nmi_sum(i: Info) -> Array:
 
 
 @measure(
-    "nmi_sqrt", title="Normalised mutual information, by the geometric mean", needs=Info, better="higher",
+    "nmi_sqrt", title="Normalised mutual information (geometric)", needs=Info, better="higher",
     range=(0, 1), axioms=("symmetric", "definite"), reference="strehl2002",
     definition="nmi_sqrt = MI / sqrt(H_a * H_b)",
 )  # fmt: skip
@@ -61,7 +61,7 @@ def nmi_sqrt(i: Info) -> Array:
 
 
 @measure(
-    "nmi_min", title="Normalised mutual information, by the smaller entropy", needs=Info, better="higher",
+    "nmi_min", title="Normalised mutual information (min)", needs=Info, better="higher",
     range=(0, 1), axioms=("symmetric",), reference="vinh2010", definition="nmi_min = MI / min(H_a, H_b)",
     caution="1 for any refinement, so it favours many clusters",
 )  # fmt: skip
@@ -71,7 +71,7 @@ def nmi_min(i: Info) -> Array:
 
 
 @measure(
-    "ami_max", title="Adjusted mutual information, by the larger entropy", needs=ChanceInfo, better="higher",
+    "ami_max", title="Adjusted mutual information (max)", needs=ChanceInfo, better="higher",
     range=(-1, 1), axioms=("symmetric", "definite", "baseline"), reference="vinh2010",
     definition="ami_max = (MI - E_MI) / (max(H_a, H_b) - E_MI)",
 )  # fmt: skip
@@ -81,7 +81,7 @@ def ami_max(i: ChanceInfo) -> Array:
 
 
 @measure(
-    "ami_sum", title="Adjusted mutual information, by the mean entropy", needs=ChanceInfo, better="higher",
+    "ami_sum", title="Adjusted mutual information (mean)", needs=ChanceInfo, better="higher",
     range=(-1, 1), axioms=("symmetric", "definite", "baseline"), reference="vinh2010",
     definition="ami_sum = (MI - E_MI) / ((H_a + H_b) / 2 - E_MI)",
 )  # fmt: skip
@@ -91,7 +91,7 @@ def ami_sum(i: ChanceInfo) -> Array:
 
 
 @measure(
-    "ami_sqrt", title="Adjusted mutual information, by the geometric mean", needs=ChanceInfo, better="higher",
+    "ami_sqrt", title="Adjusted mutual information (geometric)", needs=ChanceInfo, better="higher",
     range=(-1, 1), axioms=("symmetric", "definite", "baseline"), reference="vinh2010",
     definition="ami_sqrt = (MI - E_MI) / (sqrt(H_a * H_b) - E_MI)",
 )  # fmt: skip
@@ -101,7 +101,7 @@ def ami_sqrt(i: ChanceInfo) -> Array:
 
 
 @measure(
-    "ami_min", title="Adjusted mutual information, by the smaller entropy", needs=ChanceInfo, better="higher",
+    "ami_min", title="Adjusted mutual information (min)", needs=ChanceInfo, better="higher",
     range=(-1, 1), axioms=("symmetric", "baseline"), reference="vinh2010",
     definition="ami_min = (MI - E_MI) / (min(H_a, H_b) - E_MI)", caution="1 for any refinement",
 )  # fmt: skip
@@ -116,7 +116,7 @@ def ami_min(i: ChanceInfo) -> Array:
 )  # fmt: skip
 def vi(i: Info) -> Array:
     """What each tells that the other does not; at most log n for hard clusterings."""
-    return np.maximum(i.H_a + i.H_b - 2 * i.MI, 0.0)
+    return np.asarray(np.maximum(i.H_a + i.H_b - 2 * i.MI, 0.0))
 
 
 @measure(

@@ -97,7 +97,9 @@ def _lambda_workings(t: Table, zero_cells: float = 0.0, limit: int | None = None
     if zero_cells:  # the paper's recipe: zero cells filled, margins summed again, n as it was
         dense = t.to_array().astype(np.float64)
         dense[dense == 0] = zero_cells
-        h_a, h_b, h_ab = (math.log(t.n) * x.sum() / t.n - xlogx(x).sum() / t.n for x in (dense.sum(1), dense.sum(0), dense))
+        h_a, h_b, h_ab = (
+            math.log(t.n) * x.sum() / t.n - xlogx(x).sum() / t.n for x in (dense.sum(1), dense.sum(0), dense)
+        )
         nmi = (h_a + h_b - h_ab) / math.sqrt(h_a * h_b)
     else:
         info = Info.from_tables(Tables.of(t))
@@ -120,8 +122,7 @@ def lambda_statistic(t: Table, zero_cells: float = 0.0, limit: int | None = SPAR
     k_a, k_b = t.shape
     if k_a != k_b:
         raise NotApplicable(
-            f"lambda is defined for equal numbers of clusters only, and these have {k_a} and {k_b}; "
-            "kappa_max takes any"
+            f"lambda is defined for equal numbers of clusters only, and these have {k_a} and {k_b}; kappa_max takes any"
         )
     _within(t, "lambda", limit, dense=False)
     if k_a <= 1:

@@ -10,13 +10,13 @@ METRIC = ("symmetric", "definite", "triangle")
 
 
 @measure(
-    "rand", title="Rand index", needs=Pairs, better="higher", range=(0, 1), axioms=METRIC, reference="rand1971",
+    "rand", title="Rand index", needs=Pairs, better="higher", range=(0, 1), axioms=METRIC, reference="rand1971", at_zero=1.0,
     definition="rand = (v11 + v00) / pairs",
     caution="near 1 for any two clusterings with many clusters; ari corrects for that",
 )  # fmt: skip
 def rand(p: Pairs) -> Array:
     """Share of the pairs on which both agree."""
-    return ratio(p.v11 + p.v00, p.pairs)
+    return ratio(p.v11 + p.v00, p.pairs, p.tiny)
 
 
 @measure(
@@ -27,7 +27,7 @@ def rand(p: Pairs) -> Array:
 def ari(p: Pairs) -> Array:
     """Pairs together in both, less those expected by chance, over the most there could be."""
     expected = p.s_a * p.s_b / p.pairs
-    return ratio(p.v11 - expected, (p.s_a + p.s_b) / 2 - expected)
+    return ratio(p.v11 - expected, (p.s_a + p.s_b) / 2 - expected, p.tiny)
 
 
 measure(
@@ -44,7 +44,7 @@ measure(
 )  # fmt: skip
 def jaccard(p: Pairs) -> Array:
     """Of the pairs together in either, the share together in both."""
-    return ratio(p.v11, p.v11 + p.v10 + p.v01)
+    return ratio(p.v11, p.v11 + p.v10 + p.v01, p.tiny)
 
 
 @measure(
@@ -54,7 +54,7 @@ def jaccard(p: Pairs) -> Array:
 )  # fmt: skip
 def wallace(p: Pairs) -> Array:
     """Geometric mean of the two Wallace coefficients."""
-    return ratio(p.v11, (p.s_a * p.s_b) ** 0.5)
+    return ratio(p.v11, (p.s_a * p.s_b) ** 0.5, p.tiny)
 
 
 @measure(
@@ -63,7 +63,7 @@ def wallace(p: Pairs) -> Array:
 )  # fmt: skip
 def wallace_ab(p: Pairs) -> Array:
     """Of the pairs together in a, the share together in b too."""
-    return ratio(p.v11, p.s_a)
+    return ratio(p.v11, p.s_a, p.tiny)
 
 
 @measure(
@@ -72,7 +72,7 @@ def wallace_ab(p: Pairs) -> Array:
 )  # fmt: skip
 def wallace_ba(p: Pairs) -> Array:
     """Of the pairs together in b, the share together in a too."""
-    return ratio(p.v11, p.s_b)
+    return ratio(p.v11, p.s_b, p.tiny)
 
 
 @measure(
@@ -91,13 +91,13 @@ def mirkin(p: Pairs) -> Array:
 )  # fmt: skip
 def dice(p: Pairs) -> Array:
     """Harmonic mean of the two Wallace coefficients."""
-    return ratio(2 * p.v11, 2 * p.v11 + p.v10 + p.v01)
+    return ratio(2 * p.v11, 2 * p.v11 + p.v10 + p.v01, p.tiny)
 
 
 @measure(
     "hubert", title="Hubert index", needs=Pairs, better="higher", range=(-1, 1), axioms=METRIC,
-    reference="hubert1985", definition="hubert = (v11 + v00 - v10 - v01) / pairs",
+    reference="hubert1985", at_zero=1.0, definition="hubert = (v11 + v00 - v10 - v01) / pairs",
 )  # fmt: skip
 def hubert(p: Pairs) -> Array:
     """Agreements less disagreements, as a share of the pairs."""
-    return ratio(p.v11 + p.v00 - p.v10 - p.v01, p.pairs)
+    return ratio(p.v11 + p.v00 - p.v10 - p.v01, p.pairs, p.tiny)

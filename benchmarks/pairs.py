@@ -1,0 +1,316 @@
+"""One pair and all pairs, beside scikit-learn, genieclust and clusim: `python -m benchmarks.pairs`.
+
+Raw int64 labels in, scores out, encoding included; median of five. Peers too slow for five full runs are timed on a
+sample of the pairs and scaled, and the table says so. Needs the extra `bench`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import resource
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+def median(call: Callable[[], Any], repeats: int = 5) -> float:
+    """Median wall time of a call, after one call to warm up (compiled kernels, file cache)."""
+    call()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+@dataclass
+class Line:
+    what: str
+    who: str
+    seconds: float
+    note: str = ""
+
+
+def shown(lines: list[Line], ours: str = "congruence") -> None:
+    width = max(len(line.who) for line in lines) + 2
+    what = None
+    for line in lines:
+        if line.what != what:
+            what = line.what
+            base = next(x.seconds for x in lines if x.what == what and x.who == ours)
+            print(f"\n{what}")
+        ratio = line.seconds / base
+        print(f"  {line.who:<{width}} {line.seconds * 1e3:12.3f} ms  {ratio:9.1f}×  {line.note}")
+
+
+def agreeing(rng: np.random.Generator, n: int, k: int, agreement: float = 0.7) -> tuple[np.ndarray, np.ndarray]:
+    """Two label vectors of which 70 % agree."""
+    a = rng.integers(0, k, n)
+    return a, np.where(rng.random(n) < agreement, a, rng.integers(0, k, n))
+
+
+def ari_large(rng: np.random.Generator, n: int) -> list[Line]:
+    from genieclust.compare_partitions import adjusted_rand_score as genie
+    from sklearn.metrics import adjusted_rand_score
+
+    import congruence as cg
+
+    a, b = agreeing(rng, n, 100)
+    what = f"ARI, n = {n:,}, k = 100, int64 labels"
+    assert abs(cg.ari(a, b) - adjusted_rand_score(a, b)) < 1e-12
+    text_a, text_b = a.astype(str), b.astype(str)
+    in_order = np.sort(a), np.sort(b)
+    return [
+        Line(what, "congruence", median(lambda: cg.ari(a, b))),
+        Line(what, "genieclust", median(lambda: genie(a, b))),
+        Line(what, "scikit-learn", median(lambda: adjusted_rand_score(a, b), 3), "median of three"),
+        Line(what, "congruence, one thread", _one_thread(a, b)),
+        Line(what, "congruence, sorted", median(lambda: cg.ari(in_order[0], in_order[1]))),
+        Line(what, "congruence, strings", median(lambda: cg.ari(text_a, text_b), 1), "numpy strings, once"),
+    ]
+
+
+def _one_thread(a: np.ndarray, b: np.ndarray) -> float:
+    from congruence.clustering import Labels
+    from congruence.engine.cpu import table_of
+
+    return median(lambda: table_of(Labels(a), Labels(b), threads=1))
+
+
+def extra_memory(who: str, n: int) -> float:
+    """Megabytes that one ARI needs beyond its two inputs: peak of a fresh process, less that before the call."""
+    queue: Any = multiprocessing.get_context("spawn").Queue()
+    process = multiprocessing.get_context("spawn").Process(target=_memory, args=(queue, who, n))
+    process.start()
+    answer = float(queue.get())
+    process.join()
+    return answer
+
+
+def _memory(queue: Any, who: str, n: int) -> None:
+    rng = np.random.default_rng(0)
+    a, b = agreeing(rng, n, 100)
+    if who == "congruence":
+        import congruence as cg
+
+        call = cg.ari
+    elif who == "genieclust":
+        from genieclust.compare_partitions import adjusted_rand_score as call
+    else:
+        from sklearn.metrics import adjusted_rand_score as call
+    # the same machinery on a prefix, so that imports and compiled code are not counted; large enough for threads
+    call(a[:6_000_000], b[:6_000_000]) if who == "congruence" else call(a[:1000], b[:1000])
+    filled = np.ones(64 << 20, dtype=np.uint8)  # the peak so far must be what is in use now
+    del filled
+    before = _resident()
+    peak_before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    call(a, b)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    queue.put(max(peak - before if peak > peak_before else 0.0, 0.0))
+
+
+def _resident() -> float:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize() / 2**20
+
+
+def ami_large(rng: np.random.Generator, n: int, k: int) -> list[Line]:
+    from sklearn.metrics import adjusted_mutual_info_score
+
+    import congruence as cg
+
+    a, b = agreeing(rng, n, k)
+    what = f"AMI (mean), n = {n:,}, k = {k}"
+    ours = median(lambda: cg.ami_sum(a, b))
+    start = time.perf_counter()
+    theirs = adjusted_mutual_info_score(a, b)
+    seconds = time.perf_counter() - start
+    note = f"one run; values differ by {abs(theirs - cg.ami_sum(a, b)):.1e}"
+    return [Line(what, "congruence", ours), Line(what, "scikit-learn", seconds, note)]
+
+
+def collection(rng: np.random.Generator, members: int, n: int, k_low: int, k_high: int) -> np.ndarray:
+    """Label columns that agree with a common structure to different degrees."""
+    base = rng.random(n)
+    k = rng.integers(k_low, k_high + 1, members)
+    noise = rng.uniform(0.1, 0.9, members)
+    columns = [
+        np.where(rng.random(n) < x, rng.integers(0, kk, n), (base * kk).astype(np.int64))
+        for kk, x in zip(k, noise, strict=True)
+    ]
+    return np.column_stack(columns)
+
+
+def all_pairs(rng: np.random.Generator, members: int, n: int, sample: int) -> list[Line]:
+    import clusim.sim as clusim_sim
+    from clusim.clustering import Clustering
+    from genieclust.compare_partitions import adjusted_rand_score as genie
+    from sklearn import metrics
+
+    import congruence as cg
+
+    labels = collection(rng, members, n, 2, 40)
+    pairs = [(i, j) for i in range(members) for j in range(i + 1, members)]
+    some = [pairs[x] for x in rng.choice(len(pairs), min(sample, len(pairs)), replace=False)]
+    scale = len(pairs) / len(some)
+    five = ("ari", "nmi_sum", "vi", "rand", "jaccard")
+    amis = ("ami_max", "ami_sum", "ami_sqrt", "ami_min")
+
+    def loop(*scores: Callable[..., float]) -> Callable[[], None]:
+        def run() -> None:
+            for i, j in some:
+                a, b = labels[:, i], labels[:, j]
+                for score in scores:
+                    score(a, b)
+
+        return run
+
+    result = cg.compare_all(labels, five)
+    for i, j in some[:20]:
+        assert abs(result["ari"][i, j] - metrics.adjusted_rand_score(labels[:, i], labels[:, j])) < 1e-12
+        assert abs(result["nmi_sum"][i, j] - metrics.normalized_mutual_info_score(labels[:, i], labels[:, j])) < 1e-12
+    scaled = f"{len(some)} of {len(pairs)} pairs, scaled"
+    what = f"all pairs of {members} clusterings, n = {n:,}, k in 2..40: ARI + NMI + VI + Rand + Jaccard"
+    also = "the same and the four AMI, against scikit-learn's AMI alone"
+    match = "accuracy, irm, kappa_max for all pairs"
+    contiguous = np.ascontiguousarray(labels.T)
+    objects = [Clustering().from_membership_list(row.tolist()) for row in contiguous[:8]]
+
+    def element_sim() -> None:
+        clusim_sim.nmi(objects[0], objects[1], norm_type="sum")
+        clusim_sim.adjrand_index(objects[0], objects[1])
+
+    return [
+        Line(what, "congruence", median(lambda: cg.compare_all(labels, five))),
+        Line(what, "congruence, one thread", median(lambda: cg.compare_all(labels, five, threads=1))),
+        Line(what, "genieclust, ARI alone", median(loop(genie), 3) * scale, scaled),
+        Line(
+            what, "scikit-learn, ARI + NMI",
+            median(loop(metrics.adjusted_rand_score, metrics.normalized_mutual_info_score), 3) * scale, scaled,
+        ),
+        Line(what, "clusim, ARI + NMI", median(element_sim, 3) * len(pairs), "one pair, scaled; objects made before"),
+        Line(also, "congruence", median(lambda: cg.compare_all(labels, five + amis))),
+        Line(also, "scikit-learn, AMI", median(loop(metrics.adjusted_mutual_info_score), 1) * scale, scaled),
+        Line(match, "congruence", median(lambda: cg.compare_all(labels, ("accuracy", "irm", "kappa_max")), 1)),
+        Line(match, "of this, irm", median(lambda: cg.compare_all(labels, "irm"), 1)),
+    ]  # fmt: skip
+
+
+def kernel_floor(rng: np.random.Generator, members: int, n: int, k: int) -> list[Line]:
+    """The fused kernel beside the best loop that does nothing but Σn² for uint8 labels of one and the same k."""
+    from numba import njit
+
+    from congruence.engine.kernels import fused
+    from congruence.statistics import xlogx
+
+    @njit(nogil=True)
+    def floor(labels, k, squares):  # type: ignore[no-untyped-def]
+        count, n = labels.shape
+        width = np.uint64(k)
+        t0, t1 = np.zeros(k * k, np.uint32), np.zeros(k * k, np.uint32)
+        t2, t3 = np.zeros(k * k, np.uint32), np.zeros(k * k, np.uint32)
+        for i in range(count):
+            a = labels[i]
+            for j in range(i, count):
+                b = labels[j]
+                for quad in range(n // 4):
+                    p = np.uint64(4 * quad)
+                    t0[np.uint64(a[p]) * width + np.uint64(b[p])] += np.uint32(1)
+                    p += np.uint64(1)
+                    t1[np.uint64(a[p]) * width + np.uint64(b[p])] += np.uint32(1)
+                    p += np.uint64(1)
+                    t2[np.uint64(a[p]) * width + np.uint64(b[p])] += np.uint32(1)
+                    p += np.uint64(1)
+                    t3[np.uint64(a[p]) * width + np.uint64(b[p])] += np.uint32(1)
+                total = np.int64(0)
+                for c in range(k * k):
+                    v = np.int64(t0[c] + t1[c] + t2[c] + t3[c])
+                    t0[c] = t1[c] = t2[c] = t3[c] = np.uint32(0)
+                    total += v * v
+                squares[i, j] = total
+
+    labels = rng.integers(0, k, (members, n)).astype(np.uint8)
+    sizes = np.full(members, k, dtype=np.int64)
+    nlogn = xlogx(np.arange(n + 1))
+    squares, logs = np.zeros((members, members), np.int64), np.zeros(members)
+    none = np.zeros(members, np.int64)
+    ours = np.zeros((members, members), np.int64)
+
+    def run() -> None:
+        for i in range(members):
+            fused(labels, sizes, i, i, members, nlogn, False, ours[i, i:], logs[i:], none, none)
+
+    what = f"kernel alone, one thread, {members} clusterings, n = {n:,}, k = {k}, uint8"
+    lines = [
+        Line(what, "congruence", median(run), "Σn² and Σ n log n"),
+        Line(what, "floor: Σn² only", median(lambda: floor(labels, k, squares)), "4 tables, k fixed, n divisible by 4"),
+    ]
+    assert (np.triu(squares) == np.triu(ours)).all()
+    increments = members * (members + 1) / 2 * n
+    for line in lines:
+        line.note += f"; {line.seconds / increments * 1e9:.2f} ns an increment"
+    return lines
+
+
+def growth(rng: np.random.Generator) -> list[tuple[int, float]]:
+    """Nanoseconds a point of one ARI as n grows: cost must not grow with the work."""
+    import congruence as cg
+
+    rows = []
+    for n in (10**4, 10**5, 10**6, 10**7, 3 * 10**7):
+        a, b = agreeing(rng, n, 50)
+        rows.append((n, median(lambda a=a, b=b: cg.ari(a, b), 3) / n * 1e9))
+    return rows
+
+
+def many_clusters(rng: np.random.Generator) -> list[Line]:
+    """Millions of clusters on either side: pair, information and maxima measures in O(n)."""
+    from sklearn.metrics import adjusted_rand_score
+
+    import congruence as cg
+
+    n, k = 5_000_000, 1_000_000
+    a, b = agreeing(rng, n, k)
+    what = f"n = {n:,} in {k:,} clusters: ARI + NMI + VI + purity"
+    keys = ("ari", "nmi_sum", "vi", "purity", "van_dongen")
+    start = time.perf_counter()
+    theirs = adjusted_rand_score(a, b)
+    seconds = time.perf_counter() - start
+    note = f"one run; ARI differs by {abs(theirs - cg.ari(a, b)):.1e}"
+    return [
+        Line(what, "congruence", median(lambda: cg.compare(a, b, keys), 3)),
+        Line(what, "scikit-learn, ARI", seconds, note),
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="smaller sizes, under a minute")
+    parser.add_argument("--full", action="store_true", help="time the peers on all pairs, not on a sample")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    rng = np.random.default_rng(options.seed)
+    large = 10**6 if options.quick else 10**7
+    print("times are medians of five after a warm-up, ratios are to congruence in the same run")
+    lines = ari_large(rng, large)
+    shown(lines)
+    print(f"\nextra memory of one ARI, n = {large:,}, beyond the inputs")
+    for who in ("congruence", "genieclust", "scikit-learn"):
+        print(f"  {who:<14} {extra_memory(who, large):8.1f} MB")
+    shown(ami_large(rng, 10**5 if options.quick else 10**6, 300 if options.quick else 1000))
+    shown(all_pairs(rng, 30 if options.quick else 100, 10_000, 10**9 if options.full else 100))
+    shown(kernel_floor(rng, 60, 10_000, 20))
+    shown(many_clusters(rng))
+    print("\nnanoseconds a point of one ARI, k = 50")
+    for n, each in growth(rng):
+        print(f"  n = {n:>11,}  {each:6.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,528 @@
+"""The command line: parse, call, print. Heavy imports happen inside the commands."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+app = typer.Typer(
+    name="congruence",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Compare clusterings: two label columns, or six hundred.",
+)
+
+
+class Format(StrEnum):
+    """How results are printed."""
+
+    table = "table"
+    json = "json"
+    csv = "csv"
+    markdown = "markdown"
+
+
+class Policy(StrEnum):
+    """What becomes of points without a label."""
+
+    error = "error"
+    drop = "drop"
+    singletons = "singletons"
+    cluster = "cluster"
+
+
+Measures = Annotated[
+    str | None, typer.Option("--measures", "--measure", "-m", help="Measures by key, separated by commas, or 'all'.")
+]
+Columns = Annotated[str | None, typer.Option(help="The label columns to use, separated by commas.")]
+Reference = Annotated[str | None, typer.Option(help="Compare every other column with this one.")]
+Id = Annotated[str | None, typer.Option(help="Column of row ids: left out of the labels, and joins two files.")]
+Long = Annotated[str | None, typer.Option(help="The file is a long table with these columns: id,method,label.")]
+Unassigned = Annotated[Policy, typer.Option(help="What becomes of points without a label.")]
+Noise = Annotated[
+    str | None, typer.Option(help="Labels that mean noise: -1, or -1,unknown, or COLUMN=-1 (repeat after a semicolon).")
+]
+Weight = Annotated[str | None, typer.Option(help="Column of importance weights.")]
+Frequency = Annotated[str | None, typer.Option(help="Column of counts: how often each row occurs.")]
+Output = Annotated[Format, typer.Option("--format", "-f", help="How to print the result.")]
+Threads = Annotated[int | None, typer.Option(min=1, help="Threads to use; by default all cores.")]
+FailUnder = Annotated[
+    list[str] | None,
+    typer.Option(help="Exit with 1 if the measure is worse than this, as in ari=0.9; may be repeated."),
+]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from congruence import __version__
+
+        print(f"congruence {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def compare(
+    file: Annotated[Path, typer.Argument(help="Table of labels: csv, tsv, parquet, feather, npy, npz.")],
+    more: Annotated[
+        list[str] | None, typer.Argument(metavar="[COL_A COL_B | FILE_B]", help="Two columns, or a second file.")
+    ] = None,
+    measures: Measures = None,
+    columns: Columns = None,
+    reference: Reference = None,
+    id: Id = None,
+    long: Long = None,
+    unassigned: Unassigned = Policy.error,
+    noise: Noise = None,
+    weight: Weight = None,
+    frequency: Frequency = None,
+    format: Output = Format.table,
+    threads: Threads = None,
+    fail_under: FailUnder = None,
+) -> None:
+    """Compare two label columns, two files, or several columns with a reference.
+
+    Examples:
+
+      congruence compare labels.csv kmeans leiden
+
+      congruence compare mine.csv theirs.csv --id cell --measures ari,vi,element_centric
+
+      congruence compare labels.parquet --reference truth --fail-under ari=0.9
+    """
+    import congruence as cg
+    from congruence import io
+
+    more = more or []
+    options: dict[str, Any] = {"unassigned": unassigned.value, "noise": _noise(noise)}
+    limits = _limits(fail_under)
+    wanted = _keys(measures, limits)
+    if len(more) == 1 and io.suffix_of(Path(more[0])) in io.READABLE:
+        _no_column_of_two(weight, frequency)
+        result: Any = _compare_files(file, Path(more[0]), wanted, columns, id, options)
+    else:
+        found, notes = _label_columns(
+            file, columns or (",".join(more) if more else None), id, long, (weight, frequency), reference
+        )
+        options.update(_mass(file, weight, frequency))
+        if reference is not None:
+            result = cg.compare_to(reference, found, wanted, threads=threads, **options)
+        elif len(found) == 2:
+            (name_a, a), (name_b, b) = found.items()
+            result = _renamed(cg.compare(a, b, wanted, **_for_pair(options, name_a, name_b)), name_a, name_b)
+        else:
+            raise cg.InputError(
+                f"{file} has {len(found)} label columns ({', '.join(list(found)[:6])}{', …' if len(found) > 6 else ''}); "
+                "name two of them, or pass --reference COL, or use `congruence matrix` for all pairs"
+            )
+        _say(notes)
+    _print(result, format)
+    _fail_if_under(result, limits)
+
+
+@app.command()
+def matrix(
+    file: Annotated[Path, typer.Argument(help="Table of label columns: csv, tsv, parquet, feather, npy, npz.")],
+    measures: Measures = "ari",
+    columns: Columns = None,
+    id: Id = None,
+    long: Long = None,
+    unassigned: Unassigned = Policy.error,
+    noise: Noise = None,
+    weight: Weight = None,
+    frequency: Frequency = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write it here: csv, tsv, parquet, feather, json, npz.")
+    ] = None,
+    format: Output = Format.table,
+    threads: Threads = None,
+    fail_under: FailUnder = None,
+) -> None:
+    """Compare all pairs of label columns.
+
+    Examples:
+
+      congruence matrix labels.csv --measure ari --out ari.csv
+
+      congruence matrix labels.parquet --measures ari,nmi_sum,vi --out agreement.npz
+
+      congruence matrix runs.csv --long cell,method,cluster --unassigned drop
+    """
+    import congruence as cg
+
+    limits = _limits(fail_under)
+    found, notes = _label_columns(file, columns, id, long, (weight, frequency), None)
+    options = {"unassigned": unassigned.value, "noise": _noise(noise), **_mass(file, weight, frequency)}
+    result = cg.compare_all(found, _keys(measures, limits), threads=threads, **options)
+    _say(notes)
+    if out is not None:
+        _write_matrix(result, out)
+        _say([*result.cautions, f"wrote {out}"])
+    if out is None or format is not Format.table:
+        _print(result, format)
+    _fail_if_under(result, limits)
+
+
+@app.command()
+def measures(
+    key: Annotated[str | None, typer.Argument(help="Show all about this one.")] = None,
+    format: Output = Format.table,
+) -> None:
+    """List the measures, or show the definition of one.
+
+    Examples:
+
+      congruence measures
+
+      congruence measures ari
+    """
+    import congruence as cg
+    from congruence.formulas.references import REFERENCES
+    from congruence.results import span
+
+    if key is not None:
+        m = cg.measure(key)
+        if format is Format.json:
+            _print_rows([_facts(m)], format)
+            return
+        names = f" (also {', '.join(m.aliases)})" if m.aliases else ""
+        lines = [
+            f"{m.key}{names}: {m.title}",
+            "",
+            f"  {m.formula.__doc__.splitlines()[0] if m.formula.__doc__ else ''}",
+            "",
+        ]
+        lines += [f"  {line}" for line in m.definition]
+        lines += [
+            "",
+            f"  {m.better} is better, {span(m)}",
+            f"  true of it: {', '.join(sorted(m.axioms)) or 'none of the axioms'}",
+        ]
+        lines += [f"  parameter {name} = {value}" for name, value in m.parameters.items()]
+        lines += [f"  caution: {m.caution}"] if m.caution else []
+        lines += [f"  {REFERENCES[m.reference]}"]
+        print("\n".join(lines))
+        return
+    _print_rows([_facts(m) for m in cg.measures()], format)
+
+
+@app.command()
+def demo() -> None:
+    """Cluster wine and digits with several algorithms and compare the results."""
+    from congruence.showcase import show
+
+    show()
+
+
+# --- reading ----------------------------------------------------------------------------------------------------
+
+
+def _split(text: str | None) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()] if text else []
+
+
+def _label_columns(
+    file: Path,
+    columns: str | None,
+    id: str | None,
+    long: str | None,
+    extra: tuple[str | None, ...],
+    reference: str | None,
+) -> tuple[dict[str, Any], list[str]]:
+    """The clusterings of a file by name, and notes on columns that were left out."""
+    from congruence import InputError, io
+
+    table = io.read_columns(file)
+    if long is not None:
+        parts = _split(long)
+        if len(parts) != 3:
+            raise InputError(f"--long takes three column names, as in id,method,label; got {long!r}")
+        found: dict[str, Any] = dict(io.from_long(io.pick(table, parts, str(file)), *parts))
+        return (io.pick(found, _split(columns), str(file)) if columns else found), []
+    if columns:
+        named = _split(columns)
+        return io.pick(table, [*([reference] if reference and reference not in named else []), *named], str(file)), []
+    for name in (id, reference, *extra):
+        if name is not None:
+            io.pick(table, [name], str(file))
+    rest = {name: column for name, column in table.items() if name != id and name not in extra}
+    return io.without_ids(rest)
+
+
+def _mass(file: Path, weight: str | None, frequency: str | None) -> dict[str, Any]:
+    from congruence import io
+
+    found = {}
+    for option, name in (("sample_weight", weight), ("frequency", frequency)):
+        if name is not None:
+            column = io.pick(io.read_columns(file), [name], str(file))[name]
+            found[option] = column.to_numpy() if hasattr(column, "to_numpy") else column
+    return found
+
+
+def _no_column_of_two(weight: str | None, frequency: str | None) -> None:
+    from congruence import InputError
+
+    if weight or frequency:
+        raise InputError("--weight and --frequency name a column of one file; join the two files first")
+
+
+def _compare_files(a: Path, b: Path, wanted: Any, columns: str | None, id: str | None, options: dict[str, Any]) -> Any:
+    import congruence as cg
+    from congruence import io
+
+    tables = [io.read_columns(path) for path in (a, b)]
+    named = _split(columns)
+    chosen = []
+    for side, (table, path) in enumerate(zip(tables, (a, b), strict=True)):
+        if named:
+            name = named[min(side, len(named) - 1)]
+            chosen.append((name, io.pick(table, [name], str(path))[name]))
+            continue
+        rest, _ = io.without_ids({key: column for key, column in table.items() if key != id})
+        if len(rest) != 1:
+            raise cg.InputError(
+                f"{path} has {len(rest)} label columns ({', '.join(list(rest)[:6])}); pass --columns COL_A,COL_B"
+            )
+        chosen.append(next(iter(rest.items())))
+    (name_a, left), (name_b, right) = chosen
+    if id is not None:
+        ids = [io.pick(table, [id], str(path))[id] for table, path in zip(tables, (a, b), strict=True)]
+        take_a, take_b, notes = io.join(ids[0], ids[1], (str(a), str(b)))
+        left, right = _taken(left, take_a), _taken(right, take_b)
+        _say(notes or [f"all {len(take_a)} ids of {a} and {b} have a partner"])
+    elif len(left) != len(right):
+        raise cg.InputError(
+            f"{a} has {len(left)} rows and {b} has {len(right)}; pass --id COLUMN to join them on an id"
+        )
+    if name_a == name_b:
+        name_a, name_b = f"{a.name}:{name_a}", f"{b.name}:{name_b}"
+    return _renamed(cg.compare(left, right, wanted, **_for_pair(options, name_a, name_b)), name_a, name_b)
+
+
+def _taken(column: Any, rows: Any) -> Any:
+    return column.take(rows) if hasattr(column, "take") else column.taken(rows)
+
+
+def _for_pair(options: dict[str, Any], name_a: str, name_b: str) -> dict[str, Any]:
+    """Noise by column name, for a pair that `compare` calls a and b."""
+    noise = options.get("noise")
+    if isinstance(noise, dict):
+        options = {**options, "noise": {k: noise[n] for k, n in (("a", name_a), ("b", name_b)) if n in noise}}
+    return options
+
+
+def _renamed(result: Any, name_a: str, name_b: str) -> Any:
+    from dataclasses import replace
+
+    cautions = tuple(
+        f"{ {'a': name_a, 'b': name_b}[c[0]] }{c[1:]}" if c[:2] in ("a ", "b ", "a:", "b:") else c
+        for c in result.cautions
+    )
+    return replace(result, names=(name_a, name_b), cautions=cautions)
+
+
+def _noise(text: str | None) -> Any:
+    """-1 · -1,unknown · COLUMN=-1;OTHER=0"""
+    if text is None:
+        return None
+
+    def value(word: str) -> Any:
+        try:
+            return int(word)
+        except ValueError:
+            return word.strip()
+
+    if "=" not in text:
+        return {value(word) for word in text.split(",")}
+    parts = (part.split("=", 1) for part in text.split(";") if part)
+    return {part[0].strip(): {value(word) for word in part[1].split(",")} for part in parts if len(part) == 2}
+
+
+def _keys(measures: str | None, limits: dict[str, float]) -> Any:
+    import congruence as cg
+
+    if measures is None or measures.strip() == "all":
+        if not limits:
+            return None if measures is None else "all"
+        from congruence.comparison import DEFAULT
+
+        return [*DEFAULT, *limits] if measures is None else "all"
+    return [cg.measure(key) for key in [*_split(measures), *limits]]
+
+
+def _limits(fail_under: list[str] | None) -> dict[str, float]:
+    import congruence as cg
+
+    found = {}
+    for text in fail_under or []:
+        key, _, value = text.partition("=")
+        try:
+            found[cg.measure(key.strip()).key] = float(value)
+        except ValueError as error:
+            if isinstance(error, cg.InputError):
+                raise
+            raise cg.InputError(f"--fail-under takes MEASURE=NUMBER, as in ari=0.9; got {text!r}") from None
+    return found
+
+
+# --- printing ---------------------------------------------------------------------------------------------------
+
+
+def _say(notes: Any) -> None:
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+
+
+def _print(result: Any, format: Format) -> None:
+    import congruence as cg
+
+    if format is Format.table:
+        print(result)
+    elif format is Format.json:
+        print(result.to_json(indent=2))
+    elif isinstance(result, cg.AllPairs) and len(result.keys()) == 1:
+        (key,) = result.keys()
+        rows = zip(result.names, result[key].tolist(), strict=True)
+        _print_rows([{"clustering": name, **dict(zip(result.names, row, strict=True))} for name, row in rows], format)
+    else:
+        _print_rows(result.to_frame(backend="pyarrow").to_pylist(), format)
+
+
+def _facts(m: Any) -> dict[str, Any]:
+    from congruence.results import span
+
+    return {
+        "key": m.key, "title": m.title, "better": m.better, "range": span(m), "family": m.family,
+        "axioms": " ".join(sorted(m.axioms)), "caution": m.caution,
+    }  # fmt: skip
+
+
+def _print_rows(rows: list[dict[str, Any]], format: Format) -> None:
+    """Rows of the same keys, as a text table, JSON, csv or markdown."""
+    import json
+
+    from congruence.frames import text_grid
+    from congruence.results import plain
+
+    columns = list(rows[0])
+    if format is Format.json:
+        print(json.dumps(plain(rows), indent=2, ensure_ascii=False))
+    elif format is Format.csv:
+        import csv
+
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([row[c] for c in columns] for row in rows)
+    elif format is Format.markdown:
+        cells = [[_cell(row[c]).replace("|", "\\|") for c in columns] for row in rows]
+        lines = [columns, ["---"] * len(columns), *cells]
+        print("\n".join("| " + " | ".join(line) + " |" for line in lines))
+    else:
+        shown = [c for c in columns if c in ("key", "title", "better", "range")] or columns
+        cells = [[_cell(row[c]) for c in shown[1:]] for row in rows]
+        print(text_grid(cells, [_cell(row[shown[0]]) for row in rows], shown[1:], left=True))
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _write_matrix(result: Any, out: Path) -> None:
+    import numpy as np
+
+    from congruence import io
+
+    if io.suffix_of(out) == ".json":
+        part = out.with_name(out.name + ".part")
+        part.write_text(result.to_json(indent=2), encoding="utf-8")
+        part.replace(out)
+    elif io.suffix_of(out) == ".npz":
+        part = out.with_name(out.name + ".part")
+        with part.open("wb") as stream:
+            np.savez_compressed(stream, names=np.array(result.names), **{key: result[key] for key in result})
+        part.replace(out)
+    elif len(result.keys()) == 1:
+        (key,) = result.keys()
+        io.write_table(
+            {"clustering": result.names, **dict(zip(result.names, result[key].T.tolist(), strict=True))}, out
+        )
+    else:
+        table = result.to_frame(backend="pyarrow")
+        io.write_table({name: table[name].to_pylist() for name in table.column_names}, out)
+
+
+def _fail_if_under(result: Any, limits: dict[str, float]) -> None:
+    """Exit with 1 where a value is worse than its limit (above it, for distances) or undefined."""
+    import numpy as np
+
+    for key, limit in limits.items():
+        values = np.asarray(result[key], dtype=float)
+        if values.ndim == 2:
+            values = values[~np.eye(len(values), dtype=bool)]
+        higher = result.measures[key].better == "higher"
+        good = values >= limit if higher else values <= limit
+        if not good.all():
+            worst = float(np.nanmin(values) if higher else np.nanmax(values)) if not np.isnan(values).all() else np.nan
+            print(
+                f"congruence: {key} is {worst:.6g}, {'under' if higher else 'over'} the limit of {limit:g}",
+                file=sys.stderr,
+            )
+            raise typer.Exit(1)
+
+
+def _refuse(message: str) -> NoReturn:
+    print(f"congruence: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(2)
+
+
+def main() -> None:
+    """Run the command; bad input is one line on stderr and exit code 2."""
+    import os
+    import warnings
+
+    def one_line(message: Any, *_: Any, **__: Any) -> None:
+        print(f"warning: {message}", file=sys.stderr)
+
+    warnings.showwarning = one_line
+    # typer carries a copy of click or depends on it, by version: its own public error leads to the right base class
+    usage_error = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+    try:
+        code = app(standalone_mode=False)
+        sys.stdout.flush()
+    except (typer.Abort, KeyboardInterrupt):
+        print("congruence: stopped", file=sys.stderr)
+        code = 130
+    except BrokenPipeError:  # the reader has seen enough, as in `congruence measures | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except Exception as error:
+        from congruence.statistics import InputError
+
+        if isinstance(error, InputError):
+            _refuse(str(error))
+        if not isinstance(error, usage_error):
+            raise
+        said: Any = error
+        if type(error).__name__ == "NoArgsIsHelpError":  # the help was printed already
+            sys.exit(2)
+        _refuse(f"{said.format_message().rstrip('.')} (see `congruence {_command(error)}--help`)")
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _command(error: Any) -> str:
+    context = getattr(error, "ctx", None)
+    return f"{context.info_name} " if context is not None and context.parent is not None else ""

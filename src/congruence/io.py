@@ -1,0 +1,237 @@
+"""Files and tables as sources of label columns: csv, tsv, parquet, feather, npy, npz, and long tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from congruence.clustering import Labels, Memberships, as_clustering
+from congruence.frames import frame_kind
+from congruence.registry import hint
+from congruence.statistics import Array, InputError
+
+#: fields of a text file that stand for a missing label
+MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"]
+#: names that people give to a column of row names
+ID_NAMES = {"", "id", "index", "unnamed: 0", "rownames", "row", "barcode", "cell", "cell_id"}
+READABLE = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow", ".npy", ".npz")
+
+
+def suffix_of(path: Path) -> str:
+    """The kind of a file by its name, looking through .gz and the like."""
+    suffixes = [s.lower() for s in path.suffixes if s.lower() not in (".gz", ".bz2", ".zst", ".xz")]
+    return suffixes[-1] if suffixes else ""
+
+
+def read_columns(path: str | Path) -> dict[str, Any]:
+    """The columns of a file by name; a 2-D array of floats in an npy file is one column of memberships.
+
+    >>> import tempfile, pathlib
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> file = pathlib.Path(folder.name) / "labels.csv"
+    >>> _ = file.write_text("cell,leiden,kmeans\\nc1,0,a\\nc2,0,b\\n")
+    >>> list(read_columns(file))
+    ['cell', 'leiden', 'kmeans']
+    >>> folder.cleanup()
+    """
+    path = Path(path)
+    kind = suffix_of(path)
+    if not path.exists():
+        raise InputError(f"there is no file {path}")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder, not a file")
+    if kind not in READABLE:
+        raise InputError(f"{path}: files of kind {kind or '(none)'} cannot be read; use {', '.join(READABLE)}")
+    try:
+        if kind in (".npy", ".npz"):
+            return _read_numpy(path)
+        return _read_arrow(path, kind)
+    except InputError:
+        raise
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        EOFError,
+    ) as error:  # pyarrow's errors are ValueErrors, KeyErrors or OSErrors
+        raise InputError(f"{path} could not be read: {str(error).splitlines()[0]}") from None
+
+
+def _read_arrow(path: Path, kind: str) -> dict[str, Any]:
+    if kind == ".parquet":
+        from pyarrow import parquet
+
+        table = parquet.read_table(path)
+    elif kind in (".feather", ".arrow"):
+        from pyarrow import feather
+
+        table = feather.read_table(path)
+    else:
+        table = _read_text(path, "\t" if kind == ".tsv" else ",")
+        if table.num_columns == 1 and kind != ".tsv":
+            name = table.column_names[0]
+            other = next((d for d in (";", "\t", " ") if d in name), None)
+            table = _read_text(path, other) if other else table
+    names = table.column_names
+    if len(set(names)) < len(names):
+        raise InputError(f"{path}: two columns are named {next(n for n in names if names.count(n) > 1)!r}")
+    if table.num_rows == 0:
+        raise InputError(f"{path} has no rows")
+    return {name: table.column(i) for i, name in enumerate(names)}
+
+
+def _read_text(path: Path, delimiter: str) -> Any:
+    from pyarrow import csv
+
+    return csv.read_csv(
+        path,
+        parse_options=csv.ParseOptions(delimiter=delimiter),
+        convert_options=csv.ConvertOptions(null_values=MISSING, strings_can_be_null=True, timestamp_parsers=[]),
+    )
+
+
+def _read_numpy(path: Path) -> dict[str, Any]:
+    data = np.load(path, allow_pickle=False)
+    if isinstance(data, np.ndarray):
+        return _array_columns(data, path, path.name.split(".")[0])
+    columns: dict[str, Any] = {}
+    with data:
+        for name in data.files:
+            columns.update(_array_columns(data[name], path, name))
+    if not columns:
+        raise InputError(f"{path} holds no arrays")
+    lengths = {len(c) for c in columns.values()}
+    if len(lengths) > 1:
+        raise InputError(f"{path}: its arrays have different lengths ({', '.join(map(str, sorted(lengths)))})")
+    return columns
+
+
+def _array_columns(data: Array, path: Path, name: str) -> dict[str, Any]:
+    if data.ndim == 1:
+        return {name: data}
+    if data.ndim == 2 and data.dtype.kind == "f" and data.shape[1] > 1:
+        return {name: Memberships(data, who=name)}
+    if data.ndim == 2:
+        return {f"{name}_{j}" if data.shape[1] > 1 else name: data[:, j] for j in range(data.shape[1])}
+    raise InputError(f"{path}: array {name} has {data.ndim} dimensions; labels have one or two")
+
+
+def write_table(columns: Mapping[str, Any], path: str | Path) -> None:
+    """Write columns to a csv, tsv, parquet or feather file, whole or not at all."""
+    import pyarrow as pa
+    from pyarrow import csv, feather, parquet
+
+    path = Path(path)
+    kind = suffix_of(path)
+    table = pa.table({name: pa.array(list(values)) for name, values in columns.items()})
+    part = path.with_name(path.name + ".part")
+    if kind in (".csv", ".tsv"):
+        csv.write_csv(table, part, csv.WriteOptions(delimiter="," if kind == ".csv" else "\t", quoting_style="needed"))
+    elif kind == ".parquet":
+        parquet.write_table(table, part)
+    elif kind in (".feather", ".arrow"):
+        feather.write_feather(table, str(part))
+    else:
+        raise InputError(f"{path}: results can be written as .csv, .tsv, .parquet, .feather, .json or .npz")
+    part.replace(path)
+
+
+def pick(columns: Mapping[str, Any], names: Sequence[str], source: str) -> dict[str, Any]:
+    """These columns, or an error with the nearest names there are."""
+    for name in names:
+        if name not in columns:
+            listed = "it has: " + ", ".join(list(columns)[:8]) + (", …" if len(columns) > 8 else "")
+            raise InputError(f"{source} has no column {name!r}; {hint(name, columns, listed)}")
+    return {name: columns[name] for name in names}
+
+
+def without_ids(columns: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The columns less those that only name the rows, and notes on what was left out."""
+    kept, notes = {}, []
+    for name, column in columns.items():
+        if _is_id(name, column) and len(columns) > 1:
+            notes.append(f"column {name!r} has a different value in every row: taken for row names, not labels")
+        else:
+            kept[name] = column
+    return kept, notes
+
+
+def _is_id(name: str, column: Any) -> bool:
+    import pyarrow as pa
+
+    if not isinstance(column, pa.ChunkedArray) or len(column) < 2:
+        return False
+    text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    named = name.lower() in ID_NAMES
+    return (text or named) and column.null_count == 0 and len(column.unique()) == len(column)
+
+
+def join(ids_a: Any, ids_b: Any, who: tuple[str, str]) -> tuple[Array, Array, list[str]]:
+    """Rows of both sides with the same id, in the order of the first side, and notes on those without a partner."""
+    sides = []
+    for ids, name in zip((ids_a, ids_b), who, strict=True):
+        listed = [None if x is None else str(x) for x in (ids.to_pylist() if hasattr(ids, "to_pylist") else list(ids))]
+        place = {x: i for i, x in enumerate(listed) if x is not None}
+        if len(place) < len(listed) - listed.count(None):
+            twice = next(x for x in place if listed.count(x) > 1)
+            raise InputError(f"{name}: id {twice!r} occurs more than once")
+        sides.append(place)
+    a, b = sides
+    common = [x for x in a if x in b]
+    if not common:
+        raise InputError(
+            f"no id of {who[0]} is in {who[1]} (as in {next(iter(a), None)!r} and {next(iter(b), None)!r})"
+        )
+    notes = [
+        f"{len(own) - len(common)} of {len(own)} ids of {name} have no partner and were left out"
+        for own, name in ((a, who[0]), (b, who[1]))
+        if len(own) > len(common)
+    ]
+    return np.array([a[x] for x in common]), np.array([b[x] for x in common]), notes
+
+
+def from_long(table: Any, id: str = "id", method: str = "method", label: str = "label") -> dict[str, Labels]:
+    """Clusterings from a long table with one row a point and method; points a method lacks are unassigned in it.
+
+    >>> import congruence as cg
+    >>> rows = {"id": [1, 2, 3, 1, 2, 3], "method": ["x"] * 3 + ["y"] * 3, "label": [0, 0, 1, "a", "b", "b"]}
+    >>> cg.compare_all(cg.from_long(rows))["ari"].round(2).tolist()
+    [[1.0, -0.5], [-0.5, 1.0]]
+    """
+    columns = _named_columns(table)
+    chosen = pick(columns, [id, method, label], "the long table")
+    points, methods, labels = (as_clustering(column, name) for name, column in chosen.items())
+    assert isinstance(points, Labels)
+    assert isinstance(methods, Labels)
+    assert isinstance(labels, Labels)
+    for what, name in ((points, id), (methods, method)):
+        if what.gaps:
+            raise InputError(f"the long table has {what.gaps} rows without {name!r}")
+    found = {}
+    for code, title in enumerate(methods.names):
+        rows = np.flatnonzero(methods.codes == code)
+        point = points.codes[rows].astype(np.int64)
+        if len(np.unique(point)) < len(point):
+            first = point[np.flatnonzero(np.bincount(point)[point] > 1)[0]]
+            raise InputError(f"the long table has two labels of method {str(title)!r} for {id} {points.names[first]!r}")
+        codes = np.full(points.k, labels.k, dtype=np.int64)
+        codes[point] = labels.codes[rows]
+        whole = Labels(None, (codes, labels.names), title=str(title))
+        found[str(title)] = whole.taken(np.arange(points.k))
+    return found
+
+
+def _named_columns(table: Any) -> dict[str, Any]:
+    if isinstance(table, Mapping):
+        return dict(table)
+    kind = frame_kind(table)
+    if kind is None or not hasattr(table, "columns"):
+        raise InputError(f"expected a frame with columns for id, method and label, got {type(table).__name__}")
+    names = table.column_names if kind == "pyarrow" else list(table.columns)
+    columns = {str(name): table[name] for name in names}
+    if kind == "pandas":  # the rows of a long table are not the points: their index means nothing here
+        columns = {name: column.reset_index(drop=True) for name, column in columns.items()}
+    return columns
