@@ -8,6 +8,7 @@ bundled copy or OpenML serves. Nothing is copied into the repository.
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -115,8 +116,10 @@ def _raw(name: str) -> tuple[Any, Any, str]:
 
     known_as, version = OPENML[name]
     try:
-        bunch = fetch_openml(known_as, version=version, as_frame=True, n_retries=1, delay=0.1)
-    except Exception as problem:  # whatever keeps us from OpenML, the advice is the same
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # "a network error occurred, retrying": our own message is clearer
+            bunch = fetch_openml(known_as, version=version, as_frame=True, n_retries=1, delay=0.1)
+    except (OSError, ValueError) as problem:  # no network; a set or version OpenML does not have
         raise DataMissing(
             f"data set {name!r}: {looked}, and OpenML ({known_as}) did not answer ({type(problem).__name__}); "
             "set CONGRUENCE_DATA to the folder that has it"

@@ -565,7 +565,8 @@ def soft_pair_counts(u: Memberships, v: Memberships) -> Pairs:
     v01 = (sum(x**2 for x in column_sums(t)) - s) / 2
     v00 = Fraction(n * (n - 1), 2) - v11 - v10 - v01
     same = sorted(transposed(exact_memberships(u))) == sorted(transposed(exact_memberships(v)))
-    return Pairs(v11, v10, v01, v00, identical=same)
+    one_cluster_each = len(t) == 1 and len(t[0]) == 1
+    return Pairs(v11, v10, v01, v00, identical=same or one_cluster_each)
 
 
 def soft_element_centric(t: Table) -> float:

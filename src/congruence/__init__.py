@@ -13,7 +13,22 @@ __version__ = "0.1.0"
 #: where the public names live; each is imported when it is first asked for, so that `import congruence` costs nothing
 _HOMES = {
     "comparison": ("compare", "compare_all", "compare_to", "contingency", "element_scores", "match", "relabel"),
-    "clustering": ("Memberships",),
+    "clustering": ("Memberships", "Similarity"),
+    "agreement": (
+        "certainty_random",
+        "cluster_consensus",
+        "consensus_blocks",
+        "consensus_cdf",
+        "consensus_index",
+        "consensus_matrix",
+        "consensus_silhouette",
+        "delta_area",
+        "item_consensus",
+        "member_agreement",
+        "pair_sums",
+        "PairSums",
+        "random_partitions",
+    ),
     "ensemble": ("Ensemble",),
     "formulas": ("measures",),
     "registry": ("Measure",),
@@ -45,6 +60,8 @@ def _scorer(name: str) -> Any:
     if key not in registry.names():
         near = registry.hint(name, [*__all__, *registry.names()], "see dir(congruence)")
         raise AttributeError(f"module 'congruence' has no attribute {name!r}; {near}")
+    if registry.find(key).is_lone:
+        return import_module("congruence.agreement").lone_scorer(key)
     return import_module("congruence.comparison").scorer(key)
 
 

@@ -2,7 +2,51 @@
 
 from typing import Any
 
-from congruence.clustering import Memberships as Memberships
+from congruence.agreement import (
+    PairSums as PairSums,
+)
+from congruence.agreement import (
+    certainty_random as certainty_random,
+)
+from congruence.agreement import (
+    cluster_consensus as cluster_consensus,
+)
+from congruence.agreement import (
+    consensus_blocks as consensus_blocks,
+)
+from congruence.agreement import (
+    consensus_cdf as consensus_cdf,
+)
+from congruence.agreement import (
+    consensus_index as consensus_index,
+)
+from congruence.agreement import (
+    consensus_matrix as consensus_matrix,
+)
+from congruence.agreement import (
+    consensus_silhouette as consensus_silhouette,
+)
+from congruence.agreement import (
+    delta_area as delta_area,
+)
+from congruence.agreement import (
+    item_consensus as item_consensus,
+)
+from congruence.agreement import (
+    member_agreement as member_agreement,
+)
+from congruence.agreement import (
+    pair_sums as pair_sums,
+)
+from congruence.agreement import (
+    random_partitions as random_partitions,
+)
+from congruence.clustering import (
+    Memberships as Memberships,
+)
+from congruence.clustering import (
+    Similarity as Similarity,
+)
 from congruence.comparison import (
     compare as compare,
 )
@@ -97,3 +141,15 @@ def bcubed_precision(a: Any, b: Any, **options: Any) -> float: ...
 def bcubed_recall(a: Any, b: Any, **options: Any) -> float: ...
 def bcubed_f(a: Any, b: Any, **options: Any) -> float: ...
 def psi(a: Any, b: Any, *, limit: int | None = ..., **options: Any) -> float: ...
+def arimp(a: Any, b: Any, *, missing: int | None = ..., **options: Any) -> float: ...
+def arimm(a: Any, b: Any, *, missing: int | None = ..., **options: Any) -> float: ...
+def kas(a: Any, b: Any, *, missing: int | None = ..., **options: Any) -> float: ...
+def nsf(a: Any, b: Any, *, missing: int | None = ..., **options: Any) -> float: ...
+def nsf_printed(a: Any, b: Any, *, missing: int | None = ..., **options: Any) -> float: ...
+def sms(a: Any, b: Any, *, missing: int | None = ..., **options: Any) -> float: ...
+def ssms(a: Any, b: Any, *, missing: int | None = ..., **options: Any) -> float: ...
+def anmi(a: Any, b: Any, **options: Any) -> float: ...
+def certainty(a: Any, b: Any, **options: Any) -> float: ...
+def uncertainty(a: Any, b: Any, **options: Any) -> float: ...
+def pnmi(a: Any, b: Any, **options: Any) -> float: ...
+def pnmi_sum(a: Any, b: Any, **options: Any) -> float: ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -111,18 +112,17 @@ def compare(
     limits = _limits(fail_under)
     wanted = _keys(measures, limits)
     if len(more) == 1 and io.suffix_of(Path(more[0])) in io.READABLE:
-        _no_column_of_two(weight, frequency)
+        _for_one_file(weight=weight, frequency=frequency, reference=reference, long=long)
         result: Any = _compare_files(file, Path(more[0]), wanted, columns, id, options)
     else:
-        found, notes = _label_columns(
-            file, columns or (",".join(more) if more else None), id, long, (weight, frequency), reference
-        )
+        found, notes = _label_columns(file, _split(columns) or more, id, long, (weight, frequency), reference)
+        _check_noise(options["noise"], found)
         options.update(_mass(file, weight, frequency))
         if reference is not None:
             result = cg.compare_to(reference, found, wanted, threads=threads, **options)
         elif len(found) == 2:
             (name_a, a), (name_b, b) = found.items()
-            result = _renamed(cg.compare(a, b, wanted, **_for_pair(options, name_a, name_b)), name_a, name_b)
+            result = _compare_pair(a, b, wanted, options, name_a, name_b)
         else:
             raise cg.InputError(
                 f"{file} has {len(found)} label columns ({', '.join(list(found)[:6])}{', …' if len(found) > 6 else ''}); "
@@ -162,10 +162,14 @@ def matrix(
       congruence matrix runs.csv --long cell,method,cluster --unassigned drop
     """
     import congruence as cg
+    from congruence import io
 
     limits = _limits(fail_under)
-    found, notes = _label_columns(file, columns, id, long, (weight, frequency), None)
+    if out is not None:
+        io.check_writable(out)
+    found, notes = _label_columns(file, _split(columns), id, long, (weight, frequency), None)
     options = {"unassigned": unassigned.value, "noise": _noise(noise), **_mass(file, weight, frequency)}
+    _check_noise(options["noise"], found)
     result = cg.compare_all(found, _keys(measures, limits), threads=threads, **options)
     _say(notes)
     if out is not None:
@@ -195,7 +199,7 @@ def measures(
 
     if key is not None:
         m = cg.measure(key)
-        if format is Format.json:
+        if format is not Format.table:
             _print_rows([_facts(m)], format)
             return
         names = f" (also {', '.join(m.aliases)})" if m.aliases else ""
@@ -236,7 +240,7 @@ def _split(text: str | None) -> list[str]:
 
 def _label_columns(
     file: Path,
-    columns: str | None,
+    named: list[str],
     id: str | None,
     long: str | None,
     extra: tuple[str | None, ...],
@@ -246,14 +250,15 @@ def _label_columns(
     from congruence import InputError, io
 
     table = io.read_columns(file)
+    if len(set(named)) < len(named):
+        raise InputError(f"column {next(name for name in named if named.count(name) > 1)!r} is named twice")
     if long is not None:
         parts = _split(long)
         if len(parts) != 3:
             raise InputError(f"--long takes three column names, as in id,method,label; got {long!r}")
         found: dict[str, Any] = dict(io.from_long(io.pick(table, parts, str(file)), *parts))
-        return (io.pick(found, _split(columns), str(file)) if columns else found), []
-    if columns:
-        named = _split(columns)
+        return (io.pick(found, named, str(file)) if named else found), []
+    if named:
         return io.pick(table, [*([reference] if reference and reference not in named else []), *named], str(file)), []
     for name in (id, reference, *extra):
         if name is not None:
@@ -273,11 +278,20 @@ def _mass(file: Path, weight: str | None, frequency: str | None) -> dict[str, An
     return found
 
 
-def _no_column_of_two(weight: str | None, frequency: str | None) -> None:
+def _for_one_file(**options: str | None) -> None:
     from congruence import InputError
 
-    if weight or frequency:
-        raise InputError("--weight and --frequency name a column of one file; join the two files first")
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"--{name} names columns of one file, and two were given; join the two files first")
+
+
+def _check_noise(noise: Any, columns: dict[str, Any]) -> None:
+    """A column named by --noise COLUMN=LABEL must be there: one misspelt would count its noise as a cluster."""
+    from congruence import io
+
+    if isinstance(noise, dict):
+        io.pick(columns, list(noise), "--noise: the comparison")
 
 
 def _compare_files(a: Path, b: Path, wanted: Any, columns: str | None, id: str | None, options: dict[str, Any]) -> Any:
@@ -285,6 +299,8 @@ def _compare_files(a: Path, b: Path, wanted: Any, columns: str | None, id: str |
     from congruence import io
 
     tables = [io.read_columns(path) for path in (a, b)]
+    if id is None:
+        _same_row_names(tables, (a, b))
     named = _split(columns)
     chosen = []
     for side, (table, path) in enumerate(zip(tables, (a, b), strict=True)):
@@ -299,40 +315,61 @@ def _compare_files(a: Path, b: Path, wanted: Any, columns: str | None, id: str |
             )
         chosen.append(next(iter(rest.items())))
     (name_a, left), (name_b, right) = chosen
+    notes: list[str] = []
     if id is not None:
         ids = [io.pick(table, [id], str(path))[id] for table, path in zip(tables, (a, b), strict=True)]
         take_a, take_b, notes = io.join(ids[0], ids[1], (str(a), str(b)))
         left, right = _taken(left, take_a), _taken(right, take_b)
-        _say(notes or [f"all {len(take_a)} ids of {a} and {b} have a partner"])
+        notes = notes or [f"all {len(take_a)} ids of {a} and {b} have a partner"]
     elif len(left) != len(right):
         raise cg.InputError(
             f"{a} has {len(left)} rows and {b} has {len(right)}; pass --id COLUMN to join them on an id"
         )
+    _check_noise(options["noise"], {name_a: left, name_b: right})
     if name_a == name_b:
-        name_a, name_b = f"{a.name}:{name_a}", f"{b.name}:{name_b}"
-    return _renamed(cg.compare(left, right, wanted, **_for_pair(options, name_a, name_b)), name_a, name_b)
+        if isinstance(options["noise"], dict):
+            options = {**options, "noise": options["noise"][name_a]}
+        name_a, name_b = (f"{path.name if a.name != b.name else path}:{name_a}" for path in (a, b))
+    result = _compare_pair(left, right, wanted, options, name_a, name_b)
+    _say(notes)
+    return result
+
+
+def _same_row_names(tables: list[dict[str, Any]], files: tuple[Path, Path]) -> None:
+    """Files of the same length are compared row by row; refuse to if they name their rows and the names differ."""
+    from congruence import InputError, io
+
+    names = [set(table) - set(io.without_ids(table)[0]) for table in tables]
+    for name in sorted(names[0] & names[1]):
+        left, right = (table[name] for table in tables)
+        if len(left) == len(right) and left.to_pylist() != right.to_pylist():
+            raise InputError(
+                f"the rows of {files[0]} and {files[1]} are not in the same order by column {name!r}; pass "
+                f"--id {name} to join them on it"
+            )
 
 
 def _taken(column: Any, rows: Any) -> Any:
     return column.take(rows) if hasattr(column, "take") else column.taken(rows)
 
 
-def _for_pair(options: dict[str, Any], name_a: str, name_b: str) -> dict[str, Any]:
-    """Noise by column name, for a pair that `compare` calls a and b."""
+def _compare_pair(a: Any, b: Any, wanted: Any, options: dict[str, Any], name_a: str, name_b: str) -> Any:
+    """Compare two columns; what `compare` says of a and b is said of the columns by their names."""
+    from dataclasses import replace
+
+    import congruence as cg
+
+    def named(text: str) -> str:
+        return f"{ {'a': name_a, 'b': name_b}[text[0]] }{text[1:]}" if text[:2] in ("a ", "b ", "a:", "b:") else text
+
     noise = options.get("noise")
     if isinstance(noise, dict):
         options = {**options, "noise": {k: noise[n] for k, n in (("a", name_a), ("b", name_b)) if n in noise}}
-    return options
-
-
-def _renamed(result: Any, name_a: str, name_b: str) -> Any:
-    from dataclasses import replace
-
-    cautions = tuple(
-        f"{ {'a': name_a, 'b': name_b}[c[0]] }{c[1:]}" if c[:2] in ("a ", "b ", "a:", "b:") else c
-        for c in result.cautions
-    )
-    return replace(result, names=(name_a, name_b), cautions=cautions)
+    try:
+        result = cg.compare(a, b, wanted, **options)
+    except cg.InputError as error:
+        raise type(error)(named(str(error))) from None
+    return replace(result, names=(name_a, name_b), cautions=tuple(named(c) for c in result.cautions))
 
 
 def _noise(text: str | None) -> Any:
@@ -371,11 +408,12 @@ def _limits(fail_under: list[str] | None) -> dict[str, float]:
     for text in fail_under or []:
         key, _, value = text.partition("=")
         try:
-            found[cg.measure(key.strip()).key] = float(value)
-        except ValueError as error:
-            if isinstance(error, cg.InputError):
-                raise
-            raise cg.InputError(f"--fail-under takes MEASURE=NUMBER, as in ari=0.9; got {text!r}") from None
+            limit = float(value)
+        except ValueError:
+            limit = math.nan
+        if math.isnan(limit):
+            raise cg.InputError(f"--fail-under takes MEASURE=NUMBER, as in ari=0.9; got {text!r}")
+        found[cg.measure(key.strip()).key] = limit
     return found
 
 
@@ -395,11 +433,20 @@ def _print(result: Any, format: Format) -> None:
     elif format is Format.json:
         print(result.to_json(indent=2))
     elif isinstance(result, cg.AllPairs) and len(result.keys()) == 1:
-        (key,) = result.keys()
-        rows = zip(result.names, result[key].tolist(), strict=True)
-        _print_rows([{"clustering": name, **dict(zip(result.names, row, strict=True))} for name, row in rows], format)
+        columns = _square_columns(result)
+        _print_rows([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)], format)
     else:
-        _print_rows(result.to_frame(backend="pyarrow").to_pylist(), format)
+        table = result.to_frame(backend="pyarrow")
+        _print_rows(table.to_pylist(), format, table.column_names)
+
+
+def _square_columns(result: Any) -> dict[str, Any]:
+    """The columns of a matrix of one measure; the first holds the rows' names, and its own name is no clustering's."""
+    (key,) = result.keys()
+    corner = "clustering"
+    while corner in result.names:
+        corner += "_"
+    return {corner: result.names, **dict(zip(result.names, result[key].T.tolist(), strict=True))}
 
 
 def _facts(m: Any) -> dict[str, Any]:
@@ -411,14 +458,14 @@ def _facts(m: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _print_rows(rows: list[dict[str, Any]], format: Format) -> None:
-    """Rows of the same keys, as a text table, JSON, csv or markdown."""
+def _print_rows(rows: list[dict[str, Any]], format: Format, names: list[str] | None = None) -> None:
+    """Rows of the same keys, as a text table, JSON, csv or markdown; the names matter where there is no row."""
     import json
 
     from congruence.frames import text_grid
     from congruence.results import plain
 
-    columns = list(rows[0])
+    columns = names or list(rows[0])
     if format is Format.json:
         print(json.dumps(plain(rows), indent=2, ensure_ascii=False))
     elif format is Format.csv:
@@ -428,8 +475,8 @@ def _print_rows(rows: list[dict[str, Any]], format: Format) -> None:
         writer.writerow(columns)
         writer.writerows([row[c] for c in columns] for row in rows)
     elif format is Format.markdown:
-        cells = [[_cell(row[c]).replace("|", "\\|") for c in columns] for row in rows]
-        lines = [columns, ["---"] * len(columns), *cells]
+        head, *cells = [[_cell(x).replace("|", "\\|") for x in line] for line in (columns, *(r.values() for r in rows))]
+        lines = [head, ["---"] * len(columns), *cells]
         print("\n".join("| " + " | ".join(line) + " |" for line in lines))
     else:
         shown = [c for c in columns if c in ("key", "title", "better", "range")] or columns
@@ -456,10 +503,7 @@ def _write_matrix(result: Any, out: Path) -> None:
             np.savez_compressed(stream, names=np.array(result.names), **{key: result[key] for key in result})
         part.replace(out)
     elif len(result.keys()) == 1:
-        (key,) = result.keys()
-        io.write_table(
-            {"clustering": result.names, **dict(zip(result.names, result[key].T.tolist(), strict=True))}, out
-        )
+        io.write_table(_square_columns(result), out)
     else:
         table = result.to_frame(backend="pyarrow")
         io.write_table({name: table[name].to_pylist() for name in table.column_names}, out)
@@ -470,6 +514,9 @@ def _fail_if_under(result: Any, limits: dict[str, float]) -> None:
     import numpy as np
 
     for key, limit in limits.items():
+        if key in result.skipped:
+            print(f"congruence: {key} was not computed: {result.skipped[key]}", file=sys.stderr)
+            raise typer.Exit(1)
         values = np.asarray(result[key], dtype=float)
         if values.ndim == 2:
             values = values[~np.eye(len(values), dtype=bool)]
@@ -498,6 +545,9 @@ def main() -> None:
         print(f"warning: {message}", file=sys.stderr)
 
     warnings.showwarning = one_line
+    for stream in (sys.stdout, sys.stderr):  # a terminal that has no ↑ shows a question mark
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
     # typer carries a copy of click or depends on it, by version: its own public error leads to the right base class
     usage_error = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
     try:
@@ -506,7 +556,9 @@ def main() -> None:
     except (typer.Abort, KeyboardInterrupt):
         print("congruence: stopped", file=sys.stderr)
         code = 130
-    except BrokenPipeError:  # the reader has seen enough, as in `congruence measures | head`
+    except (BrokenPipeError, SystemExit) as error:  # the reader has seen enough, as in `congruence measures | head`
+        if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
+            raise  # but where the pipe broke inside typer, it made an exit of it, with the code of --fail-under
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except Exception as error:
@@ -514,6 +566,8 @@ def main() -> None:
 
         if isinstance(error, InputError):
             _refuse(str(error))
+        if isinstance(error, OSError):  # a result that cannot be written
+            _refuse(f"{error.filename or ''}: {error.strerror or error}".removeprefix(": "))
         if not isinstance(error, usage_error):
             raise
         said: Any = error

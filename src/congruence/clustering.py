@@ -83,6 +83,8 @@ class Labels:
 
     def with_policy(self, unassigned: Unassigned, noise: Collection[Hashable] | None, who: str) -> Labels:
         """Decide what becomes of the points in no cluster: missing values, and those labelled as noise."""
+        if unassigned not in ("error", "drop", "singletons", "cluster", "partial"):
+            raise InputError(f"unassigned must be 'error', 'drop', 'singletons' or 'cluster', not {unassigned!r}")
         labels = self._without_noise(noise)
         if labels.gaps == 0 or unassigned in ("drop", "partial"):
             return labels
@@ -92,15 +94,17 @@ class Labels:
                 "unassigned='drop', 'singletons' or 'cluster' to say how they count"
             )
         codes, names, k = labels.codes, labels.names, labels.k
+        listed = _listed(names)
+        word = "unassigned"
+        while any(str(name).startswith(word) for name in listed):
+            word += "′"
         if unassigned == "cluster":
-            return replace(labels, values=None, encoded=(codes, (*_listed(names), "unassigned")), gaps=0)
-        if unassigned == "singletons":
-            wide = codes.astype(np.int64)
-            wide[codes == k] = k + np.arange(labels.gaps)
-            alone = tuple(f"unassigned {i + 1}" for i in range(labels.gaps))
-            codes = wide.astype(_code_type(k + labels.gaps))
-            return replace(labels, values=None, encoded=(codes, (*_listed(names), *alone)), gaps=0)
-        raise InputError(f"unassigned must be 'error', 'drop', 'singletons' or 'cluster', not {unassigned!r}")
+            return replace(labels, values=None, encoded=(codes, (*listed, word)), gaps=0)
+        wide = codes.astype(np.int64)
+        wide[codes == k] = k + np.arange(labels.gaps)
+        alone = tuple(f"{word} {i + 1}" for i in range(labels.gaps))
+        codes = wide.astype(_code_type(k + labels.gaps))
+        return replace(labels, values=None, encoded=(codes, (*listed, *alone)), gaps=0)
 
     def _without_noise(self, noise: Collection[Hashable] | None) -> Labels:
         if not noise:
@@ -120,7 +124,12 @@ class Labels:
 
 def noise_caution(names: Any, who: str) -> list[str]:
     """A word of caution where −1 stands among non-negative labels: many tools write noise so."""
-    if not (isinstance(names, np.ndarray) and names.dtype.kind in "iu" and len(names) > 1 and names[0] == -1):
+    if isinstance(names, np.ndarray):
+        found = len(names) > 1 and names.dtype.kind == "i" and names[0] == -1
+    else:
+        numbers = [x for x in names if isinstance(x, int) and not isinstance(x, bool)]
+        found = len(numbers) > 1 and min(numbers) == -1
+    if not found:
         return []
     return [f"{who} has label −1 among others, counted as a cluster; if it means noise pass noise=-1"]
 
@@ -128,7 +137,7 @@ def noise_caution(names: Any, who: str) -> list[str]:
 def _outside(x: Hashable, low: int, high: int) -> bool:
     try:
         return not low <= int(x) <= high  # type: ignore[call-overload]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return True
 
 
@@ -158,16 +167,29 @@ def _encode_integers(values: Array, low: int, high: int) -> tuple[Array, Array]:
     if span > max(4 * len(values), 1 << 16):
         hashed, found, _ = _encode_arrow(_arrow().array(values))
         return hashed, np.asarray(found, dtype=values.dtype)
-    base = values.dtype.type(low)
     present = np.zeros(span, dtype=bool)
     for start in range(0, len(values), CHUNK):
-        present[values[start : start + CHUNK] - base] = True
+        present[above(values[start : start + CHUNK], low)] = True
     names = np.flatnonzero(present)
     place = _smallest(np.cumsum(present) - 1, len(names))
     codes = np.empty(len(values), dtype=place.dtype)
     for start in range(0, len(values), CHUNK):
-        np.take(place, values[start : start + CHUNK] - base, out=codes[start : start + CHUNK])
-    return codes, (names + low if low < 2**62 else names.astype(np.uint64) + np.uint64(low))
+        np.take(place, above(values[start : start + CHUNK], low), out=codes[start : start + CHUNK])
+    return codes, shifted(names, low)
+
+
+def shifted(offsets: Array, low: int) -> Array:
+    """Labels from their distances to the lowest; unsigned where they do not fit in int64."""
+    if low + len(offsets) and low + int(offsets.max(initial=0)) > np.iinfo(np.int64).max:
+        return offsets.astype(np.uint64) + np.uint64(low)
+    return offsets + low
+
+
+def above(values: Array, low: int) -> Array:
+    """How far each value is above the lowest, as int64; narrow types are widened first, so that nothing wraps around."""
+    if values.dtype == np.uint64:
+        return (values - np.uint64(low)).astype(np.int64)
+    return values.astype(np.int64) - low
 
 
 def _arrow() -> Any:
@@ -176,7 +198,7 @@ def _arrow() -> Any:
     return pyarrow
 
 
-def _encode_arrow(array: Any) -> tuple[Array, tuple[Any, ...], int]:
+def _encode_arrow(array: Any) -> tuple[Array, Array | tuple[Any, ...], int]:
     """Codes, sorted names and number of nulls of an arrow array of any type that can be hashed."""
     pa = _arrow()
     if isinstance(array, pa.ChunkedArray):
@@ -198,7 +220,16 @@ def _encode_arrow(array: Any) -> tuple[Array, tuple[Any, ...], int]:
     place = np.full(len(names) + 1, len(kept), dtype=np.int64)
     place[kept[order]] = np.arange(len(kept))
     codes = _smallest(place, len(kept))[raw]
-    return codes, tuple(listed[i] for i in order), int((codes == len(kept)).sum())
+    return codes, _named([listed[i] for i in order]), int((codes == len(kept)).sum())
+
+
+def _named(names: list[Any]) -> Array | tuple[Any, ...]:
+    """Names of clusters as an integer array where they are that, else as a tuple."""
+    if names and all(type(x) is int for x in names):
+        for kind in (np.int64, np.uint64):
+            if np.iinfo(kind).min <= names[0] and names[-1] <= np.iinfo(kind).max:
+                return np.array(names, dtype=kind)
+    return tuple(names)
 
 
 def _refuse_type(kind: Any) -> None:
@@ -213,14 +244,18 @@ def _refuse_type(kind: Any) -> None:
         )
 
 
-def _encode_objects(values: Sequence[Any]) -> tuple[Array, tuple[Any, ...], int]:
+def _encode_objects(values: Sequence[Any]) -> tuple[Array, Array | tuple[Any, ...], int]:
     """Codes of labels of mixed types, by a dictionary."""
     codes = np.empty(len(values), dtype=np.int64)
     place: dict[Any, int] = {}
     for i, value in enumerate(values):
         if isinstance(value, complex):
             raise InputError("complex numbers are not labels; convert them to strings if they are")
-        if value is None or value != value:
+        if (
+            value is None
+            or type(value).__name__ in ("NAType", "NaTType")
+            or (isinstance(value, float) and value != value)
+        ):
             codes[i] = -1
             continue
         try:
@@ -235,7 +270,7 @@ def _encode_objects(values: Sequence[Any]) -> tuple[Array, tuple[Any, ...], int]
     rank[order] = np.arange(len(names))
     rank[-1] = len(names)
     coded = _smallest(rank, len(names))[codes]
-    return coded, tuple(names[i] for i in order), int((codes < 0).sum())
+    return coded, _named([names[i] for i in order]), int((codes < 0).sum())
 
 
 def _labels_from_numpy(values: Array, who: str, **facts: Any) -> Labels:
@@ -243,6 +278,8 @@ def _labels_from_numpy(values: Array, who: str, **facts: Any) -> Labels:
     kind = values.dtype.kind
     if len(values) == 0:
         raise InputError(f"{who}: there are no points (an empty array was given)")
+    if not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
     if kind in "iu":
         return Labels(values, **facts)
     if kind == "b":
@@ -257,16 +294,19 @@ def _labels_from_numpy(values: Array, who: str, **facts: Any) -> Labels:
             f"{who}: {values.dtype} values look like dates, not clusters; convert them to strings if they are"
         )
     pa = _arrow()
-    try:
-        array = pa.array(values, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-        codes, names, gaps = _encode_objects(values.tolist())
-    else:
-        return _labels_from_arrow(array, who, **facts)
+    # arrow would make one type of mixed ones (2⁶⁰ and NaN would both be floats): those are told apart one by one
+    one_type = kind in "US" or len({type(x) for x in values.tolist()} - {type(None)}) == 1
+    if one_type:
+        try:
+            return _labels_from_arrow(pa.array(values, from_pandas=True), who, **facts)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+            pass
+    codes, names, gaps = _encode_objects(values.tolist())
     return Labels(None, (codes, names), gaps, **facts)
 
 
 def _labels_from_floats(values: Array, who: str, **facts: Any) -> Labels:
+    values = values.astype(np.float64, copy=False) + 0.0  # half floats would overflow below, and −0.0 is 0.0
     missing = np.isnan(values)
     gaps = int(missing.sum())
     solid = values[~missing] if gaps else values
@@ -300,8 +340,6 @@ def _labels_from_arrow(array: Any, who: str, **facts: Any) -> Labels:
         return _labels_from_numpy(chunk.to_numpy(zero_copy_only=False), who, **facts)
     _refuse_type(array.type)
     codes, names, gaps = _encode_arrow(array)
-    if pa.types.is_integer(array.type):
-        return Labels(None, (codes, np.asarray(names, dtype=np.int64)), gaps, **facts)
     return Labels(None, (codes, names), gaps, **facts)
 
 
@@ -422,6 +460,102 @@ def _dense(matrix: Any) -> Array:
     return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)
 
 
+class Similarity:
+    """Says that a square array holds similarities of points with points: a consensus matrix, a kernel, a graph.
+
+    Takes numpy arrays and memory maps, scipy.sparse, frames, and anything with a shape that can be sliced in two
+    dimensions. It is checked for NaN and symmetry at once, or, if it is large, as its blocks are read.
+
+    >>> import congruence as cg
+    >>> m = cg.Similarity([[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]])
+    >>> len(m), round(cg.certainty(m), 4)
+    (3, 0.4)
+    """
+
+    #: entries above which a matrix is checked block by block while it is used, not when it is wrapped
+    CHECKED_AT_ONCE = 25_000_000
+
+    def __init__(self, matrix: Any, *, tolerance: float = 1e-8, who: str = "matrix") -> None:
+        self.index = None
+        self.who, self.tolerance = who, tolerance
+        self.low, self.high = np.inf, -np.inf
+        if _is_frame(matrix) or isinstance(matrix, list | tuple):
+            matrix, self.index, *_ = _unwrap_2d(matrix)
+        self.is_sparse = _is_sparse(matrix)
+        self.matrix: Any = matrix.tocsr() if self.is_sparse else matrix
+        shape = getattr(self.matrix, "shape", None)
+        if shape is None or len(shape) != 2 or shape[0] != shape[1] or 0 in shape:
+            raise InputError(f"{who}: a similarity matrix is square, points × points; got shape {shape}")
+        self.checked = False
+        if self.is_sparse:
+            self._check_sparse()
+        elif len(self) ** 2 <= self.CHECKED_AT_ONCE and not isinstance(self.matrix, np.memmap):
+            self.matrix = np.asarray(self._read(slice(None), slice(None)))
+            self.checked_block(slice(None), slice(None))
+            self.checked = True
+
+    def __len__(self) -> int:
+        return int(self.matrix.shape[0])
+
+    @property
+    def is_unit(self) -> bool:
+        """Are all entries seen so far between 0 and 1?"""
+        return bool(self.low >= -1e-9 and self.high <= 1 + 1e-6)
+
+    def _read(self, rows: slice, cols: slice) -> Array:
+        block = self.matrix[rows, cols]
+        if hasattr(block, "toarray"):
+            block = block.toarray()
+        elif not isinstance(block, np.ndarray) and hasattr(block, "__dlpack__"):
+            block = _from_dlpack(block)
+        block = np.asarray(block)
+        if block.dtype.kind not in "fiub":
+            raise InputError(f"{self.who}: similarities must be numbers, not {block.dtype}")
+        return block.astype(np.float64, copy=False)
+
+    def checked_block(self, rows: slice, cols: slice) -> Array:
+        """The entries of these rows and columns, as floats; held against their mirror image if that is still to do."""
+        block = self._read(rows, cols)
+        if self.checked:
+            return block
+        start, left = rows.indices(len(self))[0], cols.indices(len(self))[0]
+        bad = np.isnan(block)
+        if bad.any():
+            i, j = np.argwhere(bad)[0]
+            raise InputError(f"{self.who}: the entry at row {start + i}, column {left + j} is missing (NaN)")
+        gap = np.abs(block - self._read(cols, rows).T)
+        if (gap > self.tolerance).any():
+            i, j = np.unravel_index(int(np.argmax(gap)), gap.shape)
+            raise InputError(
+                f"{self.who} is not symmetric: entries ({start + i}, {left + j}) and ({left + j}, {start + i}) differ by "
+                f"{gap[i, j]:.3g}; pass (M + M.T) / 2 if that is what is meant"
+            )
+        self.low, self.high = min(self.low, float(block.min())), max(self.high, float(block.max()))
+        return block
+
+    def _check_sparse(self) -> None:
+        data = self.matrix.data
+        if data.dtype.kind not in "fiub":
+            raise InputError(f"{self.who}: similarities must be numbers, not {data.dtype}")
+        self.matrix = self.matrix.astype(np.float64)
+        self.matrix.sum_duplicates()
+        if np.isnan(self.matrix.data).any():
+            where = int(np.flatnonzero(np.isnan(self.matrix.data))[0])
+            i, j = (x[where] for x in self.matrix.tocoo().coords)
+            raise InputError(f"{self.who}: the entry at row {i}, column {j} is missing (NaN)")
+        gap = abs(self.matrix - self.matrix.T).tocoo()
+        if gap.nnz and gap.data.max() > self.tolerance:
+            worst = int(np.argmax(gap.data))
+            i, j = (x[worst] for x in gap.coords)
+            raise InputError(
+                f"{self.who} is not symmetric: entries ({i}, {j}) and ({j}, {i}) differ by {gap.data[worst]:.3g}; "
+                "pass (M + M.T) / 2 if that is what is meant"
+            )
+        self.low = min(0.0, float(self.matrix.data.min(initial=0.0)))
+        self.high = max(0.0, float(self.matrix.data.max(initial=0.0)))
+        self.checked = True
+
+
 Clustering = Labels | Memberships
 
 
@@ -478,10 +612,11 @@ def as_clustering(data: Any, who: str = "labels") -> Clustering:
         return data
     if hasattr(data, "obs"):
         raise InputError(f"{who}: pass one column of it, as in x.obs['leiden']")
-    if isinstance(data, str | bytes | Mapping) or (np.ndim(data) == 0 and not hasattr(data, "__len__")):
-        raise InputError(f"{who}: expected one label a point (a list, array or series), got {type(data).__name__}")
-    if _is_sparse(data):
+    if _is_sparse(data):  # before mappings: some sparse formats are dictionaries too
         return Memberships(data, who=who)
+    readable = any(hasattr(data, name) for name in ("__len__", "__dlpack__", "__array__"))
+    if isinstance(data, str | bytes | Mapping | set | frozenset) or not readable:
+        raise InputError(f"{who}: expected one label a point (a list, array or series), got {type(data).__name__}")
     if _is_frame(data):
         return _clustering_from_frame(data, who)
     kind = frame_kind(data)
@@ -509,11 +644,10 @@ def _as_array(data: Any, who: str) -> Array:
             return np.asarray(listed)
         except ValueError:
             raise InputError(f"{who}: a list of lists of different lengths is neither labels nor memberships") from None
-    if types <= {int} or types <= {float, int} or types <= {bool}:
-        try:
-            return np.asarray(listed)
-        except OverflowError:
-            pass
+    whole = [x for x in listed if type(x) is int] if types <= {float, int} else []
+    exact = not whole or max(map(abs, (min(whole), max(whole)))) < (2**63 if float not in types else 2**53)
+    if exact and (types <= {float, int} or types <= {bool}):
+        return np.asarray(listed)
     plain = np.empty(len(listed), dtype=object)
     plain[:] = listed
     return plain
@@ -563,15 +697,28 @@ def _labels_from_series(data: Any, kind: str, who: str) -> Labels:
     facts = {"title": title, "kind": kind, "index": getattr(data, "index", None)}
     if getattr(data, "ndim", 1) != 1:
         raise InputError(f"{who}: expected 1-D labels, got {data.ndim}-D")
-    dtype = getattr(data, "dtype", None)
+    dtype: Any = getattr(data, "dtype", None)
     if isinstance(dtype, np.dtype) and dtype.kind in "biufcmM":
         return _labels_from_numpy(data.to_numpy(), who, **facts)
+    if kind == "pandas" and hasattr(dtype, "categories"):
+        source = data.cat if hasattr(data, "cat") else data  # a series, or a bare Categorical
+        return _labels_from_categories(np.asarray(source.codes), list(dtype.categories), facts)
     pa = _arrow()
     try:
         array = data.to_arrow() if hasattr(data, "to_arrow") else pa.Array.from_pandas(data)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
         return _labels_from_numpy(data.to_numpy(dtype=object), who, **facts)
     return _labels_from_arrow(array, who, **facts)
+
+
+def _labels_from_categories(codes: Array, categories: list[Any], facts: dict[str, Any]) -> Labels:
+    """Labels from pandas categories, of any type; a code of −1 is a missing value."""
+    plain = [x.item() if isinstance(x, np.generic) else x for x in categories]
+    order = label_order(plain)
+    rank = np.full(len(plain) + 1, len(plain), dtype=np.int64)
+    rank[order] = np.arange(len(plain))
+    whole = Labels(None, (rank[codes], _named([plain[i] for i in order])), **facts)
+    return whole.taken(np.arange(len(codes)), facts.get("index"))
 
 
 # --- several clusterings of the same points ---------------------------------------------------------------------
@@ -593,6 +740,8 @@ def as_mass(sample_weight: Any, frequency: Any, n: int, index: Any = None, align
         raise InputError("pass sample_weight (importance) or frequency (counts), not both")
     name, given = ("sample_weight", sample_weight) if frequency is None else ("frequency", frequency)
     own_index = getattr(given, "index", None) if frame_kind(given) == "pandas" else None
+    if own_index is not None and align == "index" and not own_index.is_unique:
+        raise InputError(f"the index of {name} has repeated values; align='index' needs one weight an element")
     if own_index is not None and index is not None and align != "position" and not own_index.equals(index):
         if align != "index" or not index.isin(own_index).all():
             raise InputError(f"the index of {name} differs from that of the clusterings; give it the same one")

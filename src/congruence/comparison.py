@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from congruence.clustering import (
     Align,
     Labels,
     Memberships,
+    Similarity,
     Unassigned,
     aligned,
     as_clustering,
@@ -18,7 +21,7 @@ from congruence.clustering import (
     noise_caution,
     noise_for,
 )
-from congruence.engine import cpu
+from congruence.engine import cpu, matrices
 from congruence.engine.plan import Progress, Run, against_first, all_pairs
 from congruence.ensemble import Ensemble, _columns
 from congruence.formulas import find, hint
@@ -27,7 +30,18 @@ from congruence.frames import frame_kind
 from congruence.numerics import assignment
 from congruence.registry import Measure
 from congruence.results import AgainstReference, AllPairs, Comparison, Matching, named_table
-from congruence.statistics import Array, InputError, NotApplicable, Table, Tables
+from congruence.statistics import (
+    Alone,
+    Array,
+    Gram,
+    Info,
+    InputError,
+    MatrixSums,
+    MemberInfo,
+    NotApplicable,
+    Table,
+    Tables,
+)
 
 #: what `measures=None` means
 DEFAULT = ("ari", "ami_max", "nmi_sum", "vi", "jaccard", "accuracy", "element_centric")
@@ -40,6 +54,8 @@ def _chosen(measures: Measures, default: Sequence[str] = DEFAULT) -> tuple[list[
         return [find(key) for key in default], False
     if isinstance(measures, str) and measures == "all":
         return list(every_measure()), False
+    if not isinstance(measures, str | Measure | Iterable):
+        raise InputError(f"measures must be keys, as in ['ari', 'vi'], or 'all'; got {measures!r}")
     listed = [measures] if isinstance(measures, str | Measure) else list(measures)
     if not listed:
         raise InputError("no measures were named; leave `measures` out for the usual ones, or pass 'all'")
@@ -100,6 +116,7 @@ def compare(
     sample_weight: Any = None,
     frequency: Any = None,
     align: Align | None = None,
+    threads: int | None = None,
 ) -> Comparison:
     """Measures of two clusterings of the same points; `a` is the reference where a measure is asymmetric.
 
@@ -114,10 +131,9 @@ def compare(
     >>> cg.compare([0, 0, 1, None], [0, 0, 1, 1], "ari", unassigned="drop")["ari"]
     1.0
     """
+    if any(isinstance(x, Ensemble | Similarity) for x in (a, b)):
+        return _compare_matrices(a, b, measures, unassigned, noise, sample_weight, frequency, threads)
     pair = [as_clustering(a, "a"), as_clustering(b, "b")]
-    for which, title in zip((a, b), ("a", "b"), strict=True):
-        if isinstance(which, Ensemble):
-            raise InputError(f"{title} is an ensemble; compare_all compares its members")
     pair, notes = aligned(pair, align, ("a", "b"))
     pair = [c.with_policy(unassigned, noise_for(noise, (c.title, w)), w) for c, w in zip(pair, ("a", "b"), strict=True)]
     index = next((c.index for c in pair if c.index is not None), None)
@@ -125,7 +141,7 @@ def compare(
     soft = any(c.soft for c in pair)
     todo = _Evaluation(measures, DEFAULT, soft=soft, weighted=mass is not None and not mass.is_frequency)
 
-    table, tables = cpu.table_of(pair[0], pair[1], mass)
+    table, tables = cpu.table_of(pair[0], pair[1], mass, threads)
     n_used = tables.n_used
     if not n_used[0] or not table.n:
         raise InputError(f"no point is assigned in both clusterings ({len(pair[0])} points were given)")
@@ -138,12 +154,139 @@ def compare(
     values = measured(tables)
     own = None
     if soft:
-        mirrored = [measured(cpu.table_of(c, c, mass)[1]) for c in pair]
+        mirrored = [measured(cpu.table_of(c, c, mass, threads)[1]) for c in pair]
         own = (mirrored[0], mirrored[1])
     return Comparison(
         values, todo.measures, table, tables, int(n_used[0]), tuple(notes) + _cautions(pair, table, noise is None, soft),
         todo.skipped, own, next((c.kind for c in pair if c.kind), None), _titles(pair),
     )  # fmt: skip
+
+
+def _compare_matrices(
+    a: Any,
+    b: Any,
+    measures: Measures,
+    unassigned: Unassigned,
+    noise: Any,
+    sample_weight: Any,
+    frequency: Any,
+    threads: int | None,
+) -> Comparison:
+    """Measures of two matrices, ensembles, or a matrix or ensemble and a partition."""
+    sides = []
+    for x, who in ((a, "a"), (b, "b")):
+        if not isinstance(x, Ensemble | Similarity):
+            # one clustering is an ensemble of one; points it drops are gaps, and pairs with a gap are not counted
+            policy: Unassigned = "partial" if unassigned == "drop" else unassigned
+            x = Ensemble(
+                [x], names=[who], unassigned=policy, noise=noise, sample_weight=sample_weight, frequency=frequency
+            )
+        elif sample_weight is not None or frequency is not None:
+            raise InputError("weights of points belong to the ensemble: cg.Ensemble(…, sample_weight=…)")
+        sides.append(x)
+    p, q = sides
+    if isinstance(p, Ensemble) and isinstance(q, Ensemble) and p.mass is not q.mass:
+        p, q = _with_one_mass(p, q)
+    chosen, strict = _chosen(measures, [m.key for m in every_measure() if m.needs in (Gram, MatrixSums, MemberInfo)])
+    values: dict[str, float] = {}
+    skipped: dict[str, str] = {}
+    sums: dict[tuple[str, bool], MatrixSums] = {}
+    within = any(m.needs is MatrixSums for m in chosen)
+    for m in chosen:
+        try:
+            _check_matrices(m, p, q)
+            if m.needs is MemberInfo:
+                values[m.key] = float(m.values(_member_info(p, q))[0])
+                continue
+            missing = m.parameters.get("missing", "ratio")
+            if (missing, within) not in sums:
+                sums[missing, within] = matrices.sums_of(p, q, within=within, missing=missing, threads=threads)
+            _check_unit(m, p, q)
+            values[m.key] = float(m.values(sums[missing, within])[0])
+        except NotApplicable as reason:
+            if strict:
+                raise
+            skipped[m.key] = str(reason)
+    shown = {m.key: m for m in chosen if m.key in values}
+    own = None
+    if within and sums:
+        alone = [next(iter(sums.values())).alone(side) for side in ("a", "b")]
+        mirrored = [
+            {k: float(m.values(x)[0]) if m.needs is not MemberInfo else np.nan for k, m in shown.items()} for x in alone
+        ]
+        own = (mirrored[0], mirrored[1])
+    cautions = tuple(c for e in (p, q) if isinstance(e, Ensemble) for c in (*e.notes, *e.cautions))
+    return Comparison(
+        values,
+        shown,
+        None,
+        None,
+        matrices.len_of(p),
+        cautions,
+        skipped,
+        own,
+        None,
+        ("a", "b"),
+        (_described(p), _described(q)),
+    )
+
+
+def _with_one_mass(p: Ensemble, q: Ensemble) -> tuple[Ensemble, Ensemble]:
+    """Weights of the points given on one side hold for both; different ones cannot."""
+    if p.mass is not None and q.mass is not None:
+        if p.mass.is_frequency != q.mass.is_frequency or not np.array_equal(p.mass.values, q.mass.values):
+            raise InputError("the two ensembles weigh their points differently; give both the same weights")
+        return p, q
+    mass = p.mass or q.mass
+    p, q = copy(p), copy(q)
+    p.mass = q.mass = mass
+    return p, q
+
+
+def _described(x: Ensemble | Similarity) -> str:
+    if isinstance(x, Similarity):
+        return "similarity matrix"
+    if len(x) > 1:
+        return f"ensemble of {len(x)} clusterings"
+    return f"{x.members[0].k} clusters"
+
+
+def _check_matrices(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similarity) -> None:
+    """Why a measure does not apply to matrices and ensembles, if it does not."""
+    one = [isinstance(x, Ensemble) and len(x) == 1 for x in (p, q)]
+    if m.needs not in (Gram, MatrixSums, MemberInfo):
+        why = (
+            "describes one ensemble or matrix: " + f"cg.{m.key}(a)" if m.needs is Alone else "compares two clusterings"
+        )
+        raise NotApplicable(f"{m.key} {why}; for the members one by one see consensus_index and compare_all")
+    if m.key == "ari_gram" and not all(one):
+        raise NotApplicable("ari_gram compares two clusterings; for matrices and ensembles it is called arimm")
+    if m.key == "arimp" and not any(one):
+        raise NotApplicable("arimp compares a matrix with one partition, and neither side is one; use arimm")
+    if m.needs is MemberInfo:
+        if not (isinstance(p, Ensemble) and isinstance(q, Ensemble) and any(one)):
+            raise NotApplicable(f"{m.key} compares the members of an ensemble with one partition")
+        if p.has_gaps or q.has_gaps:
+            raise NotApplicable(f"{m.key} is not defined for members that cover part of the points")
+
+
+def _check_unit(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similarity) -> None:
+    """Kernels beyond 0 … 1 have an alignment and a correlation, but no adjusted Rand index."""
+    for x, who in ((p, "a"), (q, "b")):
+        if isinstance(x, Similarity) and not x.is_unit and m.key not in ("kas", "sms", "ssms"):
+            raise NotApplicable(
+                f"{m.key} needs entries between 0 and 1, and {who} has {x.low:.4g} to {x.high:.4g}; kas and sms take any kernel"
+            )
+
+
+def _member_info(p: Any, q: Any) -> MemberInfo:
+    """Entropies of the members of the ensemble with the partition."""
+    first, many = (q, p) if len(q) == 1 else (p, q)
+    members = [first.members[0], *many.members]
+    tiles = cpu.statistics(members, against_first(len(members)), {Info}, mass=p.mass)
+    infos = [tile.statistics[Info] for tile in tiles]
+    joined = Info(*(np.concatenate([getattr(i, f.name) for i in infos]) for f in fields(Info)))
+    return MemberInfo(joined, many.shares)
 
 
 def _titles(pair: Sequence[Any]) -> tuple[str, str]:
@@ -307,6 +450,8 @@ def scorer(key: str) -> Callable[..., float]:
 
     def score(a: Any, b: Any, **options: Any) -> float:
         own = {name: options.pop(name) for name in list(options) if name in record.parameters}
+        if record.family == "matrices":
+            a, b = (_as_matrix(x, who) for x, who in ((a, "a"), (b, "b")))
         return find(record, **own)(a, b, **options)
 
     score.__name__ = score.__qualname__ = "lambda_statistic" if key == "lambda" else key
@@ -321,6 +466,13 @@ def scorer(key: str) -> Callable[..., float]:
         + f"\n>>> import congruence as cg\n>>> isinstance(cg.{score.__name__}([0, 0, 1, 1], [0, 1, 1, 0]), float)\nTrue\n"
     )
     return score
+
+
+def _as_matrix(x: Any, who: str) -> Any:
+    """For measures of matrices a square array is one; `compare` must be told by `cg.Similarity`."""
+    shape: Any = getattr(x, "shape", ())
+    square = len(shape) == 2 and shape[0] == shape[1] and shape[0] > 1
+    return Similarity(x, who=who) if square and not isinstance(x, Memberships) else x
 
 
 # --- tables and matchings ---------------------------------------------------------------------------------------
@@ -339,26 +491,33 @@ def contingency(a: Any, b: Any, **options: Any) -> Table:
     return compare(a, b, "rand", **options).table
 
 
-def element_scores(a: Any, b: Any, **options: Any) -> Any:
+def element_scores(
+    a: Any,
+    b: Any,
+    *,
+    unassigned: Unassigned = "error",
+    noise: Any = None,
+    align: Align | None = None,
+    sample_weight: Any = None,
+    frequency: Any = None,
+) -> Any:
     """How well the two clusterings agree on each point, 0 to 1; their mean is `element_centric`.
 
-    A pandas or polars series gives one back; dropped points are NaN. Options as in `compare`, but no weights.
+    A pandas or polars series gives one back; dropped points are NaN.
 
     >>> import congruence as cg
     >>> cg.element_scores([0, 1, 1, 0, 2, 1], [0, 1, 1, 0, 2, 2]).round(3).tolist()
     [1.0, 0.667, 0.667, 1.0, 0.5, 0.333]
     """
-    if {"sample_weight", "frequency"} & set(options):
+    if sample_weight is not None or frequency is not None:
         raise InputError("element_scores are the scores of single points; weights do not change them, leave them out")
-    align = options.get("align")
     pair, _ = aligned([as_clustering(a, "a"), as_clustering(b, "b")], align, ("a", "b"))
-    unassigned, noise = options.get("unassigned", "error"), options.get("noise")
     pair = [c.with_policy(unassigned, noise_for(noise, (c.title, w)), w) for c, w in zip(pair, ("a", "b"), strict=True)]
     table, _ = cpu.table_of(pair[0], pair[1])
     overlap = np.zeros(table.shape)
     share = table.count / np.maximum(table.row_sums[table.row], table.col_sums[table.col])
     overlap[table.row, table.col] = share
-    return _like(a if frame_kind(a) else b, _point_scores(pair, table, overlap), "element_score", align)
+    return _like(a if frame_kind(a) else b, _point_scores(pair, table, overlap), "element_score", pair[0].index)
 
 
 def _point_scores(pair: Sequence[Any], table: Table, overlap: Array) -> Array:
@@ -379,17 +538,18 @@ def _point_scores(pair: Sequence[Any], table: Table, overlap: Array) -> Array:
     return np.where((row >= 0) & (col >= 0), overlap[row, col], np.nan)
 
 
-def _like(source: Any, values: Array, name: str, align: str | None = None) -> Any:
-    """The values as the kind of series that came in, else as they are."""
+def _like(source: Any, values: Array, name: str, index: Any = None) -> Any:
+    """The values as the kind of series that came in (with the index of the points they are for), else as they are."""
     kind = frame_kind(source)
-    if kind == "pandas" and align != "index" and len(values) == len(source):
+    if kind == "pandas":
         import pandas as pd
 
-        return pd.Series(values, index=source.index, name=name)
+        index = getattr(source, "index", None) if index is None else index
+        return pd.Series(values, index=index if index is not None and len(index) == len(values) else None, name=name)
     if kind == "polars":
         import polars as pl
 
-        return pl.Series(name, values)
+        return pl.Series(name, values.tolist() if values.dtype == object else values)
     return values
 
 
@@ -433,7 +593,11 @@ def relabel(reference: Any, b: Any, **options: Any) -> Any:
     taken = {a for a, *_ in found.rows} | set(found.only_a)
     new = dict(found.mapping)
     whole = all(isinstance(x, int) and not isinstance(x, bool) for x in taken)
-    for name in found.only_b:
+    labels = as_clustering(b, "b")
+    if not isinstance(labels, Labels):
+        raise InputError("relabel renames labels; memberships have columns to reorder: see match")
+    names = labels.names.tolist() if isinstance(labels.names, np.ndarray) else list(labels.names)
+    for name in (name for name in names if name not in found.mapping):
         if whole:
             fresh: Any = max([-1, *taken]) + 1
         else:
@@ -442,11 +606,7 @@ def relabel(reference: Any, b: Any, **options: Any) -> Any:
                 fresh += "′"
         new[name] = fresh
         taken.add(fresh)
-    labels = as_clustering(b, "b")
-    if not isinstance(labels, Labels):
-        raise InputError("relabel renames labels; memberships have columns to reorder: see match")
-    names = labels.names.tolist() if isinstance(labels.names, np.ndarray) else list(labels.names)
-    renamed = [new.get(name, name) for name in names]
+    renamed = [new[name] for name in names]
     complete = whole and not labels.gaps and all(isinstance(x, int) for x in renamed)
     dictionary = np.empty(len(renamed) + 1, dtype=object)
     dictionary[:-1], dictionary[-1] = renamed, None

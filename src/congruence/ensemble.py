@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from copy import copy
+from pathlib import Path
+from typing import Any, overload
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from congruence.clustering import (
     Mass,
     Memberships,
     Unassigned,
+    _from_dlpack,
     aligned,
     as_clustering,
     as_mass,
@@ -21,14 +24,16 @@ from congruence.clustering import (
     noise_for,
 )
 from congruence.frames import frame_kind
-from congruence.statistics import InputError
+from congruence.io import read_columns, without_ids
+from congruence.statistics import Array, InputError
 
 
 class Ensemble:
     """Aligned, named clusterings of the same points.
 
     Takes label columns (a 2-D array or a frame), a list of label vectors or of membership matrices, a mapping from
-    name to clustering, or any object with an `.obs` frame of label columns.
+    name to clustering, any object with an `.obs` frame of label columns, or the path of a file. Members that cover only
+    part of the points are built with `unassigned="partial"`: their gaps stay, and `missing` of a measure says how they count.
 
     >>> import congruence as cg
     >>> e = cg.Ensemble({"first": [0, 0, 1, 1], "second": ["a", "b", "b", "b"]})
@@ -36,6 +41,8 @@ class Ensemble:
     (2, ('first', 'second'), 4)
     >>> e["second"].names
     ('a', 'b')
+    >>> round(e.certainty(), 4), round(e.consensus_index("ari"), 4)
+    (0.4857, 0.0)
     """
 
     def __init__(
@@ -43,6 +50,7 @@ class Ensemble:
         clusterings: Any,
         *,
         names: Sequence[str] | None = None,
+        member_weight: Any = None,
         sample_weight: Any = None,
         frequency: Any = None,
         unassigned: Unassigned = "error",
@@ -50,6 +58,8 @@ class Ensemble:
         align: Align | None = None,
     ) -> None:
         found, notes, kind = _columns(clusterings)
+        if isinstance(clusterings, Ensemble) and unassigned == "error":
+            unassigned = "partial"  # it was decided when that ensemble was made
         if not found:
             raise InputError("there are no clusterings to compare (an empty collection was given)")
         listed = [str(x) for x in names] if names is not None else [name for name, _ in found]
@@ -57,8 +67,6 @@ class Ensemble:
             raise InputError(f"{len(listed)} names for {len(found)} clusterings")
         who = [_called(name, i) for i, name in enumerate(listed)]
         raw = [as_clustering(data, who[i]) for i, (_, data) in enumerate(found)]
-        if names is None:
-            listed = [c.title or name if name.isdigit() else name for c, name in zip(raw, listed, strict=True)]
         same_points, left_out = aligned(raw, align, who)
         self.members: tuple[Clustering, ...] = tuple(
             c.with_policy(unassigned, noise_for(noise, (name, w)), w)
@@ -67,9 +75,12 @@ class Ensemble:
         self.names: tuple[str, ...] = tuple(listed)
         index = next((c.index for c in same_points if c.index is not None), None)
         self.mass: Mass | None = as_mass(sample_weight, frequency, self.n_points, index, align)
+        if self.mass is None and isinstance(clusterings, Ensemble):
+            self.mass = clusterings.mass
         self.kind = kind or next((c.kind for c in raw if c.kind), None)
         self.notes: tuple[str, ...] = (*notes, *left_out)
         self._check_noise = noise is None
+        self.member_weight = _member_weight(member_weight, clusterings, len(self.members))
 
     @property
     def n_points(self) -> int:
@@ -90,11 +101,67 @@ class Ensemble:
         """Is any member given by memberships?"""
         return any(c.soft for c in self.members)
 
+    @property
+    def has_gaps(self) -> bool:
+        """Does any member cover only part of the points?"""
+        return any(c.gaps for c in self.members)
+
+    @property
+    def shares(self) -> Array:
+        """The weights of the members, adding up to 1."""
+        return np.full(len(self), 1 / len(self)) if self.member_weight is None else self.member_weight
+
     def __len__(self) -> int:
         return len(self.members)
 
-    def __getitem__(self, which: int | str) -> Clustering:
-        return self.members[self.names.index(which) if isinstance(which, str) else which]
+    @overload
+    def __getitem__(self, which: int | str) -> Clustering: ...
+
+    @overload
+    def __getitem__(self, which: slice | list[int] | list[str] | Array) -> Ensemble: ...
+
+    def __getitem__(self, which: Any) -> Any:
+        if isinstance(which, str | int | np.integer):
+            return self.members[self._place(which)]
+        if isinstance(which, slice):
+            chosen = list(range(len(self)))[which]
+        else:
+            listed = np.asarray(which)
+            chosen = np.flatnonzero(listed).tolist() if listed.dtype == bool else [self._place(x) for x in which]
+        if not chosen:
+            raise InputError("no members were chosen; an ensemble has at least one")
+        return self._made_of(chosen)
+
+    def _place(self, which: Any) -> int:
+        if not isinstance(which, str):
+            return int(which)
+        if which not in self.names:
+            raise InputError(f"there is no member {which!r}; there are: {', '.join(self.names[:8])}")
+        return self.names.index(which)
+
+    def _made_of(self, chosen: Sequence[int]) -> Ensemble:
+        part = copy(self)
+        part.members = tuple(self.members[i] for i in chosen)
+        part.names = tuple(self.names[i] for i in chosen)
+        if self.member_weight is not None:
+            part.member_weight = _member_weight(self.member_weight[list(chosen)], None, len(chosen))
+        return part
+
+    def __add__(self, other: Any) -> Ensemble:
+        """Both ensembles' members together; members keep their own points, weights of points come from the first."""
+        more = other if isinstance(other, Ensemble) else Ensemble(other, unassigned="partial")
+        if more.n_points != self.n_points:
+            raise InputError(
+                f"the ensembles have {self.n_points} and {more.n_points} points; both must be of the same points"
+            )
+        if (self.member_weight is None) != (more.member_weight is None):
+            raise InputError("one ensemble has member weights and the other has none; give both, or neither")
+        joined = copy(self)
+        joined.members, joined.names = self.members + more.members, self.names + more.names
+        if self.member_weight is not None and more.member_weight is not None:
+            both = np.concatenate([self.member_weight * len(self), more.member_weight * len(more)])
+            joined.member_weight = both / both.sum()
+        return joined
 
     def __iter__(self) -> Iterator[Clustering]:
         return iter(self.members)
@@ -103,6 +170,101 @@ class Ensemble:
         sizes = sorted({c.k for c in self.members})
         clusters = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
         return f"Ensemble: {len(self)} clusterings of {self.n_points} points, {clusters} clusters each"
+
+    # what an ensemble agrees on; each is one line because the work is done in the rooms above, through the public door
+
+    def consensus_matrix(self, **options: Any) -> Any:
+        """Share of the members that put each two points together, n × n; see `cg.consensus_matrix`."""
+        return _door().consensus_matrix(self, **options)
+
+    def consensus_blocks(self, **options: Any) -> Any:
+        """The same in blocks of rows, for what does not fit; see `cg.consensus_blocks`."""
+        return _door().consensus_blocks(self, **options)
+
+    def certainty(self, **options: Any) -> float:
+        """1 if all members agree on every pair of points; see `cg.certainty`."""
+        return float(_door().certainty(self, **options))
+
+    def uncertainty(self, **options: Any) -> float:
+        """1 − certainty."""
+        return float(_door().uncertainty(self, **options))
+
+    def consensus_index(self, measure: Any = "nmi_sum", **options: Any) -> float:
+        """Mean of a measure over all pairs of members; see `cg.consensus_index`."""
+        return float(_door().consensus_index(self, measure, **options))
+
+    def pnmi(self) -> float:
+        """Mean nmi_sqrt over pairs of members: low means diverse."""
+        return float(_door().pnmi(self))
+
+    def anmi(self, labels: Any) -> float:
+        """Mean nmi_sqrt of the members with a partition."""
+        return float(_door().anmi(self, labels))
+
+    def arimp(self, labels: Any, **options: Any) -> float:
+        """Adjusted Rand index of the consensus matrix and a partition."""
+        return float(_door().arimp(self, labels, **options))
+
+    def arimm(self, other: Any, **options: Any) -> float:
+        """Adjusted Rand index of the consensus matrix and that of another ensemble, or a matrix."""
+        return float(_door().arimm(self, other, **options))
+
+    def kas(self, other: Any, **options: Any) -> float:
+        """Kernel alignment with another ensemble, matrix or partition."""
+        return float(_door().kas(self, other, **options))
+
+    def nsf(self, other: Any, **options: Any) -> float:
+        """1 − Frobenius distance / n to another ensemble, matrix or partition."""
+        return float(_door().nsf(self, other, **options))
+
+    def sms(self, other: Any, **options: Any) -> float:
+        """Correlation of the entries with those of another ensemble, matrix or partition."""
+        return float(_door().sms(self, other, **options))
+
+    def ssms(self, other: Any, **options: Any) -> float:
+        """(1 + sms) / 2."""
+        return float(_door().ssms(self, other, **options))
+
+    def item_consensus(self, labels: Any) -> Any:
+        """Mean consensus of each point with each cluster of a partition; see `cg.item_consensus`."""
+        return _door().item_consensus(self, labels)
+
+    def cluster_consensus(self, labels: Any) -> Any:
+        """Mean consensus within each cluster of a partition; see `cg.cluster_consensus`."""
+        return _door().cluster_consensus(self, labels)
+
+    def silhouette(self, labels: Any) -> Any:
+        """Silhouette of each point on 1 − consensus; see `cg.consensus_silhouette`."""
+        return _door().consensus_silhouette(self, labels)
+
+    def cdf(self, **options: Any) -> Any:
+        """Distribution of the consensus values; see `cg.consensus_cdf`."""
+        return _door().consensus_cdf(self, **options)
+
+    def pac(self, lower: float = 0.1, upper: float = 0.9, **options: Any) -> float:
+        """Proportion of ambiguous pairs: consensus between lower and upper."""
+        return float(self.cdf(**options).pac(lower, upper))
+
+
+def _door() -> Any:
+    import congruence
+
+    return congruence
+
+
+def _member_weight(given: Any, source: Any, members: int) -> Array | None:
+    """Checked weights of the members, adding up to 1; an ensemble made of an ensemble keeps its own."""
+    if given is None:
+        return source.member_weight if isinstance(source, Ensemble) else None
+    try:
+        weights = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("member_weight must be numbers, one a member") from None
+    if weights.shape != (members,):
+        raise InputError(f"member_weight has shape {weights.shape}, but there are {members} members")
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise InputError("member_weight must be finite, not negative, and not all 0")
+    return np.asarray(weights / weights.sum())
 
 
 def _called(name: str, i: int) -> str:
@@ -115,6 +277,9 @@ def _columns(data: Any) -> tuple[list[tuple[str, Any]], list[str], str | None]:
         return list(zip(data.names, data.members, strict=True)), list(data.notes), data.kind
     if hasattr(data, "obs") and hasattr(data.obs, "columns"):
         return _label_columns(data.obs)
+    if isinstance(data, str | Path):
+        columns, notes = without_ids(read_columns(data))
+        return list(columns.items()), notes, None
     if isinstance(data, Mapping):
         return [(str(name), column) for name, column in data.items()], [], None
     kind = frame_kind(data)
@@ -132,10 +297,8 @@ def _columns(data: Any) -> tuple[list[tuple[str, Any]], list[str], str | None]:
                 f"expected several clusterings, got one flat list of {len(data)} labels; pass a list of label vectors, "
                 "a 2-D array of label columns, a frame or a mapping"
             )
-        return [(str(i), column) for i, column in enumerate(data)], [], None
+        return [(_title(column) or str(i), column) for i, column in enumerate(data)], [], None
     if not isinstance(data, np.ndarray) and hasattr(data, "__dlpack__"):
-        from congruence.clustering import _from_dlpack
-
         data = _from_dlpack(data)
     if isinstance(data, np.ndarray):
         if data.ndim != 2:
@@ -146,6 +309,16 @@ def _columns(data: Any) -> tuple[list[tuple[str, Any]], list[str], str | None]:
     raise InputError(
         f"expected several clusterings (a 2-D array, a frame, a list or a mapping), got {type(data).__name__}"
     )
+
+
+def _title(column: Any) -> str | None:
+    """The name a series carries, if it has one."""
+    name = (
+        getattr(column, "title" if isinstance(column, Labels) else "name", None)
+        if frame_kind(column) or isinstance(column, Labels)
+        else None
+    )
+    return str(name) if name not in (None, "") else None
 
 
 def _label_columns(obs: Any) -> tuple[list[tuple[str, Any]], list[str], str | None]:

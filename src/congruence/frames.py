@@ -28,6 +28,8 @@ def square_frame(
     if len(set(names)) < len(names):  # a frame needs distinct column names
         names = [f"{name}.{i}" for i, name in enumerate(names)]
     body = {name: values[:, j] for j, name in enumerate(names)}
+    while corner in body:
+        corner += "_"
     frame = make_frame({corner: [str(r) for r in rows], **body}, backend)
     if type(frame).__module__.split(".")[0] == "pandas":
         frame = frame.set_index(corner)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -18,11 +20,12 @@ MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"]
 #: names that people give to a column of row names
 ID_NAMES = {"", "id", "index", "unnamed: 0", "rownames", "row", "barcode", "cell", "cell_id"}
 READABLE = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow", ".npy", ".npz")
+WRITABLE = (".csv", ".tsv", ".parquet", ".feather", ".arrow", ".json", ".npz")
 
 
 def suffix_of(path: Path) -> str:
     """The kind of a file by its name, looking through .gz and the like."""
-    suffixes = [s.lower() for s in path.suffixes if s.lower() not in (".gz", ".bz2", ".zst", ".xz")]
+    suffixes = [s.lower() for s in path.suffixes if s.lower() not in (".gz", ".bz2", ".zst")]
     return suffixes[-1] if suffixes else ""
 
 
@@ -45,18 +48,14 @@ def read_columns(path: str | Path) -> dict[str, Any]:
         raise InputError(f"{path} is a folder, not a file")
     if kind not in READABLE:
         raise InputError(f"{path}: files of kind {kind or '(none)'} cannot be read; use {', '.join(READABLE)}")
+    unreadable = (OSError, ValueError, KeyError, EOFError, NotImplementedError, BadZipFile, zlib.error)
     try:
         if kind in (".npy", ".npz"):
             return _read_numpy(path)
         return _read_arrow(path, kind)
     except InputError:
         raise
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        EOFError,
-    ) as error:  # pyarrow's errors are ValueErrors, KeyErrors or OSErrors
+    except unreadable as error:  # pyarrow's own errors are among the first five kinds
         raise InputError(f"{path} could not be read: {str(error).splitlines()[0]}") from None
 
 
@@ -84,21 +83,24 @@ def _read_arrow(path: Path, kind: str) -> dict[str, Any]:
 
 
 def _read_text(path: Path, delimiter: str) -> Any:
+    import pyarrow as pa
     from pyarrow import csv
 
-    return csv.read_csv(
+    table = csv.read_csv(
         path,
         parse_options=csv.ParseOptions(delimiter=delimiter),
         convert_options=csv.ConvertOptions(null_values=MISSING, strings_can_be_null=True, timestamp_parsers=[]),
     )
+    words = [pa.field(f.name, pa.string() if pa.types.is_temporal(f.type) else f.type) for f in table.schema]
+    return table.cast(pa.schema(words))  # a text file says '2024-05-01' and means a label
 
 
 def _read_numpy(path: Path) -> dict[str, Any]:
-    data = np.load(path, allow_pickle=False)
-    if isinstance(data, np.ndarray):
-        return _array_columns(data, path, path.name.split(".")[0])
     columns: dict[str, Any] = {}
-    with data:
+    with path.open("rb") as stream:  # numpy leaves a file that it opened itself open where it cannot read it
+        data = np.load(stream, allow_pickle=False)
+        if isinstance(data, np.ndarray):
+            return _array_columns(data, path, path.name.split(".")[0])
         for name in data.files:
             columns.update(_array_columns(data[name], path, name))
     if not columns:
@@ -119,6 +121,14 @@ def _array_columns(data: Array, path: Path, name: str) -> dict[str, Any]:
     raise InputError(f"{path}: array {name} has {data.ndim} dimensions; labels have one or two")
 
 
+def check_writable(path: Path) -> None:
+    """Refuse, before the work, a place or a kind of file that results cannot be written to."""
+    if path.suffix.lower() not in WRITABLE:
+        raise InputError(f"{path}: results can be written as {', '.join(WRITABLE)}")
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {path.parent} to write {path.name} in")
+
+
 def write_table(columns: Mapping[str, Any], path: str | Path) -> None:
     """Write columns to a csv, tsv, parquet or feather file, whole or not at all."""
     import pyarrow as pa
@@ -135,7 +145,7 @@ def write_table(columns: Mapping[str, Any], path: str | Path) -> None:
     elif kind in (".feather", ".arrow"):
         feather.write_feather(table, str(part))
     else:
-        raise InputError(f"{path}: results can be written as .csv, .tsv, .parquet, .feather, .json or .npz")
+        raise InputError(f"{path}: a table can be written as .csv, .tsv, .parquet or .feather")
     part.replace(path)
 
 
@@ -207,6 +217,10 @@ def from_long(table: Any, id: str = "id", method: str = "method", label: str = "
     assert isinstance(points, Labels)
     assert isinstance(methods, Labels)
     assert isinstance(labels, Labels)
+    if not len(points) == len(methods) == len(labels):
+        raise InputError(
+            f"the columns of the long table have {len(points)}, {len(methods)} and {len(labels)} rows; give as many"
+        )
     for what, name in ((points, id), (methods, method)):
         if what.gaps:
             raise InputError(f"the long table has {what.gaps} rows without {name!r}")
@@ -216,7 +230,7 @@ def from_long(table: Any, id: str = "id", method: str = "method", label: str = "
         point = points.codes[rows].astype(np.int64)
         if len(np.unique(point)) < len(point):
             first = point[np.flatnonzero(np.bincount(point)[point] > 1)[0]]
-            raise InputError(f"the long table has two labels of method {str(title)!r} for {id} {points.names[first]!r}")
+            raise InputError(f"the long table has two labels of method {str(title)!r} for {id} {points.names[first]}")
         codes = np.full(points.k, labels.k, dtype=np.int64)
         codes[point] = labels.codes[rows]
         whole = Labels(None, (codes, labels.names), title=str(title))

@@ -94,12 +94,16 @@ def best_kappa(table: Array, rule: str) -> tuple[float, float]:
     observed = table / n
     expected = np.outer(table.sum(1), table.sum(0)) / n**2
     match = linear_sum_assignment(observed, maximize=True)
+
+    def agreement() -> tuple[float, float]:
+        return float(table[match].sum()) / n, float(expected[match].sum())
+
     if rule == "trace":
         match = _least_among_best(table, match, expected)
-        return float(observed[match].sum()), float(expected[match].sum())
+        return agreement()
     best = (-math.inf, 0.0, 0.0)
     while True:
-        p_o, p_e = float(observed[match].sum()), float(expected[match].sum())
+        p_o, p_e = agreement()
         if p_e >= 1:  # one cluster on each side: kappa is 0/0
             return p_o, p_e
         kappa = (p_o - p_e) / (1 - p_e)
@@ -216,7 +220,11 @@ def _ship(cost: Array, supply: Array, demand: Array, value: Array) -> float:
                 flow[i, j] -= amount
                 if flow[i, j] < nothing:
                     flow[i, j] = 0.0
-    return float((flow * value).sum())
+    total = 0.0  # in one order, interpreted or compiled, so that the result has the same bits
+    for i in range(k_a):
+        for j in range(k_b):
+            total += flow[i, j] * value[i, j]
+    return total
 
 
 def greedy_shipment(row: Array, col: Array, value: Array, supply: Array, demand: Array) -> float:

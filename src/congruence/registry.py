@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from types import MappingProxyType
@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.statistics import Array, ChanceInfo, InputError, NotApplicable, Table, Tables
+from congruence.statistics import Alone, Array, ChanceInfo, InputError, MatrixSums, NotApplicable, Table, Tables
 
 AXIOMS = MappingProxyType(
     {
@@ -48,14 +48,14 @@ class Measure:
     #: lines of Python, `name = expression`, over the symbols of the statistic; the last one is the measure
     definition: tuple[str, ...]
     axioms: frozenset[str]
-    #: value at 0/0 when the clusterings are not identical; identical ones get the best value
+    #: value at 0/0 when the clusterings are not identical; identical ones get the best value; NaN: undefined for both
     at_zero: float
     reference: str
     caution: str = ""
     #: more names for the symbols of `definition`, worked out from the table
     workings: Callable[..., dict[str, Any]] | None = None
     aliases: tuple[str, ...] = ()
-    parameters: MappingProxyType[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def best(self) -> float:
@@ -66,6 +66,11 @@ class Measure:
     def family(self) -> str:
         """The file of `formulas/` it is declared in."""
         return self.formula.__module__.rsplit(".", 1)[-1]
+
+    @property
+    def is_lone(self) -> bool:
+        """Does it describe one ensemble or matrix, rather than compare two?"""
+        return self.needs is Alone
 
     @property
     def is_symmetric(self) -> bool:
@@ -86,6 +91,11 @@ class Measure:
                 f"{self.key} is not defined for {what}: its expectation is over permutations of whole points; {advice}"
             )
 
+        if self.is_lone:
+            raise NotApplicable(f"{self.key} describes one ensemble or matrix: cg.{self.key}(x)")
+        if self.needs is MatrixSums and soft:
+            raise NotApplicable(f"{self.key} of memberships needs their matrix: compare cg.Ensemble([u]) with it")
+
     def values(self, statistic: Any) -> Array:
         """The measure of every pair of a tile, with 0/0 decided by the one rule."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -93,7 +103,12 @@ class Measure:
                 raw = np.array([self.formula(t, **self.parameters) for t in statistic.each()], dtype=np.float64)
             else:
                 raw = np.asarray(self.formula(statistic, **self.parameters), dtype=np.float64)
-        return np.where(np.isnan(raw), np.where(statistic.identical, self.best, self.at_zero), raw)
+        undefined = np.isnan(self.at_zero)  # then it is so for identical clusterings too
+        filled = self.at_zero if undefined else np.where(statistic.identical, self.best, self.at_zero)
+        values = np.where(np.isnan(raw), filled, raw)
+        for bound in self.range:  # what rounding pushed over a bound is put back on it
+            values = np.where(np.abs(values - bound) < 1e-13, bound, values) if np.isfinite(bound) else values
+        return values
 
     def __call__(self, a: Any, b: Any, **options: Any) -> float:
         """The measure of two clusterings; the options are those of `compare`."""
@@ -115,7 +130,12 @@ class Measure:
         import congruence
 
         result = congruence.compare(a, b, [self], **options)
+        if result.tables is None:
+            raise InputError("explain works the formula through for two clusterings, not for matrices or ensembles")
         return explanation(self, result.tables, float(result[self.key]))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.key, dict(self.parameters))  # formulas are found by name, also in another process
 
     def __repr__(self) -> str:
         low, high = (f"{x:g}" for x in self.range)
@@ -152,6 +172,8 @@ def explanation(measure: Measure, tables: Tables, value: float) -> Explanation:
         statistic = measure.needs.from_tables(tables)  # type: ignore[attr-defined]
         known.update({s: getattr(statistic, s)[0] for s in statistic.symbols})
     known.update(measure.parameters)
+    # numpy's floats give inf and NaN where Python's would raise
+    known = {k: v if isinstance(v, str) or v is None else np.float64(v) for k, v in known.items()}
 
     low, high = (f"{x:g}" for x in measure.range)
     lines = [f"{measure.key}: {measure.title} ({measure.better} is better, {low} to {high})"]
@@ -163,6 +185,8 @@ def explanation(measure: Measure, tables: Tables, value: float) -> Explanation:
         with np.errstate(all="ignore"):
             # the expressions are the literals of our own decorators, checked against the formulas by a test
             result = eval(expression, {"__builtins__": {}}, {**_FUNCTIONS, **known})  # noqa: S307
+        if line is measure.definition[-1] and not np.isclose(result, value, rtol=1e-9, atol=1e-12):
+            result = np.nan  # 0/0, or a denominator that is 0 but for rounding
         known[name] = result
         pad = " " * len(name)
         lines += [f"  {_pretty(line)}", f"  {pad} = {_pretty(numbers)}"]
@@ -176,7 +200,7 @@ def explanation(measure: Measure, tables: Tables, value: float) -> Explanation:
 
 
 def _number(x: Any) -> str:
-    return f"{float(x):.6g}" if not isinstance(x, str) else x
+    return f"{float(x):.6g}" if x is not None and not isinstance(x, str) else str(x)
 
 
 def _pretty(text: str) -> str:
@@ -270,11 +294,22 @@ def find(name: str | Measure, **parameters: Any) -> Measure:
     return replace(record, parameters=MappingProxyType({**record.parameters, **parameters}))
 
 
+def _again(key: str, parameters: dict[str, Any]) -> Measure:
+    import congruence
+
+    return congruence.measure(key, **parameters)
+
+
+def is_among(name: object, keys: Iterable[str]) -> bool:
+    """Is the measure of this key or alias among these keys?"""
+    return isinstance(name, str) and _NAMES.get(name.lower().replace("-", "_")) in set(keys)
+
+
 def hint(name: str, known: Iterable[str], listing: str = "`congruence measures` lists all") -> str:
     """'did you mean …?' with the nearest known names, or where to find them all."""
     known = list(known)
     near = [k for k in known if name and k.startswith(name.lower())]
-    near += get_close_matches(name.lower(), [k for k in known if k not in near], n=3, cutoff=0.5)
+    near += get_close_matches(name.lower(), [k for k in known if k not in near], n=3, cutoff=0.6)
     near = near[:3]
     if not near:
         return listing

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from congruence.frames import html_grid, make_frame, square_frame, text_grid
-from congruence.registry import Measure, find
+from congruence.registry import Measure, find, is_among
 from congruence.statistics import Array, InputError, Table, Tables
 
 
@@ -44,6 +44,14 @@ def plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool) or value is None else str(value)
 
 
+def _key_of(name: str) -> str:
+    """The key of a measure, or a KeyError with near names: results are mappings."""
+    try:
+        return find(name).key
+    except InputError as error:
+        raise KeyError(str(error)) from None
+
+
 def _short(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
@@ -54,7 +62,7 @@ def _notes_text(notes: Sequence[str]) -> str:
     return "".join("\n" + textwrap.fill(n, 80, initial_indent="! ", subsequent_indent="  ") for n in notes)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison(Mapping[str, float]):
     """The measures of one pair of clusterings; `r["ari"]` is a float.
 
@@ -71,8 +79,8 @@ class Comparison(Mapping[str, float]):
 
     values_: dict[str, float]
     measures: dict[str, Measure]
-    counted: Table = field(repr=False)
-    tables: Tables = field(repr=False)
+    counted: Table | None = field(repr=False)
+    tables: Tables | None = field(repr=False)
     n_used: int
     cautions: tuple[str, ...] = ()
     skipped: dict[str, str] = field(default_factory=dict)
@@ -80,13 +88,18 @@ class Comparison(Mapping[str, float]):
     self_values: tuple[dict[str, float], dict[str, float]] | None = None
     kind: str | None = None
     names: tuple[str, str] = ("a", "b")
+    #: what the two sides are, where they are not single clusterings
+    about: tuple[str, str] | None = None
 
     def __getitem__(self, key: str) -> float:
-        name = find(key).key
+        name = _key_of(key)
         if name not in self.values_:
             why = self.skipped.get(name)
             raise KeyError(f"{name} was not computed" + (f": {why}" if why else "; name it in `measures`"))
         return self.values_[name]
+
+    def __contains__(self, key: object) -> bool:
+        return is_among(key, self.values_)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.values_)
@@ -102,12 +115,20 @@ class Comparison(Mapping[str, float]):
     @property
     def n_clusters(self) -> tuple[int, int]:
         """Numbers of clusters of a and of b."""
-        return self.counted.shape
+        return self._counted.shape
+
+    @property
+    def _counted(self) -> Table:
+        if self.counted is None:
+            raise InputError(
+                "matrices and ensembles have no contingency table; their measures come from sums over pairs"
+            )
+        return self.counted
 
     @cached_property
     def table(self) -> Table:
         """The contingency table, with the clusters' own names."""
-        return named_table(self.counted, self.kind)
+        return named_table(self._counted, self.kind)
 
     def to_dict(self) -> dict[str, float]:
         """The values by key."""
@@ -133,7 +154,8 @@ class Comparison(Mapping[str, float]):
         about = {
             "clusterings": self.names,
             "n_points": self.n_used,
-            "n_clusters": self.n_clusters,
+            "n_clusters": self.n_clusters if self.counted is not None else None,
+            "about": self.about,
             "values": self.values_,
             "self_values": self.self_values and dict(zip(("a", "b"), self.self_values, strict=True)),
             "skipped": self.skipped,
@@ -158,8 +180,10 @@ class Comparison(Mapping[str, float]):
 
     def headline(self) -> str:
         """What was compared."""
-        k_a, k_b = self.n_clusters
         a, b = self.names
+        if self.about is not None:
+            return f"{a}: {self.about[0]}, {b}: {self.about[1]}, {self.n_used:,} points"
+        k_a, k_b = self.n_clusters
         return f"{a}: {k_a} clusters, {b}: {k_b} clusters, {self.n_used:,} points"
 
     def __repr__(self) -> str:
@@ -167,7 +191,7 @@ class Comparison(Mapping[str, float]):
         lines = text_grid([line[:-1] for line in cells], rows, columns[:-1]).split("\n")
         shown = [lines[0], *(_short(f"{line}  {cell[-1]}", 80) for line, cell in zip(lines[1:], cells, strict=True))]
         notes = [*self.all_cautions, *(f"{k} is left out: {why}" for k, why in self.skipped.items())]
-        return "\n".join([self.headline(), *shown]) + _notes_text(notes)
+        return "\n".join([_short(self.headline(), 80), *shown]) + _notes_text(notes)
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -192,7 +216,7 @@ class _Scores:
     _values: dict[str, Array]
 
     def __getitem__(self, key: str) -> Array:
-        name = find(key).key
+        name = _key_of(key)
         if name not in self._values:
             raise KeyError(f"{name} was not computed; name it in `measures` (there are: {', '.join(self._values)})")
         return self._values[name]
@@ -205,10 +229,10 @@ class _Scores:
         return iter(self._values)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._values
+        return is_among(key, self._values)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AllPairs(_Scores):
     """Measures of all pairs of clusterings; `r["ari"]` is an L × L array, in the order of `r.names`.
 
@@ -284,7 +308,7 @@ class AllPairs(_Scores):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AgainstReference(_Scores):
     """Measures of several clusterings against one reference, a row a clustering; `r["ari"]` is an array.
 
@@ -347,7 +371,7 @@ class AgainstReference(_Scores):
         return html_grid(self._cells(), self.names, list(self._values), f"against {self.reference}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Matching:
     """Which cluster of b is which of a: matched pairs with their overlaps, and what is left over.
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.clustering import Clustering, Labels, Mass, Memberships
+from congruence.clustering import Clustering, Labels, Mass, Memberships, above, shifted
 from congruence.engine.plan import MEMORY, Progress, Run, pairs_of, tiles
 from congruence.numerics import distinct, expected_terms
 from congruence.statistics import (
@@ -22,7 +22,9 @@ from congruence.statistics import (
     Gram,
     Info,
     InputError,
+    MatrixSums,
     Maxima,
+    MemberInfo,
     Pairs,
     Statistic,
     Table,
@@ -92,7 +94,9 @@ def _count_in_place(a: Labels, b: Labels, threads: int) -> Table | None:
     if a.values is None or b.values is None:
         return None
     x, y = a.values, b.values
-    if _use_kernels(len(x)) and (counted := _count_sampled_range(x, y, threads)) is not None:
+    # numba has no common integer type for uint64 and the offset, so those labels stay with numpy
+    signed = np.uint64 not in (x.dtype, y.dtype)
+    if signed and _use_kernels(len(x)) and (counted := _count_sampled_range(x, y, threads)) is not None:
         low_a, low_b, dense = counted
     else:
         (low_a, high_a), (low_b, high_b) = a.limits, b.limits
@@ -104,7 +108,7 @@ def _count_in_place(a: Labels, b: Labels, threads: int) -> Table | None:
     if len(rows) * len(columns) < dense.size:
         dense = dense[np.ix_(rows, columns)]
     row, col = np.nonzero(dense)
-    return Table(row, col, dense[row, col], rows + low_a, columns + low_b, len(x))
+    return Table(row, col, dense[row, col], shifted(rows, low_a), shifted(columns, low_b), len(x))
 
 
 def _count_sampled_range(x: Array, y: Array, threads: int) -> tuple[int, int, Array] | None:
@@ -145,10 +149,9 @@ def _bincount(
     """The flat table of two vectors, by numpy, without a second copy of the input."""
     chunk = max(CHUNK, 4 * k_a * k_b)
     table = np.zeros(k_a * k_b, dtype=np.int64 if mass is None else np.float64)
-    base_a, base_b = a.dtype.type(low_a), b.dtype.type(low_b)
     for start in range(0, len(a), chunk):
         piece = slice(start, start + chunk)
-        place: Array = (a[piece] - base_a).astype(np.int64) * k_b + (b[piece] - base_b).astype(np.int64)
+        place = above(a[piece], low_a) * k_b + above(b[piece], low_b)
         table += np.bincount(place, weights=None if mass is None else mass[piece], minlength=k_a * k_b)
     return table
 
@@ -438,7 +441,9 @@ def _gram(a: _Columns, b: _Columns, cells: Array) -> tuple[float, float, float]:
 def _fused_kinds(labels: Sequence[Labels]) -> set[type]:
     """What the fused kernel gives: sums always; maxima only while every table may be scanned cell by cell."""
     widest = max(c.k for c in labels)
-    return {Pairs, Gram, Info, ChanceInfo} | ({Maxima} if widest**2 <= max(DENSE_CELLS, len(labels[0])) else set())
+    return {Pairs, Gram, Info, ChanceInfo, MemberInfo, MatrixSums} | (
+        {Maxima} if widest**2 <= max(DENSE_CELLS, len(labels[0])) else set()
+    )
 
 
 @dataclass(frozen=True)
@@ -558,9 +563,13 @@ def _fused_tiles(
         found: dict[type, Statistic] = {}
         for need in wanted & {Pairs, Gram}:
             found[need] = need.from_squares(total, total, squares, square_a, square_b, identical)  # type: ignore[attr-defined]
-        if wanted & {Info, ChanceInfo}:
+        if MatrixSums in wanted:
+            found[MatrixSums] = MatrixSums.of_partitions(
+                Pairs.from_squares(total, total, squares, square_a, square_b, identical), total, total
+            )
+        if wanted & {Info, ChanceInfo, MemberInfo}:
             info = Info.from_sums(total, own_logs[pair_i], own_logs[pair_j], logs, a_decides, b_decides, identical)
-            found[Info] = info
+            found[Info], found[MemberInfo] = info, MemberInfo(info)
             if ChanceInfo in wanted:
                 assert expected is not None
                 found[ChanceInfo] = ChanceInfo.with_expected(info, expected(pair_i, pair_j))

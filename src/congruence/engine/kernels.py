@@ -226,3 +226,17 @@ def fused(
                     info += nlogn[v] if v < logs else v * math.log(v)
         squares[j - first] = square
         information[j - first] = info
+
+
+@njit
+def count_agreement(a: Any, b: Any, out: Any) -> None:
+    """out[i, j]: in how many columns row i of a and row j of b hold the same label (points-major, so that it vectorises)."""
+    columns = a.shape[1]
+    for i in range(a.shape[0]):
+        mine = a[i]
+        for j in range(b.shape[0]):
+            other = b[j]
+            same = np.int32(0)
+            for c in range(columns):
+                same += np.int32(mine[c] == other[c])
+            out[i, j] = same

@@ -72,7 +72,7 @@ def nmi_min(i: Info) -> Array:
 
 @measure(
     "ami_max", title="Adjusted mutual information (max)", needs=ChanceInfo, better="higher",
-    range=(-1, 1), axioms=("symmetric", "definite", "baseline"), reference="vinh2010",
+    range=(-inf, 1), axioms=("symmetric", "definite", "baseline"), reference="vinh2010",
     definition="ami_max = (MI - E_MI) / (max(H_a, H_b) - E_MI)",
 )  # fmt: skip
 def ami_max(i: ChanceInfo) -> Array:
@@ -82,7 +82,7 @@ def ami_max(i: ChanceInfo) -> Array:
 
 @measure(
     "ami_sum", title="Adjusted mutual information (mean)", needs=ChanceInfo, better="higher",
-    range=(-1, 1), axioms=("symmetric", "definite", "baseline"), reference="vinh2010",
+    range=(-inf, 1), axioms=("symmetric", "definite", "baseline"), reference="vinh2010",
     definition="ami_sum = (MI - E_MI) / ((H_a + H_b) / 2 - E_MI)",
 )  # fmt: skip
 def ami_sum(i: ChanceInfo) -> Array:
@@ -92,7 +92,7 @@ def ami_sum(i: ChanceInfo) -> Array:
 
 @measure(
     "ami_sqrt", title="Adjusted mutual information (geometric)", needs=ChanceInfo, better="higher",
-    range=(-1, 1), axioms=("symmetric", "definite", "baseline"), reference="vinh2010",
+    range=(-inf, 1), axioms=("symmetric", "definite", "baseline"), reference="vinh2010",
     definition="ami_sqrt = (MI - E_MI) / (sqrt(H_a * H_b) - E_MI)",
 )  # fmt: skip
 def ami_sqrt(i: ChanceInfo) -> Array:
@@ -102,7 +102,7 @@ def ami_sqrt(i: ChanceInfo) -> Array:
 
 @measure(
     "ami_min", title="Adjusted mutual information (min)", needs=ChanceInfo, better="higher",
-    range=(-1, 1), axioms=("symmetric", "baseline"), reference="vinh2010",
+    range=(-inf, 1), axioms=("symmetric", "baseline"), reference="vinh2010",
     definition="ami_min = (MI - E_MI) / (min(H_a, H_b) - E_MI)", caution="1 for any refinement",
 )  # fmt: skip
 def ami_min(i: ChanceInfo) -> Array:
@@ -167,4 +167,4 @@ def _v_workings(table: object, beta: float) -> dict[str, float]:
 def v_measure(i: Info, beta: float = 1.0) -> Array:
     """Harmonic mean of homogeneity and completeness; beta > 1 weighs completeness more. With beta 1 it is nmi_sum."""
     h, c = homogeneity(i), completeness(i)
-    return ratio((1 + beta) * h * c, beta * h + c)
+    return np.where(h + c == 0, 0.0, ratio((1 + beta) * h * c, beta * h + c))

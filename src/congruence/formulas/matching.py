@@ -65,6 +65,8 @@ def _kappa_workings(t: Table, rule: str) -> dict[str, Any]:
 
 
 def _kappa(t: Table, rule: str) -> float:
+    if not t.n:
+        return math.nan
     p_o, p_exp = best_kappa(t.to_array(), rule)
     return (p_o - p_exp) / (1 - p_exp) if p_exp < 1 else math.nan
 
@@ -225,7 +227,7 @@ def _bcubed(t: Tables, total: Array) -> Array:
 
 
 @measure(
-    "bcubed_precision", title="B-cubed precision", needs=Tables, better="higher", range=(0, 1),
+    "bcubed_precision", title="B-cubed precision", needs=Tables, better="higher", range=(0, 1), axioms=("triangle",),
     reference="bagga1998", definition="bcubed_precision = shared / n", caution="1 for any refinement of a",
     workings=lambda t: {"shared": (t.count**2 / t.col_sums[t.col]).sum(), "n": t.n},
 )  # fmt: skip
@@ -235,7 +237,7 @@ def bcubed_precision(t: Tables) -> Array:
 
 
 @measure(
-    "bcubed_recall", title="B-cubed recall", needs=Tables, better="higher", range=(0, 1),
+    "bcubed_recall", title="B-cubed recall", needs=Tables, better="higher", range=(0, 1), axioms=("triangle",),
     reference="bagga1998", definition="bcubed_recall = shared / n", caution="1 when b is a single cluster",
     workings=lambda t: {"shared": (t.count**2 / t.row_sums[t.row]).sum(), "n": t.n},
 )  # fmt: skip

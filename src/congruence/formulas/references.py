@@ -3,7 +3,9 @@
 REFERENCES = {
     "amigo2009": "Amigó, Gonzalo, Artiles, Verdejo (2009). A comparison of extrinsic clustering evaluation metrics based on formal constraints. Information Retrieval 12, 461–486.",
     "bagga1998": "Bagga, Baldwin (1998). Entity-based cross-document coreferencing using the vector space model. COLING-ACL, 79–85.",
+    "cristianini2002": "Cristianini, Shawe-Taylor, Elisseeff, Kandola (2002). On kernel-target alignment. NIPS 14, 367–373.",
     "dice1945": "Dice (1945). Measures of the amount of ecologic association between species. Ecology 26, 297–302.",
+    "fern2008": "Fern, Lin (2008). Cluster ensemble selection. SIAM International Conference on Data Mining, 787–797.",
     "fowlkes1983": "Fowlkes, Mallows (1983). A method for comparing two hierarchical clusterings. JASA 78, 553–569.",
     "gates2019": "Gates, Wood, Hetrick, Ahn (2019). Element-centric clustering comparison unifies overlaps and hierarchy. Scientific Reports 9, 8574.",
     "hubert1985": "Hubert, Arabie (1985). Comparing partitions. Journal of Classification 2, 193–218.",
@@ -11,6 +13,7 @@ REFERENCES = {
     "jaccard1912": "Jaccard (1912). The distribution of the flora in the alpine zone. New Phytologist 11, 37–50.",
     "kuhn1955": "Kuhn (1955). The Hungarian method for the assignment problem. Naval Research Logistics Quarterly 2, 83–97.",
     "larsen1999": "Larsen, Aone (1999). Fast and effective text mining using linear-time document clustering. KDD, 16–22.",
+    "mantel1967": "Mantel (1967). The detection of disease clustering and a generalized regression approach. Cancer Research 27, 209–220.",
     "manning2008": "Manning, Raghavan, Schütze (2008). Introduction to Information Retrieval, section 16.3.",
     "meila1999": "Meilă, Heckerman (1999/2001). An experimental comparison of model-based clustering methods. Machine Learning 42, 9–29.",
     "meila2007": "Meilă (2007). Comparing clusterings: an information based distance. Journal of Multivariate Analysis 98, 873–895.",

@@ -1,0 +1,99 @@
+"""One plain assertion, every way in: all routes of counting, all doors of the library, both orders.
+
+`everywhere(a, b, keys)` gives the values of cg.compare(a, b), after every other way has given the same ones;
+`with on_route("sparse"):` makes counting take this route inside, whatever the size of the data.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import naive
+import numpy as np
+import pytest
+
+import congruence as cg
+from congruence.engine import cpu
+
+NUMPY = {"COMPILED_FROM": math.inf, "LOADED_FROM": math.inf}
+COMPILED = {"COMPILED_FROM": 0, "LOADED_FROM": 0}
+#: what has to be set in engine.cpu so that small data take the route that large data take
+ROUTES: dict[str, dict[str, float]] = {
+    "numpy": NUMPY,
+    "compiled": COMPILED,
+    "compiled, few logarithms looked up": {**COMPILED, "LOOKUP": 2},
+    "sparse": {**NUMPY, "DENSE_CELLS": 0},
+    "sparse, compiled": {**COMPILED, "DENSE_CELLS": 0},
+}
+#: measures of similarity matrices and ensembles, which have tests of their own
+OF_MATRICES = (
+    "arimp", "arimm", "kas", "nsf", "nsf_printed", "sms", "ssms", "anmi", "certainty", "uncertainty", "pnmi", "pnmi_sum",
+)  # fmt: skip
+#: measures of two clusterings
+KEYS = tuple(m.key for m in cg.measures() if m.key in naive.MEASURES)
+
+
+@contextmanager
+def on_route(name: str) -> Iterator[None]:
+    """Count by this route."""
+    with pytest.MonkeyPatch.context() as patch:
+        for setting, value in ROUTES[name].items():
+            patch.setattr(cpu, setting, value)
+        yield
+
+
+def close(value: Any) -> Any:
+    """Equal but for rounding; undefined equals undefined."""
+    return pytest.approx(value, rel=1e-12, abs=1e-12, nan_ok=True)
+
+
+def applicable(a: Sequence[Any], b: Sequence[Any]) -> list[str]:
+    """Keys of the measures that hard labels can have: lambda wants equal numbers of clusters."""
+    return [key for key in KEYS if key != "lambda" or len(set(a)) == len(set(b))]
+
+
+def scorer(key: str) -> Any:
+    """The function of a measure: cg.ari, and cg.lambda_statistic for lambda."""
+    return getattr(cg, "lambda_statistic" if key == "lambda" else key)
+
+
+def by_need(keys: Sequence[str]) -> list[list[str]]:
+    """The keys by the statistic they read: alone, sums of all pairs need no tables and take a route of their own."""
+    groups: dict[type, list[str]] = {}
+    for key in keys:
+        groups.setdefault(cg.measure(key).needs, []).append(key)
+    return list(groups.values())
+
+
+def doors(a: Any, b: Any, keys: Sequence[str], **options: Any) -> Iterator[tuple[str, dict[str, float]]]:
+    """(door, values of the pair (a, b)) for every door; compare first."""
+    yield "compare", cg.compare(a, b, keys, **options).to_dict()
+    yield "scorer", {key: scorer(key)(a, b, **options) for key in keys}
+    for group in (list(keys), *by_need(keys)):
+        one_way = cg.compare_all([a, b], group, threads=1, **options)
+        yield "compare_all [a, b]", {key: one_way[key][0, 1] for key in group}
+        other_way = cg.compare_all([b, a], group, threads=1, **options)
+        yield "compare_all [b, a]", {key: other_way[key][1, 0] for key in group}
+        rows = cg.compare_to(a, [a, b], group, threads=1, **options)
+        yield "compare_to", {key: rows[key][1] for key in group}
+
+
+def everywhere(a: Any, b: Any, keys: Sequence[str], **options: Any) -> dict[str, float]:
+    """The values of cg.compare(a, b), once every door on every route has given them."""
+    expected: dict[str, float] = {}
+    for route in ROUTES:
+        with on_route(route):
+            for door, values in doors(a, b, keys, **options):
+                expected = expected or values
+                for key, value in values.items():
+                    assert value == close(expected[key]), f"{key} by {door}, {route}: {a}, {b}, {options}"
+    return expected
+
+
+def matrices(clusterings: Sequence[Any], keys: Sequence[str]) -> dict[str, np.ndarray]:
+    """All ordered pairs, each counted by itself (compare_all takes symmetric measures one way only)."""
+    rows = [cg.compare_to(a, list(clusterings), list(keys), threads=1) for a in clusterings]
+    return {key: np.array([row[key] for row in rows]) for key in keys}

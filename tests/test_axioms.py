@@ -1,0 +1,236 @@
+"""What a measure declares of itself is true on every partition of few points; what it does not declare is false.
+
+For each measure and each axiom of the registry there is either the declaration, checked exhaustively here, or a stored
+counter-example (`golden/counterexamples.json`), checked too. So a missing declaration is as wrong as a false one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from doors import KEYS, matrices
+from strategies import partitions, profiles, same_partition
+
+import congruence as cg
+from congruence.registry import AXIOMS
+
+COUNTEREXAMPLES = json.loads((Path(__file__).parent / "golden" / "counterexamples.json").read_text())
+DECLARED = {key: cg.measure(key).axioms for key in KEYS}
+MOST_POINTS = 5  # 52 partitions, 140,608 ordered triples
+
+
+@cache
+def every_pair(n: int) -> dict[str, np.ndarray]:
+    """For each measure the matrix over all ordered pairs of partitions of n points; NaN where lambda is undefined."""
+    every = partitions(n)
+    found = matrices(every, [key for key in KEYS if key != "lambda"])
+    found["lambda"] = np.full((len(every), len(every)), np.nan)
+    for k in range(2, n + 1):  # lambda compares equal numbers of clusters, and more than one
+        alike = [i for i, p in enumerate(every) if max(p) + 1 == k]
+        found["lambda"][np.ix_(alike, alike)] = matrices([every[i] for i in alike], ["lambda"])["lambda"]
+    return found
+
+
+def distance(key: str, values: np.ndarray) -> np.ndarray:
+    """The values as distances: 1 − s for similarities."""
+    return values if cg.measure(key).better == "lower" else 1 - values
+
+
+def that_declare(axiom: str) -> list[str]:
+    return [key for key in KEYS if axiom in DECLARED[key]]
+
+
+def that_do_not_declare(axiom: str) -> list[str]:
+    return [key for key in KEYS if axiom not in DECLARED[key]]
+
+
+def mean_over_permutations(key: str, a: list[int], b: list[int]) -> float:
+    """The mean of the measure when the points of b are permuted in every way (each arrangement comes equally often)."""
+    arrangements = [list(order) for order in sorted(set(itertools.permutations(b)))]
+    return float(cg.compare_to(a, arrangements, key, threads=1)[key].mean())
+
+
+def test_every_axiom_of_every_measure_is_decided():
+    """Declared, or refuted by a stored counter-example: nothing is left open, and nothing is both."""
+    refuted = {(key, axiom) for key, found in COUNTEREXAMPLES.items() for axiom in found}
+    declared = {(key, axiom) for key in KEYS for axiom in DECLARED[key]}
+    assert refuted.isdisjoint(declared)
+    assert refuted | declared == {(key, axiom) for key in KEYS for axiom in AXIOMS}
+
+
+# --- declared: true everywhere ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", that_declare("symmetric"))
+def test_symmetric(key):
+    """Swapping the two clusterings changes nothing, for all pairs of partitions of n ≤ 5 points."""
+    for n in range(1, MOST_POINTS + 1):
+        values = every_pair(n)[key]
+        assert values == pytest.approx(values.T, rel=1e-12, abs=1e-12, nan_ok=True), n
+
+
+@pytest.mark.parametrize("key", that_declare("definite"))
+def test_definite(key):
+    """Identical partitions reach the best value exactly, and no others come near it, for all pairs of n ≤ 5 points."""
+    best = cg.measure(key).best
+    for n in range(1, MOST_POINTS + 1):
+        values = every_pair(n)[key]
+        assert (np.diag(values) == best).all(), n
+        others = values[~np.eye(len(values), dtype=bool)]
+        assert (np.abs(others - best) > 1e-3).all(), n
+
+
+@pytest.mark.parametrize("key", that_declare("triangle"))
+def test_triangle(key):
+    """d(a, c) ≤ d(a, b) + d(b, c) for all ordered triples of partitions of n ≤ 5 points."""
+    for n in range(1, MOST_POINTS + 1):
+        d = distance(key, every_pair(n)[key])
+        assert (d[:, None, :] <= d[:, :, None] + d[None, :, :] + 1e-12).all(), n
+
+
+@cache
+def larger_pairs() -> list[dict[str, np.ndarray]]:
+    """The matrices of some clusterings of 7 to 40 points: random ones, their refinements and one with points moved."""
+    rng = np.random.default_rng(9)
+    keys = [key for key in KEYS if "triangle" in DECLARED[key]]
+    found = []
+    for n in (7, 8, 12, 20, 40):
+        clusterings = [rng.integers(0, k, n) for k in (2, 2, 3, 4, 6)]
+        clusterings += [3 * clusterings[0] + clusterings[2], np.arange(n), np.zeros(n, dtype=np.int64)]
+        moved = clusterings[2].copy()
+        moved[:2] = (moved[:2] + 1) % 3
+        found.append(matrices([c.tolist() for c in (*clusterings, moved)], keys))
+    return found
+
+
+@pytest.mark.parametrize("key", that_declare("triangle"))
+def test_triangle_on_more_points(key):
+    """The inequality holds for larger clusterings too (the greedy IRM, say, breaks it first at n = 7)."""
+    for values in larger_pairs():
+        d = distance(key, values[key])
+        assert (d[:, None, :] <= d[:, :, None] + d[None, :, :] + 1e-12 * max(1.0, d.max())).all()
+
+
+#: sizes of clusters, n ≤ 6; where both are trivial in the same way every permutation is the same partition, and scores 1
+SIZES = [
+    ([0, 0, 1], [0, 0, 1]),
+    ([0, 0, 1, 1], [0, 0, 0, 1]),
+    ([0, 0, 1, 2], [0, 0, 1, 1]),
+    ([0, 0, 0, 0], [0, 0, 1, 1]),
+    ([0, 1, 2, 3], [0, 0, 0, 1]),
+    ([0, 0, 0, 1, 1], [0, 0, 1, 1, 2]),
+    ([0, 0, 0, 0, 1], [0, 0, 0, 1, 2]),
+    ([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]),
+    ([0, 0, 0, 1, 1, 2], [0, 0, 0, 1, 1, 2]),
+    ([0, 0, 0, 0, 1, 1], [0, 0, 1, 2, 3, 4]),
+]
+
+
+@pytest.mark.parametrize("key", that_declare("baseline"))
+def test_baseline(key):
+    """The mean over all permutations of the points of one clustering is 0, whatever the sizes of clusters."""
+    for a, b in SIZES:
+        assert mean_over_permutations(key, a, b) == pytest.approx(0, abs=1e-12), (a, b)
+        assert mean_over_permutations(key, b, a) == pytest.approx(0, abs=1e-12), (b, a)
+
+
+# --- not declared: false somewhere -----------------------------------------------------------------------------------
+
+
+def stored(key: str, axiom: str) -> list[list[int]]:
+    """The clusterings of the counter-example: a, b and, for the triangle, c."""
+    found = COUNTEREXAMPLES.get(key, {}).get(axiom)
+    assert found is not None, f"{key} does not declare {axiom!r}, and no counter-example is stored"
+    return list(found.values())
+
+
+@pytest.mark.parametrize("key", that_do_not_declare("symmetric"))
+def test_not_symmetric(key):
+    """A stored pair scores differently when swapped."""
+    a, b = stored(key, "symmetric")
+    assert abs(cg.compare(a, b, key)[key] - cg.compare(b, a, key)[key]) > 1e-3
+
+
+@pytest.mark.parametrize("key", that_do_not_declare("definite"))
+def test_not_definite(key):
+    """A stored clustering that is not a scores as well against a as a itself, or better."""
+    a, b = stored(key, "definite")
+    assert not same_partition(a, b)
+    own, other = (distance(key, cg.compare(a, x, key)[key]) for x in (a, b))
+    assert other <= own + 1e-12
+
+
+@pytest.mark.parametrize("key", that_do_not_declare("triangle"))
+def test_not_triangle(key):
+    """In a stored triple the way through b is shorter."""
+    a, b, c = stored(key, "triangle")
+    direct, first, second = (distance(key, cg.compare(x, y, key)[key]) for x, y in ((a, c), (a, b), (b, c)))
+    assert direct > first + second + 1e-3
+
+
+@pytest.mark.parametrize("key", that_do_not_declare("baseline"))
+def test_no_baseline(key):
+    """The mean over all permutations of a stored pair is not 0."""
+    a, b = stored(key, "baseline")
+    assert abs(mean_over_permutations(key, a, b)) > 1e-3
+
+
+# --- ranges and best values ------------------------------------------------------------------------------------------
+
+
+@cache
+def against_profiles(n: int) -> dict[str, np.ndarray]:
+    """Each measure for one partition of each list of sizes against all partitions of n points.
+
+    Up to the order of the points these are all ordered pairs of partitions.
+    """
+    every = partitions(n)
+    keys = [key for key in KEYS if key != "lambda"]
+    found: dict[str, list[np.ndarray]] = {key: [np.empty(0)] for key in KEYS}
+    for a in profiles(n):
+        rows = cg.compare_to(a, every, keys, threads=1)
+        for key in keys:
+            found[key].append(rows[key])
+        alike = [p for p in every if max(p) == max(a) > 0]
+        if alike:
+            found["lambda"].append(cg.compare_to(a, alike, "lambda", threads=1)["lambda"])
+    return {key: np.concatenate(values) for key, values in found.items()}
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_values_stay_in_the_declared_range(key):
+    """No pair of partitions of n ≤ 6 points leaves the range of the measure, not even by rounding."""
+    low, high = cg.measure(key).range
+    for n in range(1, 7):
+        values = against_profiles(n)[key]
+        assert not np.isnan(values).any(), n
+        assert (values >= low).all(), (n, values.min())
+        assert (values <= high).all(), (n, values.max())
+
+
+@pytest.mark.parametrize("key", that_declare("definite"))
+def test_identical_partitions_score_exactly_the_best(key):
+    """Whatever the sizes and names of clusters, a clustering against itself under other names scores the best, exactly."""
+    rng = np.random.default_rng(2)
+    best = cg.measure(key).best
+    for n, k in [(6, 3), (6, 4), (7, 3), (30, 7), (100, 3), (100, 60), (1000, 40)]:
+        for _ in range(5):
+            a = rng.integers(0, k, n)
+            assert cg.compare(a, rng.permutation(k)[a], key)[key] == best, a.tolist()
+            assert (np.diag(cg.compare_all([a, rng.permutation(k)[a]], key)[key]) == best).all(), a.tolist()
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_better_is_the_direction_of_agreement(key):
+    """A clustering with two points moved scores worse than itself, and one drawn at random worse still."""
+    a = np.repeat(np.arange(4), 10)
+    moved = a.copy()
+    moved[[0, 10]] = moved[[10, 0]]
+    random = np.random.default_rng(0).permutation(a)
+    own, near, far = (distance(key, cg.compare(a, b, key)[key]) for b in (a, moved, random))
+    assert own < near < far

@@ -1,0 +1,616 @@
+"""The command: what it reads, prints and writes, its exit codes, and one line on stderr for what is wrong."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+
+import congruence as cg
+from congruence import cli
+
+LABELS = pd.DataFrame(
+    {
+        "cell": [f"c{i}" for i in range(8)],
+        "truth": [0, 0, 0, 1, 1, 1, 2, 2],
+        "kmeans": list("aabbbbcc"),
+        "leiden": [0, 0, 1, 1, 1, -1, 2, 2],
+        "weight": [1.0, 2, 1, 1, 3, 1, 1, 1.5],
+        "count": [1, 2, 1, 1, 3, 1, 1, 2],
+    }
+)
+TRUTH, KMEANS, LEIDEN = (LABELS[name].tolist() for name in ("truth", "kmeans", "leiden"))
+
+
+class Said(NamedTuple):
+    """What a run of the command left: its exit code and its two streams."""
+
+    code: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Said]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with the labels as labels.csv."""
+    monkeypatch.chdir(tmp_path)
+    LABELS.to_csv("labels.csv", index=False)
+    return tmp_path
+
+
+@pytest.fixture
+def congruence(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """The command, run in this process and in the working folder."""
+
+    def run(*words: str) -> Said:
+        monkeypatch.setattr(sys, "argv", ["congruence", *words])
+        monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # the command sets its own
+        with pytest.raises(SystemExit) as done:
+            cli.main()
+        out, err = capsys.readouterr()
+        return Said(done.value.code, out, err)
+
+    return run
+
+
+def refused(said: Said, text: str) -> None:
+    """Exit code 2, nothing on stdout, and exactly one line on stderr that holds the text."""
+    assert said.code == 2
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert said.err.startswith("congruence: ")
+    assert "Traceback" not in said.err
+    assert text in said.err
+
+
+def shown(text: str) -> dict[str, float]:
+    """Measure → value of a table printed by compare."""
+    rows = (line.split() for line in text.split("\n")[2:] if line and not line.startswith(("!", " ")))
+    return {row[0]: float(row[1]) for row in rows}
+
+
+# --- compare ----------------------------------------------------------------------------------------------------
+
+
+def test_compare_two_columns(congruence):
+    """`compare FILE A B` prints the usual measures of the two columns, by name."""
+    said = congruence("compare", "labels.csv", "truth", "kmeans")
+    assert said.code == 0
+    assert said.err == ""
+    assert said.out.startswith("truth: 3 clusters, kmeans: 3 clusters, 8 points\n")
+    expected = cg.compare(TRUTH, KMEANS)
+    assert shown(said.out) == pytest.approx(dict(expected), abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    "write",
+    {
+        "labels.tsv": lambda name: LABELS.to_csv(name, index=False, sep="\t"),
+        "labels.csv.gz": lambda name: LABELS.to_csv(name, index=False),
+        "semicolons.csv": lambda name: LABELS.to_csv(name, index=False, sep=";"),
+        "labels.parquet": lambda name: parquet.write_table(pa.Table.from_pandas(LABELS), name),
+        "labels.feather": lambda name: feather.write_feather(LABELS, name),
+        "labels.npz": lambda name: np.savez(name, truth=TRUTH, kmeans=np.array(KMEANS)),
+    }.items(),
+    ids=lambda item: item[0],
+)
+def test_every_kind_of_file(congruence, write):
+    """csv, tsv, compressed and semicolon csv, parquet, feather and npz say the same."""
+    name, make = write
+    make(name)
+    said = congruence("compare", name, "truth", "kmeans", "--measures", "ari,vi", "--format", "json")
+    assert said.code == 0
+    assert json.loads(said.out)["values"] == cg.compare(TRUTH, KMEANS, ["ari", "vi"]).to_dict()
+
+
+def test_npy_files(congruence):
+    """Columns of an integer npy file are numbered; a file of memberships is compared as soft."""
+    np.save("labels.npy", LABELS[["truth", "leiden"]].to_numpy())
+    said = congruence("compare", "labels.npy", "-m", "ari", "-f", "json")
+    about = json.loads(said.out)
+    assert about["clusterings"] == ["labels_0", "labels_1"]
+    assert about["values"]["ari"] == cg.ari(TRUTH, LEIDEN)
+    np.savez("soft.npz", u=np.eye(3)[TRUTH] * 0.8 + 0.2 / 3, truth=TRUTH)
+    said = congruence("compare", "soft.npz", "-m", "ari", "-f", "json")
+    assert json.loads(said.out)["self_values"] is not None
+
+
+def test_columns_by_option(congruence):
+    """--columns names the columns too, also without an id column in the way."""
+    said = congruence("compare", "labels.csv", "--columns", "truth, kmeans", "-m", "ari", "-f", "json")
+    assert json.loads(said.out)["values"] == {"ari": cg.ari(TRUTH, KMEANS)}
+    LABELS[["cell", "truth", "kmeans"]].to_csv("three.csv", index=False)
+    said = congruence("compare", "three.csv", "-m", "ari", "-f", "json")
+    assert json.loads(said.out)["clusterings"] == ["truth", "kmeans"]
+    assert said.err == "note: column 'cell' has a different value in every row: taken for row names, not labels\n"
+
+
+def test_columns_whose_names_hold_commas(congruence):
+    """Columns named one by one may have commas and spaces in their names."""
+    Path("odd.csv").write_text('"k=3, seed 1","b"\n0,0\n0,0\n1,1\n')
+    said = congruence("compare", "odd.csv", "k=3, seed 1", "b", "-m", "ari", "-f", "json")
+    assert json.loads(said.out)["clusterings"] == ["k=3, seed 1", "b"]
+
+
+def test_compare_with_a_reference(congruence):
+    """--reference compares every other column with one: one row a clustering."""
+    said = congruence(
+        "compare", "labels.csv", "--reference", "truth", "--columns", "kmeans,leiden", "-m", "ari", "-f", "csv"
+    )
+    rows = list(csv.DictReader(io.StringIO(said.out)))
+    assert [row["clustering"] for row in rows] == ["kmeans", "leiden"]
+    assert [float(row["ari"]) for row in rows] == pytest.approx([cg.ari(TRUTH, KMEANS), cg.ari(TRUTH, LEIDEN)])
+    said = congruence(
+        "compare", "labels.csv", "--reference", "truth", "--weight", "weight", "--id", "cell", "-m", "ari"
+    )
+    assert said.code == 0
+    assert "3 clusterings against truth" in said.out  # count is a column of labels here, weight and cell are not
+
+
+def test_weights_and_counts(congruence):
+    """--weight and --frequency name the columns that say how much each row counts."""
+    said = congruence("compare", "labels.csv", "truth", "kmeans", "--weight", "weight", "-m", "ari", "-f", "json")
+    expected = cg.ari(TRUTH, KMEANS, sample_weight=LABELS["weight"])
+    assert json.loads(said.out)["values"]["ari"] == pytest.approx(expected, rel=1e-12)
+    said = congruence("compare", "labels.csv", "truth", "kmeans", "--frequency", "count", "-m", "ari", "-f", "json")
+    about = json.loads(said.out)
+    assert about["values"]["ari"] == cg.ari(TRUTH, KMEANS, frequency=LABELS["count"])
+    assert about["n_points"] == 12
+
+
+def test_compare_two_files_by_id(congruence):
+    """Two files meet by --id, in any order, and the command says how many rows did not match."""
+    LABELS[["cell", "leiden"]].to_csv("a.csv", index=False)
+    LABELS[["cell", "kmeans"]].iloc[[7, 3, 1, 0, 5, 2]].to_csv("b.csv", index=False)
+    said = congruence("compare", "a.csv", "b.csv", "--id", "cell", "-m", "ari", "-f", "json")
+    assert said.err == "note: 2 of 8 ids of a.csv have no partner and were left out\n"
+    about = json.loads(said.out)
+    both = [0, 1, 2, 3, 5, 7]
+    assert about["clusterings"] == ["leiden", "kmeans"]
+    assert about["values"]["ari"] == cg.ari([LEIDEN[i] for i in both], [KMEANS[i] for i in both])
+    LABELS[["cell", "leiden"]].iloc[::-1].to_csv("c.csv", index=False)
+    said = congruence("compare", "a.csv", "c.csv", "--id", "cell", "-m", "ari", "-f", "json")
+    assert said.err == "note: all 8 ids of a.csv and c.csv have a partner\n"
+    about = json.loads(said.out)
+    assert about["values"] == {"ari": 1.0}
+    assert about["clusterings"] == ["a.csv:leiden", "c.csv:leiden"]
+
+
+def test_compare_two_files_row_by_row(congruence):
+    """Without --id files of the same length are compared row by row, unless their row names say otherwise."""
+    LABELS[["truth"]].to_csv("a.csv", index=False)
+    LABELS[["kmeans"]].to_csv("b.csv", index=False)
+    said = congruence("compare", "a.csv", "b.csv", "-m", "ari", "-f", "json")
+    assert json.loads(said.out)["values"]["ari"] == cg.ari(TRUTH, KMEANS)
+    said = congruence("compare", "labels.csv", "labels.csv", "--columns", "truth,kmeans", "-m", "ari", "-f", "json")
+    assert json.loads(said.out)["values"]["ari"] == cg.ari(TRUTH, KMEANS)
+    LABELS[["cell", "kmeans"]].iloc[::-1].to_csv("c.csv", index=False)
+    LABELS[["cell", "truth"]].to_csv("d.csv", index=False)
+    refused(congruence("compare", "d.csv", "c.csv"), "not in the same order by column 'cell'; pass --id cell")
+
+
+# --- matrix -----------------------------------------------------------------------------------------------------
+
+
+def test_matrix_to_a_file(congruence):
+    """`matrix FILE --measure ari --out m.csv` writes the matrix with names on both sides, and prints nothing else."""
+    said = congruence("matrix", "labels.csv", "--columns", "truth,kmeans,leiden", "--measure", "ari", "--out", "m.csv")
+    assert said.code == 0
+    assert said.out == ""
+    assert said.err.endswith("note: wrote m.csv\n")
+    found = pd.read_csv("m.csv", index_col=0)
+    expected = cg.compare_all([TRUTH, KMEANS, LEIDEN])["ari"]
+    assert found.columns.tolist() == found.index.tolist() == ["truth", "kmeans", "leiden"]
+    assert found.to_numpy() == pytest.approx(expected, rel=1e-12)
+    assert not list(Path().glob("*.part"))
+
+
+@pytest.mark.parametrize("name", ["m.tsv", "m.parquet", "m.feather", "m.npz", "m.json"])
+def test_matrix_to_every_kind_of_file(congruence, name):
+    """The matrix of one measure, and the pairs of several, can be written to every kind of file and read back."""
+    expected = cg.compare_all([TRUTH, KMEANS, LEIDEN], ["ari", "vi"])
+    for keys in ("ari", "ari,vi"):
+        congruence("matrix", "labels.csv", "--columns", "truth,kmeans,leiden", "--measures", keys, "--out", name)
+        if name == "m.npz":
+            with np.load(name, allow_pickle=False) as found:
+                assert found["names"].tolist() == ["truth", "kmeans", "leiden"]
+                assert found["ari"].tolist() == expected["ari"].tolist()
+        elif name == "m.json":
+            assert json.loads(Path(name).read_text())["ari"] == expected["ari"].tolist()
+        else:
+            read = {
+                "m.tsv": lambda f: pd.read_csv(f, sep="\t"),
+                "m.parquet": pd.read_parquet,
+                "m.feather": pd.read_feather,
+            }
+            frame = read[name](name)
+            if keys == "ari":
+                assert frame["clustering"].tolist() == ["truth", "kmeans", "leiden"]
+                assert frame["kmeans"].tolist() == pytest.approx(expected["ari"][:, 1].tolist())
+            else:
+                assert frame["a"].tolist() == ["truth", "truth", "kmeans"]
+                assert frame["vi"].tolist() == pytest.approx(expected["vi"][[0, 0, 1], [1, 2, 2]].tolist())
+
+
+def test_matrix_of_a_long_table(congruence):
+    """--long id,method,label reads one row a point and method; --columns picks methods."""
+    long = LABELS.melt(id_vars="cell", value_vars=["truth", "kmeans", "leiden"], var_name="method", value_name="label")
+    long.sample(frac=1, random_state=0).iloc[1:].to_csv("long.csv", index=False)
+    refused(congruence("matrix", "long.csv", "--long", "cell,method,label"), "1 of 8 points are unassigned")
+    said = congruence("matrix", "long.csv", "--long", "cell,method,label", "--unassigned", "drop", "-f", "json")
+    about = json.loads(said.out)
+    assert sorted(about["names"]) == ["kmeans", "leiden", "truth"]
+    assert min(min(row) for row in about["n_used"]) == 7
+    said = congruence(
+        "matrix",
+        "long.csv",
+        "--long",
+        "cell,method,label",
+        "--columns",
+        "truth,leiden",
+        "--unassigned",
+        "drop",
+        "-f",
+        "json",
+    )
+    assert json.loads(said.out)["names"] == ["truth", "leiden"]
+
+
+def test_unassigned_and_noise(congruence):
+    """--noise -1, --noise COLUMN=-1 and empty fields are unassigned; --unassigned says what becomes of them."""
+    Path("gaps.csv").write_text("x,y\n0,0\n-1,0\n1,-1\n,1\n1,1\n")
+    refused(congruence("compare", "gaps.csv", "x", "y"), "x: 1 of 5 points are unassigned")
+    refused(congruence("compare", "gaps.csv", "x", "y", "--noise", "-1"), "2 of 5 points are unassigned")
+    x, y = [0, -1, 1, None, 1], [0, 0, -1, 1, 1]
+    for words, options in (
+        (["--unassigned", "drop"], {"unassigned": "drop"}),
+        (["--unassigned", "singletons"], {"unassigned": "singletons"}),
+        (["--unassigned", "cluster"], {"unassigned": "cluster"}),
+        (["--unassigned", "drop", "--noise", "-1"], {"unassigned": "drop", "noise": -1}),
+        (["--unassigned", "drop", "--noise", "-1,0"], {"unassigned": "drop", "noise": {-1, 0}}),
+        (["--unassigned", "drop", "--noise", "y=-1"], {"unassigned": "drop", "noise": {"b": -1}}),
+        (["--unassigned", "drop", "--noise", "x=-1;y=-1,0"], {"unassigned": "drop", "noise": {"a": -1, "b": {-1, 0}}}),
+    ):
+        said = congruence("compare", "gaps.csv", "x", "y", "-m", "ari,vi", "-f", "json", *words)
+        expected = cg.compare(x, y, ["ari", "vi"], **options)
+        assert json.loads(said.out)["values"] == expected.to_dict(), words
+        assert json.loads(said.out)["n_points"] == expected.n_used
+        named = {{"a": "x", "b": "y"}.get(k, k): v for k, v in options["noise"].items()} if "=" in words[-1] else None
+        noise = named if named is not None else options.get("noise")
+        matrix = cg.compare_all({"x": x, "y": y}, unassigned=options["unassigned"], noise=noise)
+        said = congruence("matrix", "gaps.csv", "-f", "json", *words)
+        assert json.loads(said.out)["ari"] == matrix["ari"].tolist()
+
+
+def test_cautions_name_the_columns(congruence):
+    """The word on −1 names the column of the file."""
+    said = congruence("compare", "labels.csv", "truth", "leiden", "-m", "ari")
+    assert "! leiden has label −1 among others" in said.out
+
+
+# --- formats ----------------------------------------------------------------------------------------------------
+
+
+def test_json_of_everything_is_json(congruence):
+    """--format json of every command parses, and holds full precision."""
+    pair = congruence("compare", "labels.csv", "truth", "kmeans", "-m", "all", "-f", "json")
+    assert json.loads(pair.out)["values"] == cg.compare(TRUTH, KMEANS, "all").to_dict()
+    against = congruence("compare", "labels.csv", "--reference", "truth", "--columns", "kmeans,leiden", "-f", "json")
+    assert [row["clustering"] for row in json.loads(against.out)["rows"]] == ["kmeans", "leiden"]
+    listed = congruence("measures", "-f", "json")
+    assert [row["key"] for row in json.loads(listed.out)] == [m.key for m in cg.measures()]
+    assert json.loads(congruence("measures", "vi", "-f", "json").out)[0]["better"] == "lower"
+
+
+def test_csv_of_everything_is_csv(congruence):
+    """--format csv of every command has a header and rows of its width, at full precision."""
+    for words in (
+        ["compare", "labels.csv", "truth", "kmeans", "-m", "all"],
+        ["compare", "labels.csv", "--reference", "truth", "--columns", "kmeans,leiden"],
+        ["matrix", "labels.csv", "--columns", "truth,kmeans,leiden"],
+        ["matrix", "labels.csv", "--columns", "truth,kmeans,leiden", "-m", "ari,vi"],
+        ["measures"],
+        ["measures", "ari"],
+    ):
+        said = congruence(*words, "--format", "csv")
+        head, *rows = csv.reader(io.StringIO(said.out))
+        assert rows
+        assert {len(row) for row in rows} == {len(head)}
+    said = congruence("matrix", "labels.csv", "--columns", "truth,kmeans", "-f", "csv")
+    first = next(csv.DictReader(io.StringIO(said.out)))
+    assert first["kmeans"] == repr(cg.ari(TRUTH, KMEANS))
+
+
+def test_markdown_of_everything_is_a_table(congruence):
+    """--format markdown has the same number of cells in every line; bars in names are escaped."""
+    Path("bars.csv").write_text("x|y,b\n0,0\n0,1\n1,1\n")
+    for words in (
+        ["compare", "labels.csv", "truth", "kmeans", "-m", "all"],
+        ["compare", "labels.csv", "--reference", "truth", "--columns", "kmeans,leiden"],
+        ["matrix", "bars.csv"],
+        ["matrix", "bars.csv", "-m", "ari,vi"],
+        ["measures"],
+    ):
+        said = congruence(*words, "--format", "markdown")
+        lines = said.out.rstrip("\n").split("\n")
+        assert set(lines[1]) <= set("|- ")
+        assert len({line.replace("\\|", "").count("|") for line in lines}) == 1
+        assert all(line.startswith("| ") and line.endswith(" |") for line in lines)
+
+
+def test_a_clustering_may_be_called_clustering(congruence):
+    """A column named like the corner of the matrix does not overwrite the names of the rows."""
+    Path("names.csv").write_text("clustering,b\n0,0\n0,1\n1,1\n")
+    said = congruence("matrix", "names.csv", "-f", "csv")
+    head, *rows = csv.reader(io.StringIO(said.out))
+    assert head[1:] == ["clustering", "b"]
+    assert [row[0] for row in rows] == ["clustering", "b"]
+    congruence("matrix", "names.csv", "--out", "m.csv")
+    assert pd.read_csv("m.csv", index_col=0).index.tolist() == ["clustering", "b"]
+
+
+def test_one_clustering_alone_has_no_rows(congruence):
+    """The pairs of one clustering are an empty table in every format, not a crash."""
+    for shape in ("table", "json", "csv", "markdown"):
+        said = congruence("matrix", "labels.csv", "--columns", "truth", "-m", "ari,vi", "-f", shape)
+        assert said.code == 0
+        assert said.out
+
+
+def test_threads_change_nothing(congruence):
+    """--threads is taken by both commands and changes no digit."""
+    one, two = (
+        congruence("matrix", "labels.csv", "--columns", "truth,kmeans,leiden", "--threads", t, "-f", "json")
+        for t in "12"
+    )
+    assert one.code == 0
+    assert one.out == two.out
+    assert congruence("compare", "labels.csv", "truth", "kmeans", "--threads", "2").code == 0
+
+
+def test_measures_are_listed_and_explained(congruence):
+    """`measures` lists every key; `measures KEY`, or an alias of it, shows definition, range, facts and reference."""
+    said = congruence("measures")
+    assert [line.split()[0] for line in said.out.split("\n")[1:] if line] == [m.key for m in cg.measures()]
+    said = congruence("measures", "fowlkes-mallows")
+    assert said.out.startswith("wallace (also fowlkes_mallows): Wallace index")
+    said = congruence("measures", "ari")
+    assert "ari = (v11 - E) / ((s_a + s_b) / 2 - E)" in said.out
+    assert "Hubert, Arabie (1985)" in said.out
+    for m in cg.measures():
+        assert congruence("measures", m.key).code == 0
+
+
+def test_version_and_help(congruence):
+    """--version prints the version; -h and --help explain, with examples, and name all commands."""
+    assert congruence("--version") == Said(0, f"congruence {cg.__version__}\n", "")
+    for words in (["--help"], ["-h"]):
+        said = congruence(*words)
+        assert said.code == 0
+        for command in ("compare", "matrix", "measures", "demo"):
+            assert command in said.out
+    assert "congruence compare labels.csv kmeans leiden" in congruence("compare", "--help").out
+
+
+# --- limits -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("limits", "code"),
+    [
+        (["ari=0.5"], 0),
+        (["ari=0.9"], 1),
+        (["vi=0.6"], 0),
+        (["vi=0.1"], 1),
+        (["ari=0.5", "vi=0.6"], 0),
+        (["ari=0.5", "vi=0.1"], 1),
+        (["fowlkes_mallows=0.1"], 0),
+        (["ari=1e9"], 1),
+        (["ari=-inf"], 0),
+    ],
+)
+def test_fail_under(congruence, limits, code):
+    """--fail-under exits with 1 when a similarity is below its limit or a distance above; the result is printed."""
+    words = [word for limit in limits for word in ("--fail-under", limit)]
+    said = congruence("compare", "labels.csv", "truth", "kmeans", *words)
+    assert said.code == code
+    assert shown(said.out)["ari"] == pytest.approx(cg.ari(TRUTH, KMEANS), abs=5e-5)
+    assert said.err.count("\n") == code
+    if code:
+        assert "the limit of" in said.err
+        assert "Traceback" not in said.err
+
+
+def test_fail_under_in_every_command(congruence):
+    """The limit holds for each clustering against a reference and for each pair of a matrix, the diagonal apart."""
+    reference = ["compare", "labels.csv", "--reference", "truth", "--columns", "kmeans,leiden", "--fail-under"]
+    assert congruence(*reference, "ari=0.3").code == 0
+    assert congruence(*reference, "ari=0.5").code == 1
+    matrix = ["matrix", "labels.csv", "--columns", "truth,kmeans,leiden", "--fail-under"]
+    assert congruence(*matrix, "ari=0.3").code == 0
+    assert congruence(*matrix, "ari=0.4").code == 1
+    assert congruence(*matrix, "vi=0.1").code == 1
+    assert congruence("matrix", "labels.csv", "--columns", "truth", "--fail-under", "ari=0.9").code == 0
+
+
+def test_fail_under_a_measure_without_a_value(congruence):
+    """A measure that is undefined, or was left out of 'all', fails its limit, in one line."""
+    said = congruence("compare", "labels.csv", "truth", "leiden", "-m", "all", "--fail-under", "lambda=0.1")
+    assert said.code == 1
+    assert said.err == (
+        "congruence: lambda was not computed: lambda is defined for equal numbers of clusters only, "
+        "and these have 3 and 4; kappa_max takes any\n"
+    )
+    Path("one.csv").write_text("x,y\n0,0\n0,0\n")
+    said = congruence("compare", "one.csv", "x", "y", "-m", "lambda", "--fail-under", "lambda=0.1")
+    assert said.code == 1
+    assert said.err.count("\n") == 1
+
+
+# --- what is wrong ----------------------------------------------------------------------------------------------
+
+MISTAKES = {
+    "no such file": (["compare", "nowhere.csv", "a", "b"], "there is no file nowhere.csv"),
+    "no such second file": (["compare", "labels.csv", "nowhere.csv"], "there is no file nowhere.csv"),
+    "no such column": (["compare", "labels.csv", "truth", "kmean"], "no column 'kmean'; did you mean kmeans?"),
+    "no such column in --columns": (["matrix", "labels.csv", "--columns", "truht,kmeans"], "did you mean truth?"),
+    "no such id": (["compare", "labels.csv", "labels.csv", "--columns", "truth", "--id", "cel"], "did you mean cell?"),
+    "no such reference": (["compare", "labels.csv", "--reference", "trut"], "did you mean truth?"),
+    "no such weight": (["matrix", "labels.csv", "--weight", "wait"], "no column 'wait'"),
+    "no such noise column": (["matrix", "labels.csv", "--columns", "truth,leiden", "--noise", "leidn=-1"], "leiden?"),
+    "weights of words": (["compare", "labels.csv", "truth", "leiden", "--weight", "kmeans"], "must be numbers"),
+    "two kinds of weights": (
+        ["compare", "labels.csv", "truth", "leiden", "--weight", "weight", "--frequency", "count"],
+        "not both",
+    ),
+    "no such option": (["compare", "labels.csv", "truth", "kmeans", "--mesures", "ari"], "--mesures"),
+    "no such command": (["compar", "labels.csv"], "No such command 'compar'"),
+    "no file": (["compare"], "Missing argument"),
+    "no such measure": (["compare", "labels.csv", "truth", "kmeans", "-m", "aro"], "did you mean ari?"),
+    "no measure": (["compare", "labels.csv", "truth", "kmeans", "-m", ","], "no measures were named"),
+    "no such measure to show": (["measures", "aro"], "did you mean ari?"),
+    "no such format": (["matrix", "labels.csv", "-f", "xml"], "'xml' is not one of"),
+    "no such policy": (["matrix", "labels.csv", "--unassigned", "ignore"], "'ignore' is not one of"),
+    "no threads": (["matrix", "labels.csv", "--threads", "0"], "--threads"),
+    "a measure that does not apply": (["compare", "labels.csv", "truth", "leiden", "-m", "lambda"], "equal numbers"),
+    "a limit without a number": (
+        ["compare", "labels.csv", "truth", "kmeans", "--fail-under", "ari"],
+        "ari=0.9; got 'ari'",
+    ),
+    "a limit that is none": (["compare", "labels.csv", "truth", "kmeans", "--fail-under", "ari=x"], "got 'ari=x'"),
+    "a limit that is NaN": (["compare", "labels.csv", "truth", "kmeans", "--fail-under", "ari=nan"], "got 'ari=nan'"),
+    "a limit of no measure": (["matrix", "labels.csv", "--fail-under", "aro=1"], "did you mean ari?"),
+    "too many columns": (["compare", "labels.csv"], "has 5 label columns (truth, kmeans, leiden, weight, count)"),
+    "one column": (["compare", "labels.csv", "truth"], "name two of them"),
+    "a column twice": (["compare", "labels.csv", "truth", "truth"], "column 'truth' is named twice"),
+    "several columns in two files": (["compare", "labels.csv", "labels.csv"], "pass --columns COL_A,COL_B"),
+    "weights of two files": (["compare", "labels.csv", "labels.csv", "--weight", "weight"], "--weight names columns"),
+    "a reference in two files": (["compare", "labels.csv", "labels.csv", "--reference", "truth"], "--reference names"),
+    "a long table of two columns": (
+        ["matrix", "labels.csv", "--long", "cell,truth"],
+        "--long takes three column names",
+    ),
+    "a long table without the column": (["matrix", "labels.csv", "--long", "cell,truth,kmean"], "did you mean kmeans?"),
+    "a folder": (["matrix", "."], "is a folder"),
+    "a place that is not there": (["matrix", "labels.csv", "--out", "nowhere/m.csv"], "no folder nowhere"),
+    "a kind that cannot be written": (["matrix", "labels.csv", "--out", "m.xlsx"], "can be written as .csv"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes_are_one_line(congruence, name):
+    """Everything a user can get wrong is one line on stderr that helps, exit code 2, and no traceback."""
+    words, text = MISTAKES[name]
+    refused(congruence(*words), text)
+
+
+FILES = {
+    "empty.csv": b"",
+    "head.csv": b"a,b\n",
+    "ragged.csv": b"a,b\n1,2\n3\n",
+    "torn.parquet": b"PAR1 and then nothing",
+    "torn.feather": b"ARROW1",
+    "torn.npz": b"PK\x03\x04",
+    "text.npy": b"a,b\n",
+    "labels.pkl": b"\x80\x04.",
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_unreadable_files_are_one_line(congruence, name):
+    """Empty, torn, foreign files: one line that names the file."""
+    Path(name).write_bytes(FILES[name])
+    refused(congruence("compare", name, "a", "b"), name)
+    refused(congruence("matrix", name), name)
+
+
+def test_pickled_arrays_are_refused(congruence):
+    """An npy file of objects would have to be unpickled: it is refused."""
+    np.save("objects.npy", np.array(["a", 1, None], dtype=object), allow_pickle=True)
+    refused(congruence("compare", "objects.npy"), "objects.npy could not be read: Object arrays cannot be loaded")
+
+
+def test_rows_that_do_not_match(congruence):
+    """Files of different lengths need --id; ids that repeat, or that never meet, are refused."""
+    LABELS[["cell", "truth"]].to_csv("a.csv", index=False)
+    LABELS[["cell", "kmeans"]].iloc[:5].to_csv("b.csv", index=False)
+    refused(congruence("compare", "a.csv", "b.csv"), "a.csv has 8 rows and b.csv has 5; pass --id COLUMN")
+    pd.concat([LABELS, LABELS.iloc[:1]])[["cell", "kmeans"]].to_csv("twice.csv", index=False)
+    refused(congruence("compare", "a.csv", "twice.csv", "--id", "cell"), "id 'c0' occurs more than once")
+    LABELS.assign(cell=LABELS["cell"] + "x")[["cell", "kmeans"]].to_csv("other.csv", index=False)
+    refused(congruence("compare", "a.csv", "other.csv", "--id", "cell"), "no id of a.csv is in other.csv")
+    Path("gap.csv").write_text("cell,k\nc0,1\nc1,\nc2,2\n")
+    refused(congruence("compare", "a.csv", "gap.csv", "--id", "cell"), "1 of 3 points are unassigned")
+
+
+def test_no_command_shows_the_help(congruence):
+    """Without a command the help is shown and the exit code says that nothing was done."""
+    said = congruence()
+    assert said.code == 2
+    assert "Usage" in said.out + said.err
+
+
+# --- as a process -----------------------------------------------------------------------------------------------
+
+
+def spawn(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, **options.pop("env", {})}
+    return subprocess.run(
+        [sys.executable, "-m", "congruence", *words], text=True, check=False, timeout=120, env=environment, **options
+    )
+
+
+def test_a_reader_that_has_seen_enough(folder):
+    """A pipe closed by its reader, as by `head`, is no error and no traceback, with buffered output or without."""
+    for unbuffered in ("", "1"):
+        reader, writer = os.pipe()
+        os.close(reader)
+        try:
+            done = spawn(
+                "measures", "-f", "json", stdout=writer, stderr=subprocess.PIPE, env={"PYTHONUNBUFFERED": unbuffered}
+            )
+        finally:
+            os.close(writer)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_terminal_without_the_signs(folder):
+    """Where the terminal knows no arrows they are replaced; the command does not crash."""
+    done = spawn("compare", "labels.csv", "truth", "leiden", capture_output=True, env={"PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0
+    assert "Adjusted Rand index" in done.stdout
+    assert done.stderr == ""
+
+
+def test_warnings_are_one_line(folder):
+    """A warning of the library is a line on stderr, without file names and source code."""
+    values = np.random.default_rng(0).random(50)
+    pd.DataFrame({"x": values, "y": np.arange(50) % 2}).to_csv("floats.csv", index=False)
+    done = spawn("compare", "floats.csv", "x", "y", "-m", "ari", capture_output=True)
+    assert done.returncode == 0
+    assert done.stderr == "warning: a: 50 different fractional values in 50 points look like measurements, not labels\n"
+
+
+def test_the_command_is_installed(folder):
+    """The installed `congruence` is this command."""
+    command = Path(sys.executable).with_name("congruence")
+    if not command.exists():
+        pytest.skip("the package is on the path but not installed")
+    done = subprocess.run([command, "--version"], text=True, capture_output=True, check=False, timeout=120)
+    assert done.stdout == f"congruence {cg.__version__}\n"

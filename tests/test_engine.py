@@ -1,0 +1,433 @@
+"""Counting: every route, any number of threads and any memory budget give the same integers."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import congruence as cg
+from congruence.clustering import as_clustering
+from congruence.engine import cpu
+from congruence.engine.plan import Run, against_first, all_pairs, pairs_of, tiles
+from congruence.statistics import Info, Maxima, Pairs, Tables
+
+NUMPY = {"COMPILED_FROM": math.inf, "LOADED_FROM": math.inf}
+KERNELS = {"COMPILED_FROM": 0, "LOADED_FROM": 0}
+ROUTES: dict[str, dict[str, float]] = {
+    "numpy": NUMPY,
+    "numpy in small pieces": {**NUMPY, "CHUNK": 7},
+    "compiled": KERNELS,
+    "compiled, logarithms not looked up": {**KERNELS, "LOOKUP": 2},
+    "sparse": {**NUMPY, "DENSE_CELLS": 0},
+    "sparse, compiled": {**KERNELS, "DENSE_CELLS": 0},
+}
+#: what pairs of labels can be asked for, with equal numbers of clusters
+KEYS = tuple(cg.compare([0, 0, 1, 1], [0, 1, 1, 1], "all"))
+#: sums of logarithms may be added in another order; everything else is formed from the same integers in the same way
+EXACT = tuple(key for key in KEYS if cg.measure(key).needs in (Pairs, Maxima, Tables) or key == "accuracy")
+
+
+def take(monkeypatch: pytest.MonkeyPatch, route: str) -> None:
+    for name, value in ROUTES[route].items():
+        monkeypatch.setattr(cpu, name, value)
+
+
+def random_labels(n: int, clusters: list[int], seed: int = 0) -> list[Any]:
+    """Label vectors that agree in part: each copies the first for half of the points."""
+    rng = np.random.default_rng(seed)
+    first = rng.integers(0, clusters[0], n)
+    found = [first]
+    for k in clusters[1:]:
+        found.append(np.where(rng.random(n) < 0.5, first % k, rng.integers(0, k, n)))
+    return found
+
+
+def counted(a: Any, b: Any) -> dict[tuple[int, int], int]:
+    """The table by a dictionary, point by point."""
+    return dict(Counter(zip(np.asarray(a).tolist(), np.asarray(b).tolist(), strict=True)))
+
+
+def cells(table: cg.Table) -> dict[tuple[int, int], int]:
+    where = zip(table.row.tolist(), table.col.tolist(), table.count.tolist(), strict=True)
+    return {(table.rows[i], table.columns[j]): count for i, j, count in where}
+
+
+# --- routes -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("mass", [None, "sample_weight", "frequency"])
+@pytest.mark.parametrize("gaps", [False, True])
+def test_every_route_gives_the_same_matrices(monkeypatch, route, mass, gaps):
+    """numpy, compiled and sparse counting agree on all pairs for every measure, with weights, counts and gaps."""
+    rng = np.random.default_rng(4)
+    vectors = random_labels(200, [6, 6, 6, 6, 6])
+    if gaps:
+        vectors = [np.where(rng.random(200) < 0.1, np.nan, v) for v in vectors]
+    options: dict[str, Any] = {"unassigned": "drop"}
+    if mass is not None:
+        options[mass] = rng.integers(1, 4, 200) if mass == "frequency" else rng.random(200)
+    keys = [key for key in KEYS if mass != "sample_weight" or not key.startswith("ami")]
+    take(monkeypatch, "numpy")
+    expected = cg.compare_all(vectors, keys, **options)
+    take(monkeypatch, route)
+    found = cg.compare_all(vectors, keys, **options)
+    assert found.n_used.tolist() == expected.n_used.tolist()
+    for key in keys:
+        if mass != "sample_weight" and key in EXACT:
+            assert found[key].tolist() == expected[key].tolist(), key
+        else:
+            np.testing.assert_allclose(found[key], expected[key], rtol=1e-11, atol=1e-12, err_msg=key)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize(
+    "sizes", [[2, 3], [40, 50], [150, 1], [1, 1], [400, 400], [300, 4, 300]], ids=lambda x: "x".join(map(str, x))
+)
+def test_every_route_counts_every_shape_of_table(monkeypatch, route, sizes):
+    """Tables small and large, with one row or more cells than points, are those of a plain dictionary."""
+    take(monkeypatch, route)
+    vectors = random_labels(500, sizes, seed=2)
+    a, b = vectors[0], vectors[1]
+    assert cells(cg.contingency(a, b)) == counted(a, b)
+    assert cells(cg.contingency(a.astype(str), b)) == counted(a.astype(str), b)
+    for key in ("ari", "vi", "van_dongen"):
+        matrix = cg.compare_all(vectors, [key])[key]
+        assert matrix[0, 1] == pytest.approx(getattr(cg, key)(a, b), rel=1e-12, abs=1e-12)
+        assert matrix[-1, -1] == (1.0 if key == "ari" else 0.0)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("clusters", [200, 300, 70_000])
+def test_codes_of_every_width_are_counted(monkeypatch, route, clusters):
+    """uint8, uint16 and int32 codes, alone and mixed in one ensemble, are counted alike."""
+    take(monkeypatch, route)
+    n = max(1000, clusters + 500)
+    rng = np.random.default_rng(1)
+    wide = np.concatenate([np.arange(clusters), rng.integers(0, clusters, n - clusters)])
+    narrow = rng.integers(0, 3, n)
+    assert as_clustering(wide).codes.dtype == {200: np.uint8, 300: np.uint16, 70_000: np.int32}[clusters]
+    assert cells(cg.contingency(wide, narrow)) == counted(wide, narrow)
+    assert cells(cg.contingency(narrow, wide)) == counted(narrow, wide)
+    found = cg.compare_all([wide, narrow, narrow[::-1]], ["rand", "mi"])
+    assert found["rand"][0, 1] == cg.rand(wide, narrow)
+    assert found["mi"][1, 2] == pytest.approx(cg.mi(narrow, narrow[::-1]), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("route", "kind"),
+    [
+        *(("numpy", kind) for kind in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", ">i4", ">i8")),
+        *((route, kind) for route in ("compiled", "sparse", "sparse, compiled") for kind in ("i1", "u8", ">i8")),
+    ],
+)
+def test_raw_integers_of_every_type_are_counted(monkeypatch, route, kind):
+    """Two raw vectors of any integer type, narrow, wide or of the other byte order, give the plain list's table."""
+    take(monkeypatch, route)
+    a, b = random_labels(300, [5, 4], seed=3)
+    low = -2 if "i" in kind else 3
+    x = (a + low).astype(kind)
+    assert cells(cg.contingency(x, b)) == counted(a + low, b)
+    assert cells(cg.contingency(b, x)) == counted(b, a + low)
+    assert cg.compare_all([x, b])["ari"][0, 1] == cg.ari(a, b)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_raw_integers_at_the_ends_of_their_type_are_counted(monkeypatch, route):
+    """Labels next to the smallest and largest integers of their type are told apart by every route."""
+    take(monkeypatch, route)
+    a, b = random_labels(300, [3, 4], seed=3)
+    # a compiled loop is made for each pair of types, a second each: three of them there
+    for kind in (np.int8, np.int64, np.uint64, *(() if "compiled" in route else (np.int16, np.uint8))):
+        limits = np.iinfo(kind)
+        for values in ([limits.min, limits.min + 1, limits.min + 2], [limits.max - 2, limits.max - 1, limits.max]):
+            x = np.array(values, dtype=kind)[a]
+            assert cells(cg.contingency(x, b)) == counted(x, b), (kind, values)
+        x = np.array([limits.min, 5, limits.max], dtype=kind)[a]
+        assert cells(cg.contingency(x, b)) == counted(x, b), kind
+    x = np.array([2**60, 2**60 + 1, 2**60 + 2], dtype=np.uint64)[a]
+    assert cells(cg.contingency(x, b)) == counted(x, b)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7])
+def test_few_points(monkeypatch, route, n):
+    """One point, or fewer than a kernel takes at a stride, are counted like many."""
+    take(monkeypatch, route)
+    a, b = np.arange(n) % 2, np.arange(n) // 2
+    assert cells(cg.contingency(a, b)) == counted(a, b)
+    assert cg.compare_all([a, a, b], ["ari", "vi"])["ari"][0, 1] == 1.0
+    assert cg.compare([0] * n, [7] * n, "ari")["ari"] == 1.0
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_arrays_of_any_layout(monkeypatch, route):
+    """Strided, reversed, read-only, Fortran-ordered and unaligned arrays are counted like fresh ones."""
+    take(monkeypatch, route)
+    a, b = random_labels(400, [4, 5], seed=8)
+    table = counted(a, b)
+    frozen = a.copy()
+    frozen.flags.writeable = False
+    matrix = np.asfortranarray(np.column_stack([a, b]))
+    record = np.zeros(400, dtype=[("pad", "i1"), ("x", "i8")])
+    record["x"] = a
+    for x in (
+        np.repeat(a, 2)[::2],
+        a[::-1].copy()[::-1],
+        frozen,
+        matrix[:, 0],
+        np.column_stack([b, a])[:, 1],
+        record["x"],
+    ):
+        assert cells(cg.contingency(x, b)) == table
+        assert cells(cg.contingency(b, x)) == {(j, i): count for (i, j), count in table.items()}
+        assert cg.compare_all([x, b])["ari"][0, 1] == cg.ari(a, b)
+    for columns in (matrix, np.ascontiguousarray(matrix), np.repeat(matrix, 2, axis=0)[::2]):
+        assert cg.compare_all(columns)["ari"].tolist() == cg.compare_all([a, b])["ari"].tolist()
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint8, np.uint64])
+@pytest.mark.parametrize("side", ["above", "below", "both"])
+def test_a_rare_label_outside_the_sampled_range_is_counted(monkeypatch, kind, side):
+    """The range of large vectors is guessed from a sample; labels outside it are found and counted all the same."""
+    take(monkeypatch, "compiled")
+    n = 120_000
+    a, b = (v + 20 for v in random_labels(n, [5, 6], seed=5))
+    step = n // 4096
+    places = {"above": [(step + 1, 90)], "below": [(n - 3, 1)], "both": [(step + 1, 90), (n - 3, 1)]}[side]
+    for place, label in places:
+        assert place % step != 0
+        a[place] = label
+    x = a.astype(kind)
+    assert cells(cg.contingency(x, b)) == counted(a, b)
+    assert cells(cg.contingency(b, x)) == counted(b, a)
+
+
+def test_a_rare_label_far_away_is_counted(monkeypatch):
+    """A single label so far from the others that no dense table fits is a cluster of its own."""
+    take(monkeypatch, "compiled")
+    a, b = random_labels(120_000, [5, 6], seed=5)
+    a[31] = 10**15
+    assert cells(cg.contingency(a, b)) == counted(a, b)
+    a[77] = -(10**15)
+    assert cells(cg.contingency(a, b)) == counted(a, b)
+
+
+def test_numpy_counts_until_kernels_pay(monkeypatch):
+    """Small calls add up: the kernels are loaded once all calls together have had enough to count."""
+    monkeypatch.delitem(sys.modules, "congruence.engine.kernels", raising=False)
+    monkeypatch.setattr(cpu, "_counted", 0.0)
+    monkeypatch.setattr(cpu, "COMPILED_FROM", 100)
+    assert [cpu._use_kernels(40) for _ in range(4)] == [False, False, True, True]
+
+
+# --- threads, tiles, progress -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("route", ["numpy", "compiled"])
+def test_any_number_of_threads_gives_the_same_bits(monkeypatch, route):
+    """1, 2 and 8 threads give identical matrices to the last bit, whatever the kind of points."""
+    take(monkeypatch, route)
+    vectors = random_labels(3000, [5, 9, 5, 40, 9, 5], seed=6)
+    soft = np.random.default_rng(1).dirichlet(np.ones(4), 3000)
+    for data, options in (
+        (vectors, {}),
+        (vectors, {"sample_weight": np.random.default_rng(2).random(3000)}),
+        (vectors, {"frequency": np.arange(3000) % 4}),
+        ([np.where(v == 0, np.nan, v) for v in vectors], {"unassigned": "drop"}),
+        ([soft, *vectors[:2]], {}),
+    ):
+        keys = ["ari", "vi", "nmi_sum", "van_dongen", "element_centric", "accuracy"]
+        keys += ["ami_sum"] if "sample_weight" not in options and data[0] is not soft else []
+        first, *others = (cg.compare_all(data, keys, threads=t, **options) for t in (1, 2, 8))
+        for other in others:
+            for key in keys:
+                assert other[key].tobytes() == first[key].tobytes(), key
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(st.integers(1, 12), st.floats(0.5, 60), st.integers(0, 2**32 - 1))
+def test_tiles_hold_every_pair_once_and_in_order(members, budget, seed):
+    """Tiles cut the runs without losing, repeating or reordering a pair, and only a single pair exceeds the budget."""
+    price = np.random.default_rng(seed).random((members, members)) * 10
+    for runs in (all_pairs(members), against_first(members), [Run(0, 0, members), Run(members - 1, 0, 1)]):
+        cut = list(tiles(runs, lambda i, j: price[i, j], budget))
+        assert all(cut)
+        expected = [x.tolist() for x in pairs_of(runs)]
+        found = [np.concatenate([pairs_of(t)[side] for t in cut]).tolist() if cut else [] for side in (0, 1)]
+        assert found == expected
+        for tile in cut:
+            i, j = pairs_of(tile)
+            assert len(i) == 1 or price[i, j].sum() <= budget * (1 + 1e-12)
+
+
+def test_runs_name_the_pairs():
+    """All pairs are every i ≤ j once; against the first are (0, 1), (0, 2), …"""
+    i, j = pairs_of(all_pairs(4))
+    assert list(zip(i.tolist(), j.tolist(), strict=True)) == [(x, y) for x in range(4) for y in range(x, 4)]
+    i, j = pairs_of(against_first(4))
+    assert list(zip(i.tolist(), j.tolist(), strict=True)) == [(0, 1), (0, 2), (0, 3)]
+    assert pairs_of([])[0].tolist() == []
+
+
+@pytest.mark.parametrize("memory", [1, 5_000, 1 << 28])
+def test_any_memory_budget_gives_the_same_statistics(monkeypatch, memory):
+    """Tables counted one at a time or all together give the same sums."""
+    take(monkeypatch, "numpy")
+    members = [as_clustering(v) for v in random_labels(300, [3, 7, 20, 4], seed=7)]
+    found = list(cpu.statistics(members, all_pairs(4), {Pairs, Info, Maxima, Tables}, memory=memory))
+    whole = list(cpu.statistics(members, all_pairs(4), {Pairs, Info, Maxima, Tables}))
+    assert len(whole) == 1
+    assert len(found) == {1: 10, 5_000: len(found), 1 << 28: 1}[memory]
+    assert np.concatenate([t.i for t in found]).tolist() == whole[0].i.tolist()
+    assert np.concatenate([t.j for t in found]).tolist() == whole[0].j.tolist()
+    for kind, names in ((Pairs, ("same_both", "only_a", "only_b")), (Info, ("H_ab",)), (Maxima, ("best_of_a",))):
+        for name in names:
+            pieces = np.concatenate([getattr(t.statistics[kind], name) for t in found])
+            np.testing.assert_allclose(pieces, getattr(whole[0].statistics[kind], name), rtol=1e-12)
+
+
+def test_a_small_budget_changes_no_result(monkeypatch):
+    """compare_all cut into tiles of single pairs gives the matrices of one tile, hard and soft."""
+    vectors = random_labels(200, [4, 6, 5], seed=9)
+    soft = [np.random.default_rng(k).dirichlet(np.ones(k), 200) for k in (2, 3, 4)]
+    for data in (vectors, soft, [*soft, vectors[0]]):
+        whole = cg.compare_all(data, ["ari", "vi", "ari_gram", "f_measure"])
+        with monkeypatch.context() as small:
+            original = cpu.statistics
+            small.setattr(cpu, "statistics", lambda *args, _f=original, **kw: _f(*args, **{**kw, "memory": 1}))
+            cut = cg.compare_all(data, ["ari", "vi", "ari_gram", "f_measure"])
+        for key in whole:
+            np.testing.assert_allclose(cut[key], whole[key], rtol=1e-12, atol=1e-13)
+
+
+def test_soft_products_dense_or_sparse_are_the_same(monkeypatch):
+    """Memberships are multiplied dense, or sparse where the tables would be large; the values are the same."""
+    soft = [np.random.default_rng(k).dirichlet(np.ones(k), 80) for k in (2, 3, 4)]
+    soft.append(np.random.default_rng(9).integers(0, 3, 80))
+    dense = cg.compare_all(soft, ["ari", "nmi_sum", "ari_gram", "accuracy"])
+    monkeypatch.setattr(cpu, "MEMORY", 4)
+    sparse = cg.compare_all(soft, ["ari", "nmi_sum", "ari_gram", "accuracy"])
+    for key in dense:
+        np.testing.assert_allclose(sparse[key], dense[key], rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("route", ["numpy", "compiled"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_progress_is_told(monkeypatch, route, threads):
+    """A callable sees (done, total) rise to the total, in pairs, each clustering with itself among them."""
+    take(monkeypatch, route)
+    vectors = random_labels(2000, [4] * 7, seed=1)
+    for run, total in (
+        (lambda report: cg.compare_all(vectors, progress=report, threads=threads), 28),
+        (lambda report: cg.compare_to(vectors[0], vectors[1:], progress=report, threads=threads), 6),
+    ):
+        seen: list[tuple[int, int]] = []
+        run(lambda done, of, seen=seen: seen.append((done, of)))
+        done = [d for d, _ in seen]
+        assert done == sorted(set(done))
+        assert seen[-1] == (total, total)
+        assert {of for _, of in seen} == {total}
+
+
+def test_progress_may_be_switched_off(capsys):
+    """progress=False and progress=None print nothing where there is no terminal."""
+    for wish in (None, False, True):
+        cg.compare_all(random_labels(50, [3, 3]), progress=wish)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_an_error_in_the_progress_callable_reaches_the_caller():
+    """A callable that raises stops the work; the exception is not swallowed by the threads."""
+
+    def stop(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cg.compare_all(random_labels(50, [3, 3, 3]), progress=stop, threads=2)
+
+
+# --- many clusters ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("route", ["numpy", "compiled"])
+def test_many_clusters_need_no_dense_table(monkeypatch, route):
+    """With about as many clusters as points the table is kept as its cells; a dense one would take gigabytes."""
+    take(monkeypatch, route)
+    n = 60_000
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 40_000, n), rng.integers(0, 40_000, n) * 10**12
+    table = cg.contingency(a, b)
+    assert table.shape[0] * table.shape[1] > 9e8
+    assert cells(table) == counted(a, b)
+    together = sum(c * (c - 1) // 2 for c in counted(a, b).values())
+    same_a, same_b = (sum(c * (c - 1) // 2 for c in Counter(v.tolist()).values()) for v in (a, b))
+    pairs = n * (n - 1) // 2
+    assert cg.rand(a, b) == pytest.approx((pairs + 2 * together - same_a - same_b) / pairs, rel=1e-12)
+    assert cg.compare_all([a, b, a], ["ari", "vi"])["ari"][0, 2] == 1.0
+    assert table.to_sparse().sum() == n
+
+
+def matching_keys() -> list[str]:
+    return [key for key in KEYS if "limit" in cg.measure(key).parameters]
+
+
+@pytest.mark.parametrize("key", matching_keys())
+def test_matching_measures_refuse_before_they_take_long(key):
+    """Above its limit a matching measure is refused at once, with the words that lift the limit, and 'all' skips it."""
+    limit = cg.measure(key).parameters["limit"]
+    many = np.arange(limit + 1)
+    with pytest.raises(cg.NotApplicable, match="its limit is") as error:
+        cg.compare(many, many[::-1], key)
+    assert f"cg.measure('{key}', limit=None)" in str(error.value)
+    assert "\n" not in str(error.value)
+    with pytest.raises(cg.NotApplicable, match=f"cg.measure.'{key}', limit=None"):
+        cg.compare_all([many, many], [key])
+
+
+@pytest.mark.parametrize("key", matching_keys())
+def test_a_limit_can_be_lowered_and_lifted(key):
+    """limit=3 refuses four clusters, limit=None takes any number, and neither changes the value."""
+    a, b = (v % 4 for v in random_labels(60, [4, 4], seed=3))
+    with pytest.raises(cg.NotApplicable, match="would match 4 with 4 clusters"):
+        cg.measure(key, limit=3)(a, b)
+    assert cg.measure(key, limit=None)(a, b) == getattr(cg, key)(a, b)
+    fewer = a % 3
+    assert cg.measure(key, limit=3)(fewer, fewer) == getattr(cg, key)(fewer, fewer)
+
+
+def test_a_large_matching_is_done_when_forced():
+    """limit=None does the matching of more clusters than the limit: here 2,001 singletons with themselves."""
+    many = np.arange(2_001)
+    assert cg.measure("kappa_max", limit=None)(many, many[::-1]) == pytest.approx(1.0, rel=1e-12)
+
+
+def test_all_skips_what_would_take_long():
+    """measures='all' leaves matchings above their limit out, says why, and gives the rest."""
+    many = np.arange(2_001)
+    result = cg.compare(many, many % 2_001, "all")
+    assert "its limit is 2,000" in result.skipped["kappa_max"]
+    assert result["ari"] == 1.0
+    assert result["accuracy"] == 1.0
+
+
+def test_one_cluster_and_singletons():
+    """Everything together, everything apart, and both against each other have values that are not NaN."""
+    together, apart = [0] * 5, list(range(5))
+    for a, b in ((together, together), (apart, apart), (together, apart), (apart, together)):
+        result = cg.compare(a, b, "all")
+        undefined = {key for key, value in result.items() if math.isnan(value)}
+        assert undefined <= {"lambda", "sms", "ssms"}
+        same = a == b
+        assert result["ari"] == (1.0 if same else 0.0)
+        assert result["accuracy"] == (1.0 if same else 0.2)
+        matrix = cg.compare_all([a, b], [key for key in result if key != "lambda"])
+        for key in matrix:
+            assert matrix[key][0, 1] == pytest.approx(result[key], rel=1e-12, abs=1e-12, nan_ok=True), key

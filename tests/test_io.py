@@ -1,0 +1,344 @@
+"""Files and tables as sources of label columns: every format, long tables, objects with .obs, unreadable files."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+
+import congruence as cg
+from congruence import io
+
+COLUMNS = {"cell": [f"c{i}" for i in range(6)], "truth": [0, 0, 1, 1, 2, 2], "leiden": ["a", "a", "b", "b", "b", "c"]}
+FRAME = pd.DataFrame(COLUMNS)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the same labels in every kind of file."""
+    FRAME.to_csv(tmp_path / "labels.csv", index=False)
+    FRAME.to_csv(tmp_path / "labels.tsv", index=False, sep="\t")
+    FRAME.to_csv(tmp_path / "labels.txt", index=False, sep=" ")
+    FRAME.to_csv(tmp_path / "tabs.txt", index=False, sep="\t")
+    FRAME.to_csv(tmp_path / "semicolons.csv", index=False, sep=";")
+    FRAME.to_csv(tmp_path / "labels.csv.gz", index=False)
+    FRAME.to_csv(tmp_path / "labels.tsv.bz2", index=False, sep="\t")
+    FRAME.to_csv(tmp_path / "LABELS.CSV", index=False, encoding="utf-8-sig")
+    parquet.write_table(pa.table(COLUMNS), tmp_path / "labels.parquet")
+    feather.write_feather(pa.table(COLUMNS), str(tmp_path / "labels.feather"))
+    feather.write_feather(pa.table(COLUMNS), str(tmp_path / "labels.arrow"))
+    np.savez(tmp_path / "labels.npz", **{name: np.array(values) for name, values in COLUMNS.items()})
+    return tmp_path
+
+
+def listed(column: Any) -> list[Any]:
+    return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "labels.csv", "labels.tsv", "labels.txt", "tabs.txt", "semicolons.csv", "labels.csv.gz", "labels.tsv.bz2",
+        "LABELS.CSV", "labels.parquet", "labels.feather", "labels.arrow", "labels.npz",
+    ],
+)  # fmt: skip
+def test_every_kind_of_file_holds_the_same_columns(folder, name):
+    """Names and values of the columns do not depend on the kind of file, its separator or its compression."""
+    columns = io.read_columns(folder / name)
+    assert list(columns) == ["cell", "truth", "leiden"]
+    assert {key: listed(values) for key, values in columns.items()} == COLUMNS
+    assert cg.ari(columns["truth"], columns["leiden"]) == cg.ari(COLUMNS["truth"], COLUMNS["leiden"])
+    assert {key: listed(values) for key, values in io.read_columns(str(folder / name)).items()} == COLUMNS
+
+
+def test_arrays_in_numpy_files(tmp_path):
+    """A 1-D array is a column, 2-D integers are label columns, a 2-D float array is one clustering of memberships."""
+    np.save(tmp_path / "one.npy", np.array([0, 0, 1]))
+    np.save(tmp_path / "two.npy", np.array([[0, 5], [0, 6], [1, 6]]))
+    np.save(tmp_path / "soft.npy", np.array([[0.5, 0.5], [1.0, 0.0], [0.0, 1.0]]))
+    np.save(tmp_path / "column.npy", np.array([[0.0], [0.0], [1.0]]))
+    np.save(tmp_path / "words.npy", np.array(["x", "y", "y"]))
+    assert {k: listed(v) for k, v in io.read_columns(tmp_path / "one.npy").items()} == {"one": [0, 0, 1]}
+    assert {k: listed(v) for k, v in io.read_columns(tmp_path / "two.npy").items()} == {
+        "two_0": [0, 0, 1],
+        "two_1": [5, 6, 6],
+    }
+    soft = io.read_columns(tmp_path / "soft.npy")["soft"]
+    assert isinstance(soft, cg.Memberships)
+    assert listed(io.read_columns(tmp_path / "column.npy")["column"]) == [0, 0, 1]
+    assert listed(io.read_columns(tmp_path / "words.npy")["words"]) == ["x", "y", "y"]
+
+
+@pytest.mark.parametrize("word", ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"])
+def test_missing_labels_in_text(tmp_path, word):
+    """An empty field and the usual words for nothing are missing labels, among numbers and among words."""
+    file = tmp_path / "gaps.csv"
+    file.write_text(f"number,word\n1,x\n{word},{word}\n2,y\n1,x\n")
+    columns = io.read_columns(file)
+    assert listed(columns["number"]) == [1, None, 2, 1]
+    assert listed(columns["word"]) == ["x", None, "y", "x"]
+    assert cg.compare(columns["number"], columns["word"], "ari", unassigned="drop").n_used == 3
+
+
+def test_dates_in_text_are_labels(tmp_path):
+    """A text file knows no dates: what looks like one is the label that was written."""
+    file = tmp_path / "dates.csv"
+    file.write_text(
+        "day,time,stamp,k\n2024-05-01,12:30,2024-05-01 12:30:00,0\n2024-05-02,12:31,2024-05-02 00:00:00,1\n"
+    )
+    columns = io.read_columns(file)
+    assert listed(columns["day"]) == ["2024-05-01", "2024-05-02"]
+    assert cg.compare_all({k: columns[k] for k in columns})["ari"].tolist() == [[1.0] * 4] * 4
+
+
+UNREADABLE = {
+    "missing.csv": (None, "there is no file .*missing.csv"),
+    "empty.csv": (b"", "empty.csv could not be read: Empty CSV file"),
+    "head.csv": (b"a,b\n", "head.csv has no rows"),
+    "ragged.csv": (b"a,b\n1,2\n3\n", "ragged.csv could not be read: .*Expected 2 columns, got 1"),
+    "twice.csv": (b"a,a\n1,2\n", "two columns are named 'a'"),
+    "labels.xlsx": (b"PK", r"files of kind .xlsx cannot be read; use .csv"),
+    "labels.pkl": (pickle.dumps([1, 2]), "files of kind .pkl cannot be read"),
+    "labels": (b"a,b\n1,2\n", r"files of kind \(none\) cannot be read"),
+    "labels.csv.xz": (b"\xfd7zXZ", "files of kind .xz cannot be read"),
+    "not.parquet": (b"a,b\n1,2\n", "not.parquet could not be read"),
+    "empty.parquet": (b"", "empty.parquet could not be read"),
+    "not.feather": (b"a,b\n1,2\n", "not.feather could not be read"),
+    "not.npy": (b"a,b\n1,2\n", "not.npy could not be read"),
+    "empty.npy": (b"", "empty.npy could not be read"),
+    "not.npz": (b"a,b\n1,2\n", "not.npz could not be read"),
+    "zip.npz": (b"PK\x03\x04 and no more", "zip.npz could not be read"),
+    "not.csv.gz": (b"a,b\n1,2\n", "not.csv.gz could not be read"),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_what_cannot_be_read_is_said_in_one_line(tmp_path, name):
+    """Missing, empty, torn and foreign files are InputErrors that name the file in one line."""
+    content, text = UNREADABLE[name]
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(cg.InputError, match=text) as error:
+        io.read_columns(tmp_path / name)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["labels.csv.gz", "labels.parquet", "labels.feather", "labels.npz"])
+def test_torn_files_are_refused(folder, name):
+    """A file that lost its end is refused, not read in part."""
+    whole = (folder / name).read_bytes()
+    for kept in (10, len(whole) // 2, len(whole) - 5):
+        (folder / name).write_bytes(whole[:kept])
+        with pytest.raises(cg.InputError, match="could not be read") as error:
+            io.read_columns(folder / name)
+        assert "\n" not in str(error.value)
+
+
+def test_a_folder_is_no_file(tmp_path):
+    """A folder is refused by name, whatever it is called."""
+    (tmp_path / "labels.csv").mkdir()
+    with pytest.raises(cg.InputError, match="is a folder, not a file"):
+        io.read_columns(tmp_path / "labels.csv")
+
+
+class Bomb:
+    """Runs code when it is unpickled."""
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (Path(self.target),)
+
+
+def test_nothing_is_ever_unpickled(tmp_path):
+    """Object arrays in npy and npz files, which would run code, are refused and their code does not run."""
+    trace = tmp_path / "code-ran"
+    bombs = np.array([Bomb(str(trace))] * 2, dtype=object)
+    np.save(tmp_path / "bomb.npy", bombs, allow_pickle=True)
+    np.savez(tmp_path / "bomb.npz", x=bombs, allow_pickle=True)
+    (tmp_path / "raw.npy").write_bytes(pickle.dumps(bombs))
+    (tmp_path / "raw.npz").write_bytes(pickle.dumps(bombs))
+    for name in ("bomb.npy", "bomb.npz", "raw.npy", "raw.npz"):
+        with pytest.raises(cg.InputError, match=f"{name} could not be read"):
+            io.read_columns(tmp_path / name)
+    assert not trace.exists()
+
+
+def test_arrays_that_do_not_fit(tmp_path):
+    """Arrays of different lengths, of three dimensions, or none at all, are refused."""
+    np.savez(tmp_path / "uneven.npz", x=np.zeros(3, int), y=np.zeros(4, int))
+    np.save(tmp_path / "cube.npy", np.zeros((2, 2, 2)))
+    np.savez(tmp_path / "nothing.npz")
+    np.save(tmp_path / "negative.npy", -np.ones((2, 2)))
+    for name, text in (
+        ("uneven.npz", "arrays have different lengths .3, 4."),
+        ("cube.npy", "array cube has 3 dimensions"),
+        ("nothing.npz", "holds no arrays"),
+        ("negative.npy", "negative: memberships may not be negative"),
+    ):
+        with pytest.raises(cg.InputError, match=text):
+            io.read_columns(tmp_path / name)
+
+
+# --- choosing columns -------------------------------------------------------------------------------------------
+
+
+def test_picking_columns():
+    """Columns come in the order asked for; one that is not there is answered with near names, or all there are."""
+    assert list(io.pick(COLUMNS, ["leiden", "truth"], "x.csv")) == ["leiden", "truth"]
+    with pytest.raises(cg.InputError, match=r"x\.csv has no column 'leidn'; did you mean leiden\?"):
+        io.pick(COLUMNS, ["leidn"], "x.csv")
+    with pytest.raises(cg.InputError, match="it has: cell, truth, leiden"):
+        io.pick(COLUMNS, ["zzz"], "x.csv")
+
+
+def test_columns_of_row_names_are_left_out():
+    """A column of words that differ in every row names the rows; so does a unique 'id' of numbers; labels stay."""
+    arrow = {name: pa.chunked_array([values]) for name, values in COLUMNS.items()}
+    kept, notes = io.without_ids(arrow)
+    assert list(kept) == ["truth", "leiden"]
+    assert len(notes) == 1
+    assert "'cell'" in notes[0]
+    numbers = pa.chunked_array([[10, 11, 12]])
+    assert list(io.without_ids({"id": numbers, "x": numbers})[0]) == ["x"]
+    assert list(io.without_ids({"": numbers, "x": numbers})[0]) == ["x"]
+    assert list(io.without_ids({"x": numbers, "y": numbers})[0]) == ["x", "y"]
+    assert list(io.without_ids({"cell": arrow["cell"]})[0]) == ["cell"]
+
+
+def test_joining_ids():
+    """Rows meet by id in the order of the first side; those without a partner are counted."""
+    a, b, notes = io.join(["p", "q", "r", None], ["r", "p", "s"], ("A", "B"))
+    assert a.tolist() == [0, 2]
+    assert b.tolist() == [1, 0]
+    assert notes == [
+        "1 of 3 ids of A have no partner and were left out",
+        "1 of 3 ids of B have no partner and were left out",
+    ]
+    assert io.join([1, 2], ["2", "1"], ("A", "B"))[2] == []
+    with pytest.raises(cg.InputError, match="A: id 'p' occurs more than once"):
+        io.join(["p", "p"], ["p"], ("A", "B"))
+    with pytest.raises(cg.InputError, match=r"no id of A is in B \(as in 'p' and 'q'\)"):
+        io.join(["p"], ["q"], ("A", "B"))
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.parquet", "out.feather"])
+def test_what_is_written_can_be_read(tmp_path, name):
+    """A table written to any kind of file comes back as it was, and no half-written file is left."""
+    columns = {"clustering": ["x", "y"], "a, b": [1.0, 0.25], 'quo"te': [0.25, 1.0]}
+    io.write_table(columns, tmp_path / name)
+    assert {key: listed(values) for key, values in io.read_columns(tmp_path / name).items()} == columns
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    with pytest.raises(cg.InputError, match="can be written as"):
+        io.write_table(columns, tmp_path / "out.xlsx")
+
+
+# --- long tables ------------------------------------------------------------------------------------------------
+
+LONG = {
+    "id": ["p", "q", "r", "r", "p", "q", "q"],
+    "method": ["x", "x", "x", "y", "y", "y", "z"],
+    "label": ["0", "0", "1", "b", "a", "a", "0"],
+}
+
+
+@pytest.mark.parametrize("make", [dict, pd.DataFrame, pl.DataFrame, pa.table, lambda d: pd.DataFrame(d, index=[3] * 7)])
+def test_long_tables_of_every_kind(make):
+    """One row a point and method becomes one clustering a method; points meet by id, missing ones are unassigned."""
+    found = cg.from_long(make(LONG))
+    assert list(found) == ["x", "y", "z"]
+    assert [c.gaps for c in found.values()] == [0, 0, 2]
+    r = cg.compare_all(found, ["ari"], unassigned="drop")
+    assert r.names == ("x", "y", "z")
+    assert r["ari"][0, 1] == 1.0
+    assert r.n_used.tolist() == [[3, 3, 1], [3, 3, 1], [1, 1, 1]]
+    with pytest.raises(cg.InputError, match="z: 2 of 3 points are unassigned"):
+        cg.compare_all(found)
+    assert cg.compare(found["x"], found["y"])["ari"] == 1.0
+
+
+def test_long_tables_with_other_names_and_types():
+    """The columns may have any names; ids, methods and labels may be numbers, and missing labels are gaps."""
+    table = {"cell": [3, 1, 2, 1, 2, 3], "k": [5, 5, 5, 10, 10, 10], "cluster": [1, 0, 0, None, 7, 8]}
+    found = cg.from_long(table, id="cell", method="k", label="cluster")
+    assert list(found) == ["5", "10"]
+    assert [c.gaps for c in found.values()] == [0, 1]
+    assert cg.compare(*found.values(), "ari", unassigned="drop")["ari"] == 1.0
+    assert found["5"].names.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "text"),
+    [
+        ({**LONG, "id": ["p", "p", *LONG["id"][2:]]}, {}, "two labels of method 'x' for id p"),
+        ({**LONG, "id": [None, *LONG["id"][1:]]}, {}, "1 rows without 'id'"),
+        ({**LONG, "method": [None, *LONG["method"][1:]]}, {}, "1 rows without 'method'"),
+        ({**LONG, "id": LONG["id"][:3]}, {}, "have 3, 7 and 7 rows"),
+        (LONG, {"method": "metod"}, "the long table has no column 'metod'; did you mean method?"),
+        ([1, 2], {}, "expected a frame with columns for id, method and label, got list"),
+    ],
+)
+def test_long_tables_that_make_no_sense(table, options, text):
+    """Two labels for a point, rows without an id, columns that are missing or of other lengths: one line each."""
+    with pytest.raises(cg.InputError, match=text) as error:
+        cg.from_long(table, **options)
+    assert "\n" not in str(error.value)
+
+
+# --- objects with .obs ------------------------------------------------------------------------------------------
+
+
+class Annotated:
+    """What single-cell people have: an object with a frame of annotations, one row a cell."""
+
+    def __init__(self, obs: pd.DataFrame) -> None:
+        self.obs = obs
+
+
+OBS = pd.DataFrame(
+    {
+        "leiden": pd.Categorical(["0", "0", "1", "1"], categories=["0", "1", "2"]),
+        "cell_type": ["T", "T", "B", "B"],
+        "doublet": [True, False, False, False],
+        "nullable": pd.array([True, False, None, False], dtype="boolean"),
+        "n_genes": [100, 200, 300, 400],
+        "score": [0.1, 0.2, 0.3, 0.4],
+        "barcode": ["AA", "AC", "AG", "AT"],
+        "day": pd.to_datetime(["2024", "2024", "2025", "2025"]),
+    },
+    index=["c1", "c2", "c3", "c4"],
+)
+
+
+def test_label_columns_of_obs():
+    """Categories, words and truth values of .obs are clusterings; the rest is left out, with a note."""
+    r = cg.compare_all(Annotated(OBS), unassigned="drop")
+    assert r.names == ("leiden", "cell_type", "doublet", "nullable")
+    assert r["ari"][0, 1] == 1.0
+    assert r.n_used[0].tolist() == [4, 4, 4, 3]
+    (note,) = (note for note in r.cautions if ".obs" in note)
+    assert note.endswith("n_genes, score, barcode, day")
+    assert type(r.to_frame("ari")).__module__.startswith("pandas")
+    assert len(cg.Ensemble(Annotated(OBS[["leiden", "cell_type"]]))) == 2
+
+
+def test_obs_against_a_reference():
+    """A column of .obs may be the reference, by name."""
+    r = cg.compare_to("cell_type", Annotated(OBS[["leiden", "cell_type", "doublet"]]), "ari")
+    assert r.names == ("leiden", "doublet")
+    assert r.best("ari") == "leiden"
+
+
+def test_obs_without_labels():
+    """An .obs that has no label column is refused with the columns it has."""
+    with pytest.raises(cg.InputError, match=r"none of the columns of \.obs .*\(n_genes, score\)") as error:
+        cg.compare_all(Annotated(OBS[["n_genes", "score"]]))
+    assert "\n" not in str(error.value)
