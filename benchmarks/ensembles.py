@@ -70,8 +70,7 @@ def in_process(how: str, n: int, count: int) -> tuple[float, float, float]:
 
 
 def consensus_matrix(n: int, count: int, k: int) -> None:
-    """The consensus matrix in float32, beside sparse products and BLAS (syrk) of the one-hot matrix."""
-    from scipy.linalg.blas import ssyrk
+    """The consensus matrix in float32, beside a sparse product and BLAS (numpy's syrk route) of the one-hot matrix."""
     from scipy.sparse import csr_matrix
 
     import congruence as cg
@@ -83,11 +82,10 @@ def consensus_matrix(n: int, count: int, k: int) -> None:
         (np.ones(n * count, np.float32), ((labels + k * np.arange(count)).ravel()), np.arange(0, n * count + 1, count)),
         shape=(n, k * count),
     )
-    full = np.asfortranarray(hot.toarray())
+    full = hot.toarray()
 
     def by_syrk() -> np.ndarray:
-        upper = ssyrk(1 / count, full)
-        return np.triu(upper) + np.triu(upper, 1).T
+        return (full @ full.T) / np.float32(count)  # numpy calls syrk for a matrix with its own transpose
 
     def by_sparse() -> np.ndarray:
         return (hot @ hot.T).toarray() / count

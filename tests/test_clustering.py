@@ -993,3 +993,39 @@ def test_floats_that_look_like_measurements_warn():
     with pytest.warns(UserWarning, match="a: 100 different fractional values in 100 points look like measurements"):
         assert cg.ari(rng.random(100), np.zeros(100, dtype=int)) == 0.0
     assert cg.ari(rng.integers(0, 3, 100) + 0.5, np.zeros(100, dtype=int)) == 0.0
+
+
+def test_noise_of_a_column_that_is_not_there_is_refused():
+    """A misspelt column in the mapping of noise labels would silently leave noise in."""
+    for call in (
+        lambda: cg.compare(SIX, SIX, noise={"leidn": -1}),
+        lambda: cg.compare_all({"leiden": SIX, "x": SIX}, noise={"leidn": -1}),
+    ):
+        with pytest.raises(cg.InputError, match="noise names a column 'leidn' that is not there") as error:
+            call()
+        one_line(error)
+
+
+def test_noise_of_one_column_leaves_the_caution_of_another():
+    """The word on −1 is silenced only for columns whose noise was named."""
+    data = {"x": [-1, 0, 1, 1, 0, 0], "y": [-1, 0, 1, 1, 0, 0]}
+    cautions = cg.compare_all(data, noise={"x": -1}, unassigned="drop").cautions
+    assert [c for c in cautions if "label −1" in c] == [c for c in cautions if c.startswith("y has label −1")] != []
+
+
+def test_noise_may_be_any_collection():
+    """A series or a range of noise labels works like a list."""
+    for noise in (pd.Series([-1]), range(-1, 0), {-1: "x"}.keys()):
+        assert cg.compare([-1, 0, 0, 1], [0, 0, 0, 1], "ari", noise=noise, unassigned="drop").n_used == 3
+
+
+def test_partial_is_for_ensembles():
+    """A pair has no partial form: the error names the ways there are."""
+    with pytest.raises(cg.InputError, match="for a pair pass 'drop'"):
+        cg.compare(SIX, SIX, unassigned="partial")
+
+
+def test_a_measure_named_twice_with_different_parameters_is_refused():
+    """Two forms of one measure would share a key in the result."""
+    with pytest.raises(cg.InputError, match="v_measure is named twice"):
+        cg.compare(SIX, SIX, [cg.measure("v_measure", beta=2), "v_measure"])

@@ -193,7 +193,7 @@ def test_arrays_of_any_layout(monkeypatch, route):
         assert cg.compare_all(columns)["ari"].tolist() == cg.compare_all([a, b])["ari"].tolist()
 
 
-@pytest.mark.parametrize("kind", [np.int64, np.uint8, np.uint64])
+@pytest.mark.parametrize("kind", [np.int64, np.int8, np.uint64])
 @pytest.mark.parametrize("side", ["above", "below", "both"])
 def test_a_rare_label_outside_the_sampled_range_is_counted(monkeypatch, kind, side):
     """The range of large vectors is guessed from a sample; labels outside it are found and counted all the same."""

@@ -177,7 +177,7 @@ def test_arrays_that_do_not_fit(tmp_path):
     np.savez(tmp_path / "uneven.npz", x=np.zeros(3, int), y=np.zeros(4, int))
     np.save(tmp_path / "cube.npy", np.zeros((2, 2, 2)))
     np.savez(tmp_path / "nothing.npz")
-    np.save(tmp_path / "negative.npy", -np.ones((2, 2)))
+    np.save(tmp_path / "negative.npy", -np.ones((3, 2)))
     for name, text in (
         ("uneven.npz", "arrays have different lengths .3, 4."),
         ("cube.npy", "array cube has 3 dimensions"),

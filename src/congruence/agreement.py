@@ -54,7 +54,8 @@ def lone_scorer(key: str) -> Callable[..., float]:
 
 def _alone(record: Measure, x: Any, missing: str, threads: int | None) -> Alone:
     about_members = record.key.startswith("pnmi")
-    is_matrix = isinstance(x, Similarity) or (not isinstance(x, Ensemble) and hasattr(x, "shape") and len(x.shape) == 2)
+    shape: Any = getattr(x, "shape", ())
+    is_matrix = isinstance(x, Similarity) or (len(shape) == 2 and shape[0] == shape[1])
     if is_matrix:
         if about_members:
             raise NotApplicable(f"{record.key} is about the members of an ensemble; of a matrix ask for its certainty")
@@ -90,6 +91,10 @@ def consensus_index(ensemble: Any, measure: str | Measure = "nmi_sum", *, thread
     if e.member_weight is None:
         return float(values[off].mean())
     weights = np.outer(e.shares, e.shares)[off]
+    if not weights.any():
+        raise InputError(
+            "the consensus index is a mean over pairs of members, and only one member has a weight above 0"
+        )
     return float((values[off] * weights).sum() / weights.sum())
 
 
@@ -106,7 +111,13 @@ def member_agreement(ensemble: Any, measure: str | Measure = "ari", *, threads: 
     values = compare_all(e, [m], threads=threads)[m.key]
     rest = np.where(np.eye(len(e), dtype=bool), 0.0, values).sum(axis=1) / max(len(e) - 1, 1)
     order = np.argsort(-rest if m.better == "higher" else rest, kind="stable")
-    return {e.names[i]: float(rest[i]) for i in order}
+    found: dict[str, float] = {}
+    for i in order.tolist():
+        name = e.names[i]
+        while name in found:  # two members of one name are still two members
+            name += "′"
+        found[name] = float(rest[i])
+    return found
 
 
 # --- the consensus matrix ---------------------------------------------------------------------------------------
@@ -183,7 +194,9 @@ def consensus_blocks(
     2 [[0.0, 0.5, 1.0]]
     """
     _no_pooled(missing)
-    yield from matrices.blocks(matrices.tiles_of(_as_ensemble(ensemble), missing), rows, np.dtype(dtype))
+    if rows < 1:
+        raise InputError(f"a block has at least one row, not {rows}")
+    return matrices.blocks(matrices.tiles_of(_as_ensemble(ensemble), missing), rows, np.dtype(dtype))
 
 
 # --- consensus of items and clusters ----------------------------------------------------------------------------
@@ -201,11 +214,14 @@ def _partition(e: Ensemble, labels: Any) -> Labels:
 
 
 def _point_mass(e: Ensemble) -> tuple[Array, Array]:
-    """What each point counts, and what it makes with itself."""
+    """What each point counts, and how much of that is the point itself."""
     if e.mass is None:
         return np.ones(e.n_points), np.ones(e.n_points)
     values = e.mass.values.astype(np.float64)
-    return values, (np.ones(e.n_points) if e.mass.is_frequency else values)
+    if e.mass.is_frequency:
+        return values, np.minimum(values, 1.0)
+    values = values / values.mean()
+    return values, values
 
 
 def item_consensus(ensemble: Any, labels: Any) -> Array:
@@ -370,15 +386,14 @@ def consensus_cdf(
             for cols in pieces[x:]:
                 values = tiles.tile(rows, cols) / tiles.scale
                 weight = many[rows, None] * many[None, cols]
-                keep = ~np.isnan(values) & (np.triu(np.ones(values.shape, dtype=bool), 1) if rows == cols else True)
+                if rows == cols:  # each pair once; on the diagonal the pairs of copies of a point
+                    weight = np.triu(weight, 1) + np.diag(many[rows] * (many[rows] - 1) / 2)
+                keep = ~np.isnan(values) & (weight > 0)
                 different, where = np.unique(np.round(values[keep], 12), return_inverse=True)
                 shares = np.bincount(where, weights=weight[keep], minlength=len(different))
                 for value, share in zip(different.tolist(), shares.tolist(), strict=True):
                     found[value] = found.get(value, 0.0) + share
                 bar.add(values.size)
-    copies = float((many * (many - 1) / 2).sum())
-    if copies:
-        found[1.0] = found.get(1.0, 0.0) + copies
     return _cdf_of(found, is_exact=True)
 
 
@@ -391,9 +406,16 @@ def _cdf_of(found: Mapping[float, float], is_exact: bool) -> ConsensusCdf:
 
 
 def _sampled_cdf(e: Ensemble, sample: int, missing: str, random_state: int | None) -> ConsensusCdf:
+    ends = np.cumsum(_point_mass(e)[0]).astype(np.int64)  # a point that occurs twice is two to draw from
+    total = int(ends[-1])
+    if sample < 1 or total < 2:
+        raise InputError(
+            f"cannot draw {sample} pairs from {total} points; there must be a pair, and at least one is drawn"
+        )
     rng = np.random.default_rng(random_state)
-    i = rng.integers(0, e.n_points, sample)
-    j = (i + rng.integers(1, e.n_points, sample)) % e.n_points
+    first = rng.integers(0, total, sample)
+    second = (first + rng.integers(1, total, sample)) % total
+    i, j = (np.searchsorted(ends, x, side="right") for x in (first, second))
     together, seen = np.zeros(sample), np.zeros(sample)
     for member, share in zip(e.members, e.shares.tolist(), strict=True):
         if isinstance(member, Memberships):
@@ -412,7 +434,8 @@ def _sampled_cdf(e: Ensemble, sample: int, missing: str, random_state: int | Non
 def delta_area(ensembles: Mapping[int, Any]) -> dict[int, float]:
     """Relative growth of the area under the consensus distribution with k: A(k₀), then (A(k) − A(k−1)) / A(k−1).
 
-    The area is 1 − the mean consensus, exact from cluster sizes alone. `ensembles` maps numbers of clusters to ensembles.
+    The area is 1 − the mean consensus, exact from cluster sizes alone where members are complete. `ensembles` maps
+    numbers of clusters to ensembles.
 
     >>> import congruence as cg
     >>> {k: round(v, 3) for k, v in cg.delta_area({2: [[0, 0, 1, 1]] * 3, 3: [[0, 0, 1, 2]] * 3}).items()}
@@ -421,7 +444,7 @@ def delta_area(ensembles: Mapping[int, Any]) -> dict[int, float]:
     areas = {}
     for k in sorted(ensembles):
         e = _as_ensemble(ensembles[k])
-        sums = matrices.sums_of(e, Ensemble([e.members[0]], unassigned="partial"), within=False, missing="plain")
+        sums = matrices.sums_of(e, e if e.has_gaps else Ensemble([e.members[0]]), within=False)
         areas[k] = 1 - float(sums.s_p[0] / sums.pairs[0])
     found: dict[int, float] = {}
     before: float | None = None
@@ -452,6 +475,7 @@ class PairSums:
     """Sums of a block of two similarity matrices: they add over blocks, and a few numbers say it all.
 
     Only entries above the diagonal are counted, by their global indices: give all blocks, or those above and on it.
+    How many entries lie below, and sums of the indices, tell whether a block is missing or was added twice.
     """
 
     pairs: int = 0
@@ -464,6 +488,9 @@ class PairSums:
     d_pq: float = 0.0
     d_pp: float = 0.0
     d_qq: float = 0.0
+    below: int = 0
+    index_of_pairs: int = 0
+    index_of_points: int = 0
 
     def __add__(self, other: PairSums) -> PairSums:
         if not isinstance(other, PairSums):
@@ -479,10 +506,11 @@ class PairSums:
 
     def _whole(self) -> MatrixSums:
         wanted = self.points * (self.points - 1) // 2
-        if self.pairs != wanted:
+        indices = (self.points - 1) * self.index_of_points  # each point is in points − 1 pairs
+        if self.pairs != wanted or self.below > wanted or self.index_of_pairs != indices:
             raise InputError(
-                f"the blocks hold {self.pairs:,} pairs above the diagonal and {self.points:,} points on it; for that many points "
-                f"there must be {wanted:,} pairs: a block is missing or was added twice"
+                f"the blocks hold {self.pairs:,} pairs above the diagonal, {self.below:,} below and {self.points:,} points; for "
+                f"that many points there must be {wanted:,} pairs, each once: a block is missing or was added twice"
             )
         return MatrixSums.of(
             n=self.points, pairs=self.pairs, s_p=self.s_p, s_q=self.s_q, s_pq=self.s_pq, s_pp=self.s_pp, s_qq=self.s_qq,
@@ -527,7 +555,7 @@ def pair_sums(block_p: Any, block_q: Any, rows: Any, cols: Any) -> PairSums:
     True
     """
     p, q = (np.asarray(b.toarray() if hasattr(b, "toarray") else b, dtype=np.float64) for b in (block_p, block_q))
-    i, j = (np.asarray(range(x.start, x.stop) if isinstance(x, slice) else x, dtype=np.int64) for x in (rows, cols))
+    i, j = (np.arange(x.start or 0, x.stop) if isinstance(x, slice) else np.asarray(x, np.int64) for x in (rows, cols))
     if p.shape != (len(i), len(j)) or q.shape != p.shape:
         raise InputError(f"blocks of shape {p.shape} and {q.shape} do not fit {len(i)} rows and {len(j)} columns")
     if np.isnan(p).any() or np.isnan(q).any():
@@ -537,4 +565,5 @@ def pair_sums(block_p: Any, block_q: Any, rows: Any, cols: Any) -> PairSums:
     return PairSums(
         int(upper.sum()), float(x.sum()), float(y.sum()), float((x * y).sum()), float((x * x).sum()), float((y * y).sum()),
         int(diagonal.sum()), float((dx * dy).sum()), float((dx * dx).sum()), float((dy * dy).sum()),
+        int((~upper & ~diagonal).sum()), int((i[:, None] + j[None, :])[upper].sum()), int(i[diagonal.any(axis=1)].sum()),
     )  # fmt: skip

@@ -180,6 +180,135 @@ def matrix(
     _fail_if_under(result, limits)
 
 
+Missing = Annotated[str, typer.Option(help="How gaps of partial members count: ratio, plain or pooled.")]
+
+
+@app.command()
+def ensemble(
+    file: Annotated[Path, typer.Argument(help="Table of label columns, one a member.")],
+    reference: Annotated[str | None, typer.Option(help="Column to hold the ensemble against; not a member.")] = None,
+    against: Annotated[Path | None, typer.Option(help="File of a second ensemble of the same points.")] = None,
+    columns: Columns = None,
+    id: Id = None,
+    long: Long = None,
+    partial: Annotated[bool, typer.Option("--partial", help="Members may cover part of the points.")] = False,
+    missing: Missing = "ratio",
+    noise: Noise = None,
+    format: Output = Format.table,
+    threads: Threads = None,
+) -> None:
+    """Say how much the members of an ensemble agree, with each other, with a reference, with another ensemble.
+
+    Examples:
+
+      congruence ensemble runs.csv --reference truth
+
+      congruence ensemble mine.parquet --against theirs.parquet
+
+      congruence ensemble nodes.csv --partial --missing ratio
+    """
+    import congruence as cg
+
+    found, notes = _label_columns(file, _split(columns), id, long, (), reference)
+    truth = found.pop(reference) if reference is not None else None
+    options: dict[str, Any] = {"unassigned": "partial" if partial else "error", "noise": _noise(noise)}
+    members = cg.Ensemble(found, **options)
+    ranked = cg.member_agreement(members, "ari", threads=threads) if len(members) > 1 else {}
+    kmax = max(max(c.k for c in members), 2)
+    facts: dict[str, Any] = {
+        "members": len(members),
+        "points": members.n_points,
+        "certainty": cg.certainty(members, missing=missing, threads=threads),
+        "certainty of random members": cg.certainty_random(kmax, len(members)),
+    }
+    if len(members) > 1:
+        for name, key in (("mean ari", "ari"), ("mean nmi_sum", "nmi_sum"), ("mean vi", "vi")):
+            facts[name] = cg.consensus_index(members, key, threads=threads)
+        facts["pnmi (low is diverse)"] = cg.pnmi(members, threads=threads)
+    if truth is not None:
+        facts[f"arimp with {reference}"] = cg.arimp(members, truth, missing=missing)
+        if not members.has_gaps:
+            facts[f"anmi with {reference}"] = cg.anmi(members, truth)
+    result = None
+    if against is not None:
+        other, more = _label_columns(against, [], id, long, (), None)
+        keys = [cg.measure(key, missing=missing) for key in ("arimm", "kas", "nsf", "sms")]
+        result = cg.compare(members, cg.Ensemble(other, **options), keys, threads=threads)
+        notes += more
+    _say([*notes, *members.cautions])
+    _print_ensemble(facts, ranked, result, format)
+
+
+def _print_ensemble(facts: dict[str, Any], ranked: dict[str, float], result: Any, format: Format) -> None:
+    import json
+
+    from congruence.results import plain
+
+    if format is Format.json:
+        about = {"ensemble": facts, "mean ari of members with the rest": ranked, "against": result and result.to_dict()}
+        print(json.dumps(plain(about), indent=2, ensure_ascii=False))
+        return
+    _print_rows([{"": name, "value": value} for name, value in facts.items()], format)
+    if ranked:
+        print()
+        rows = [{"member": name, "mean ari with the rest": value} for name, value in ranked.items()]
+        shown = rows if format is not Format.table or len(rows) <= 20 else [*rows[:10], *rows[-5:]]
+        _print_rows(shown, format)
+        if len(shown) < len(rows):
+            print(f"(the 10 most and the 5 least central of {len(rows)} members; --format csv shows all)")
+    if result is not None:
+        print()
+        _print(result, format)
+
+
+@app.command("consensus-matrix")
+def consensus_matrix(
+    file: Annotated[Path, typer.Argument(help="Table of label columns, one a member.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Write it here: npz (dense, or sparse with --threshold) or npy.")
+    ],
+    columns: Columns = None,
+    id: Id = None,
+    long: Long = None,
+    partial: Annotated[bool, typer.Option("--partial", help="Members may cover part of the points.")] = False,
+    missing: Missing = "ratio",
+    noise: Noise = None,
+    threshold: Annotated[float | None, typer.Option(help="Keep entries at or above this, as a sparse matrix.")] = None,
+    float32: Annotated[bool, typer.Option("--float32", help="Half the memory.")] = False,
+    threads: Threads = None,
+) -> None:
+    """Write the share of the members that put each two points together.
+
+    Examples:
+
+      congruence consensus-matrix runs.csv --out M.npz
+
+      congruence compare M.npz labels.csv
+    """
+    import numpy as np
+
+    import congruence as cg
+    from congruence import io
+
+    if io.suffix_of(out) not in (".npz", ".npy") or (threshold is not None and io.suffix_of(out) != ".npz"):
+        raise cg.InputError(f"{out}: a consensus matrix is written as .npz or .npy, and with --threshold as .npz")
+    found, notes = _label_columns(file, _split(columns), id, long, (), None)
+    members = cg.Ensemble(found, unassigned="partial" if partial else "error", noise=_noise(noise))
+    dtype = np.float32 if float32 else np.float64
+    matrix = cg.consensus_matrix(members, dtype=dtype, threshold=threshold, missing=missing, threads=threads)
+    part = out.with_name(out.name + ".part")
+    with part.open("wb") as stream:
+        if threshold is not None:
+            parts = {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.indptr}
+            np.savez_compressed(stream, format=np.array(b"csr"), shape=np.array(matrix.shape), **parts)
+        elif io.suffix_of(out) == ".npz":
+            np.savez_compressed(stream, matrix=matrix)
+        else:
+            np.save(stream, matrix, allow_pickle=False)
+    part.replace(out)
+    _say([*notes, *members.cautions, f"wrote {out}: {members.n_points:,} × {members.n_points:,}"])
+
+
 @app.command()
 def measures(
     key: Annotated[str | None, typer.Argument(help="Show all about this one.")] = None,
@@ -297,6 +426,7 @@ def _check_noise(noise: Any, columns: dict[str, Any]) -> None:
 def _compare_files(a: Path, b: Path, wanted: Any, columns: str | None, id: str | None, options: dict[str, Any]) -> Any:
     import congruence as cg
     from congruence import io
+    from congruence.clustering import Similarity
 
     tables = [io.read_columns(path) for path in (a, b)]
     if id is None:
@@ -304,6 +434,10 @@ def _compare_files(a: Path, b: Path, wanted: Any, columns: str | None, id: str |
     named = _split(columns)
     chosen = []
     for side, (table, path) in enumerate(zip(tables, (a, b), strict=True)):
+        matrices = [(name, column) for name, column in table.items() if isinstance(column, Similarity)]
+        if matrices:
+            chosen.append(matrices[0])
+            continue
         if named:
             name = named[min(side, len(named) - 1)]
             chosen.append((name, io.pick(table, [name], str(path))[name]))

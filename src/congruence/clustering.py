@@ -829,6 +829,17 @@ def noise_for(noise: Any, column: Iterable[str | None]) -> Collection[Hashable] 
             if name is not None and name in noise:
                 return noise_for(noise[name], ())
         return None
-    if isinstance(noise, set | frozenset | list | tuple | np.ndarray):
+    if isinstance(noise, Iterable) and not isinstance(noise, str | bytes):
         return frozenset(x.item() if isinstance(x, np.generic) else x for x in noise)
     return frozenset([noise])
+
+
+def check_noise(noise: Any, columns: Iterable[str | None]) -> None:
+    """A mapping of noise labels must name columns that are there."""
+    if isinstance(noise, Mapping):
+        known = [name for name in columns if name is not None]
+        for name in noise:
+            if name not in known:
+                raise InputError(
+                    f"noise names a column {name!r} that is not there; the columns are: {', '.join(known[:8])}"
+                )

@@ -18,6 +18,7 @@ from congruence.clustering import (
     aligned,
     as_clustering,
     as_mass,
+    check_noise,
     noise_caution,
     noise_for,
 )
@@ -59,7 +60,11 @@ def _chosen(measures: Measures, default: Sequence[str] = DEFAULT) -> tuple[list[
     listed = [measures] if isinstance(measures, str | Measure) else list(measures)
     if not listed:
         raise InputError("no measures were named; leave `measures` out for the usual ones, or pass 'all'")
-    return list({m.key: m for m in (find(x) for x in listed)}.values()), True
+    chosen: dict[str, Measure] = {}
+    for m in (find(x) for x in listed):
+        if chosen.setdefault(m.key, m).parameters != m.parameters:
+            raise InputError(f"{m.key} is named twice with different parameters; compare once for each")
+    return list(chosen.values()), True
 
 
 class _Evaluation:
@@ -135,7 +140,13 @@ def compare(
         return _compare_matrices(a, b, measures, unassigned, noise, sample_weight, frequency, threads)
     pair = [as_clustering(a, "a"), as_clustering(b, "b")]
     pair, notes = aligned(pair, align, ("a", "b"))
-    pair = [c.with_policy(unassigned, noise_for(noise, (c.title, w)), w) for c, w in zip(pair, ("a", "b"), strict=True)]
+    if unassigned == "partial":
+        raise InputError(
+            "unassigned='partial' keeps the gaps of an Ensemble; for a pair pass 'drop', 'singletons' or 'cluster'"
+        )
+    check_noise(noise, [*(c.title for c in pair), "a", "b"])
+    own_noise = [noise_for(noise, (c.title, w)) for c, w in zip(pair, ("a", "b"), strict=True)]
+    pair = [c.with_policy(unassigned, labels, w) for c, labels, w in zip(pair, own_noise, ("a", "b"), strict=True)]
     index = next((c.index for c in pair if c.index is not None), None)
     mass = as_mass(sample_weight, frequency, len(pair[0]), index, align)
     soft = any(c.soft for c in pair)
@@ -157,7 +168,7 @@ def compare(
         mirrored = [measured(cpu.table_of(c, c, mass, threads)[1]) for c in pair]
         own = (mirrored[0], mirrored[1])
     return Comparison(
-        values, todo.measures, table, tables, int(n_used[0]), tuple(notes) + _cautions(pair, table, noise is None, soft),
+        values, todo.measures, table, tables, int(n_used[0]), tuple(notes) + _cautions(pair, table, own_noise, soft),
         todo.skipped, own, next((c.kind for c in pair if c.kind), None), _titles(pair),
     )  # fmt: skip
 
@@ -294,11 +305,10 @@ def _titles(pair: Sequence[Any]) -> tuple[str, str]:
     return (first, second) if first != second else ("a", "b")
 
 
-def _cautions(pair: Sequence[Any], table: Table, check_noise: bool, soft: bool) -> tuple[str, ...]:
+def _cautions(pair: Sequence[Any], table: Table, noise: Sequence[Any], soft: bool) -> tuple[str, ...]:
     found = [caution for c in pair for caution in c.cautions]
-    if check_noise:
-        for c, names, who in zip(pair, (table.rows, table.columns), ("a", "b"), strict=True):
-            found += noise_caution(names, who) if isinstance(c, Labels) else []
+    for c, names, labels, who in zip(pair, (table.rows, table.columns), noise, ("a", "b"), strict=True):
+        found += noise_caution(names, who) if isinstance(c, Labels) and labels is None else []
     if soft:
         found.append(
             "soft clusterings do not score their best even with themselves: hold each value against the self-values "

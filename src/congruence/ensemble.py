@@ -20,6 +20,7 @@ from congruence.clustering import (
     aligned,
     as_clustering,
     as_mass,
+    check_noise,
     noise_caution,
     noise_for,
 )
@@ -68,9 +69,10 @@ class Ensemble:
         who = [_called(name, i) for i, name in enumerate(listed)]
         raw = [as_clustering(data, who[i]) for i, (_, data) in enumerate(found)]
         same_points, left_out = aligned(raw, align, who)
+        check_noise(noise, [*listed, *who])
+        own_noise = [noise_for(noise, (name, w)) for name, w in zip(listed, who, strict=True)]
         self.members: tuple[Clustering, ...] = tuple(
-            c.with_policy(unassigned, noise_for(noise, (name, w)), w)
-            for c, name, w in zip(same_points, listed, who, strict=True)
+            c.with_policy(unassigned, labels, w) for c, labels, w in zip(same_points, own_noise, who, strict=True)
         )
         self.names: tuple[str, ...] = tuple(listed)
         index = next((c.index for c in same_points if c.index is not None), None)
@@ -79,7 +81,14 @@ class Ensemble:
             self.mass = clusterings.mass
         self.kind = kind or next((c.kind for c in raw if c.kind), None)
         self.notes: tuple[str, ...] = (*notes, *left_out)
-        self._check_noise = noise is None
+        self._doubtful = tuple(
+            caution
+            for c, labels, name in zip(self.members, own_noise, listed, strict=True)
+            if isinstance(c, Labels) and labels is None and not isinstance(clusterings, Ensemble)
+            for caution in noise_caution(c.names, name)
+        )
+        if isinstance(clusterings, Ensemble):
+            self._doubtful = clusterings._doubtful
         self.member_weight = _member_weight(member_weight, clusterings, len(self.members))
 
     @property
@@ -90,11 +99,7 @@ class Ensemble:
     @property
     def cautions(self) -> tuple[str, ...]:
         """What a reader of results should know about the members."""
-        own = [caution for c in self.members for caution in c.cautions]
-        if self._check_noise:
-            for c, name in zip(self.members, self.names, strict=True):
-                own += noise_caution(c.names, name) if isinstance(c, Labels) else []
-        return tuple(own)
+        return (*(caution for c in self.members for caution in c.cautions), *self._doubtful)
 
     @property
     def is_soft(self) -> bool:

@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
+#: libraries that a frame can be made with
+FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
+
 
 def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
     """A data frame of the wanted kind: pandas, polars, pyarrow; by default pandas if it is installed, else arrow.
@@ -17,6 +20,8 @@ def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
     import narwhals as nw
 
     chosen = backend or ("pandas" if find_spec("pandas") else "pyarrow")
+    if chosen not in FRAMES:
+        raise ValueError(f"backend must be {', '.join(FRAMES[:-1])} or {FRAMES[-1]}, not {chosen!r}")
     return nw.from_dict(dict(columns), backend=chosen).to_native()  # type: ignore[arg-type]
 
 
@@ -42,7 +47,7 @@ def square_frame(
 def frame_kind(data: Any) -> str | None:
     """Which library a frame or series comes from, if any: 'pandas', 'polars', 'pyarrow', …"""
     root = type(data).__module__.split(".")[0]
-    return root if root in ("pandas", "polars", "pyarrow", "modin", "cudf") else None
+    return root if root in FRAMES else None
 
 
 def text_grid(cells: Sequence[Sequence[str]], rows: Sequence[str], columns: Sequence[str], left: bool = False) -> str:

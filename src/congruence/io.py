@@ -10,7 +10,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from congruence.clustering import Labels, Memberships, as_clustering
+from congruence.clustering import Labels, Memberships, Similarity, as_clustering
 from congruence.frames import frame_kind
 from congruence.registry import hint
 from congruence.statistics import Array, InputError
@@ -101,6 +101,8 @@ def _read_numpy(path: Path) -> dict[str, Any]:
         data = np.load(stream, allow_pickle=False)
         if isinstance(data, np.ndarray):
             return _array_columns(data, path, path.name.split(".")[0])
+        if {"indptr", "indices", "data", "shape"} <= set(data.files):
+            return {path.name.split(".")[0]: _sparse_matrix(data, path)}
         for name in data.files:
             columns.update(_array_columns(data[name], path, name))
     if not columns:
@@ -111,9 +113,22 @@ def _read_numpy(path: Path) -> dict[str, Any]:
     return columns
 
 
+def _sparse_matrix(data: Any, path: Path) -> Similarity:
+    """A similarity matrix as scipy.sparse.save_npz writes it."""
+    from scipy.sparse import csr_array
+
+    kind = data["format"].item() if "format" in data.files else b"csr"
+    if kind not in (b"csr", "csr"):
+        raise InputError(f"{path}: sparse matrices are read in csr format, not {kind!r}; save M.tocsr()")
+    parts = (data["data"], data["indices"], data["indptr"])
+    return Similarity(csr_array(parts, shape=tuple(data["shape"].tolist())), who=str(path))
+
+
 def _array_columns(data: Array, path: Path, name: str) -> dict[str, Any]:
     if data.ndim == 1:
         return {name: data}
+    if data.ndim == 2 and data.dtype.kind == "f" and data.shape[0] == data.shape[1] > 1:
+        return {name: Similarity(data, who=f"{path}: {name}")}
     if data.ndim == 2 and data.dtype.kind == "f" and data.shape[1] > 1:
         return {name: Memberships(data, who=name)}
     if data.ndim == 2:

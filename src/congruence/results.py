@@ -292,8 +292,8 @@ class AllPairs(_Scores):
         lines = [f"{count} clusterings, {count * (count - 1) // 2:,} pairs"]
         for key in self._values:
             lines.append(self.summary(key))
-            if count <= 8:
-                short = [_short(name, 16) for name in self.names]
+            if count <= 6:
+                short = [_short(name, max(8, 76 // (count + 1) - 2)) for name in self.names]
                 lines.append(text_grid([[number(x) for x in row] for row in self[key]], short, short))
         notes = [*self.cautions, *(f"{k} is left out: {why}" for k, why in self.skipped.items())]
         return "\n".join(lines) + _notes_text(notes)
@@ -362,7 +362,10 @@ class AgainstReference(_Scores):
     def __repr__(self) -> str:
         shown = min(len(self.names), 40)
         head = f"{len(self.names)} clusterings against {self.reference}"
-        grid = text_grid(self._cells()[:shown], self.names[:shown], list(self._values))
+        width = max(12, 78 - sum(max(len(key), 8) + 2 for key in self._values))
+        grid = text_grid(
+            self._cells()[:shown], [_short(name, width) for name in self.names[:shown]], list(self._values)
+        )
         more = f"\n… and {len(self.names) - shown} more" if shown < len(self.names) else ""
         notes = [*self.cautions, *(f"{k} is left out: {why}" for k, why in self.skipped.items())]
         return f"{head}\n{grid}{more}" + _notes_text(notes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -76,8 +77,12 @@ class EnsembleTiles:
         self.share = ensemble.shares
         self.scale = float(len(ensemble)) if self.counts else 1.0
         if self.plain:
-            dtype = np.result_type(*[c.codes.dtype for c in hard])
-            self.points = np.ascontiguousarray(np.stack([c.codes for c in hard]).T.astype(dtype, copy=False))
+            # a point a row, padded with equal labels to whole vector registers
+            width = -(-len(hard) // 64) * 64
+            self.padding = width - len(hard)
+            self.points = np.zeros((len(hard[0]), width), np.result_type(*[c.codes.dtype for c in hard]))
+            for j, member in enumerate(hard):
+                self.points[:, j] = member.codes
 
     @property
     def counts(self) -> bool:
@@ -90,13 +95,14 @@ class EnsembleTiles:
     def tile(self, rows: slice, cols: slice) -> Array:
         """How many members (or what share of them) put each pair of points together."""
         if self.plain and self.equal:
-            return agreement(self.points[rows], self.points[cols])
+            return agreement(self.points[rows], self.points[cols], self.padding)
         n_rows, n_cols = (len(range(*s.indices(len(self)))) for s in (rows, cols))
         together, seen = np.zeros((n_rows, n_cols)), np.zeros((n_rows, n_cols))
         for member, share in zip(self.ensemble.members, self.share.tolist(), strict=True):
             weight = 1.0 if self.counts else share
             if isinstance(member, Memberships):
                 together += weight * (member.dense(rows) @ member.dense(cols).T)
+                seen += weight
                 continue
             a, b = member.codes[rows, None], member.codes[None, cols]
             observed = (a < member.k) & (b < member.k)
@@ -108,20 +114,22 @@ class EnsembleTiles:
         return together
 
 
-def agreement(a: Array, b: Array) -> Array:
-    """For each row of a and row of b, in how many columns they have the same label."""
+def agreement(a: Array, b: Array, padding: int) -> Array:
+    """For each row of a and row of b, in how many columns they have the same label, padding aside."""
     if cpu._use_kernels(float(len(a)) * len(b) * a.shape[1] / 8):
         from congruence.engine.kernels import count_agreement
 
-        out = np.empty((len(a), len(b)), np.int32)
-        count_agreement(a, b, out)
-        return out.astype(np.int64)
+        out = np.empty((len(a), len(b)), np.int64)
+        count_agreement(a, b, padding, out)
+        return out
+    a, b = (x[:, : x.shape[1] - padding] for x in (a, b))
     step = max(1, (1 << 24) // (len(b) * a.shape[1]))
     return np.concatenate([(a[i : i + step, None] == b[None]).sum(axis=2) for i in range(0, len(a), step)])
 
 
-def slices(n: int, side: int = SIDE) -> list[slice]:
+def slices(n: int, side: int | None = None) -> list[slice]:
     """0 … n in pieces."""
+    side = side or SIDE
     return [slice(start, min(start + side, n)) for start in range(0, n, side)]
 
 
@@ -134,8 +142,11 @@ def tile_sums(p: Tiles, q: Tiles, mass: Mass | None = None, progress: Progress |
     Pairs that are undefined (NaN) in either matrix are left out, also of the number of pairs.
     """
     n = len(p)
+    copies = None
     if mass is not None and mass.is_frequency:
-        raise InputError("frequency is not defined for similarity matrices: repeat their rows and columns instead")
+        if isinstance(p, MatrixTiles) or isinstance(q, MatrixTiles):
+            raise InputError("frequency is not defined for similarity matrices: repeat their rows and columns instead")
+        copies = mass.values * (mass.values - 1) / 2
     weights, own_weights = _point_weights(mass, n)
     pieces = slices(n)
     total: list[Any] = [0.0] * 6
@@ -152,6 +163,8 @@ def tile_sums(p: Tiles, q: Tiles, mass: Mass | None = None, progress: Progress |
                 keep = (upper & ~np.isnan(a) & ~np.isnan(b)).astype(np.float64)
                 if weights is not None:
                     keep *= weights[rows, None] * weights[None, cols]
+                if copies is not None and rows == cols:  # copies of a point are pairs too
+                    np.fill_diagonal(keep, np.where(np.isnan(np.diag(a)) | np.isnan(np.diag(b)), 0.0, copies[rows]))
                 a, b = np.where(keep > 0, a, 0.0), np.where(keep > 0, b, 0.0)
                 sums = [keep.sum(), *((keep * z).sum() for z in (a, b, a * b, a * a, b * b))]
                 total = [have + float(more) for have, more in zip(total, sums, strict=True)]
@@ -320,6 +333,8 @@ def pattern_sums(p: Ensemble, q: Ensemble, limit: int = 256) -> MatrixSums | Non
 
     Points seen by the same members share their denominators, so a pair of patterns needs one inner product of tables.
     """
+    if p.is_soft or q.is_soft:
+        return None
     seen = np.stack([c.codes < c.k for e in (p, q) for c in e.members if isinstance(c, Labels)], axis=1)
     patterns, which = np.unique(seen, axis=0, return_inverse=True)
     if len(patterns) > limit or p.mass is not None:
@@ -395,8 +410,8 @@ def sums_of(
         by_patterns = pattern_sums(p, q) if gaps and missing == "ratio" else None
         if by_patterns is not None:
             return by_patterns
-        weighted_gaps = gaps and mass is not None and not mass.is_frequency
-        if not (gaps and missing == "ratio") and not weighted_gaps:
+        beyond_tables = gaps and (p.is_soft or q.is_soft or (mass is not None and not mass.is_frequency))
+        if not (gaps and missing == "ratio") and not beyond_tables:
             tables = n * (len(p) * len(q) + within * (len(p) ** 2 + len(q) ** 2)) * TABLE_COST
             tiles = n * n / 2 * (len(p) + len(q)) * TILE_COST
             plain = not gaps and mass is None and not (p.is_soft or q.is_soft)
@@ -404,8 +419,9 @@ def sums_of(
                 with Progress(len(p) * len(q), progress) as bar:
                     return table_sums(p, q, within=within, missing=missing, threads=threads, progress=bar)
     if missing == "pooled" and gaps:
+        what = "matrices" if matrix else "members with gaps beside memberships, or with sample_weight,"
         raise InputError(
-            "missing='pooled' is defined between ensembles and partitions; for matrices use 'ratio' or 'plain'"
+            f"missing='pooled' is defined between ensembles and partitions; for {what} use 'ratio' or 'plain'"
         )
     check_pairs(n, max(members, 1))
     with Progress(n * (n + 1) // 2, progress, "pairs of points") as bar:
@@ -452,14 +468,19 @@ def dense(tiles: Tiles, dtype: Any, threads: int) -> Array:
     """The whole matrix; only tiles above the diagonal are worked out."""
     n = len(tiles)
     out = np.empty((n, n), dtype=dtype)
-    pieces = slices(n, 512)
+    pieces = slices(n, 256)
 
     def fill(rows: slice, cols: slice) -> None:
         tile = tiles.tile(rows, cols) / tiles.scale
         out[rows, cols] = tile
         out[cols, rows] = tile.T
 
-    from functools import partial
+    if isinstance(tiles, EnsembleTiles) and tiles.plain and tiles.equal and cpu._use_kernels(float(n) * n):
+        from congruence.engine.kernels import fill_consensus
+
+        def fill(rows: slice, cols: slice) -> None:
+            bounds = rows.start, rows.stop, cols.start, cols.stop
+            fill_consensus(tiles.points, *bounds, tiles.padding, 1 / tiles.scale, out)
 
     jobs: Sequence[Any] = [partial(fill, rows, cols) for x, rows in enumerate(pieces) for cols in pieces[x:]]
     cpu._in_threads(threads, jobs)

@@ -51,8 +51,10 @@ def kas(m: MatrixSums, missing: str = "ratio") -> Array:
 
 
 def _distance(m: MatrixSums) -> Array:
-    """Frobenius norm of P − Q."""
-    return np.asarray(np.sqrt(np.maximum(2 * (m.s_pp + m.s_qq - 2 * m.s_pq) + m.d_pp + m.d_qq - 2 * m.d_pq, 0.0)))
+    """Frobenius norm of P − Q; what rounding leaves of equal matrices is 0 (its root would be 1e-8)."""
+    squared = 2 * (m.s_pp + m.s_qq - 2 * m.s_pq) + m.d_pp + m.d_qq - 2 * m.d_pq
+    noise = np.where(m.tiny > 0, 1e-14 * (2 * (m.s_pp + m.s_qq) + m.d_pp + m.d_qq), 0.0)
+    return np.asarray(np.sqrt(np.where(squared <= noise, 0.0, squared)))
 
 
 FROBENIUS = "distance = sqrt(max(2 * (s_pp + s_qq - 2 * s_pq) + d_pp + d_qq - 2 * d_pq, 0))"
@@ -80,10 +82,10 @@ def nsf_printed(m: MatrixSums, missing: str = "ratio") -> Array:
 
 def _correlation(m: MatrixSums) -> Array:
     covariance = m.s_pq - m.s_p * m.s_q / m.pairs
-    variances = (m.s_pp - m.s_p**2 / m.pairs) * (m.s_qq - m.s_q**2 / m.pairs)
+    var_p, var_q = m.s_pp - m.s_p**2 / m.pairs, m.s_qq - m.s_q**2 / m.pairs
     # a constant matrix has no variance but for rounding
-    scale = (m.s_pp + m.tiny) * (m.s_qq + m.tiny)
-    return np.where(variances <= 1e-20 * scale, np.nan, ratio(covariance, np.sqrt(np.maximum(variances, 0.0))))
+    constant = (var_p <= 1e-13 * m.s_pp) | (var_q <= 1e-13 * m.s_qq)
+    return np.where(constant, np.nan, ratio(covariance, np.sqrt(np.where(constant, 1.0, var_p * var_q))))
 
 
 PEARSON = (
