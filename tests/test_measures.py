@@ -166,6 +166,15 @@ def test_a_rare_label_outside_the_sampled_range_is_counted(route):
     assert table.to_array().tolist() == [[0, 1], [5000, 4998], [0, 1]]
 
 
+def test_cells_come_in_row_major_order(route):
+    """Every route lists the cells of a table row by row, columns ascending, each cell once."""
+    rng = np.random.default_rng(4)
+    for k in (3, 40):
+        table = cg.contingency(rng.integers(0, k, 200), rng.integers(0, k, 200))
+        assert (np.diff(table.row.astype(np.int64) * k + table.col) > 0).all()
+        assert (table.count > 0).all()
+
+
 def typed_labels() -> list[np.ndarray]:
     """Labels at the ends of every integer type: differences of labels do not fit the type."""
     found = []
