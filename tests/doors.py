@@ -30,7 +30,8 @@ ROUTES: dict[str, dict[str, float]] = {
 }
 #: measures of similarity matrices and ensembles, which have tests of their own
 OF_MATRICES = (
-    "arimp", "arimm", "kas", "nsf", "nsf_printed", "sms", "ssms", "anmi", "certainty", "uncertainty", "pnmi", "pnmi_sum",
+    "arimp", "arimm", "kas", "nsf", "nsf_printed", "sms", "ssms", "anmi", "certainty", "uncertainty", "pnmi",
+    "pnmi_sum",
 )  # fmt: skip
 #: measures of two clusterings
 KEYS = tuple(m.key for m in cg.measures() if m.key in naive.MEASURES)

@@ -64,7 +64,7 @@ def pairs(most_points: int = MOST_POINTS) -> st.SearchStrategy[tuple[list[int], 
 
 
 def rows_of_memberships(k: int, probabilistic: bool) -> st.SearchStrategy[list[float]]:
-    """The memberships of one point in k clusters, in eighths: they add up to 1, or (possibilistic) to anything but 0."""
+    """The memberships of one point in k clusters, in eighths: they add up to 1, or to anything but 0."""
     if probabilistic:
         cuts = st.lists(st.integers(0, 8), min_size=k - 1, max_size=k - 1).map(sorted)
         return cuts.map(lambda c: [(y - x) / 8 for x, y in itertools.pairwise([0, *c, 8])])

@@ -116,7 +116,7 @@ def test_triangle_on_more_points(key):
         assert (d[:, None, :] <= d[:, :, None] + d[None, :, :] + 1e-12 * max(1.0, d.max())).all()
 
 
-#: sizes of clusters, n ≤ 6; where both are trivial in the same way every permutation is the same partition, and scores 1
+#: sizes of clusters, n ≤ 6, but not both trivial in the same way: then every permutation is the same partition
 SIZES = [
     ([0, 0, 1], [0, 0, 1]),
     ([0, 0, 1, 1], [0, 0, 0, 1]),
@@ -215,7 +215,7 @@ def test_values_stay_in_the_declared_range(key):
 
 @pytest.mark.parametrize("key", that_declare("definite"))
 def test_identical_partitions_score_exactly_the_best(key):
-    """Whatever the sizes and names of clusters, a clustering against itself under other names scores the best, exactly."""
+    """Whatever the sizes of clusters, a clustering against itself under other names scores the best, exactly."""
     rng = np.random.default_rng(2)
     best = cg.measure(key).best
     for n, k in [(6, 3), (6, 4), (7, 3), (30, 7), (100, 3), (100, 60), (1000, 40)]:

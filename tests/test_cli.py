@@ -614,3 +614,84 @@ def test_the_command_is_installed(folder):
         pytest.skip("the package is on the path but not installed")
     done = subprocess.run([command, "--version"], text=True, capture_output=True, check=False, timeout=120)
     assert done.stdout == f"congruence {cg.__version__}\n"
+
+
+# --- ensembles and matrices -------------------------------------------------------------------------------------
+
+
+def test_an_ensemble_is_described(congruence):
+    """Agreement, certainty with its baseline, diversity, members by agreement with the rest, and the reference."""
+    said = congruence(
+        "ensemble", "labels.csv", "--columns", "kmeans,leiden", "--reference", "truth", "--format", "json"
+    )
+    assert said.code == 0
+    about = json.loads(said.out)
+    members = cg.Ensemble({"kmeans": KMEANS, "leiden": LEIDEN})
+    facts = about["ensemble"]
+    assert facts["members"] == 2
+    assert facts["certainty"] == pytest.approx(members.certainty(), rel=1e-12)
+    assert facts["certainty of random members"] == pytest.approx(cg.certainty_random(4, 2), rel=1e-12)
+    assert facts["pnmi (low is diverse)"] == pytest.approx(members.pnmi(), rel=1e-12)
+    assert facts["mean ari"] == pytest.approx(cg.ari(KMEANS, LEIDEN), rel=1e-12)
+    assert facts["arimp with truth"] == pytest.approx(members.arimp(TRUTH), rel=1e-12)
+    assert about["mean ari of members with the rest"].keys() == {"kmeans", "leiden"}
+    shown = congruence("ensemble", "labels.csv", "--columns", "kmeans,leiden", "--reference", "truth")
+    assert "certainty of random members" in shown.out
+    assert "mean ari with the rest" in shown.out
+
+
+def test_two_ensembles_are_compared(congruence):
+    """--against reads a second ensemble of the same points."""
+    LABELS[["truth", "kmeans"]].to_csv("second.csv", index=False)
+    said = congruence("ensemble", "labels.csv", "--columns", "kmeans,leiden", "--against", "second.csv", "-f", "json")
+    first, second = cg.Ensemble({"k": KMEANS, "l": LEIDEN}), cg.Ensemble({"t": TRUTH, "k": KMEANS})
+    assert json.loads(said.out)["against"]["arimm"] == pytest.approx(first.arimm(second), rel=1e-12)
+    LABELS[["truth", "kmeans"]].iloc[:5].to_csv("short.csv", index=False)
+    wrong = congruence("ensemble", "labels.csv", "--columns", "kmeans,leiden", "--against", "short.csv")
+    assert wrong.code == 2
+    assert "8 and 5 points" in wrong.err
+
+
+def test_partial_members_need_to_be_asked_for(congruence):
+    """A file with gaps is refused until --partial says that members cover part of the points."""
+    pd.DataFrame({"x": [0, 0, 1, None], "y": [0, None, 1, 1], "z": [0, 0, 1, 1]}).to_csv("gaps.csv", index=False)
+    assert "are unassigned" in congruence("ensemble", "gaps.csv").err
+    said = congruence("ensemble", "gaps.csv", "--partial", "--missing", "plain", "--format", "json")
+    members = cg.Ensemble("gaps.csv", unassigned="partial")
+    facts = json.loads(said.out)["ensemble"]
+    assert facts["certainty"] == pytest.approx(cg.certainty(members, missing="plain"), rel=1e-12)
+
+
+@pytest.mark.parametrize("out", ["M.npz", "M.npy"])
+def test_a_consensus_matrix_is_written_and_compared(congruence, out):
+    """consensus-matrix writes what compare reads back as a similarity matrix."""
+    assert congruence("consensus-matrix", "labels.csv", "--columns", "kmeans,leiden", "--out", out).code == 0
+    LABELS[["truth"]].to_csv("truth.csv", index=False)
+    said = congruence("compare", out, "truth.csv", "--format", "json")
+    values = json.loads(said.out)["values"]
+    members = cg.Ensemble({"kmeans": KMEANS, "leiden": LEIDEN})
+    assert values["arimp"] == pytest.approx(members.arimp(TRUTH), rel=1e-12)
+    assert values["kas"] == pytest.approx(members.kas(TRUTH), rel=1e-12)
+
+
+def test_a_sparse_consensus_matrix_is_written_and_compared(congruence):
+    """With --threshold only larger entries are kept, in a file that scipy.sparse can load too."""
+    from scipy.sparse import load_npz
+
+    said = congruence(
+        "consensus-matrix", "labels.csv", "--columns", "kmeans,leiden", "-o", "S.npz", "--threshold", "0.9"
+    )
+    assert said.code == 0
+    members = cg.Ensemble({"kmeans": KMEANS, "leiden": LEIDEN})
+    kept = members.consensus_matrix(threshold=0.9)
+    assert load_npz("S.npz").toarray().tolist() == kept.toarray().tolist()
+    LABELS[["truth"]].to_csv("truth.csv", index=False)
+    said = congruence("compare", "S.npz", "truth.csv", "--measures", "arimp", "--format", "json")
+    assert json.loads(said.out)["values"]["arimp"] == pytest.approx(cg.arimp(kept, TRUTH), rel=1e-12)
+
+
+def test_a_consensus_matrix_goes_into_a_file_of_its_kind(congruence):
+    """A csv of n × n numbers is not offered; the error names what is."""
+    said = congruence("consensus-matrix", "labels.csv", "--columns", "kmeans,leiden", "--out", "M.csv")
+    assert said.code == 2
+    assert ".npz or .npy" in said.err

@@ -191,7 +191,9 @@ def how(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_symmetry_is_checked_and_the_place_named(how, tmp_path):
     """Two mirrored entries that differ by more than the tolerance are refused, with where they are."""
-    with pytest.raises(cg.InputError, match=r"not symmetric: entries \((2, 7|7, 2)\) and \((2, 7|7, 2)\) differ by 0.25"):
+    with pytest.raises(
+        cg.InputError, match=r"not symmetric: entries \((2, 7|7, 2)\) and \((2, 7|7, 2)\) differ by 0.25"
+    ):
         read(asymmetric(), how, tmp_path)
     near = random_matrix(9, 10)
     near[7, 2] += 1e-10
@@ -287,7 +289,9 @@ def test_every_measure_is_shown_or_left_out_with_a_reason():
 @pytest.mark.parametrize("key", ["pnmi", "pnmi_sum"])
 def test_measures_of_members_refuse_a_matrix(key):
     """A matrix has no members, and the message says what it does have."""
-    with pytest.raises(cg.NotApplicable, match=f"{key} is about the members of an ensemble; of a matrix ask for its cert"):
+    with pytest.raises(
+        cg.NotApplicable, match=f"{key} is about the members of an ensemble; of a matrix ask for its cert"
+    ):
         getattr(cg, key)(random_matrix(4, 1))
 
 

@@ -190,7 +190,7 @@ def typed_labels() -> list[np.ndarray]:
 
 @pytest.mark.parametrize("labels", typed_labels(), ids=lambda x: f"{x.dtype} {x.min()} to {x.max()}")
 def test_the_integer_type_changes_nothing(labels, route):
-    """Labels may use the whole range of their integer type: the clusters and their names are those of plain integers."""
+    """Labels may use the whole range of their integer type: clusters and their names are those of plain integers."""
     other = np.arange(len(labels)) % 3
     found = cg.contingency(labels, other)
     cells = zip(found.row.tolist(), found.col.tolist(), found.count.tolist(), strict=True)
@@ -324,7 +324,7 @@ def test_crisp_memberships_give_the_crisp_value(pair):
 @example(([0, 1, 2, 3], [0, 0, 1, 2], [0.125, 0.375, 1.25, 0.875]))
 @example(([0, 1, 2], [0, 1, 2], [0.375, 1.75, 0.625]))
 def test_weights_give_the_definition(case):
-    """Importance weights equal the slow definition, by every door and on every route; a weight of 0 takes a point out."""
+    """Importance weights equal the slow definition, by every door and route; a weight of 0 takes a point out."""
     a, b, w = case
     expected = {key: formula(a, b, w) for key, formula in naive.WEIGHTED.items()}
     for name in ("numpy", "compiled", "sparse"):

@@ -58,7 +58,7 @@ def test_scikit_learn_has_the_same_value(key, pair):
 
 @pytest.mark.parametrize("route", ["numpy", "compiled", "sparse", "sparse, compiled"])
 def test_all_routes_have_the_value_of_scikit_learn(route):
-    """The same on a hundred thousand points by every route, one pair and all pairs; sparse tables are the larger ones."""
+    """The same on a hundred thousand points by every route, one pair and all pairs; sparse tables are larger."""
     k_a, k_b = (400, 300) if route.startswith("sparse") else (50, 20)
     a, b = labels(100_000, k_a, k_b, 0.3)
     keys = [key for key in PEERS if not key.startswith("ami_")]

@@ -178,3 +178,17 @@ def test_plots_say_when_plotly_is_missing(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
     assert "plotly is not installed" in ei.plots(tmp_path / "figures", [], [], [], [])
     assert not (tmp_path / "figures").exists()
+
+
+def test_plots_are_written(tmp_path):
+    """With plotly there is a file a figure."""
+    pytest.importorskip("plotly", reason="plotly is not installed: no figures")
+    random = np.random.default_rng(0)
+    fig2 = ei.uncorrelated(sizes=(30,), members=(3,), k=(2, 4), trials=1)
+    fig3 = ei.certainties(sizes=(30,), members=(3,), kmax=(4, 6), ensembles=2)
+    fig5 = [ei.Diversity("toy", True, np.arange(2, 11), *np.linspace([0.1, 0.2, 0.3], 1, 9).T)]
+    fig6 = [ei.replaced_in("toy", random.normal(size=(12, 2)), random.integers(0, 2, 12))]
+    said = ei.plots(tmp_path / "figures", fig2, fig3, fig5, fig6)
+    pages = {path.stem for path in (tmp_path / "figures").glob("*.html")}
+    assert pages == {f"figure{i}" for i in (2, 3, 5, 6, 7, 8, 9, 10)}
+    assert all(page in said for page in pages)

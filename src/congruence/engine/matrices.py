@@ -342,34 +342,39 @@ def pattern_sums(p: Ensemble, q: Ensemble, limit: int = 256) -> MatrixSums | Non
     first = len(p)
     columns_p, columns_q = _one_hot(p), _one_hot(q)
     groups = [np.flatnonzero(which == r) for r in range(len(patterns))]
-    joint = [columns_p[g].T @ columns_q[g] for g in groups]
-    square_p, square_q = ([c[g].T @ c[g] for g in groups] for c in (columns_p, columns_q))
-    sum_p, sum_q = ([np.asarray(c[g].sum(axis=0)).ravel() for g in groups] for c in (columns_p, columns_q))
-    share_p, share_q = p.shares, q.shares
-    sums = np.zeros(6)
-    for r, g in enumerate(groups):
-        for s in range(r, len(groups)):
-            d_p = float(share_p[patterns[r, :first] & patterns[s, :first]].sum())
-            d_q = float(share_q[patterns[r, first:] & patterns[s, first:]].sum())
-            if d_p == 0 or d_q == 0:
-                continue
-            count = float(len(g) * len(groups[s]))
-            parts = np.array([
-                count, sum_p[r] @ sum_p[s] / d_p, sum_q[r] @ sum_q[s] / d_q, _inner(joint[r], joint[s]) / (d_p * d_q),
-                _inner(square_p[r], square_p[s]) / d_p**2, _inner(square_q[r], square_q[s]) / d_q**2,
-            ])  # fmt: skip
-            sums += (parts - len(g)) / 2 if r == s else parts
-    pairs, s_p, s_q, s_pq, s_pp, s_qq = sums.tolist()
+    size = np.array([len(g) for g in groups], dtype=np.float64)
+    d_p, d_q = (
+        (side * _counts(e)) @ side.T for side, e in ((patterns[:, :first].astype(float), p), (patterns[:, first:], q))
+    )
+    defined = (d_p > 0) & (d_q > 0)
+    d_p, d_q = np.where(defined, d_p, 1.0), np.where(defined, d_q, 1.0)
+    own = size[np.diag(defined)].sum()
+
+    def summed(products: Any, divisor: Any) -> float:
+        """Σ over pairs of different points, from sums over ordered pairs of patterns; a point makes 1 with itself."""
+        return float((np.where(defined, products / divisor, 0.0).sum() - own) / 2)
+
+    joint = _inner([columns_p[g].T @ columns_q[g] for g in groups])
+    square_p, square_q = (_inner([c[g].T @ c[g] for g in groups]) for c in (columns_p, columns_q))
+    sum_p, sum_q = (_inner([c[g].sum(axis=0)[None] for g in groups]) for c in (columns_p, columns_q))
     n = float(p.n_points)
-    return MatrixSums.of(n=n, pairs=pairs, s_p=s_p, s_q=s_q, s_pq=s_pq, s_pp=s_pp, s_qq=s_qq, diagonal=(n, n, n))
+    return MatrixSums.of(
+        n=n, pairs=summed(np.outer(size, size), 1.0), s_p=summed(sum_p, d_p), s_q=summed(sum_q, d_q),
+        s_pq=summed(joint, d_p * d_q), s_pp=summed(square_p, d_p**2), s_qq=summed(square_q, d_q**2), diagonal=(n, n, n),
+    )  # fmt: skip
+
+
+def _counts(e: Ensemble) -> Array:
+    """What each member counts: 1 where all count the same, so that sums of them are whole numbers."""
+    return np.ones(len(e)) if e.member_weight is None else e.member_weight
 
 
 def _one_hot(e: Ensemble) -> Any:
-    """Points × all clusters, 1 where a point is in a cluster; scaled so that HHᵀ is the sum over members of share × same."""
+    """Points × all clusters, 1 where a point is in a cluster; scaled so that HHᵀ is the sum over members of weight × same."""
     from scipy.sparse import csr_array, hstack
 
     blocks = []
-    for member, share in zip(e.members, e.shares.tolist(), strict=True):
+    for member, share in zip(e.members, _counts(e).tolist(), strict=True):
         assert isinstance(member, Labels)
         rows = np.flatnonzero(member.codes < member.k)
         data = np.full(len(rows), math.sqrt(share))
@@ -377,8 +382,12 @@ def _one_hot(e: Ensemble) -> Any:
     return hstack(blocks, format="csr")
 
 
-def _inner(a: Any, b: Any) -> float:
-    return float(a.multiply(b).sum())
+def _inner(tables: Sequence[Any]) -> Array:
+    """Inner products of every table with every other, all at once."""
+    from scipy.sparse import csr_array, vstack
+
+    flat = vstack([csr_array(t).reshape((1, -1)) for t in tables], format="csr")
+    return np.asarray((flat @ flat.T).toarray())
 
 
 # --- which way --------------------------------------------------------------------------------------------------
