@@ -519,11 +519,15 @@ class Similarity:
         if self.checked:
             return block
         start, left = rows.indices(len(self))[0], cols.indices(len(self))[0]
-        bad = np.isnan(block)
-        if bad.any():
-            i, j = np.argwhere(bad)[0]
-            raise InputError(f"{self.who}: the entry at row {start + i}, column {left + j} is missing (NaN)")
-        gap = np.abs(block - self._read(cols, rows).T)
+        mirror = self._read(cols, rows).T
+        for part, first, second in ((block, start, left), (mirror.T, left, start)):
+            bad = ~np.isfinite(part)
+            if bad.any():
+                i, j = np.argwhere(bad)[0]
+                raise InputError(
+                    f"{self.who}: the entry at row {first + i}, column {second + j} is {_not_a_number(part[i, j])}"
+                )
+        gap = np.abs(block - mirror)
         if (gap > self.tolerance).any():
             i, j = np.unravel_index(int(np.argmax(gap)), gap.shape)
             raise InputError(
@@ -539,10 +543,13 @@ class Similarity:
             raise InputError(f"{self.who}: similarities must be numbers, not {data.dtype}")
         self.matrix = self.matrix.astype(np.float64)
         self.matrix.sum_duplicates()
-        if np.isnan(self.matrix.data).any():
-            where = int(np.flatnonzero(np.isnan(self.matrix.data))[0])
+        bad = ~np.isfinite(self.matrix.data)
+        if bad.any():
+            where = int(np.flatnonzero(bad)[0])
             i, j = (x[where] for x in self.matrix.tocoo().coords)
-            raise InputError(f"{self.who}: the entry at row {i}, column {j} is missing (NaN)")
+            raise InputError(
+                f"{self.who}: the entry at row {i}, column {j} is {_not_a_number(self.matrix.data[where])}"
+            )
         gap = abs(self.matrix - self.matrix.T).tocoo()
         if gap.nnz and gap.data.max() > self.tolerance:
             worst = int(np.argmax(gap.data))
@@ -554,6 +561,10 @@ class Similarity:
         self.low = min(0.0, float(self.matrix.data.min(initial=0.0)))
         self.high = max(0.0, float(self.matrix.data.max(initial=0.0)))
         self.checked = True
+
+
+def _not_a_number(x: float) -> str:
+    return "missing (NaN)" if np.isnan(x) else "infinite"
 
 
 Clustering = Labels | Memberships

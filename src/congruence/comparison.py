@@ -196,7 +196,8 @@ def _compare_matrices(
             raise InputError("weights of points belong to the ensemble: cg.Ensemble(…, sample_weight=…)")
         sides.append(x)
     p, q = sides
-    if isinstance(p, Ensemble) and isinstance(q, Ensemble) and p.mass is not q.mass:
+    if isinstance(p, Ensemble) and isinstance(q, Ensemble):
+        p.check_same_points(q)
         p, q = _with_one_mass(p, q)
     chosen, strict = _chosen(measures, [m.key for m in every_measure() if m.needs in (Gram, MatrixSums, MemberInfo)])
     values: dict[str, float] = {}
@@ -244,6 +245,8 @@ def _compare_matrices(
 
 def _with_one_mass(p: Ensemble, q: Ensemble) -> tuple[Ensemble, Ensemble]:
     """Weights of the points given on one side hold for both; different ones cannot."""
+    if p.mass is q.mass:
+        return p, q
     if p.mass is not None and q.mass is not None:
         if p.mass.is_frequency != q.mass.is_frequency or not np.array_equal(p.mass.values, q.mass.values):
             raise InputError("the two ensembles weigh their points differently; give both the same weights")

@@ -76,6 +76,7 @@ class Ensemble:
         )
         self.names: tuple[str, ...] = tuple(listed)
         index = next((c.index for c in same_points if c.index is not None), None)
+        self.index = index if align != "position" else None
         self.mass: Mass | None = as_mass(sample_weight, frequency, self.n_points, index, align)
         if self.mass is None and isinstance(clusterings, Ensemble):
             self.mass = clusterings.mass
@@ -132,6 +133,8 @@ class Ensemble:
             chosen = list(range(len(self)))[which]
         else:
             listed = np.asarray(which)
+            if listed.dtype == bool and listed.shape != (len(self),):
+                raise InputError(f"a mask of members has one entry a member ({len(self)}), not shape {listed.shape}")
             chosen = np.flatnonzero(listed).tolist() if listed.dtype == bool else [self._place(x) for x in which]
         if not chosen:
             raise InputError("no members were chosen; an ensemble has at least one")
@@ -144,6 +147,15 @@ class Ensemble:
             raise InputError(f"there is no member {which!r}; there are: {', '.join(self.names[:8])}")
         return self.names.index(which)
 
+    def check_same_points(self, other: Ensemble) -> None:
+        """Raise where the two are of different points: other numbers of them, or other indexes."""
+        if other.n_points != self.n_points:
+            raise InputError(
+                f"the ensembles have {self.n_points} and {other.n_points} points; both must be of the same points"
+            )
+        if self.index is not None and other.index is not None and not self.index.equals(other.index):
+            raise InputError("the indexes of the two ensembles differ; reindex one to the points of the other first")
+
     def _made_of(self, chosen: Sequence[int]) -> Ensemble:
         part = copy(self)
         part.members = tuple(self.members[i] for i in chosen)
@@ -155,10 +167,7 @@ class Ensemble:
     def __add__(self, other: Any) -> Ensemble:
         """Both ensembles' members together; members keep their own points, weights of points come from the first."""
         more = other if isinstance(other, Ensemble) else Ensemble(other, unassigned="partial")
-        if more.n_points != self.n_points:
-            raise InputError(
-                f"the ensembles have {self.n_points} and {more.n_points} points; both must be of the same points"
-            )
+        self.check_same_points(more)
         if (self.member_weight is None) != (more.member_weight is None):
             raise InputError("one ensemble has member weights and the other has none; give both, or neither")
         joined = copy(self)
