@@ -918,8 +918,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(heading("Figures 7 to 10: the 18 matrices with each other"))
         print(paragraph("""mm: min-max, z: z-score. Values on the diagonal at 0.1, 0.5, 0.9; means of the table, and of its
             blocks at p ≠ q; 'both up', 'one up': share of the steps of 0.1 within blocks that rise; 'ahead': share of (p, q)
-            where both blocks of one normalisation are above that of two; 'contrast': by how much on average, over the range of the
-            table; 'crest': the step beside the diagonal over the other steps."""))  # fmt: skip
+            where both blocks of one normalisation are above that of two; 'contrast': by how much on average, over the
+            range of the table; 'crest': the step beside the diagonal over the other steps."""))  # fmt: skip
         print()
         print(show_tables(fig6))
         print(claims_text(replaced_claims(fig6)))

@@ -227,7 +227,8 @@ def _point_mass(e: Ensemble) -> tuple[Array, Array]:
 def item_consensus(ensemble: Any, labels: Any) -> Array:
     """Mean consensus of each point (row) with the other points of each cluster (column, in sorted order of labels).
 
-    Members that lack a point do not count for it. A point alone in its cluster has consensus NaN with it.
+    Members that lack a point do not count for it: the mean is over the times the point was seen with another. A point
+    alone in its cluster has consensus NaN with it.
 
     >>> import congruence as cg
     >>> cg.item_consensus([[0, 0, 1, 1], [0, 1, 1, 1]], [0, 0, 1, 1]).tolist()

@@ -142,6 +142,8 @@ class Ensemble:
 
     def _place(self, which: Any) -> int:
         if not isinstance(which, str):
+            if not -len(self) <= int(which) < len(self):
+                raise InputError(f"there is no member {int(which)}; there are {len(self)}, counted from 0")
             return int(which)
         if which not in self.names:
             raise InputError(f"there is no member {which!r}; there are: {', '.join(self.names[:8])}")

@@ -96,13 +96,16 @@ class Measure:
         if self.needs is MatrixSums and soft:
             raise NotApplicable(f"{self.key} of memberships needs their matrix: compare cg.Ensemble([u]) with it")
 
-    def values(self, statistic: Any) -> Array:
-        """The measure of every pair of a tile, with 0/0 decided by the one rule."""
+    def raw(self, statistic: Any) -> Array:
+        """The formula for every pair of a tile; NaN at 0/0."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             if self.needs is Table:
-                raw = np.array([self.formula(t, **self.parameters) for t in statistic.each()], dtype=np.float64)
-            else:
-                raw = np.asarray(self.formula(statistic, **self.parameters), dtype=np.float64)
+                return np.array([self.formula(t, **self.parameters) for t in statistic.each()], dtype=np.float64)
+            return np.asarray(self.formula(statistic, **self.parameters), dtype=np.float64)
+
+    def values(self, statistic: Any) -> Array:
+        """The measure of every pair of a tile, with 0/0 decided by the one rule."""
+        raw = self.raw(statistic)
         undefined = np.isnan(self.at_zero)  # then it is so for identical clusterings too
         filled = self.at_zero if undefined else np.where(statistic.identical, self.best, self.at_zero)
         values = np.where(np.isnan(raw), filled, raw)
@@ -168,6 +171,7 @@ def explanation(measure: Measure, tables: Tables, value: float) -> Explanation:
     if measure.workings is not None:
         (table,) = tables.each()
         known.update(measure.workings(table, **measure.parameters))
+    statistic: Any = tables
     if measure.needs not in (Table, Tables):
         statistic = measure.needs.from_tables(tables)  # type: ignore[attr-defined]
         known.update({s: getattr(statistic, s)[0] for s in statistic.symbols})
@@ -185,7 +189,7 @@ def explanation(measure: Measure, tables: Tables, value: float) -> Explanation:
         with np.errstate(all="ignore"):
             # the expressions are the literals of our own decorators, checked against the formulas by a test
             result = eval(expression, {"__builtins__": {}}, {**_FUNCTIONS, **known})  # noqa: S307
-        if line is measure.definition[-1] and not np.isclose(result, value, rtol=1e-9, atol=1e-12):
+        if line is measure.definition[-1] and np.isnan(measure.raw(statistic)[0]):
             result = np.nan  # 0/0, or a denominator that is 0 but for rounding
         known[name] = result
         pad = " " * len(name)

@@ -394,8 +394,8 @@ class MatrixSums(Pairs):
         """One pair of matrices: sums over i < j, then Σ P_ii Q_ii, Σ P_ii², Σ Q_ii²."""
         p, q, pq, every = (np.array([float(x)]) for x in (s_p, s_q, s_pq, pairs))
         return cls(
-            every, p, q, pq, p - pq, q - pq, np.abs(p - q) <= 1e-12 * every, 1e-13 * every, np.array([float(n)]), np.array([s_pp]), np.array([s_qq]),
-            *(np.array([float(d)]) for d in diagonal),
+            every, p, q, pq, p - pq, q - pq, np.abs(p - q) <= 1e-12 * every, np.maximum(1e-13 * np.maximum(p, q), 1e-15 * every),
+            *(np.array([float(x)]) for x in (n, s_pp, s_qq, *diagonal)),
         )  # fmt: skip
 
     @classmethod

@@ -363,7 +363,7 @@ def _soft_tiles(
         tables = Tables(row, col, count, starts, shapes, own * each, np.full(len(cells), int(total), dtype=np.int64))
         alike = [members[i].digest == members[j].digest for i, j in zip(pair_i, pair_j, strict=True)]
         same = np.where(crisp[pair_i] & crisp[pair_j], tables.identical, alike)
-        same |= (shapes == 1).all(axis=1) | (n == 1)  # all in one cluster, or one point: there is but one partition
+        same |= (shapes == 1).all(axis=1)  # all in one cluster: there is but one such partition
         both, same_a, same_b = (np.array(x) + own for x in zip(*grams, strict=True))
         gram = Pairs.from_squares(total * each, own * each, both, same_a, same_b, same)
         yield pair_i, pair_j, _Tile(replace(tables, same=same, gram=gram))
