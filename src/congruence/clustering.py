@@ -244,6 +244,18 @@ def _refuse_type(kind: Any) -> None:
         )
 
 
+def _encode_text(values: Array) -> tuple[Array, tuple[Any, ...]]:
+    """Codes of numpy strings: hashed as they lie in memory, without making a string of each."""
+    pa = _arrow()
+    kind = pa.binary(values.dtype.itemsize)
+    array = pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values.view(np.uint8))]).dictionary_encode()
+    names = np.frombuffer(b"".join(array.dictionary.to_pylist()), dtype=values.dtype).tolist()
+    order = label_order(names)
+    rank = np.empty(len(names), dtype=np.int64)
+    rank[order] = np.arange(len(names))
+    return _smallest(rank, len(names))[array.indices.to_numpy()], tuple(names[i] for i in order)
+
+
 def _encode_objects(values: Sequence[Any]) -> tuple[Array, Array | tuple[Any, ...], int]:
     """Codes of labels of mixed types, by a dictionary."""
     codes = np.empty(len(values), dtype=np.int64)
@@ -293,9 +305,11 @@ def _labels_from_numpy(values: Array, who: str, **facts: Any) -> Labels:
         raise InputError(
             f"{who}: {values.dtype} values look like dates, not clusters; convert them to strings if they are"
         )
+    if kind in "US" and values.dtype.itemsize:
+        return Labels(None, _encode_text(np.ascontiguousarray(values)), **facts)
     pa = _arrow()
     # arrow would make one type of mixed ones (2⁶⁰ and NaN would both be floats): those are told apart one by one
-    one_type = kind in "US" or len({type(x) for x in values.tolist()} - {type(None)}) == 1
+    one_type = len({type(x) for x in values.tolist()} - {type(None)}) == 1
     if one_type:
         try:
             return _labels_from_arrow(pa.array(values, from_pandas=True), who, **facts)

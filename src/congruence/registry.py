@@ -94,7 +94,10 @@ class Measure:
         if self.is_lone:
             raise NotApplicable(f"{self.key} describes one ensemble or matrix: cg.{self.key}(x)")
         if self.needs is MatrixSums and soft:
-            raise NotApplicable(f"{self.key} of memberships needs their matrix: compare cg.Ensemble([u]) with it")
+            raise NotApplicable(
+                f"{self.key} of memberships needs their matrix: pass cg.Ensemble([u]), or cg.Similarity(m) if the array is "
+                "a similarity matrix"
+            )
 
     def raw(self, statistic: Any) -> Array:
         """The formula for every pair of a tile; NaN at 0/0."""
