@@ -747,6 +747,10 @@ def replaced_claims(found: Sequence[Replaced]) -> list[Claim]:
 # --- figures ----------------------------------------------------------------------------------------------------
 
 
+#: told apart by people who do not see all colours (Okabe and Ito)
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000")
+
+
 def plots(
     folder: Path, fig2: Sequence[Uncorrelated], fig3: Sequence[Certainties], fig5: Sequence[Diversity],
     fig6: Sequence[Replaced],
@@ -756,11 +760,15 @@ def plots(
         import plotly.graph_objects as go
         from plotly.subplots import make_subplots
     except ImportError:
-        return "no figures: plotly is not installed (pip install plotly)"
+        return 'no figures: plotly is not installed (pip install ".[plot]")'
     folder.mkdir(parents=True, exist_ok=True)
     written = []
 
     def write(figure: Any, name: str, title: str) -> None:
+        colours: dict[str, str] = {}
+        for trace in figure.select_traces(selector={"type": "scatter"}):  # one colour a series, in every panel
+            series = trace.name.removesuffix(", simulated").removesuffix(", Eq. 35")
+            trace.line.color = colours.setdefault(series, COLOURS[len(colours) % len(COLOURS)])
         figure.update_layout(title=title, template="plotly_white")
         figure.write_html(folder / f"{name}.html", include_plotlyjs="directory")
         written.append(f"{name}.html")
@@ -811,7 +819,9 @@ def plots(
             for r, (row, column) in zip(fig6, places, strict=True):
                 z = r.tables[key]
                 figure.add_trace(go.Heatmap(z=z, x=labels, y=labels, colorscale="Greys", showscale=False), row, column)
-            figure.update_yaxes(autorange="reversed")
+            middles = [labels[len(PROPORTIONS) // 2], labels[len(PROPORTIONS) + len(PROPORTIONS) // 2]]
+            figure.update_xaxes(tickvals=middles, ticktext=list(NORMS))
+            figure.update_yaxes(tickvals=middles, ticktext=list(NORMS), tickangle=-90, autorange="reversed")
             write(figure, f"figure{number}", f"Figure {number}: {title} of each two similarity matrices")
     return f"figures written to {folder}: {', '.join(written)}"
 
