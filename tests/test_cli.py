@@ -695,3 +695,15 @@ def test_a_consensus_matrix_goes_into_a_file_of_its_kind(congruence):
     said = congruence("consensus-matrix", "labels.csv", "--columns", "kmeans,leiden", "--out", "M.csv")
     assert said.code == 2
     assert ".npz or .npy" in said.err
+
+
+def test_an_interrupt_ends_with_one_line(congruence, monkeypatch):
+    """Ctrl-C ends with exit code 130 and a word, not with a traceback."""
+
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cg, "compare_all", interrupted)
+    said = congruence("matrix", "labels.csv", "--columns", "truth,kmeans")
+    assert said.code == 130
+    assert said.err.strip() == "congruence: stopped"

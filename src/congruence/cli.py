@@ -688,7 +688,6 @@ def main() -> None:
         code = app(standalone_mode=False)
         sys.stdout.flush()
     except (typer.Abort, KeyboardInterrupt):
-        print("congruence: stopped", file=sys.stderr)
         code = 130
     except (BrokenPipeError, SystemExit) as error:  # the reader has seen enough, as in `congruence measures | head`
         if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
@@ -708,6 +707,8 @@ def main() -> None:
         if type(error).__name__ == "NoArgsIsHelpError":  # the help was printed already
             sys.exit(2)
         _refuse(f"{said.format_message().rstrip('.')} (see `congruence {_command(error)}--help`)")
+    if code == 130:  # Ctrl-C, here or inside typer
+        print("congruence: stopped", file=sys.stderr)
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -174,6 +174,7 @@ class Ensemble:
             raise InputError("one ensemble has member weights and the other has none; give both, or neither")
         joined = copy(self)
         joined.members, joined.names = self.members + more.members, self.names + more.names
+        joined.notes, joined._doubtful = self.notes + more.notes, self._doubtful + more._doubtful
         if self.member_weight is not None and more.member_weight is not None:
             both = np.concatenate([self.member_weight * len(self), more.member_weight * len(more)])
             joined.member_weight = both / both.sum()
