@@ -807,3 +807,13 @@ def test_a_large_ensemble_needs_no_matrix(monkeypatch):
     labels = p[0].codes
     assert cg.arimp(p, labels) > 0.2
     assert cg.item_consensus(p, labels).shape == (100_000, p[0].k)
+
+
+def test_a_sampled_distribution_says_how_far_off_it_may_be():
+    """The sample's distribution lies within a few standard errors of the exact one, which has none."""
+    e = cg.random_partitions(200, 12, 5, random_state=3)
+    exact, sampled = e.cdf(), e.cdf(sample=20_000, random_state=0)
+    assert exact.standard_error(0.3) == 0.0
+    for x in (0.1, 0.25, 0.4):
+        assert 0 < sampled.standard_error(x) < 0.01
+        assert abs(sampled(x) - exact(x)) < 5 * sampled.standard_error(x)

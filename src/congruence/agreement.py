@@ -331,6 +331,11 @@ class ConsensusCdf:
         found = cumulative[np.searchsorted(self.values, np.asarray(x) + 1e-12, side="right")]
         return float(found) if np.ndim(x) == 0 else found
 
+    def standard_error(self, x: float) -> float:
+        """Standard error of `cdf(x)`: 0 where all pairs were looked at, √(F(1 − F) / pairs) for a sample."""
+        share = float(self(x))
+        return 0.0 if self.is_exact else float(np.sqrt(share * (1 - share) / self.pairs))
+
     @property
     def area(self) -> float:
         """Area under the distribution from 0 to 1, which is 1 − the mean consensus."""

@@ -425,7 +425,7 @@ def sums_of(
             tiles = n * n / 2 * (len(p) + len(q)) * TILE_COST
             plain = not gaps and mass is None and not (p.is_soft or q.is_soft)
             if not (plain and tiles < tables and p.member_weight is None and q.member_weight is None):
-                with Progress(len(p) * len(q), progress) as bar:
+                with Progress(len(p) * len(q) + within * (len(p) ** 2 + len(q) ** 2), progress) as bar:
                     return table_sums(p, q, within=within, missing=missing, threads=threads, progress=bar)
     if missing == "pooled" and gaps:
         what = "matrices" if matrix else "members with gaps beside memberships, or with sample_weight,"
@@ -457,7 +457,7 @@ def check_pairs(n: int, members: int) -> None:
         hours = float(n) * n / 2 * members * TILE_COST * 1e-9 / 3600
         raise InputError(
             f"this needs a pass over all {n * (n - 1) // 2:,} pairs of points ({hours:.1f} hours); "
-            "use complete members (their tables need no pairs), missing='plain' or 'pooled', or a sample of the points"
+            "use complete members (their tables need no pairs), missing='plain' or 'pooled', or a sample (consensus_cdf: sample=…)"
         )
 
 
