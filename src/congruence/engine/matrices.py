@@ -457,7 +457,7 @@ def check_pairs(n: int, members: int) -> None:
         hours = float(n) * n / 2 * members * TILE_COST * 1e-9 / 3600
         raise InputError(
             f"this needs a pass over all {n * (n - 1) // 2:,} pairs of points ({hours:.1f} hours); "
-            "use complete members (their tables need no pairs), missing='plain' or 'pooled', or a sample (consensus_cdf: sample=…)"
+            "use complete members (their tables need no pairs), missing='plain' or 'pooled', or sample=… of consensus_cdf"
         )
 
 
