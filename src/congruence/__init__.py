@@ -30,6 +30,7 @@ _HOMES = {
         "random_partitions",
     ),
     "ensemble": ("Ensemble",),
+    "generators": ("generate",),
     "formulas": ("measures",),
     "registry": ("Measure",),
     "results": ("AgainstReference", "AllPairs", "Comparison", "Matching"),

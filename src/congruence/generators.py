@@ -1,0 +1,227 @@
+"""Ensembles from data: many clusterings of the same points, each with a random stream of its own."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from congruence.engine.plan import Progress
+from congruence.ensemble import Ensemble
+from congruence.frames import frame_kind
+from congruence.registry import hint
+from congruence.statistics import Array, InputError
+
+#: one member: labels (NaN where it has none) or memberships, from the data, a number of clusters and a random stream
+Maker = Callable[[Any, int, np.random.Generator], Array]
+
+
+def generate(
+    X: Any,
+    n_members: int = 100,
+    n_clusters: int | Iterable[int] = range(2, 11),
+    method: Any = "kmeans",
+    random_state: Any = None,
+    *,
+    fraction: float = 0.8,
+    complete: bool = True,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], Any] | bool | None = None,
+) -> Ensemble:
+    """An ensemble of clusterings of X, diverse on purpose.
+
+    `method`: "kmeans" (random starts), "projection" (Gaussian random projections), "features" (random subsets of them),
+    "subsample" (k-means on a `fraction` of the points; the others get the nearest centre, or, with `complete=False`, no
+    label), "em" (Gaussian mixtures: memberships), "fuzzy" (fuzzy c-means: memberships), "mixed" (a third each of kmeans,
+    features and subsample), a scikit-learn clusterer, or a list of clusterers, taken in turn. The number of clusters is
+    fixed, or drawn anew for each member. The same `random_state` gives the same members for any `n_jobs`.
+
+    >>> import congruence as cg
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(60, 4))
+    >>> cg.generate(X, 5, n_clusters=3, random_state=0)
+    Ensemble: 5 clusterings of 60 points, 3 clusters each
+    """
+    data = _as_data(X)
+    n = data.shape[0]
+    choices = sorted({int(k) for k in ([n_clusters] if isinstance(n_clusters, int | np.integer) else n_clusters)})
+    if n_members < 1:
+        raise InputError(f"an ensemble has at least one member, not {n_members}")
+    if not choices or choices[0] < 1 or choices[-1] > n:
+        raise InputError(f"numbers of clusters must be from 1 to the number of points ({n}), not {choices or 'none'}")
+    if not 0 < fraction <= 1:
+        raise InputError(f"fraction must be above 0 and at most 1, not {fraction}")
+    makers = _makers(method, fraction, complete, hasattr(data, "tocsr"))
+    streams = _seeds(random_state).spawn(n_members)
+    jobs = [partial(_member, makers[i % len(makers)][1], data, choices, stream) for i, stream in enumerate(streams)]
+    names = [f"{makers[i % len(makers)][0]} {i}" for i in range(n_members)]
+    with Progress(n_members, progress, "members") as bar:
+        members = []
+        for member in _in_order(jobs, n_jobs):
+            members.append(member)
+            bar.add(1)
+    return Ensemble(members, names=names, unassigned="partial")
+
+
+def _as_data(X: Any) -> Any:
+    """A 2-D array of finite numbers, or a sparse matrix of them."""
+    if frame_kind(X) is not None:
+        X = np.column_stack([np.asarray(c) for c in X.columns]) if frame_kind(X) == "pyarrow" else X.to_numpy()
+    if hasattr(X, "tocsr"):
+        data: Any = X.tocsr().astype(np.float64)
+        cells = data.data
+    else:
+        try:
+            cells = data = np.asarray(X, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError("the data must be numbers; encode nominal columns first (one column a value)") from None
+    if data.ndim != 2 or 0 in data.shape:
+        raise InputError(f"the data must be a 2-D array, points × features; got shape {data.shape}")
+    if not np.isfinite(cells).all():
+        raise InputError("the data have missing or infinite values; fill them in or drop those points first")
+    return data
+
+
+def _seeds(random_state: Any) -> np.random.SeedSequence:
+    if random_state is None or isinstance(random_state, int | np.integer):
+        return np.random.SeedSequence(None if random_state is None else int(random_state))
+    if isinstance(random_state, np.random.SeedSequence):
+        return random_state
+    if isinstance(random_state, np.random.Generator):
+        return np.random.SeedSequence(int(random_state.integers(2**63)))
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.SeedSequence(int(random_state.randint(2**31 - 1)))
+    raise InputError(f"random_state must be None, an integer or a numpy generator, not {type(random_state).__name__}")
+
+
+def _in_order(jobs: Sequence[Callable[[], Array]], n_jobs: int | None) -> Iterable[Array]:
+    if n_jobs in (None, 1):
+        return (job() for job in jobs)
+    from joblib import Parallel, delayed
+
+    found: Iterable[Array] = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(job)() for job in jobs)
+    return found
+
+
+def _member(make: Maker, data: Any, choices: Sequence[int], stream: np.random.SeedSequence) -> Array:
+    """One member; one thread inside, so that sums are added in the same order on every machine."""
+    from threadpoolctl import threadpool_limits
+
+    rng = np.random.default_rng(stream)
+    k = int(rng.choice(np.asarray(choices)))
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # fewer distinct points than clusters: the member has fewer, and is kept so
+        return make(data, k, rng)
+
+
+# --- the methods ------------------------------------------------------------------------------------------------
+
+
+def _makers(method: Any, fraction: float, complete: bool, sparse: bool) -> list[tuple[str, Maker]]:
+    """(name, maker) of the methods to take in turn."""
+    subsample = partial(_subsample, fraction=fraction, complete=complete)
+    known: dict[str, list[tuple[str, Maker]]] = {
+        "kmeans": [("kmeans", _kmeans)],
+        "projection": [("projection", _projection)],
+        "features": [("features", _features)],
+        "subsample": [("subsample", subsample)],
+        "em": [("em", _em)],
+        "fuzzy": [("fuzzy", _fuzzy)],
+        "mixed": [("kmeans", _kmeans), ("features", _features), ("subsample", subsample)],
+    }
+    if isinstance(method, str):
+        if method not in known:
+            raise InputError(f"there is no method {method!r}; {hint(method, known, 'there are: ' + ', '.join(known))}")
+        if sparse and method in ("em", "fuzzy"):
+            raise InputError(f"method {method!r} needs dense data; pass X.toarray(), or take kmeans or projection")
+        return known[method]
+    clusterers = list(method) if isinstance(method, list | tuple) else [method]
+    if not clusterers or not all(hasattr(c, "fit") and hasattr(c, "get_params") for c in clusterers):
+        raise InputError("method must be a name, a scikit-learn clusterer or a list of them")
+    return [(type(c).__name__, partial(_by_clusterer, c)) for c in clusterers]
+
+
+def _seed(rng: np.random.Generator) -> int:
+    return int(rng.integers(2**31 - 1))
+
+
+def _fitted_kmeans(data: Any, k: int, rng: np.random.Generator) -> Any:
+    from sklearn.cluster import KMeans
+
+    return KMeans(k, init="random", n_init=1, random_state=_seed(rng)).fit(data)
+
+
+def _kmeans(data: Any, k: int, rng: np.random.Generator) -> Array:
+    return np.asarray(_fitted_kmeans(data, k, rng).labels_)
+
+
+def _fewer(features: int, rng: np.random.Generator) -> int:
+    """Between half of the features and all but one; at least one."""
+    return int(rng.integers(max(1, math.ceil(features / 2)), max(2, features)))
+
+
+def _projection(data: Any, k: int, rng: np.random.Generator) -> Array:
+    to = _fewer(data.shape[1], rng)
+    return _kmeans(data @ (rng.normal(size=(data.shape[1], to)) / math.sqrt(to)), k, rng)
+
+
+def _features(data: Any, k: int, rng: np.random.Generator) -> Array:
+    chosen = np.sort(rng.choice(data.shape[1], _fewer(data.shape[1], rng), replace=False))
+    return _kmeans(data[:, chosen], k, rng)
+
+
+def _subsample(data: Any, k: int, rng: np.random.Generator, *, fraction: float, complete: bool) -> Array:
+    n = data.shape[0]
+    chosen = np.sort(rng.choice(n, max(k, round(fraction * n)), replace=False))
+    model = _fitted_kmeans(data[chosen], k, rng)
+    if complete:
+        return np.asarray(model.predict(data))
+    labels = np.full(n, np.nan)
+    labels[chosen] = model.labels_
+    return labels
+
+
+def _em(data: Any, k: int, rng: np.random.Generator) -> Array:
+    """Memberships of a Gaussian mixture; a covariance that turns out singular is given more of a diagonal."""
+    from sklearn.mixture import GaussianMixture
+
+    seed, ridge = _seed(rng), 1e-6 * max(1.0, float(data.var(axis=0).mean()))
+    while True:
+        try:
+            model = GaussianMixture(k, init_params="random_from_data", reg_covar=ridge, random_state=seed).fit(data)
+        except ValueError:
+            if ridge > 1e6:
+                raise
+            ridge *= 10
+        else:
+            return np.asarray(model.predict_proba(data))
+
+
+def _fuzzy(data: Any, k: int, rng: np.random.Generator, m: float = 2.0, tolerance: float = 1e-5) -> Array:
+    """Fuzzy c-means: memberships ∝ distance^(−2/(m−1)), centres the means weighted by membership^m."""
+    centres = data[rng.choice(len(data), k, replace=False)]
+    memberships = np.zeros((len(data), k))
+    for _ in range(300):
+        squares = np.maximum(((data[:, None, :] - centres[None]) ** 2).sum(axis=2), np.finfo(float).tiny)
+        nearness = (squares.min(axis=1, keepdims=True) / squares) ** (1 / (m - 1))  # at most 1: nothing overflows
+        updated = nearness / nearness.sum(axis=1, keepdims=True)
+        weight = updated**m
+        centres = (weight.T @ data) / weight.sum(axis=0)[:, None]
+        change, memberships = float(np.abs(updated - memberships).max()), updated
+        if change < tolerance:
+            break
+    return memberships
+
+
+def _by_clusterer(clusterer: Any, data: Any, k: int, rng: np.random.Generator) -> Array:
+    """A copy of a scikit-learn clusterer, with this many clusters and this random state where it has them."""
+    from sklearn.base import clone
+
+    settings = {"n_clusters": k, "n_components": k, "random_state": _seed(rng)}
+    model = clone(clusterer)
+    model.set_params(**{name: value for name, value in settings.items() if name in model.get_params(deep=False)})
+    return np.asarray(model.fit_predict(data))

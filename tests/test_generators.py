@@ -1,0 +1,126 @@
+"""Ensembles from data: the same for any number of jobs, diverse, and kept as they come out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.datasets import load_wine
+from sklearn.preprocessing import StandardScaler
+
+import congruence as cg
+
+WINE, CLASSES = load_wine(return_X_y=True)
+WINE = StandardScaler().fit_transform(WINE)
+METHODS = ("kmeans", "projection", "features", "subsample", "em", "fuzzy", "mixed")
+
+
+def arrays(e):
+    return [c.matrix if c.soft else c.codes for c in e]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_members_depend_on_the_seed_alone(method):
+    """The same random_state gives the same members for one job and for two, and for a prefix of the ensemble."""
+    first = cg.generate(WINE, 6, range(2, 5), method, random_state=1)
+    second = cg.generate(WINE, 6, range(2, 5), method, random_state=1, n_jobs=2)
+    fewer = cg.generate(WINE, 3, range(2, 5), method, random_state=1)
+    for a, b in zip(arrays(first), arrays(second), strict=True):
+        assert np.array_equal(a, b)
+    for a, b in zip(arrays(first), arrays(fewer), strict=False):
+        assert np.array_equal(a, b)
+    other = cg.generate(WINE, 6, range(2, 5), method, random_state=2)
+    assert any(
+        a.shape != b.shape or not np.array_equal(a, b) for a, b in zip(arrays(first), arrays(other), strict=True)
+    )
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_members_find_structure(method):
+    """With the right number of clusters the members agree with the classes of wine, and with each other."""
+    e = cg.generate(WINE, 9, 3, method, random_state=0)
+    assert (len(e), e.n_points) == (9, 178)
+    # in 13 dimensions fuzzy memberships are near 1/3 each: what counts is the cluster each point leans to
+    hard = cg.Ensemble([c.matrix.argmax(axis=1) if c.soft else c for c in e])
+    assert hard.arimp(CLASSES) > 0.4
+    assert hard.certainty() > 2 * cg.certainty_random(3, 9)
+
+
+@pytest.mark.parametrize("method", ["em", "fuzzy"])
+def test_soft_methods_give_memberships(method):
+    """Rows of memberships add up to 1."""
+    e = cg.generate(WINE, 3, 3, method, random_state=0)
+    assert e.is_soft
+    assert all(c.is_probabilistic for c in e)
+
+
+def test_partial_members_have_gaps():
+    """complete=False leaves the points outside the subsample without a label; complete=True gives them the nearest."""
+    partial = cg.generate(WINE, 4, 3, "subsample", random_state=0, fraction=0.5, complete=False)
+    assert [c.gaps for c in partial] == [89] * 4
+    assert not cg.generate(WINE, 4, 3, "subsample", random_state=0, fraction=0.5).has_gaps
+    assert partial.arimp(CLASSES) > 0.5
+
+
+def test_any_clusterer_or_a_list_of_them():
+    """Clusterers are copied, given the number of clusters and a random state, and taken in turn."""
+    model = KMeans(n_init=1)
+    e = cg.generate(WINE, 4, 3, [model, AgglomerativeClustering()], random_state=0)
+    assert [name.split()[0] for name in e.names] == ["KMeans", "AgglomerativeClustering"] * 2
+    assert {c.k for c in e} == {3}
+    assert not hasattr(model, "labels_")
+    assert np.array_equal(e[1].codes, e[3].codes)
+
+
+def test_data_of_every_kind():
+    """Frames and sparse matrices give what their arrays give."""
+    plain = cg.generate(WINE, 2, 3, random_state=0)
+    for data in (pd.DataFrame(WINE), WINE.tolist(), np.asfortranarray(WINE)):
+        again = cg.generate(data, 2, 3, random_state=0)
+        assert all(np.array_equal(a, b) for a, b in zip(arrays(plain), arrays(again), strict=True))
+    words = sparse.random_array((50, 20), density=0.2, rng=np.random.default_rng(0))
+    for method in ("kmeans", "projection", "features", "subsample"):
+        assert cg.generate(words, 2, 3, method, random_state=0).n_points == 50
+
+
+def test_members_with_fewer_clusters_are_kept():
+    """Three distinct points cannot make five clusters; the members have three."""
+    data = np.repeat([[0.0, 0], [1, 0], [0, 1]], 5, axis=0)
+    assert {c.k for c in cg.generate(data, 3, 5, random_state=0)} <= {1, 2, 3}
+
+
+def test_k_is_drawn_from_the_range():
+    """Every number of clusters of the range occurs, and no other."""
+    assert {c.k for c in cg.generate(WINE, 40, range(2, 6), random_state=0)} == {2, 3, 4, 5}
+
+
+def test_progress_counts_members():
+    """The callable sees (done, total) for every member."""
+    seen = []
+    cg.generate(WINE, 3, 3, random_state=0, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"method": "kmean"}, "there is no method 'kmean'; did you mean kmeans"),
+        ({"method": 3}, "a scikit-learn clusterer or a list"),
+        ({"n_clusters": 200}, r"from 1 to the number of points \(178\)"),
+        ({"n_clusters": []}, "not none"),
+        ({"n_members": 0}, "at least one member"),
+        ({"fraction": 0}, "fraction must be above 0"),
+        ({"X": WINE[:, 0]}, "points × features"),
+        ({"X": np.where(WINE > 2, np.nan, WINE)}, "missing or infinite"),
+        ({"X": [["a", "b"], ["c", "d"]]}, "must be numbers"),
+        ({"X": sparse.csr_array(WINE), "method": "em"}, "needs dense data"),
+        ({"random_state": "seed"}, "random_state must be"),
+    ],
+)
+def test_mistakes_are_one_line(arguments, text):
+    """Bad input says what was expected."""
+    with pytest.raises(cg.InputError, match=text) as error:
+        cg.generate(**{"X": WINE, "n_members": 2, "n_clusters": 3, **arguments})
+    assert "\n" not in str(error.value)
