@@ -186,19 +186,17 @@ def _subsample(data: Any, k: int, rng: np.random.Generator, *, fraction: float, 
 
 
 def _em(data: Any, k: int, rng: np.random.Generator) -> Array:
-    """Memberships of a Gaussian mixture; a covariance that turns out singular is given more of a diagonal."""
+    """Memberships of a Gaussian mixture started at random points; covariances get 1e-6 of the mean variance on top."""
     from sklearn.mixture import GaussianMixture
 
-    seed, ridge = _seed(rng), 1e-6 * max(1.0, float(data.var(axis=0).mean()))
-    while True:
-        try:
-            model = GaussianMixture(k, init_params="random_from_data", reg_covar=ridge, random_state=seed).fit(data)
-        except ValueError:
-            if ridge > 1e6:
-                raise
-            ridge *= 10
-        else:
-            return np.asarray(model.predict_proba(data))
+    ridge = 1e-6 * max(1.0, float(data.var(axis=0).mean()))
+    model = GaussianMixture(k, init_params="random_from_data", reg_covar=ridge, random_state=_seed(rng))
+    try:
+        return np.asarray(model.fit(data).predict_proba(data))
+    except ValueError as error:
+        raise InputError(
+            f"a Gaussian mixture of {k} components could not be fitted: {str(error).splitlines()[0]}"
+        ) from None
 
 
 def _fuzzy(data: Any, k: int, rng: np.random.Generator, m: float = 2.0, tolerance: float = 1e-5) -> Array:
