@@ -707,3 +707,36 @@ def test_an_interrupt_ends_with_one_line(congruence, monkeypatch):
     said = congruence("matrix", "labels.csv", "--columns", "truth,kmeans")
     assert said.code == 130
     assert said.err.strip() == "congruence: stopped"
+
+
+def test_threads_reach_a_single_pair(congruence, monkeypatch):
+    """--threads is passed on for two columns and for two files, not only for many."""
+    seen = []
+    plain = cg.compare
+    monkeypatch.setattr(
+        cg, "compare", lambda *args, **options: seen.append(options["threads"]) or plain(*args, **options)
+    )
+    LABELS[["truth"]].to_csv("truth.csv", index=False)
+    LABELS[["kmeans"]].to_csv("kmeans.csv", index=False)
+    assert congruence("compare", "labels.csv", "truth", "kmeans", "--threads", "1").code == 0
+    assert congruence("compare", "truth.csv", "kmeans.csv", "--threads", "1").code == 0
+    assert seen == [1, 1]
+
+
+def test_a_reference_that_a_long_table_lacks_is_one_line(congruence):
+    """A method that is not there is answered with the near ones, not with a traceback."""
+    rows = [(i, method, i // 4) for method in ("x", "y") for i in range(8)]
+    pd.DataFrame(rows, columns=["id", "method", "label"]).to_csv("long.csv", index=False)
+    said = congruence("ensemble", "long.csv", "--long", "id,method,label", "--reference", "z")
+    assert said.code == 2
+    assert "no column 'z'" in said.err
+
+
+def test_ensembles_in_another_order_are_not_compared(congruence):
+    """Row names that differ, or ids that do, mean other points at the same places."""
+    turned = LABELS[["cell", "truth", "kmeans"]].iloc[::-1]
+    turned.to_csv("turned.csv", index=False)
+    for extra in ((), ("--id", "cell")):
+        said = congruence("ensemble", "labels.csv", "--columns", "kmeans,leiden", "--against", "turned.csv", *extra)
+        assert said.code == 2
+        assert "are not the same by column 'cell'" in said.err

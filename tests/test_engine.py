@@ -419,7 +419,7 @@ def test_all_skips_what_would_take_long():
 
 
 def test_one_cluster_and_singletons():
-    """Everything together, everything apart, and both against each other have values that are not NaN."""
+    """Together, apart, and both against each other have values; only lambda and the correlations are undefined there."""
     together, apart = [0] * 5, list(range(5))
     for a, b in ((together, together), (apart, apart), (together, apart), (apart, together)):
         result = cg.compare(a, b, "all")

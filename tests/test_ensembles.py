@@ -817,3 +817,23 @@ def test_a_sampled_distribution_says_how_far_off_it_may_be():
     for x in (0.1, 0.25, 0.4):
         assert 0 < sampled.standard_error(x) < 0.01
         assert abs(sampled(x) - exact(x)) < 5 * sampled.standard_error(x)
+
+
+def test_align_is_not_ignored_for_ensembles():
+    """'position' compares frames with other indexes by position, 'index' is refused with what to do."""
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": A, "b": B})
+    moved = frame.set_axis(range(10, 10 + len(frame)))
+    e = cg.Ensemble(frame)
+    assert cg.compare(e, cg.Ensemble(moved), "kas", align="position")["kas"] == 1.0
+    with pytest.raises(cg.InputError, match="reindex the frames"):
+        cg.compare(e, cg.Ensemble(moved), "kas", align="index")
+
+
+def test_self_values_count_gaps_as_their_measure_does():
+    """Measures that count gaps differently have self-values of their own."""
+    e = cg.Ensemble([[0, 0, 1, 1, None, 0], [0, 1, 1, None, 2, 0], [0, 0, 1, 2, 2, 2]], unassigned="partial")
+    measures = [cg.measure("arimm", missing="plain"), cg.measure("kas", missing="ratio")]
+    for order in (measures, measures[::-1]):
+        own = cg.compare(e, e, order).self_values[0]
+        assert own["arimm"] == pytest.approx(cg.certainty(e, missing="plain"), rel=1e-12)

@@ -124,3 +124,11 @@ def test_mistakes_are_one_line(arguments, text):
     with pytest.raises(cg.InputError, match=text) as error:
         cg.generate(**{"X": WINE, "n_members": 2, "n_clusters": 3, **arguments})
     assert "\n" not in str(error.value)
+
+
+def test_what_did_not_converge_is_said():
+    """A mixture that stops early is kept, and the ensemble says how many did."""
+    from sklearn.mixture import GaussianMixture
+
+    e = cg.generate(WINE, 3, 3, GaussianMixture(max_iter=1), random_state=0)
+    assert any(note.startswith("3 of 3 members: ") and "converge" in note for note in e.notes)

@@ -646,6 +646,8 @@ def test_measures_with_parameters():
     assert cg.measure(twice, beta=1)(A, B) == cg.v_measure(A, B)
     assert cg.lambda_statistic(A, B, zero_cells=1e-5) != cg.lambda_statistic(A, B)
     assert "beta=2" in repr(twice)
+    with pytest.raises(TypeError):
+        twice.parameters["beta"] = 3
 
 
 def test_measures_take_the_options_of_compare():

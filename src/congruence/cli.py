@@ -108,7 +108,7 @@ def compare(
     from congruence import io
 
     more = more or []
-    options: dict[str, Any] = {"unassigned": unassigned.value, "noise": _noise(noise)}
+    options: dict[str, Any] = {"unassigned": unassigned.value, "noise": _noise(noise), "threads": threads}
     limits = _limits(fail_under)
     wanted = _keys(measures, limits)
     if len(more) == 1 and io.suffix_of(Path(more[0])) in io.READABLE:
@@ -119,7 +119,7 @@ def compare(
         _check_noise(options["noise"], found)
         options.update(_mass(file, weight, frequency))
         if reference is not None:
-            result = cg.compare_to(reference, found, wanted, threads=threads, **options)
+            result = cg.compare_to(reference, found, wanted, **options)
         elif len(found) == 2:
             (name_a, a), (name_b, b) = found.items()
             result = _compare_pair(a, b, wanted, options, name_a, name_b)
@@ -232,6 +232,7 @@ def ensemble(
     result = None
     if against is not None:
         other, more = _label_columns(against, [], id, long, (), None)
+        _same_rows((file, against), id)
         keys = [cg.measure(key, missing=missing) for key in ("arimm", "kas", "nsf", "sms")]
         result = cg.compare(members, cg.Ensemble(other, **options), keys, threads=threads)
         notes += more
@@ -385,8 +386,11 @@ def _label_columns(
         parts = _split(long)
         if len(parts) != 3:
             raise InputError(f"--long takes three column names, as in id,method,label; got {long!r}")
-        found: dict[str, Any] = dict(io.from_long(io.pick(table, parts, str(file)), *parts))
-        return (io.pick(found, named, str(file)) if named else found), []
+        table = dict(io.from_long(io.pick(table, parts, str(file)), *parts))
+        if reference is not None:
+            io.pick(table, [reference], str(file))
+        if not named:
+            return table, []
     if named:
         return io.pick(table, [*([reference] if reference and reference not in named else []), *named], str(file)), []
     for name in (id, reference, *extra):
@@ -480,6 +484,20 @@ def _same_row_names(tables: list[dict[str, Any]], files: tuple[Path, Path]) -> N
             raise InputError(
                 f"the rows of {files[0]} and {files[1]} are not in the same order by column {name!r}; pass "
                 f"--id {name} to join them on it"
+            )
+
+
+def _same_rows(files: tuple[Path, Path], id: str | None) -> None:
+    """Two ensembles are compared row by row: their row names, or ids, must be the same in the same order."""
+    from congruence import InputError, io
+
+    tables = [io.read_columns(file) for file in files]
+    names = [set(table) - set(io.without_ids(table)[0]) for table in tables]
+    for name in [id] if id is not None else sorted(names[0] & names[1]):
+        left, right = (io.pick(table, [name], str(file))[name] for table, file in zip(tables, files, strict=True))
+        if left.to_pylist() != right.to_pylist():
+            raise InputError(
+                f"the rows of {files[0]} and {files[1]} are not the same by column {name!r}; sort both by it"
             )
 
 

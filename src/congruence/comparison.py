@@ -137,7 +137,7 @@ def compare(
     1.0
     """
     if any(isinstance(x, Ensemble | Similarity) for x in (a, b)):
-        return _compare_matrices(a, b, measures, unassigned, noise, sample_weight, frequency, threads)
+        return _compare_matrices(a, b, measures, unassigned, noise, sample_weight, frequency, align, threads)
     pair = [as_clustering(a, "a"), as_clustering(b, "b")]
     pair, notes = aligned(pair, align, ("a", "b"))
     if unassigned == "partial":
@@ -181,9 +181,12 @@ def _compare_matrices(
     noise: Any,
     sample_weight: Any,
     frequency: Any,
+    align: Align | None,
     threads: int | None,
 ) -> Comparison:
     """Measures of two matrices, ensembles, or a matrix or ensemble and a partition."""
+    if align == "index":
+        raise InputError("align='index' joins single clusterings; reindex the frames of an ensemble or matrix before")
     sides = []
     for x, who in ((a, "a"), (b, "b")):
         if not isinstance(x, Ensemble | Similarity):
@@ -197,7 +200,7 @@ def _compare_matrices(
         sides.append(x)
     p, q = sides
     if isinstance(p, Ensemble) and isinstance(q, Ensemble):
-        p.check_same_points(q)
+        p.check_same_points(q, by_index=align is None)
         p, q = _with_one_mass(p, q)
     chosen, strict = _chosen(measures, [m.key for m in every_measure() if m.needs in (Gram, MatrixSums, MemberInfo)])
     values: dict[str, float] = {}
@@ -222,11 +225,13 @@ def _compare_matrices(
     shown = {m.key: m for m in chosen if m.key in values}
     own = None
     if within and sums:
-        alone = [next(iter(sums.values())).alone(side) for side in ("a", "b")]
-        mirrored = [
-            {k: float(m.values(x)[0]) if m.needs is not MemberInfo else np.nan for k, m in shown.items()} for x in alone
-        ]
-        own = (mirrored[0], mirrored[1])
+
+        def with_itself(m: Measure, side: str) -> float:
+            if m.needs is MemberInfo:
+                return np.nan
+            return float(m.values(sums[m.parameters.get("missing", "ratio"), within].alone(side))[0])
+
+        own = ({k: with_itself(m, "a") for k, m in shown.items()}, {k: with_itself(m, "b") for k, m in shown.items()})
     cautions = tuple(c for e in (p, q) if isinstance(e, Ensemble) for c in (*e.notes, *e.cautions))
     return Comparison(
         values,
@@ -273,10 +278,12 @@ def _check_matrices(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similari
             "describes one ensemble or matrix: " + f"cg.{m.key}(a)" if m.needs is Alone else "compares two clusterings"
         )
         raise NotApplicable(f"{m.key} {why}; for the members one by one see consensus_index and compare_all")
-    if m.key == "ari_gram" and not all(one):
-        raise NotApplicable("ari_gram compares two clusterings; for matrices and ensembles it is called arimm")
-    if m.key == "arimp" and not any(one):
-        raise NotApplicable("arimp compares a matrix with one partition, and neither side is one; use arimm")
+    if m.family != "matrices" and not all(one):
+        raise NotApplicable(f"{m.key} compares two clusterings; for matrices and ensembles see arimm")
+    if m.wants_partition and not any(one):
+        raise NotApplicable(
+            f"{m.key} compares a matrix or ensemble with one partition, and neither side is one; see arimm"
+        )
     if m.needs is MemberInfo:
         if not (isinstance(p, Ensemble) and isinstance(q, Ensemble) and any(one)):
             raise NotApplicable(f"{m.key} compares the members of an ensemble with one partition")
@@ -287,7 +294,7 @@ def _check_matrices(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similari
 def _check_unit(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similarity) -> None:
     """Kernels beyond 0 … 1 have an alignment and a correlation, but no adjusted Rand index."""
     for x, who in ((p, "a"), (q, "b")):
-        if isinstance(x, Similarity) and not x.is_unit and m.key not in ("kas", "sms", "ssms"):
+        if isinstance(x, Similarity) and not x.is_unit and not m.takes_kernels:
             raise NotApplicable(
                 f"{m.key} needs entries between 0 and 1, and {who} has {x.low:.4g} to {x.high:.4g}; kas and sms take any kernel"
             )

@@ -149,13 +149,15 @@ class Ensemble:
             raise InputError(f"there is no member {which!r}; there are: {', '.join(self.names[:8])}")
         return self.names.index(which)
 
-    def check_same_points(self, other: Ensemble) -> None:
+    def check_same_points(self, other: Ensemble, by_index: bool = True) -> None:
         """Raise where the two are of different points: other numbers of them, or other indexes."""
         if other.n_points != self.n_points:
             raise InputError(
                 f"the ensembles have {self.n_points} and {other.n_points} points; both must be of the same points"
             )
-        if self.index is not None and other.index is not None and not self.index.equals(other.index):
+        if not by_index or self.index is None or other.index is None:
+            return
+        if not self.index.equals(other.index):
             raise InputError("the indexes of the two ensembles differ; reindex one to the points of the other first")
 
     def _made_of(self, chosen: Sequence[int]) -> Ensemble:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -18,6 +19,8 @@ from congruence.statistics import Array, InputError
 
 #: one member: labels (NaN where it has none) or memberships, from the data, a number of clusters and a random stream
 Maker = Callable[[Any, int, np.random.Generator], Array]
+#: a member, and the warnings that came with it
+_Made = tuple[Array, list[str]]
 
 
 def generate(
@@ -38,7 +41,8 @@ def generate(
     "subsample" (k-means on a `fraction` of the points; the others get the nearest centre, or, with `complete=False`, no
     label), "em" (Gaussian mixtures: memberships), "fuzzy" (fuzzy c-means: memberships), "mixed" (a third each of kmeans,
     features and subsample), a scikit-learn clusterer, or a list of clusterers, taken in turn. The number of clusters is
-    fixed, or drawn anew for each member. The same `random_state` gives the same members for any `n_jobs`.
+    fixed, or drawn anew for each member. The same `random_state` gives the same members for any `n_jobs`; what a method
+    warned of, as a mixture that did not converge, is in `.notes`.
 
     >>> import congruence as cg
     >>> import numpy as np
@@ -60,11 +64,14 @@ def generate(
     jobs = [partial(_member, makers[i % len(makers)][1], data, choices, stream) for i, stream in enumerate(streams)]
     names = [f"{makers[i % len(makers)][0]} {i}" for i in range(n_members)]
     with Progress(n_members, progress, "members") as bar:
-        members = []
-        for member in _in_order(jobs, n_jobs):
+        members, warned = [], Counter[str]()
+        for member, said in _in_order(jobs, n_jobs):
             members.append(member)
+            warned.update(set(said))
             bar.add(1)
-    return Ensemble(members, names=names, unassigned="partial")
+    ensemble = Ensemble(members, names=names, unassigned="partial")
+    ensemble.notes += tuple(f"{many} of {n_members} members: {text}" for text, many in warned.items())
+    return ensemble
 
 
 def _as_data(X: Any) -> Any:
@@ -98,24 +105,26 @@ def _seeds(random_state: Any) -> np.random.SeedSequence:
     raise InputError(f"random_state must be None, an integer or a numpy generator, not {type(random_state).__name__}")
 
 
-def _in_order(jobs: Sequence[Callable[[], Array]], n_jobs: int | None) -> Iterable[Array]:
+def _in_order(jobs: Sequence[Callable[[], _Made]], n_jobs: int | None) -> Iterable[_Made]:
     if n_jobs in (None, 1):
         return (job() for job in jobs)
     from joblib import Parallel, delayed
 
-    found: Iterable[Array] = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(job)() for job in jobs)
+    found: Iterable[_Made] = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(job)() for job in jobs)
     return found
 
 
-def _member(make: Maker, data: Any, choices: Sequence[int], stream: np.random.SeedSequence) -> Array:
-    """One member; one thread inside, so that sums are added in the same order on every machine."""
+def _member(make: Maker, data: Any, choices: Sequence[int], stream: np.random.SeedSequence) -> _Made:
+    """One member and what was said of it; one thread inside, so that sums are added in the same order on every machine."""
     from threadpoolctl import threadpool_limits
 
     rng = np.random.default_rng(stream)
     k = int(rng.choice(np.asarray(choices)))
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # fewer distinct points than clusters: the member has fewer, and is kept so
-        return make(data, k, rng)
+    with threadpool_limits(1), warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        made = make(data, k, rng)
+    # fewer distinct points than clusters is no fault: the member has fewer, and is kept so
+    return made, [str(w.message).splitlines()[0] for w in said if "distinct clusters" not in str(w.message)]
 
 
 # --- the methods ------------------------------------------------------------------------------------------------
@@ -211,8 +220,9 @@ def _fuzzy(data: Any, k: int, rng: np.random.Generator, m: float = 2.0, toleranc
         centres = (weight.T @ data) / weight.sum(axis=0)[:, None]
         change, memberships = float(np.abs(updated - memberships).max()), updated
         if change < tolerance:
-            break
-    return memberships
+            return np.asarray(memberships)
+    warnings.warn(f"fuzzy c-means stopped after 300 steps, memberships still changing by {change:.0e}", stacklevel=2)
+    return np.asarray(memberships)
 
 
 def _by_clusterer(clusterer: Any, data: Any, k: int, rng: np.random.Generator) -> Array:

@@ -55,6 +55,9 @@ class Measure:
     #: more names for the symbols of `definition`, worked out from the table
     workings: Callable[..., dict[str, Any]] | None = None
     aliases: tuple[str, ...] = ()
+    #: of matrices: does it need one side to be a partition; does it take kernels with entries beyond 0 … 1
+    wants_partition: bool = False
+    takes_kernels: bool = False
     parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -232,6 +235,8 @@ def measure(
     caution: str = "",
     workings: Callable[..., dict[str, Any]] | None = None,
     aliases: Sequence[str] = (),
+    wants_partition: bool = False,
+    takes_kernels: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare the decorated formula as a measure. Its keyword parameters, with defaults, become the measure's."""
 
@@ -243,7 +248,8 @@ def measure(
         low, high = range
         record = Measure(
             key, title, needs, formula, better, (float(low), float(high)), lines, frozenset(axioms), at_zero,
-            reference, caution, workings, tuple(aliases), MappingProxyType(defaults),
+            reference, caution, workings, tuple(aliases), wants_partition, takes_kernels,
+            MappingProxyType(defaults),
         )  # fmt: skip
         unknown = record.axioms - set(AXIOMS)
         if unknown or key in _NAMES:

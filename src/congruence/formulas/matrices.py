@@ -19,7 +19,8 @@ ARI = ("E = s_a * s_b / pairs",)
 
 
 @measure(
-    "arimp", title="Adjusted Rand index of a matrix and a partition", needs=Gram, better="higher", range=(-1, 1),
+    "arimp", title="Adjusted Rand index of a matrix and a partition", needs=Gram, better="higher",
+    wants_partition=True, range=(-1, 1),
     axioms=("symmetric", "definite", "baseline"), reference="zhang2012",
     definition=(*ARI, "arimp = (v11 - E) / ((s_a + s_b) / 2 - E)"),
 )  # fmt: skip
@@ -40,7 +41,8 @@ def arimm(p: Pairs, missing: str = "ratio") -> Array:
 
 
 @measure(
-    "kas", title="Kernel alignment", needs=MatrixSums, better="higher", range=(-1, 1), axioms=("symmetric", "definite"),
+    "kas", title="Kernel alignment", needs=MatrixSums, better="higher",
+    takes_kernels=True, range=(-1, 1), axioms=("symmetric", "definite"),
     reference="cristianini2002", definition="kas = (2 * s_pq + d_pq) / sqrt((2 * s_pp + d_pp) * (2 * s_qq + d_qq))",
     caution="not corrected for chance: independent ensembles score well above 0",
 )  # fmt: skip
@@ -96,7 +98,8 @@ PEARSON = (
 
 
 @measure(
-    "sms", title="Standardised Mantel statistic", needs=MatrixSums, better="higher", range=(-1, 1),
+    "sms", title="Standardised Mantel statistic", needs=MatrixSums, better="higher",
+    takes_kernels=True, range=(-1, 1),
     axioms=("symmetric", "definite"), at_zero=math.nan, reference="mantel1967",
     definition=(*PEARSON, "sms = cov / sqrt(var_p * var_q)"),
 )  # fmt: skip
@@ -106,7 +109,8 @@ def sms(m: MatrixSums, missing: str = "ratio") -> Array:
 
 
 @measure(
-    "ssms", title="Standardised Mantel statistic, scaled to 0 … 1", needs=MatrixSums, better="higher", range=(0, 1),
+    "ssms", title="Standardised Mantel statistic, scaled to 0 … 1", needs=MatrixSums, better="higher",
+    takes_kernels=True, range=(0, 1),
     axioms=("symmetric", "definite"), at_zero=math.nan, reference="zhang2012",
     definition=(*PEARSON, "ssms = (1 + cov / sqrt(var_p * var_q)) / 2"),
     caution="unrelated matrices score 0.5",
@@ -117,7 +121,8 @@ def ssms(m: MatrixSums, missing: str = "ratio") -> Array:
 
 
 @measure(
-    "anmi", title="Average normalised mutual information", needs=MemberInfo, better="higher", range=(0, 1),
+    "anmi", title="Average normalised mutual information", needs=MemberInfo, better="higher",
+    wants_partition=True, range=(0, 1),
     axioms=("symmetric", "definite"), reference="strehl2002", definition="anmi = mean_nmi_sqrt",
     workings=lambda t: {"mean_nmi_sqrt": anmi(MemberInfo.of_table(t))[0]},
 )  # fmt: skip
