@@ -282,7 +282,7 @@ def _check_matrices(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similari
         raise NotApplicable(f"{m.key} compares two clusterings; for matrices and ensembles see arimm")
     if m.wants_partition and not any(one):
         raise NotApplicable(
-            f"{m.key} compares a matrix or ensemble with one partition, and neither side is one; see arimm"
+            f"{m.key} compares a matrix or ensemble with one partition, and neither side is one; use arimm"
         )
     if m.needs is MemberInfo:
         if not (isinstance(p, Ensemble) and isinstance(q, Ensemble) and any(one)):
