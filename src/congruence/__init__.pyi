@@ -68,11 +68,21 @@ from congruence.comparison import (
 from congruence.comparison import (
     relabel as relabel,
 )
-from congruence.ensemble import Ensemble as Ensemble
-from congruence.formulas import measures as measures
-from congruence.generators import generate as generate
-from congruence.io import from_long as from_long
-from congruence.registry import Measure as Measure
+from congruence.ensemble import (
+    Ensemble as Ensemble,
+)
+from congruence.formulas import (
+    measures as measures,
+)
+from congruence.generators import (
+    generate as generate,
+)
+from congruence.io import (
+    from_long as from_long,
+)
+from congruence.registry import (
+    Measure as Measure,
+)
 from congruence.results import (
     AgainstReference as AgainstReference,
 )

@@ -1,0 +1,65 @@
+"""The command line: parse, call, print. Heavy imports happen inside the commands."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NoReturn
+
+import typer
+
+from congruence.cli import comparing, ensembles
+from congruence.cli.app import app
+
+__all__ = ["comparing", "ensembles", "main"]  # importing them declares their commands
+
+
+def _refuse(message: str) -> NoReturn:
+    print(f"congruence: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(2)
+
+
+def main() -> None:
+    """Run the command; bad input is one line on stderr and exit code 2."""
+    import os
+    import warnings
+
+    def one_line(message: Any, *_: Any, **__: Any) -> None:
+        print(f"warning: {message}", file=sys.stderr)
+
+    warnings.showwarning = one_line
+    for stream in (sys.stdout, sys.stderr):  # a terminal that has no ↑ shows a question mark
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    # typer carries a copy of click or depends on it, by version: its own public error leads to the right base class
+    usage_error = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+    try:
+        code = app(standalone_mode=False)
+        sys.stdout.flush()
+    except (typer.Abort, KeyboardInterrupt):
+        code = 130
+    except (BrokenPipeError, SystemExit) as error:  # the reader has seen enough, as in `congruence measures | head`
+        if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
+            raise  # but where the pipe broke inside typer, it made an exit of it, with the code of --fail-under
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except Exception as error:
+        from congruence.statistics import InputError
+
+        if isinstance(error, InputError):
+            _refuse(str(error))
+        if isinstance(error, OSError):  # a result that cannot be written
+            _refuse(f"{error.filename or ''}: {error.strerror or error}".removeprefix(": "))
+        if not isinstance(error, usage_error):
+            raise
+        said: Any = error
+        if type(error).__name__ == "NoArgsIsHelpError":  # the help was printed already
+            sys.exit(2)
+        _refuse(f"{said.format_message().rstrip('.')} (see `congruence {_command(error)}--help`)")
+    if code == 130:  # Ctrl-C, here or inside typer
+        print("congruence: stopped", file=sys.stderr)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _command(error: Any) -> str:
+    context = getattr(error, "ctx", None)
+    return f"{context.info_name} " if context is not None and context.parent is not None else ""

@@ -1,0 +1,74 @@
+"""The application and the options its commands share."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="congruence",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Compare clusterings: two label columns, or six hundred.",
+)
+
+
+class Format(StrEnum):
+    """How results are printed."""
+
+    table = "table"
+    json = "json"
+    csv = "csv"
+    markdown = "markdown"
+
+
+class Policy(StrEnum):
+    """What becomes of points without a label."""
+
+    error = "error"
+    drop = "drop"
+    singletons = "singletons"
+    cluster = "cluster"
+
+
+Measures = Annotated[
+    str | None, typer.Option("--measures", "--measure", "-m", help="Measures by key, separated by commas, or 'all'.")
+]
+Columns = Annotated[str | None, typer.Option(help="The label columns to use, separated by commas.")]
+Reference = Annotated[str | None, typer.Option(help="Compare every other column with this one.")]
+Id = Annotated[str | None, typer.Option(help="Column of row ids: left out of the labels, and joins two files.")]
+Long = Annotated[str | None, typer.Option(help="The file is a long table with these columns: id,method,label.")]
+Unassigned = Annotated[Policy, typer.Option(help="What becomes of points without a label.")]
+Noise = Annotated[
+    str | None, typer.Option(help="Labels that mean noise: -1, or -1,unknown, or COLUMN=-1 (repeat after a semicolon).")
+]
+Weight = Annotated[str | None, typer.Option(help="Column of importance weights.")]
+Frequency = Annotated[str | None, typer.Option(help="Column of counts: how often each row occurs.")]
+Output = Annotated[Format, typer.Option("--format", "-f", help="How to print the result.")]
+Threads = Annotated[int | None, typer.Option(min=1, help="Threads to use; by default all cores.")]
+FailUnder = Annotated[
+    list[str] | None,
+    typer.Option(help="Exit with 1 if the measure is worse than this, as in ari=0.9; may be repeated."),
+]
+
+Missing = Annotated[str, typer.Option(help="How gaps of partial members count: ratio, plain or pooled.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from congruence import __version__
+
+        print(f"congruence {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass

@@ -1,0 +1,300 @@
+"""Commands that compare: compare, matrix, measures, demo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from congruence.cli.app import (
+    Columns,
+    FailUnder,
+    Format,
+    Frequency,
+    Id,
+    Long,
+    Measures,
+    Noise,
+    Output,
+    Policy,
+    Reference,
+    Threads,
+    Unassigned,
+    Weight,
+    app,
+)
+from congruence.cli.printing import fail_if_under, print_result, print_rows, say, square_columns
+from congruence.cli.reading import (
+    check_noise_columns,
+    check_same_row_names,
+    label_columns,
+    limits_of,
+    mass_columns,
+    noise_labels,
+    split,
+    wanted_measures,
+)
+
+
+@app.command()
+def compare(
+    file: Annotated[Path, typer.Argument(help="Table of labels: csv, tsv, parquet, feather, npy, npz.")],
+    more: Annotated[
+        list[str] | None, typer.Argument(metavar="[COL_A COL_B | FILE_B]", help="Two columns, or a second file.")
+    ] = None,
+    measures: Measures = None,
+    columns: Columns = None,
+    reference: Reference = None,
+    id: Id = None,
+    long: Long = None,
+    unassigned: Unassigned = Policy.error,
+    noise: Noise = None,
+    weight: Weight = None,
+    frequency: Frequency = None,
+    format: Output = Format.table,
+    threads: Threads = None,
+    fail_under: FailUnder = None,
+) -> None:
+    """Compare two label columns, two files, or several columns with a reference.
+
+    Examples:
+
+      congruence compare labels.csv kmeans leiden
+
+      congruence compare mine.csv theirs.csv --id cell --measures ari,vi,element_centric
+
+      congruence compare labels.parquet --reference truth --fail-under ari=0.9
+    """
+    import congruence as cg
+    from congruence import io
+
+    more = more or []
+    options: dict[str, Any] = {"unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads}
+    limits = limits_of(fail_under)
+    wanted = wanted_measures(measures, limits)
+    if len(more) == 1 and io.suffix_of(Path(more[0])) in io.READABLE:
+        _for_one_file(weight=weight, frequency=frequency, reference=reference, long=long)
+        result: Any = _compare_files(file, Path(more[0]), wanted, columns, id, options)
+    else:
+        found, notes = label_columns(file, split(columns) or more, id, long, (weight, frequency), reference)
+        check_noise_columns(options["noise"], found)
+        options.update(mass_columns(file, weight, frequency))
+        if reference is not None:
+            result = cg.compare_to(reference, found, wanted, **options)
+        elif len(found) == 2:
+            (name_a, a), (name_b, b) = found.items()
+            result = _compare_pair(a, b, wanted, options, name_a, name_b)
+        else:
+            raise cg.InputError(
+                f"{file} has {len(found)} label columns ({', '.join(list(found)[:6])}{', …' if len(found) > 6 else ''}); "
+                "name two of them, or pass --reference COL, or use `congruence matrix` for all pairs"
+            )
+        say(notes)
+    print_result(result, format)
+    fail_if_under(result, limits)
+
+
+@app.command()
+def matrix(
+    file: Annotated[Path, typer.Argument(help="Table of label columns: csv, tsv, parquet, feather, npy, npz.")],
+    measures: Measures = "ari",
+    columns: Columns = None,
+    id: Id = None,
+    long: Long = None,
+    unassigned: Unassigned = Policy.error,
+    noise: Noise = None,
+    weight: Weight = None,
+    frequency: Frequency = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write it here: csv, tsv, parquet, feather, json, npz.")
+    ] = None,
+    format: Output = Format.table,
+    threads: Threads = None,
+    fail_under: FailUnder = None,
+) -> None:
+    """Compare all pairs of label columns.
+
+    Examples:
+
+      congruence matrix labels.csv --measure ari --out ari.csv
+
+      congruence matrix labels.parquet --measures ari,nmi_sum,vi --out agreement.npz
+
+      congruence matrix runs.csv --long cell,method,cluster --unassigned drop
+    """
+    import congruence as cg
+    from congruence import io
+
+    limits = limits_of(fail_under)
+    if out is not None:
+        io.check_writable(out)
+    found, notes = label_columns(file, split(columns), id, long, (weight, frequency), None)
+    options = {"unassigned": unassigned.value, "noise": noise_labels(noise), **mass_columns(file, weight, frequency)}
+    check_noise_columns(options["noise"], found)
+    result = cg.compare_all(found, wanted_measures(measures, limits), threads=threads, **options)
+    say(notes)
+    if out is not None:
+        _write_matrix(result, out)
+        say([*result.cautions, f"wrote {out}"])
+    if out is None or format is not Format.table:
+        print_result(result, format)
+    fail_if_under(result, limits)
+
+
+@app.command()
+def measures(
+    key: Annotated[str | None, typer.Argument(help="Show all about this one.")] = None,
+    format: Output = Format.table,
+) -> None:
+    """List the measures, or show the definition of one.
+
+    Examples:
+
+      congruence measures
+
+      congruence measures ari
+    """
+    import congruence as cg
+    from congruence.formulas.references import REFERENCES
+    from congruence.results import span
+
+    if key is not None:
+        m = cg.measure(key)
+        if format is not Format.table:
+            print_rows([_facts(m)], format)
+            return
+        names = f" (also {', '.join(m.aliases)})" if m.aliases else ""
+        lines = [
+            f"{m.key}{names}: {m.title}",
+            "",
+            f"  {m.formula.__doc__.splitlines()[0] if m.formula.__doc__ else ''}",
+            "",
+        ]
+        lines += [f"  {line}" for line in m.definition]
+        lines += [
+            "",
+            f"  {m.better} is better, {span(m)}",
+            f"  true of it: {', '.join(sorted(m.axioms)) or 'none of the axioms'}",
+        ]
+        lines += [f"  parameter {name} = {value}" for name, value in m.parameters.items()]
+        lines += [f"  caution: {m.caution}"] if m.caution else []
+        lines += [f"  {REFERENCES[m.reference]}"]
+        print("\n".join(lines))
+        return
+    print_rows([_facts(m) for m in cg.measures()], format)
+
+
+@app.command()
+def demo() -> None:
+    """Cluster wine and digits with several algorithms and compare the results."""
+    from congruence.showcase import show
+
+    show()
+
+
+def _for_one_file(**options: str | None) -> None:
+    from congruence import InputError
+
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"--{name} names columns of one file, and two were given; join the two files first")
+
+
+def _compare_files(a: Path, b: Path, wanted: Any, columns: str | None, id: str | None, options: dict[str, Any]) -> Any:
+    import congruence as cg
+    from congruence import io
+    from congruence.clustering import Similarity
+
+    tables = [io.read_columns(path) for path in (a, b)]
+    if id is None:
+        check_same_row_names(tables, (a, b))
+    named = split(columns)
+    chosen = []
+    for side, (table, path) in enumerate(zip(tables, (a, b), strict=True)):
+        matrices = [(name, column) for name, column in table.items() if isinstance(column, Similarity)]
+        if matrices:
+            chosen.append(matrices[0])
+            continue
+        if named:
+            name = named[min(side, len(named) - 1)]
+            chosen.append((name, io.pick(table, [name], str(path))[name]))
+            continue
+        rest, _ = io.without_ids({key: column for key, column in table.items() if key != id})
+        if len(rest) != 1:
+            raise cg.InputError(
+                f"{path} has {len(rest)} label columns ({', '.join(list(rest)[:6])}); pass --columns COL_A,COL_B"
+            )
+        chosen.append(next(iter(rest.items())))
+    (name_a, left), (name_b, right) = chosen
+    notes: list[str] = []
+    if id is not None:
+        ids = [io.pick(table, [id], str(path))[id] for table, path in zip(tables, (a, b), strict=True)]
+        take_a, take_b, notes = io.join(ids[0], ids[1], (str(a), str(b)))
+        left, right = _taken(left, take_a), _taken(right, take_b)
+        notes = notes or [f"all {len(take_a)} ids of {a} and {b} have a partner"]
+    elif len(left) != len(right):
+        raise cg.InputError(
+            f"{a} has {len(left)} rows and {b} has {len(right)}; pass --id COLUMN to join them on an id"
+        )
+    check_noise_columns(options["noise"], {name_a: left, name_b: right})
+    if name_a == name_b:
+        if isinstance(options["noise"], dict):
+            options = {**options, "noise": options["noise"][name_a]}
+        name_a, name_b = (f"{path.name if a.name != b.name else path}:{name_a}" for path in (a, b))
+    result = _compare_pair(left, right, wanted, options, name_a, name_b)
+    say(notes)
+    return result
+
+
+def _taken(column: Any, rows: Any) -> Any:
+    return column.take(rows) if hasattr(column, "take") else column.taken(rows)
+
+
+def _compare_pair(a: Any, b: Any, wanted: Any, options: dict[str, Any], name_a: str, name_b: str) -> Any:
+    """Compare two columns; what `compare` says of a and b is said of the columns by their names."""
+    from dataclasses import replace
+
+    import congruence as cg
+
+    def named(text: str) -> str:
+        return f"{ {'a': name_a, 'b': name_b}[text[0]] }{text[1:]}" if text[:2] in ("a ", "b ", "a:", "b:") else text
+
+    noise = options.get("noise")
+    if isinstance(noise, dict):
+        options = {**options, "noise": {k: noise[n] for k, n in (("a", name_a), ("b", name_b)) if n in noise}}
+    try:
+        result = cg.compare(a, b, wanted, **options)
+    except cg.InputError as error:
+        raise type(error)(named(str(error))) from None
+    return replace(result, names=(name_a, name_b), cautions=tuple(named(c) for c in result.cautions))
+
+
+def _facts(m: Any) -> dict[str, Any]:
+    from congruence.results import span
+
+    return {
+        "key": m.key, "title": m.title, "better": m.better, "range": span(m), "family": m.family,
+        "axioms": " ".join(sorted(m.axioms)), "caution": m.caution,
+    }  # fmt: skip
+
+
+def _write_matrix(result: Any, out: Path) -> None:
+    import numpy as np
+
+    from congruence import io
+
+    if io.suffix_of(out) == ".json":
+        part = out.with_name(out.name + ".part")
+        part.write_text(result.to_json(indent=2), encoding="utf-8")
+        part.replace(out)
+    elif io.suffix_of(out) == ".npz":
+        part = out.with_name(out.name + ".part")
+        with part.open("wb") as stream:
+            np.savez_compressed(stream, names=np.array(result.names), **{key: result[key] for key in result})
+        part.replace(out)
+    elif len(result.keys()) == 1:
+        io.write_table(square_columns(result), out)
+    else:
+        table = result.to_frame(backend="pyarrow")
+        io.write_table({name: table[name].to_pylist() for name in table.column_names}, out)

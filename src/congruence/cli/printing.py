@@ -1,0 +1,93 @@
+"""How the commands print: tables, JSON, csv, markdown; notes go to stderr."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import typer
+
+from congruence.cli.app import Format
+
+
+def say(notes: Any) -> None:
+    """Notes, one a line, on stderr."""
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+
+
+def print_result(result: Any, format: Format) -> None:
+    """Print a result in the format asked for."""
+    import congruence as cg
+
+    if format is Format.table:
+        print(result)
+    elif format is Format.json:
+        print(result.to_json(indent=2))
+    elif isinstance(result, cg.AllPairs) and len(result.keys()) == 1:
+        columns = square_columns(result)
+        print_rows([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)], format)
+    else:
+        table = result.to_frame(backend="pyarrow")
+        print_rows(table.to_pylist(), format, table.column_names)
+
+
+def square_columns(result: Any) -> dict[str, Any]:
+    """The columns of a matrix of one measure; the first holds the rows' names, and its own name is no clustering's."""
+    (key,) = result.keys()
+    corner = "clustering"
+    while corner in result.names:
+        corner += "_"
+    return {corner: result.names, **dict(zip(result.names, result[key].T.tolist(), strict=True))}
+
+
+def print_rows(rows: list[dict[str, Any]], format: Format, names: list[str] | None = None) -> None:
+    """Rows of the same keys, as a text table, JSON, csv or markdown; the names matter where there is no row."""
+    import json
+
+    from congruence.frames import text_grid
+    from congruence.results import plain
+
+    columns = names or list(rows[0])
+    if format is Format.json:
+        print(json.dumps(plain(rows), indent=2, ensure_ascii=False))
+    elif format is Format.csv:
+        import csv
+
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([row[c] for c in columns] for row in rows)
+    elif format is Format.markdown:
+        head, *cells = [[_cell(x).replace("|", "\\|") for x in line] for line in (columns, *(r.values() for r in rows))]
+        lines = [head, ["---"] * len(columns), *cells]
+        print("\n".join("| " + " | ".join(line) + " |" for line in lines))
+    else:
+        shown = [c for c in columns if c in ("key", "title", "better", "range")] or columns
+        cells = [[_cell(row[c]) for c in shown[1:]] for row in rows]
+        print(text_grid(cells, [_cell(row[shown[0]]) for row in rows], shown[1:], left=True))
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def fail_if_under(result: Any, limits: dict[str, float]) -> None:
+    """Exit with 1 where a value is worse than its limit (above it, for distances) or undefined."""
+    import numpy as np
+
+    for key, limit in limits.items():
+        if key in result.skipped:
+            print(f"congruence: {key} was not computed: {result.skipped[key]}", file=sys.stderr)
+            raise typer.Exit(1)
+        values = np.asarray(result[key], dtype=float)
+        if values.ndim == 2:
+            values = values[~np.eye(len(values), dtype=bool)]
+        higher = result.measures[key].better == "higher"
+        good = values >= limit if higher else values <= limit
+        if not good.all():
+            worst = float(np.nanmin(values) if higher else np.nanmax(values)) if not np.isnan(values).all() else np.nan
+            print(
+                f"congruence: {key} is {worst:.6g}, {'under' if higher else 'over'} the limit of {limit:g}",
+                file=sys.stderr,
+            )
+            raise typer.Exit(1)

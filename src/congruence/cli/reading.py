@@ -1,0 +1,139 @@
+"""What the commands read: label columns, weights, and the words of options."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+
+def split(text: str | None) -> list[str]:
+    """The words of a list with commas."""
+    return [part.strip() for part in text.split(",") if part.strip()] if text else []
+
+
+def label_columns(
+    file: Path,
+    named: list[str],
+    id: str | None,
+    long: str | None,
+    extra: tuple[str | None, ...],
+    reference: str | None,
+) -> tuple[dict[str, Any], list[str]]:
+    """The clusterings of a file by name, and notes on columns that were left out."""
+    from congruence import InputError, io
+
+    table = io.read_columns(file)
+    if len(set(named)) < len(named):
+        raise InputError(f"column {next(name for name in named if named.count(name) > 1)!r} is named twice")
+    if long is not None:
+        parts = split(long)
+        if len(parts) != 3:
+            raise InputError(f"--long takes three column names, as in id,method,label; got {long!r}")
+        table = dict(io.from_long(io.pick(table, parts, str(file)), *parts))
+        if reference is not None:
+            io.pick(table, [reference], str(file))
+        if not named:
+            return table, []
+    if named:
+        return io.pick(table, [*([reference] if reference and reference not in named else []), *named], str(file)), []
+    for name in (id, reference, *extra):
+        if name is not None:
+            io.pick(table, [name], str(file))
+    rest = {name: column for name, column in table.items() if name != id and name not in extra}
+    return io.without_ids(rest)
+
+
+def mass_columns(file: Path, weight: str | None, frequency: str | None) -> dict[str, Any]:
+    """The weights or counts of the points, as options of `compare`."""
+    from congruence import io
+
+    found = {}
+    for option, name in (("sample_weight", weight), ("frequency", frequency)):
+        if name is not None:
+            column = io.pick(io.read_columns(file), [name], str(file))[name]
+            found[option] = column.to_numpy() if hasattr(column, "to_numpy") else column
+    return found
+
+
+def check_noise_columns(noise: Any, columns: dict[str, Any]) -> None:
+    """A column named by --noise COLUMN=LABEL must be there: one misspelt would count its noise as a cluster."""
+    from congruence import io
+
+    if isinstance(noise, dict):
+        io.pick(columns, list(noise), "--noise: the comparison")
+
+
+def check_same_row_names(tables: list[dict[str, Any]], files: tuple[Path, Path]) -> None:
+    """Files of the same length are compared row by row; refuse to if they name their rows and the names differ."""
+    from congruence import InputError, io
+
+    names = [set(table) - set(io.without_ids(table)[0]) for table in tables]
+    for name in sorted(names[0] & names[1]):
+        left, right = (table[name] for table in tables)
+        if len(left) == len(right) and left.to_pylist() != right.to_pylist():
+            raise InputError(
+                f"the rows of {files[0]} and {files[1]} are not in the same order by column {name!r}; pass "
+                f"--id {name} to join them on it"
+            )
+
+
+def check_same_rows(files: tuple[Path, Path], id: str | None) -> None:
+    """Two ensembles are compared row by row: their row names, or ids, must be the same in the same order."""
+    from congruence import InputError, io
+
+    tables = [io.read_columns(file) for file in files]
+    names = [set(table) - set(io.without_ids(table)[0]) for table in tables]
+    for name in [id] if id is not None else sorted(names[0] & names[1]):
+        left, right = (io.pick(table, [name], str(file))[name] for table, file in zip(tables, files, strict=True))
+        if left.to_pylist() != right.to_pylist():
+            raise InputError(
+                f"the rows of {files[0]} and {files[1]} are not the same by column {name!r}; sort both by it"
+            )
+
+
+def noise_labels(text: str | None) -> Any:
+    """-1 · -1,unknown · COLUMN=-1;OTHER=0"""
+    if text is None:
+        return None
+
+    def value(word: str) -> Any:
+        try:
+            return int(word)
+        except ValueError:
+            return word.strip()
+
+    if "=" not in text:
+        return {value(word) for word in text.split(",")}
+    parts = (part.split("=", 1) for part in text.split(";") if part)
+    return {part[0].strip(): {value(word) for word in part[1].split(",")} for part in parts if len(part) == 2}
+
+
+def wanted_measures(measures: str | None, limits: dict[str, float]) -> Any:
+    """The measures named, with those that have a limit; None for the default ones."""
+    import congruence as cg
+
+    if measures is None or measures.strip() == "all":
+        if not limits:
+            return None if measures is None else "all"
+        from congruence.comparison import DEFAULT
+
+        return [*DEFAULT, *limits] if measures is None else "all"
+    return [cg.measure(key) for key in [*split(measures), *limits]]
+
+
+def limits_of(fail_under: list[str] | None) -> dict[str, float]:
+    """{measure: limit} of `--fail-under ari=0.9`."""
+    import congruence as cg
+
+    found = {}
+    for text in fail_under or []:
+        key, _, value = text.partition("=")
+        try:
+            limit = float(value)
+        except ValueError:
+            limit = math.nan
+        if math.isnan(limit):
+            raise cg.InputError(f"--fail-under takes MEASURE=NUMBER, as in ari=0.9; got {text!r}")
+        found[cg.measure(key.strip()).key] = limit
+    return found
