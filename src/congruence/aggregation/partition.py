@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,10 @@ from congruence.numerics import Array, compiled
 from congruence.registry import hint
 from congruence.statistics import InputError
 
-#: entries that the built-in starts may walk over, all together: large graphs get fewer starts than n_init
+#: entries of all starts together: larger inputs get fewer starts than n_init
 START_ENTRIES = 30_000_000
+#: divisions of a tiny input that are all tried
+DIVISIONS = 20_000
 #: moves go to and fro between two blocks at most so many times
 PASSES = 12
 
@@ -59,8 +62,9 @@ def partition_graph(
     """The vertices of a graph in k blocks, the heaviest at most 1 + balance times the mean, with a small cut.
 
     graph: symmetric, weights ≥ 0; the diagonal is ignored. solver: "metis", "builtin", or "auto" for the first that is
-    there. n_init: starts of the built-in partitioner; METIS runs as many by recursive bisection and as many k-way.
-    Where vertices are too heavy or too few to keep the balance, the most even division of them is the limit instead.
+    there. n_init: starts of the built-in partitioner; METIS runs as many by recursive bisection and as many k-way;
+    fewer from seven million entries on. Of a tiny graph every division is tried, unless METIS is asked for by name.
+    Where vertices are too heavy or too few to keep the balance, the limit is the most even division of them instead.
 
     >>> ring = sparse.csr_array(np.roll(np.eye(6), 1, axis=0) + np.roll(np.eye(6), -1, axis=0))
     >>> found = partition_graph(ring, 2, rng=np.random.default_rng(0), solver="builtin")
@@ -70,11 +74,11 @@ def partition_graph(
     graph = sparse.csr_array(graph, dtype=np.float64)
     if graph.shape[0] != graph.shape[1]:
         raise InputError(f"a graph is a square matrix, not one of {graph.shape[0]} × {graph.shape[1]}")
-    graph = _positive(graph, "edge weights")
-    row = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
-    if (row == graph.indices).any():
-        graph = _kept(graph, row != graph.indices)
-    if abs(graph - graph.T).max() > 1e-9 * max(graph.data.max(initial=0.0), 1e-300):
+    if not (np.isfinite(graph.data).all() and (graph.data >= 0).all()):
+        raise InputError("edge weights must be finite and not negative")
+    graph = sparse.csr_array(graph - sparse.diags_array(graph.diagonal()))  # sorted, without zeros
+    probe = np.cos(np.arange(graph.shape[0]))
+    if not np.allclose(graph @ probe, probe @ graph, rtol=1e-6, atol=1e-9 * graph.data.max(initial=0.0)):
         raise InputError("the graph is not symmetric; pass (graph + graph.T) / 2")
     problem = _problem(_Graph(graph), k, vertex_weight, balance, rng, n_init)
     return _solve(problem, solver, {"metis": _metis, "builtin": _builtin})
@@ -100,7 +104,7 @@ def partition_hypergraph(
     >>> found.labels.tolist(), found.cut
     ([0, 0, 0, 1, 1, 1], 0.0)
     """
-    incidence = _positive(sparse.csr_array(incidence, dtype=np.float64), "the incidence")
+    incidence = sparse.csr_array(sparse.csr_array(incidence) != 0, dtype=np.float64)
     weight = _weights(edge_weight, incidence.shape[1], "edge_weight")
     problem = _problem(_Hypergraph(incidence, weight), k, vertex_weight, balance, rng, n_init)
     return _solve(problem, solver, {"mtkahypar": _mtkahypar, "builtin": _builtin})
@@ -116,9 +120,21 @@ class _Graph:
         none = np.empty(0, np.int64)
         self.arrays = (matrix.indptr, matrix.indices, matrix.data, none, none)
 
-    def cut(self, labels: Array) -> float:
-        row = np.repeat(labels, np.diff(self.matrix.indptr))
-        return float(self.matrix.data[row != labels[self.matrix.indices]].sum()) / 2
+    def cut(self, labels: Array) -> Array:
+        """Of each row of labels; added up by numpy in one order, whatever the threads."""
+        start, cut = self.matrix.indptr, np.zeros(labels.shape[:-1])
+        step = 1 + 1_000_000 * self.n // max(1, self.size)
+        for low in range(0, self.n, step):
+            part = slice(start[low], start[min(low + step, self.n)])
+            row = np.repeat(labels[..., low : low + step], np.diff(start[low : low + step + 1]), axis=-1)
+            cut += np.where(row != labels[..., self.matrix.indices[part]], self.matrix.data[part], 0.0).sum(axis=-1)
+        return np.asarray(cut / 2)
+
+    def adjacent(self, labels: Array) -> Array:
+        """Which two blocks an edge joins (k × k)."""
+        k = int(labels.max()) + 1
+        of_block = sparse.csr_array((np.ones(self.n), (labels, np.arange(self.n))), shape=(k, self.n))
+        return np.asarray(of_block @ (self.matrix @ of_block.T.toarray()) > 0)
 
     def bipartite(self) -> Any:
         """The graph whose leading eigenvectors hold the blocks."""
@@ -134,11 +150,25 @@ class _Hypergraph:
         self.n, self.size = incidence.shape[0], self.matrix.nnz
         self.arrays = (self.matrix.indptr, self.matrix.indices, self.weight, self.pins.indptr, self.pins.indices)
 
-    def cut(self, labels: Array) -> float:
-        if not self.size:
-            return 0.0
-        pin, first = labels[self.pins.indices], self.pins.indptr[:-1]
-        return float(self.weight[np.maximum.reduceat(pin, first) > np.minimum.reduceat(pin, first)].sum())
+    def _ends(self, labels: Array) -> tuple[Array, Array]:
+        """The lowest and highest block of each hyperedge."""
+        pin, first = labels[..., self.pins.indices], self.pins.indptr[:-1]
+        return np.minimum.reduceat(pin, first, axis=-1), np.maximum.reduceat(pin, first, axis=-1)
+
+    def cut(self, labels: Array) -> Array:
+        """Of each row of labels."""
+        low, high = self._ends(labels) if self.size else (np.zeros((*labels.shape[:-1], 0)),) * 2
+        return np.asarray(np.where(low < high, self.weight, 0.0).sum(axis=-1))
+
+    def adjacent(self, labels: Array) -> Array:
+        """Which two blocks hold all of a hyperedge between them (k × k): one in three blocks they cannot mend."""
+        found = np.zeros((int(labels.max()) + 1,) * 2, dtype=bool)
+        low, high = self._ends(labels)
+        pin, size = labels[self.pins.indices], np.diff(self.pins.indptr)
+        ends = (pin == np.repeat(low, size)) | (pin == np.repeat(high, size))
+        two = np.logical_and.reduceat(ends, self.pins.indptr[:-1])
+        found[high[two], low[two]] = True
+        return found
 
     def bipartite(self) -> Any:
         weighted = self.matrix * self.weight
@@ -157,11 +187,16 @@ class _Problem:
     rng: np.random.Generator
     n_init: int
 
+    @property
+    def starts(self) -> int:
+        """n_init, or fewer on a large input."""
+        return max(1, min(self.n_init, START_ENTRIES // max(1, int(self.thing.size))))
+
     def rank(self, labels: Array) -> tuple[float, float]:
         """Smaller is better: first the overload, then the cut."""
         heaviest = float(np.bincount(labels, self.mass).max())
         over = heaviest - self.limit
-        return (over if over > 1e-9 * self.limit else 0.0, self.thing.cut(labels))
+        return (over if over > 1e-9 * self.limit else 0.0, float(self.thing.cut(labels)))
 
 
 def _problem(thing: Any, k: int, vertex_weight: Any, balance: float, rng: np.random.Generator, n_init: int) -> _Problem:
@@ -170,6 +205,8 @@ def _problem(thing: Any, k: int, vertex_weight: Any, balance: float, rng: np.ran
     if not balance >= 0:
         raise InputError(f"balance is a share of the mean block weight, 0 or more, not {balance!r}")
     mass = _weights(vertex_weight, thing.n, "vertex_weight")
+    if thing.n and not mass.any():
+        raise InputError("vertex_weight is zero everywhere; leave it out to count vertices")
     return _Problem(thing, int(k), mass, balance, _limit(mass, int(k), balance), rng, max(1, n_init))
 
 
@@ -198,16 +235,6 @@ def _weights(given: Any, size: int, name: str) -> Array:
     return weight
 
 
-def _positive(matrix: Any, name: str) -> Any:
-    """A canonical copy without stored zeros."""
-    matrix = matrix.copy()
-    matrix.sum_duplicates()
-    if not (np.isfinite(matrix.data).all() and (matrix.data >= 0).all()):
-        raise InputError(f"{name} must be finite and not negative")
-    matrix.eliminate_zeros()
-    return matrix
-
-
 def _kept(matrix: Any, keep: Array) -> Any:
     """The matrix with some of its entries only."""
     row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))[keep]
@@ -215,7 +242,9 @@ def _kept(matrix: Any, keep: Array) -> Any:
     return sparse.csr_array((matrix.data[keep], matrix.indices[keep], start), shape=matrix.shape)
 
 
-Solver = Callable[[_Problem], "tuple[Iterable[Array], str] | None"]
+Solver = Callable[[_Problem], tuple[Iterable[Array], str]]
+#: solver: the package that it needs, and the extra that installs it
+NEEDS = {"metis": ("pymetis", "metis"), "mtkahypar": ("mtkahypar", "hypergraph")}
 
 
 def _solve(problem: _Problem, name: str, solvers: dict[str, Solver]) -> Parts:
@@ -223,19 +252,21 @@ def _solve(problem: _Problem, name: str, solvers: dict[str, Solver]) -> Parts:
         raise InputError(
             f"there is no solver {name!r}; {hint(name, solvers, 'there are: auto, ' + ', '.join(solvers))}"
         )
-    n, k = problem.thing.n, problem.k
-    if k == 1 or n <= k:
-        labels = np.zeros(n, np.int64) if k == 1 else np.arange(n)
-        notes = (f"{n} vertices cannot fill {k} blocks: each is its own",) if n < k else ()
-        return Parts(labels, problem.thing.cut(labels), "none needed", notes)
-    found = None
-    for solver in solvers.values() if name == "auto" else [solvers[name]]:
-        found = found or solver(problem)
-    if found is None:
-        package, extra = ("pymetis", "metis") if name == "metis" else ("mtkahypar", "hypergraph")
+    there = [solver for solver in solvers if solver not in NEEDS or find_spec(NEEDS[solver][0])]
+    if name not in ("auto", *there):
+        package, extra = NEEDS[name]
         raise InputError(
             f'solver {name!r} needs {package}: pip install "congruence[{extra}]"; or take solver="builtin"'
         )
+    n, k = problem.thing.n, problem.k
+    if k == 1 or n <= k:
+        labels = np.zeros(n, np.int64) if k == 1 else np.arange(n)
+        few = (f"{n} vertices cannot fill {k} blocks: each is its own",) if n < k else ()
+        return Parts(labels, float(problem.thing.cut(labels)), "none needed", few)
+    if name in ("auto", "builtin") and (n - 1) * math.log(k) <= math.log(DIVISIONS):
+        found = _enumerated(problem)
+    else:
+        found = solvers[there[0] if name == "auto" else name](problem)
     candidates, solver_name = found
     ranked = [(problem.rank(labels), labels) for labels in (_filled(problem, c) for c in candidates)]
     (over, cut), labels = min(ranked, key=lambda entry: entry[0])
@@ -245,7 +276,7 @@ def _solve(problem: _Problem, name: str, solvers: dict[str, Solver]) -> Parts:
         _refine(problem, labels)
         if problem.rank(labels) < (over, cut):
             notes.append(f"{solver_name} did not keep the balance; the built-in refinement evened the blocks out")
-    return Parts(_in_order(labels), problem.thing.cut(labels), solver_name, (*notes, *_unbalance(problem, labels)))
+    return Parts(_in_order(labels), problem.rank(labels)[1], solver_name, (*notes, *_unbalance(problem, labels)))
 
 
 def _unbalance(problem: _Problem, labels: Array) -> Iterator[str]:
@@ -281,20 +312,20 @@ def _filled(problem: _Problem, labels: Array) -> Array:
 
 def _integers(weight: Array, total: float) -> Array:
     """Weights as integers of a given sum at most; integers stay what they are."""
-    if (weight == np.rint(weight)).all() and weight.sum() < total:
-        return weight.astype(np.int64)
-    return np.rint(weight * (total / weight.sum() * (1 - 1e-9))).astype(np.int64)
+    if not ((weight == np.rint(weight)).all() and weight.sum() < total):
+        weight = np.rint(weight * (total / weight.sum() * (1 - 1e-9)))
+    return np.asarray(weight, dtype=np.int64)
 
 
-def _metis(problem: _Problem) -> tuple[Iterable[Array], str] | None:
+def _metis(problem: _Problem) -> tuple[Iterable[Array], str]:
     """n_init runs by recursive bisection and n_init k-way; tiny graphs, where k-way fails, get more of both."""
-    try:
-        import pymetis
-    except ImportError:
-        return None
+    import pymetis
+
     index = pymetis.zero_copy_dtype()
     most = 1e15 if np.dtype(index).itemsize == 8 else 2.0**30
     graph = problem.thing.matrix
+    if (graph.data != np.rint(graph.data)).any():
+        graph = sparse.csr_array((graph + graph.T) / 2)  # so that both entries of an edge round alike
     weight = _integers(graph.data, most)
     if (weight == 0).any():  # METIS takes them without a word, and answers wrongly
         graph, weight = _kept(graph, weight > 0), weight[weight > 0]
@@ -303,7 +334,7 @@ def _metis(problem: _Problem) -> tuple[Iterable[Array], str] | None:
     if problem.mass.min() != problem.mass.max():
         weights["vweights"] = _integers(problem.mass, min(most, 1e12)).astype(index)
     room = problem.limit * problem.k / float(problem.mass.sum())
-    seeds = problem.rng.integers(2**31 - 1, size=max(problem.n_init, 16 if problem.thing.n <= 200 else 0))
+    seeds = problem.rng.integers(2**31 - 1, size=max(problem.starts, 16 if problem.thing.n <= 200 else 0))
 
     def run(recursive: bool, seed: int) -> Array:
         # bisections multiply their tolerances; two-hop matching collapses bipartite graphs with large clusters
@@ -342,12 +373,10 @@ def _initialised() -> Any:
     return mtkahypar.initialize(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
 
 
-def _mtkahypar(problem: _Problem) -> tuple[Iterable[Array], str] | None:
+def _mtkahypar(problem: _Problem) -> tuple[Iterable[Array], str]:
     """n_init runs; the deterministic preset does not read a seed, so that a permutation of the vertices stands for it."""
-    try:
-        import mtkahypar
-    except ImportError:
-        return None
+    import mtkahypar
+
     thing = problem.thing
     assert isinstance(thing, _Hypergraph)
     library = _initialised()
@@ -369,7 +398,7 @@ def _mtkahypar(problem: _Problem) -> tuple[Iterable[Array], str] | None:
     name = f"Mt-KaHyPar {version('mtkahypar')}"
     if not thing.size:
         return [_scattered(problem)], name
-    return (run() for _ in range(problem.n_init)), name
+    return (run() for _ in range(problem.starts)), name
 
 
 # --- the built-in partitioner -----------------------------------------------------------------------------------
@@ -380,7 +409,7 @@ def _builtin(problem: _Problem) -> tuple[Iterable[Array], str]:
     thing = problem.thing
     if not thing.size:
         return [_scattered(problem)], "built-in"
-    grown = max(1, min(problem.n_init, START_ENTRIES // thing.size), 300 // thing.n)
+    grown = max(problem.starts, 300 // thing.n)
 
     def starts() -> Iterator[Array]:
         for start in range(grown + 1):
@@ -407,7 +436,9 @@ def _refine(problem: _Problem, labels: Array) -> None:
     changed = np.ones(problem.k, dtype=bool)
     caps, fewest = (problem.limit, problem.limit), (1, 1)
     for _ in range(8):
-        pairs = [(a, b) for a in range(problem.k) for b in range(a) if changed[a] or changed[b]]
+        heavy = np.bincount(labels, problem.mass) > problem.limit * (1 + 1e-9)
+        worth = (problem.thing.adjacent(labels) | heavy[:, None] | heavy) & (changed[:, None] | changed)
+        pairs = np.argwhere(np.tril(worth, -1))
         changed[:] = False
         for p in problem.rng.permutation(len(pairs)):
             a, b = pairs[p]
@@ -417,6 +448,18 @@ def _refine(problem: _Problem, labels: Array) -> None:
                 changed[[a, b]] = True
         if not changed.any():
             return
+
+
+def _enumerated(problem: _Problem) -> tuple[Iterable[Array], str]:
+    """The best of all divisions in k blocks."""
+    n, k = problem.thing.n, problem.k
+    rest = np.unravel_index(np.arange(k ** (n - 1)), (k,) * (n - 1))
+    labels = np.stack([np.zeros(k ** (n - 1), np.int64), *rest], axis=1)
+    holds = np.stack([labels == block for block in range(k)])
+    labels, holds = labels[holds.any(axis=2).all(axis=0)], holds[:, holds.any(axis=2).all(axis=0)]
+    over = np.maximum(0.0, np.where(holds, problem.mass, 0.0).sum(axis=2).max(axis=0) - problem.limit)
+    over[over <= 1e-9 * problem.limit] = 0.0
+    return [labels[np.lexsort((problem.thing.cut(labels), over))[0]]], "built-in (every division tried)"
 
 
 def _grown(problem: _Problem) -> Array:
