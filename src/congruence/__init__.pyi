@@ -2,6 +2,18 @@
 
 from typing import Any
 
+from congruence.aggregation.estimator import (
+    ConsensusClustering as ConsensusClustering,
+)
+from congruence.aggregation.finding import (
+    Consensus as Consensus,
+)
+from congruence.aggregation.finding import (
+    consensus as consensus,
+)
+from congruence.aggregation.members import (
+    select_members as select_members,
+)
 from congruence.agreement import (
     PairSums as PairSums,
 )

@@ -50,7 +50,7 @@ def generate(
     >>> cg.generate(X, 5, n_clusters=3, random_state=0)
     Ensemble: 5 clusterings of 60 points, 3 clusters each
     """
-    data = _as_data(X)
+    data = as_data(X)
     n = data.shape[0]
     choices = sorted({int(k) for k in ([n_clusters] if isinstance(n_clusters, int | np.integer) else n_clusters)})
     if n_members < 1:
@@ -60,7 +60,7 @@ def generate(
     if not 0 < fraction <= 1:
         raise InputError(f"fraction must be above 0 and at most 1, not {fraction}")
     makers = _makers(method, fraction, complete, hasattr(data, "tocsr"))
-    streams = _seeds(random_state).spawn(n_members)
+    streams = seed_sequence(random_state).spawn(n_members)
     jobs = [partial(_member, makers[i % len(makers)][1], data, choices, stream) for i, stream in enumerate(streams)]
     names = [f"{makers[i % len(makers)][0]} {i}" for i in range(n_members)]
     with Progress(n_members, progress, "members") as bar:
@@ -74,7 +74,7 @@ def generate(
     return ensemble
 
 
-def _as_data(X: Any) -> Any:
+def as_data(X: Any) -> Any:
     """A 2-D array of finite numbers, or a sparse matrix of them."""
     if frame_kind(X) is not None:
         X = np.column_stack([np.asarray(c) for c in X.columns]) if frame_kind(X) == "pyarrow" else X.to_numpy()
@@ -93,7 +93,8 @@ def _as_data(X: Any) -> Any:
     return data
 
 
-def _seeds(random_state: Any) -> np.random.SeedSequence:
+def seed_sequence(random_state: Any) -> np.random.SeedSequence:
+    """The seeds that a random_state of any kind stands for."""
     if random_state is None or isinstance(random_state, int | np.integer):
         return np.random.SeedSequence(None if random_state is None else int(random_state))
     if isinstance(random_state, np.random.SeedSequence):

@@ -137,3 +137,47 @@ def limits_of(fail_under: list[str] | None) -> dict[str, float]:
             raise cg.InputError(f"--fail-under takes MEASURE=NUMBER, as in ari=0.9; got {text!r}")
         found[cg.measure(key.strip()).key] = limit
     return found
+
+
+def whole_numbers(text: str, option: str = "--k") -> list[int]:
+    """2..12, or 2,3,5, or both: 2..6,10."""
+    from congruence import InputError
+
+    found: list[int] = []
+    try:
+        for word in split(text):
+            first, dots, last = word.partition("..")
+            found += range(int(first), int(last) + 1) if dots else [int(first)]
+    except ValueError:
+        found = []
+    if not found:
+        raise InputError(f"{option} takes numbers of clusters, as in 2..12 or 2,3,5; got {text!r}")
+    return found
+
+
+def data_columns(
+    file: Path, named: list[str], id: str | None, apart: tuple[str | None, ...] = ()
+) -> tuple[Any, dict[str, Any], list[str]]:
+    """The numbers of a file, points × features; the columns named apart; and notes on columns that were left out."""
+    import numpy as np
+
+    from congruence import InputError, io
+
+    if io.suffix_of(file) == ".npy" and file.is_file():
+        if named or id or any(apart):
+            raise InputError(f"{file} has no column names; options that name columns are for tables")
+        with file.open("rb") as stream:
+            return np.load(stream, allow_pickle=False), {}, []
+    table = io.read_columns(file)
+    others = io.pick(table, [x for x in (id, *apart) if x is not None], str(file))
+    if named:
+        rest, notes = io.pick(table, named, str(file)), list[str]()
+    else:
+        rest, notes = io.without_ids({name: column for name, column in table.items() if name not in others})
+    numbers = {name: np.asarray(column) for name, column in rest.items()}
+    words = [name for name, column in numbers.items() if column.ndim != 1 or column.dtype.kind not in "iufb"]
+    if words and (named or len(words) == len(numbers)):
+        raise InputError(f"{file}: column {words[0]!r} is not numbers; clustering needs numbers, so encode it first")
+    if words:
+        notes.append(f"columns that are not numbers were left out: {', '.join(words)}")
+    return np.column_stack([c for name, c in numbers.items() if name not in words]), others, notes

@@ -1,20 +1,25 @@
-"""Where the measures were published, by the keys used in the declarations."""
+"""Where the measures and methods were published, by the keys used in the declarations."""
 
 REFERENCES = {
     "amigo2009": "Amigó, Gonzalo, Artiles, Verdejo (2009). A comparison of extrinsic clustering evaluation metrics based on formal constraints. Information Retrieval 12, 461–486.",
+    "ayad2008": "Ayad, Kamel (2008). Cumulative voting consensus method for partitions with variable number of clusters. IEEE TPAMI 30, 160–173.",
     "bagga1998": "Bagga, Baldwin (1998). Entity-based cross-document coreferencing using the vector space model. COLING-ACL, 79–85.",
     "cristianini2002": "Cristianini, Shawe-Taylor, Elisseeff, Kandola (2002). On kernel-target alignment. NIPS 14, 367–373.",
     "dice1945": "Dice (1945). Measures of the amount of ecologic association between species. Ecology 26, 297–302.",
+    "dimitriadou2002": "Dimitriadou, Weingessel, Hornik (2002). A combination scheme for fuzzy clustering. IJPRAI 16, 901–912.",
+    "fern2004": "Fern, Brodley (2004). Solving cluster ensemble problems by bipartite graph partitioning. ICML, 281–288.",
     "fern2008": "Fern, Lin (2008). Cluster ensemble selection. SIAM International Conference on Data Mining, 787–797.",
     "fowlkes1983": "Fowlkes, Mallows (1983). A method for comparing two hierarchical clusterings. JASA 78, 553–569.",
+    "fred2005": "Fred, Jain (2005). Combining multiple clusterings using evidence accumulation. IEEE TPAMI 27, 835–850.",
     "gates2019": "Gates, Wood, Hetrick, Ahn (2019). Element-centric clustering comparison unifies overlaps and hierarchy. Scientific Reports 9, 8574.",
+    "huang1998": "Huang (1998). Extensions to the k-means algorithm for clustering large data sets with categorical values. DMKD 2, 283–304.",
     "hubert1985": "Hubert, Arabie (1985). Comparing partitions. Journal of Classification 2, 193–218.",
     "irm2010": "Rajasekhar, Pujari and others (2010). A new clusterwise similarity for partitions based on quantitative disagreement.",
     "jaccard1912": "Jaccard (1912). The distribution of the flora in the alpine zone. New Phytologist 11, 37–50.",
     "kuhn1955": "Kuhn (1955). The Hungarian method for the assignment problem. Naval Research Logistics Quarterly 2, 83–97.",
     "larsen1999": "Larsen, Aone (1999). Fast and effective text mining using linear-time document clustering. KDD, 16–22.",
-    "mantel1967": "Mantel (1967). The detection of disease clustering and a generalized regression approach. Cancer Research 27, 209–220.",
     "manning2008": "Manning, Raghavan, Schütze (2008). Introduction to Information Retrieval, section 16.3.",
+    "mantel1967": "Mantel (1967). The detection of disease clustering and a generalized regression approach. Cancer Research 27, 209–220.",
     "meila1999": "Meilă, Heckerman (1999/2001). An experimental comparison of model-based clustering methods. Machine Learning 42, 9–29.",
     "meila2007": "Meilă (2007). Comparing clusterings: an information based distance. Journal of Multivariate Analysis 98, 873–895.",
     "mirkin1996": "Mirkin (1996). Mathematical Classification and Clustering. Kluwer.",
@@ -28,5 +33,7 @@ REFERENCES = {
     "vandongen2000": "van Dongen (2000). Performance criteria for graph clustering and Markov cluster experiments. CWI report INS-R0012.",
     "vinh2010": "Vinh, Epps, Bailey (2010). Information theoretic measures for clusterings comparison. JMLR 11, 2837–2854.",
     "wallace1983": "Wallace (1983). Comment on a method for comparing two hierarchical clusterings. JASA 78, 569–576.",
+    "wu2015": "Wu, Liu, Xiong, Cao, Chen (2015). K-means-based consensus clustering: a unified view. IEEE TKDE 27, 155–169.",
+    "yu2007": "Yu, Wong, Wang (2007). Graph-based consensus clustering for class discovery from gene expression data. Bioinformatics 23, 2888–2896.",
     "zhang2012": "Zhang, Wong, Shen (2012). Generalized adjusted Rand indices for cluster ensembles. Pattern Recognition 45, 2214–2226.",
 }

@@ -1,0 +1,273 @@
+"""What the members of an ensemble say of each point, in a form every consensus function reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from congruence.clustering import Labels, Memberships
+from congruence.ensemble import Ensemble
+from congruence.statistics import Array
+
+#: the Gram matrix of the clusters is built up to this many of them; above, only products with H are taken
+GRAM_LIMIT = 6_000
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The votes on each signature: points that every member puts alike are one row, with their mass.
+
+    Rows, columns and members stand in an order that their content decides: renaming clusters or sorting the points or
+    the members another way changes nothing, so ties fall the same way and random starts are the same.
+    """
+
+    #: H, signatures × clusters: 1 in the cluster of each member (its memberships, for soft ones), nothing in a gap
+    votes: Any
+    #: the cluster (column) of each signature in each member, n_clusters where it has none; the largest membership for soft ones
+    column: Array
+    #: member of each cluster, and the weight of each member; they add up to 1
+    member: Array
+    share: Array
+    #: how many points each signature stands for, or their weight
+    mass: Array
+    #: signature of each point; −1: no member has it
+    row: Array
+    is_soft: bool
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_rows(self) -> int:
+        """Number of different signatures."""
+        return len(self.mass)
+
+    @property
+    def n_members(self) -> int:
+        """Number of members."""
+        return len(self.share)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of clusters of all members together."""
+        return len(self.member)
+
+    @cached_property
+    def seen(self) -> Array:
+        """Which signature has a label in which member, signatures × members."""
+        return np.asarray(self.column < self.n_columns)
+
+    @cached_property
+    def has_gaps(self) -> bool:
+        """Does any member lack any signature?"""
+        return not bool(self.seen.all())
+
+    @cached_property
+    def seen_share(self) -> Array:
+        """Weight of the members that have each signature."""
+        return np.asarray(self.seen @ self.share) if self.has_gaps else np.ones(self.n_rows)
+
+    @cached_property
+    def sizes(self) -> Array:
+        """Mass of each cluster."""
+        return np.asarray(self.votes.T @ self.mass)
+
+    def scores(self, table: Array) -> Array:
+        """For each signature the sum over its clusters of their rows of the table: H · table."""
+        return np.asarray(self.votes @ table)
+
+    def totals(self, labels: Array, k: int) -> Array:
+        """Mass of each consensus cluster in each cluster of the members, k × clusters: the contingency tables side by side."""
+        if self.is_soft:
+            from scipy.sparse import csr_array
+
+            one_hot = csr_array((self.mass, (labels, np.arange(self.n_rows))), shape=(k, self.n_rows))
+            return np.asarray((one_hot @ self.votes).toarray())
+        wide = self.n_columns + 1
+        found = np.zeros(k * wide)
+        start = labels.astype(np.int64) * wide
+        for column in self.column.T:
+            found += np.bincount(start + column, weights=self.mass, minlength=k * wide)
+        return np.asarray(found.reshape(k, wide)[:, :-1])
+
+    def gram(self, weight: Array) -> Array:
+        """Hᵀ · diag(weight) · H, clusters × clusters."""
+        K = self.n_columns
+        if self.is_soft or self.n_rows < 2_000:  # for few rows one sparse product is faster than a count for each pair
+            scaled = self.votes.multiply(weight[:, None]).tocsr()
+            return np.asarray((self.votes.T @ scaled).toarray())
+        found = np.zeros((K + 1, K + 1))
+        ends = np.searchsorted(self.member, np.arange(self.n_members + 1))
+        local = [self._local(i, ends) for i in range(self.n_members)]
+        for i, (own, k_i) in enumerate(local):
+            for j in range(i, self.n_members):
+                other, k_j = local[j]
+                table = np.bincount(own * (k_j + 1) + other, weights=weight, minlength=(k_i + 1) * (k_j + 1))
+                block = table.reshape(k_i + 1, k_j + 1)[:-1, :-1]
+                found[ends[i] : ends[i + 1], ends[j] : ends[j + 1]] = block
+                found[ends[j] : ends[j + 1], ends[i] : ends[i + 1]] = block.T
+        return found[:-1, :-1]
+
+    def _local(self, i: int, ends: Array) -> tuple[Array, int]:
+        """Clusters of one member counted from 0, its gaps last."""
+        k = int(ends[i + 1] - ends[i])
+        column = self.column[:, i]
+        return np.where(column == self.n_columns, k, column - ends[i]).astype(np.int64), k
+
+    def taken(self, rows: Array) -> Evidence:
+        """The same votes on some of the signatures."""
+        return replace(self, votes=self.votes[rows], column=np.asfortranarray(self.column[rows]), mass=self.mass[rows])
+
+    def agreement(self, i: int) -> Array:
+        """Consensus of signature i with all signatures: the share of the members that have both and put them together."""
+        if self.is_soft:
+            weights = self.share[self.member]
+            together = self.votes @ (self.votes[[i]].multiply(weights[None, :])).toarray().ravel()
+        else:
+            together = np.zeros(self.n_rows)
+            for member, share in enumerate(self.share.tolist()):
+                if self.column[i, member] < self.n_columns:
+                    together += share * (self.column[:, member] == self.column[i, member])
+        if not self.has_gaps:
+            return np.asarray(together)
+        both = self.seen @ (self.share * self.seen[i])
+        return np.asarray(np.divide(together, both, out=np.zeros_like(together), where=both > 0))
+
+
+def evidence(ensemble: Ensemble) -> Evidence:
+    """The votes of an ensemble; points in no member have no row."""
+    n, members = ensemble.n_points, ensemble.members
+    mass = np.ones(n) if ensemble.mass is None else ensemble.mass.values.astype(np.float64)
+    kept = [i for i, share in enumerate(ensemble.shares.tolist()) if share > 0]
+    share = ensemble.shares[kept]
+    share = share / share.sum()
+    notes: list[str] = []
+    parts = [_matrix(members[i], ensemble.names[i], notes) for i in kept]
+    codes = np.empty((n, len(kept)), dtype=np.int32, order="F")  # a member is one run of memory
+    for j, (own, _, _) in enumerate(parts):
+        codes[:, j] = own
+    is_soft = any(matrix is not None for _, _, matrix in parts)
+    sizes = [k for _, k, _ in parts]
+    first, group, total = _signatures(codes, parts, mass, is_soft)
+    if len(first) < n:
+        codes = np.asfortranarray(codes[first])
+    soft = {j: matrix[first] for j, (_, _, matrix) in enumerate(parts) if matrix is not None}
+    row_colour, cluster_colour = _colours(codes, sizes, soft, total, share)
+    # empty clusters (a membership column of zeros) and rows of no member go; what stays is sorted by content
+    member_colour = np.array([np.add.reduce(_mixed(c)) for c in cluster_colour], dtype=np.uint64)
+    in_order = np.lexsort((np.arange(len(kept)), member_colour, share))
+    rows = np.argsort(row_colour, kind="stable")
+    somewhere = np.any(codes < np.asarray(sizes), axis=1)
+    rows = rows[np.asarray(somewhere)[rows]]
+    place = np.full(len(codes), -1, dtype=np.int64)
+    place[rows] = np.arange(len(rows))
+    column = np.empty((len(rows), len(kept)), dtype=np.int32, order="F")
+    K = sum(sizes)
+    start, owner, pieces = 0, [], []
+    for new, old in enumerate(in_order.tolist()):
+        ranked = np.argsort(cluster_colour[old], kind="stable")
+        rank = np.empty(sizes[old] + 1, dtype=np.int64)
+        rank[ranked] = start + np.arange(sizes[old])
+        rank[sizes[old]] = K
+        column[:, new] = rank[codes[:, old][rows]]
+        owner += [new] * sizes[old]
+        if is_soft:
+            pieces.append(_one_hot(codes[rows, old], sizes[old], soft[old][rows] if old in soft else None)[:, ranked])
+        start += sizes[old]
+    votes = _joined(pieces) if is_soft else _hard_votes(column, K)
+    return Evidence(votes, column, np.asarray(owner), share[in_order], total[rows], place[group], is_soft, tuple(notes))
+
+
+def _matrix(c: Any, name: str, notes: list[str]) -> tuple[Array, int, Any]:
+    """Codes (k: none), number of clusters, and for soft members the rows of memberships, each adding up to 1."""
+    if isinstance(c, Labels):
+        return c.codes, c.k, None
+    assert isinstance(c, Memberships)
+    u = c.dense()
+    sums = u.sum(axis=1)
+    if not c.is_probabilistic:
+        notes.append(f"the memberships of {name} do not add up to 1; each point's were scaled to")
+    u = np.divide(u, sums[:, None], out=np.zeros_like(u), where=sums[:, None] > 0)
+    return np.where(sums > 0, u.argmax(axis=1), u.shape[1]), u.shape[1], u
+
+
+def _signatures(codes: Array, parts: list[Any], mass: Array, is_soft: bool) -> tuple[Array, Array, Array]:
+    """First point of each signature, signature of each point, mass of each."""
+    n = len(codes)
+    if is_soft:
+        return np.arange(n), np.arange(n), mass
+    key = np.zeros(n, dtype=np.uint64)
+    for j, column in enumerate(codes.T):
+        key += _mixed(column.astype(np.uint64) + np.uint64(j << 32))
+    _, first, group = np.unique(key, return_index=True, return_inverse=True)
+    if any((column[first][group] != column).any() for column in codes.T):  # two signatures with one hash
+        _, first, group = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    group = group.ravel()
+    return first, group, np.bincount(group, weights=mass, minlength=len(first))
+
+
+def _mixed(x: Array) -> Array:
+    """64 bits well stirred (the finaliser of splitmix64), so that sums of them tell sets apart."""
+    x = x.astype(np.uint64)  # a copy
+    x += np.uint64(0x9E3779B97F4A7C15)
+    x ^= x >> np.uint64(30)
+    x *= np.uint64(0xBF58476D1CE4E5B9)
+    x ^= x >> np.uint64(27)
+    x *= np.uint64(0x94D049BB133111EB)
+    x ^= x >> np.uint64(31)
+    return x
+
+
+def _colours(
+    codes: Array, sizes: list[int], soft: dict[int, Array], mass: Array, share: Array
+) -> tuple[Array, list[Array]]:
+    """A number for each signature and each cluster that depends on who is with whom, not on names or order.
+
+    Colours of rows are summed into their clusters, those of clusters into their rows, three times (Weisfeiler and Leman).
+    """
+    rows = _mixed(np.ascontiguousarray(mass).view(np.uint64))
+    weights = _mixed(np.ascontiguousarray(share).view(np.uint64))
+    clusters: list[Array] = []
+    for _ in range(3):
+        clusters = []
+        renewed = _mixed(rows)
+        for j, k in enumerate(sizes):
+            colour = np.zeros(k + 1, dtype=np.uint64)
+            if j in soft:
+                bits = np.ascontiguousarray(soft[j]).view(np.uint64) * (soft[j] > 0)
+                for u in range(k):
+                    colour[u] = np.add.reduce(_mixed(bits[:, u] ^ rows))
+                colour = _mixed(colour ^ weights[j])
+                renewed += np.add.reduce(_mixed(bits ^ colour[None, :k]) * (bits > 0), axis=1)
+            else:
+                np.add.at(colour, codes[:, j], _mixed(rows))
+                colour = _mixed(colour ^ weights[j])
+                colour[k] = 0
+                renewed += _mixed(colour)[codes[:, j]]
+            clusters.append(colour[:k])
+        rows = renewed
+    return rows, clusters
+
+
+def _hard_votes(column: Array, K: int) -> Any:
+    from scipy.sparse import csr_array
+
+    here = column < K
+    ends = np.concatenate([[0], np.cumsum(here.sum(axis=1))])
+    return csr_array((np.ones(int(ends[-1])), column[here], ends), shape=(len(column), K))
+
+
+def _one_hot(codes: Array, k: int, u: Array | None) -> Any:
+    from scipy.sparse import csr_array
+
+    if u is not None:
+        return csr_array(u)
+    here = np.flatnonzero(codes < k)
+    return csr_array((np.ones(len(here)), (here, codes[here])), shape=(len(codes), k))
+
+
+def _joined(pieces: list[Any]) -> Any:
+    from scipy.sparse import hstack
+
+    return hstack(pieces, format="csr")

@@ -1,0 +1,276 @@
+"""The consensus of an ensemble: one clustering that stands for all, by one method or by the best of several."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from congruence.aggregation import methods
+from congruence.aggregation.evidence import Evidence, evidence
+from congruence.aggregation.methods import METHODS, Found, Method
+from congruence.comparison import compare, compare_to
+from congruence.engine.plan import Progress
+from congruence.ensemble import Ensemble
+from congruence.formulas import find as measure_of
+from congruence.frames import make_frame, text_grid
+from congruence.generators import as_data, seed_sequence
+from congruence.results import number, plain
+from congruence.statistics import Array, InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Consensus:
+    """One clustering of the points, how sure it is of each, and how it was found.
+
+    >>> import congruence as cg
+    >>> r = cg.consensus([[0, 0, 1, 1, 2], [1, 1, 0, 0, 2], [0, 0, 0, 1, 2]], 3, method="average")
+    >>> r.labels.tolist(), r.n_clusters, r.method
+    ([0, 0, 1, 1, 2], 3, 'average')
+    >>> r.confidence.round(2).tolist()
+    [0.89, 0.89, 0.78, 1.0, 1.0]
+    """
+
+    #: cluster of each point, the largest first; −1: no member has the point
+    labels: Array
+    #: for each point and cluster the share of its votes, points × clusters; NaN where no member has the point
+    memberships: Array = field(repr=False)
+    n_clusters: int
+    method: str
+    solver: str
+    #: what was approximated or stopped early, and other things to know
+    notes: tuple[str, ...]
+    seconds: float
+    #: one row for each method tried: n_clusters, arimp, anmi, its own objective, seconds, solver
+    tried: tuple[dict[str, Any], ...] = field(repr=False)
+    index: Any = field(default=None, repr=False)
+    kind: str | None = field(default=None, repr=False)
+
+    @property
+    def confidence(self) -> Array:
+        """Share of each point's votes for its own cluster: how much of its cluster in each member went the same way."""
+        rows = np.arange(len(self.labels))
+        return np.where(self.labels >= 0, self.memberships[rows, np.maximum(self.labels, 0)], np.nan)
+
+    @property
+    def approximations(self) -> tuple[str, ...]:
+        """The same as `notes`."""
+        return self.notes
+
+    def __getitem__(self, key: str) -> Any:
+        """A score of the clustering kept: r["arimp"], r["anmi"], r["objective"]."""
+        row = next(row for row in self.tried if row["method"] == self.method)
+        if key not in row:
+            raise KeyError(f"there is no score {key!r}; there are: {', '.join(row)}")
+        return row[key]
+
+    @property
+    def scores(self) -> Any:
+        """A frame with one row for each method tried, the best by arimp first."""
+        return make_frame({name: [row[name] for row in self.tried] for name in self.tried[0]}, self.kind)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Columns cluster and confidence, one row a point; a pandas frame has the index of the ensemble."""
+        frame = make_frame({"cluster": self.labels, "confidence": self.confidence}, backend or self.kind)
+        if self.index is not None and type(frame).__module__.split(".")[0] == "pandas":
+            frame.index = self.index
+        return frame
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the memberships, as plain Python values."""
+        about = {"method": self.method, "n_clusters": self.n_clusters, "solver": self.solver, "seconds": self.seconds}
+        points = {"labels": self.labels, "confidence": self.confidence}
+        found: dict[str, Any] = plain({**about, "notes": self.notes, "scores": list(self.tried), **points})
+        return found
+
+    def __repr__(self) -> str:
+        sizes = np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters).tolist()
+        shown = ", ".join(f"{s:,}" for s in sizes[:8]) + (", …" if len(sizes) > 8 else "")
+        head = f"{self.method}: {self.n_clusters} clusters of {len(self.labels):,} points ({shown}), mean confidence "
+        known = self.confidence[self.labels >= 0]
+        lines = [head + (f"{known.mean():.3f}" if len(known) else "undefined"), f"by {self.solver}", ""]
+        cells = [
+            [str(r["n_clusters"]), number(r["arimp"]), number(r["anmi"]), f"{r['seconds']:.2f}", r["objective"]]
+            for r in self.tried
+        ]
+        cells = [[*c[:4], f"{number(r['value'])}  {c[4]}"] for c, r in zip(cells, self.tried, strict=True)]
+        names = [r["method"] for r in self.tried]
+        grid = text_grid(cells, names, ["clusters", "arimp", "anmi", "seconds", "own objective"], left=True)
+        return "\n".join([*lines, grid, *(f"! {note}" for note in self.notes)])
+
+
+def consensus(
+    ensemble: Any,
+    n_clusters: int | None = None,
+    method: str | Sequence[str] = "auto",
+    random_state: Any = None,
+    *,
+    n_init: int = 10,
+    variant: str | None = None,
+    solver: str = "auto",
+    balance: float = 0.05,
+    unseen: str = "unassigned",
+    X: Any = None,
+    progress: Callable[[int, int], Any] | bool | None = None,
+) -> Consensus:
+    """One clustering into n_clusters that stands for the members of an ensemble.
+
+    `method`: "hbgf" (bipartite graph, spectral; `variant="metis"` cuts it), "ncut" (normalised cut), "kcc" (k-means on the
+    votes), "kmodes", "voting" (iterated plurality), "cumulative" (cumulative voting), "mcla", "cspa", "hgpa" (Strehl and
+    Ghosh), "average", "single", "complete" (linkage on the consensus matrix), a list of these, or "auto". Of several
+    methods the clustering with the highest `arimp` is kept, and `scores` shows them all. n_clusters may be left out for
+    linkage: then it is the number that lives longest.
+
+    Members may be partial (`cg.Ensemble(…, unassigned="partial")`), weighted, soft. Points that no member has get −1, or,
+    with `unseen="nearest"`, the cluster of the nearest point in the data X. The order of points and members and the names
+    of clusters do not change the result, but for points that nothing tells apart. `solver` chooses the partitioner of
+    graphs: "metis" (extra `metis`), "mtkahypar" (extra `hypergraph`), "builtin", or what there is; `balance` is how much
+    larger than equal its blocks may be.
+
+    >>> import congruence as cg
+    >>> runs = [[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0], [0, 0, 1, 1, 1, 1]]
+    >>> cg.consensus(runs, 2, random_state=0).labels.tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+    e = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
+    chosen = [method] if isinstance(method, str) else list(method)
+    if not chosen:
+        raise InputError("no method was named; pass 'auto', or one of " + ", ".join(METHODS))
+    records = [methods.find(name) for name in chosen if name != "auto"]
+    _check(n_clusters, e.n_points, records, chosen)
+    if unseen not in ("unassigned", "nearest"):
+        raise InputError(f"unseen must be 'unassigned' or 'nearest', not {unseen!r}")
+    if n_init < 1:
+        raise InputError(f"n_init is the number of random starts, at least 1; got {n_init}")
+    votes = evidence(e)
+    if "auto" in chosen:
+        records += [m for m in map(methods.find, METHODS) if votes.n_rows <= m.tried_up_to and m not in records]
+    started = time.perf_counter()
+    seeds = seed_sequence(random_state)
+    options = {"n_init": n_init, "variant": variant, "solver": solver, "balance": balance}
+    tried = []
+    with Progress(len(records), progress, "methods") as bar:
+        for record in records:
+            # the stream of a method is its own: "auto" finds what the method alone would find
+            place = list(METHODS).index(record.key)
+            stream = np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, place))
+            rng = np.random.default_rng(stream)
+            tried.append(_tried(e, votes, record, n_clusters, rng, options))
+            bar.add(1)
+    tried.sort(key=lambda t: -t[0]["arimp"] if t[0]["arimp"] == t[0]["arimp"] else np.inf)
+    row, found, labels = tried[0]
+    k = int(labels.max()) + 1 if len(labels) else 0
+    notes = [*e.notes, *votes.notes, *found.notes]
+    if n_clusters is not None and k < n_clusters:
+        notes.append(f"{n_clusters} clusters were asked for and {k} found: {_why(votes, n_clusters)}")
+    if e.has_gaps:
+        notes.append("some members lack some points: arimp and anmi count each member's own points (missing='pooled')")
+    everyone = np.where(votes.row >= 0, labels[votes.row], -1) if len(labels) else np.full(e.n_points, -1)
+    memberships = np.where((votes.row >= 0)[:, None], shares(votes, labels, k)[votes.row], np.nan)
+    nowhere = int((everyone < 0).sum())
+    if nowhere and unseen == "nearest":
+        everyone = _nearest(everyone, X, e.n_points)
+        notes.append(f"{nowhere} points that no member has got the cluster of the nearest point in X")
+    elif nowhere:
+        notes.append(f"{nowhere} points are in no member and have no cluster (label −1)")
+    spent = time.perf_counter() - started
+    return Consensus(
+        everyone, memberships, k, row["method"], found.solver, tuple(dict.fromkeys(notes)), spent,
+        tuple(t[0] for t in tried), e.index, e.kind,
+    )  # fmt: skip
+
+
+def _check(k: Any, n: int, records: Sequence[Method], chosen: Sequence[str]) -> None:
+    if k is None:
+        if records and all(METHODS[m.key] == "linkage" for m in records) and "auto" not in chosen:
+            return
+        raise InputError(
+            "n_clusters is needed, but for average, single and complete linkage; `cg.choose_k` helps to choose it"
+        )
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= n:
+        raise InputError(f"n_clusters must be a whole number from 1 to the number of points ({n}), not {k!r}")
+
+
+def _why(votes: Evidence, k: int) -> str:
+    if votes.n_rows < k:
+        return f"the members tell only {votes.n_rows} kinds of points apart"
+    return "the others won no points"
+
+
+def _tried(
+    e: Ensemble, votes: Evidence, record: Method, k: int | None, rng: np.random.Generator, options: dict[str, Any]
+) -> tuple[dict[str, Any], Found, Array]:
+    """One method: its row of scores, what it gave, and the clusters of the signatures, the largest first."""
+    started = time.perf_counter()
+    if not votes.n_rows:
+        raise InputError("no member has any point: there is nothing to find a consensus of")
+    if k is not None and (k == 1 or k >= votes.n_rows):
+        labels = np.arange(votes.n_rows) if k > 1 else np.zeros(votes.n_rows, np.int64)
+        found = Found(labels, float("nan"), "nothing to choose")
+    else:
+        found = record(votes, k, rng, **options)  # type: ignore[arg-type]
+    labels = _by_size(votes, _completed(votes, found.labels))
+    spent = time.perf_counter() - started
+    everyone = np.where(votes.row >= 0, labels[votes.row], -1)
+    missing = {"missing": "pooled"} if e.has_gaps else {}
+    arimp = compare(e, everyone, [measure_of("arimp", **missing)], noise=None)["arimp"]
+    gaps: Any = {"unassigned": "drop"} if e.has_gaps else {}
+    nmi = np.asarray(compare_to(everyone, e, ["nmi_sqrt"], **gaps)["nmi_sqrt"])
+    anmi = float((nmi * e.shares).sum())
+    row = {
+        "method": record.key, "n_clusters": int(labels.max()) + 1, "arimp": arimp, "anmi": anmi, "value": found.objective,
+        "objective": f"{record.objective}, {record.better} is better", "seconds": spent, "solver": found.solver,
+    }  # fmt: skip
+    return row, found, labels
+
+
+def _completed(votes: Evidence, labels: Array) -> Array:
+    """Signatures that a method could not place go where most of their votes go."""
+    lost = labels < 0
+    if not lost.any():
+        return labels
+    if lost.all():
+        return np.zeros(len(labels), np.int64)
+    placed = votes.taken(np.flatnonzero(~lost))
+    k = int(labels.max()) + 1
+    totals = placed.totals(labels[~lost], k)
+    support = votes.taken(np.flatnonzero(lost)).scores((totals / np.maximum(votes.sizes, 1e-300)).T)
+    labels = labels.copy()
+    labels[lost] = support.argmax(axis=1)
+    return labels
+
+
+def _by_size(votes: Evidence, labels: Array) -> Array:
+    """Clusters numbered from the largest; those of one size by their first signature."""
+    names, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    mass = np.bincount(codes.ravel(), weights=votes.mass, minlength=len(names))
+    rank = np.empty(len(names), np.int64)
+    rank[np.lexsort((first, -mass))] = np.arange(len(names))
+    return np.asarray(rank[codes.ravel()])
+
+
+def shares(votes: Evidence, labels: Array, k: int) -> Array:
+    """For each signature and cluster the mean, over members, of the share of its cluster there that is in the cluster."""
+    size = np.where(votes.sizes > 0, votes.sizes, 1.0)
+    towards = votes.totals(labels, k) / size * votes.share[votes.member]
+    return np.asarray(votes.scores(towards.T) / votes.seen_share[:, None])
+
+
+def _nearest(labels: Array, X: Any, n: int) -> Array:
+    """Points without a cluster get that of the nearest point of the data that has one."""
+    if X is None:
+        raise InputError("unseen='nearest' needs the data, X=…: no member says anything of those points")
+    data = as_data(X)
+    if data.shape[0] != n:
+        raise InputError(f"X has {data.shape[0]} rows and the ensemble {n} points")
+    from sklearn.neighbors import NearestNeighbors
+
+    known = np.flatnonzero(labels >= 0)
+    near = NearestNeighbors(n_neighbors=1).fit(data[known])
+    lost = np.flatnonzero(labels < 0)
+    labels = labels.copy()
+    labels[lost] = labels[known[near.kneighbors(data[lost], return_distance=False)[:, 0]]]
+    return labels

@@ -1,0 +1,37 @@
+"""k-modes: the centre of a cluster is its commonest label in each member."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from congruence.aggregation.evidence import Evidence
+from congruence.aggregation.lloyd import lloyd
+from congruence.aggregation.methods import Found, Method
+from congruence.statistics import Array
+
+
+def disagreement(e: Evidence, totals: Array) -> Array:
+    """a_l where a vote is not the mode of the cluster in member l, else 0."""
+    starts = np.searchsorted(e.member, np.arange(e.n_members + 1))
+    cost = np.tile(e.share[e.member], (len(totals), 1))
+    for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+        cost[np.arange(len(totals)), first + totals[:, first:last].argmax(axis=1)] = 0.0
+    return np.asarray(cost.T)
+
+
+def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: Any) -> Found:
+    labels, total, notes = lloyd(e, k, rng, disagreement, n_init)
+    notes += ("memberships were taken as shares of votes; the modes are labels",) if e.is_soft else ()
+    return Found(labels, total, "alternating modes", notes)
+
+
+kmodes = Method(
+    "kmodes",
+    "k-modes",
+    "labels that differ from the mode, mean over members",
+    "lower",
+    "huang1998",
+    _run,
+)

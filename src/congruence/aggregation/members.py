@@ -1,0 +1,92 @@
+"""Which members to take before a consensus: the good ones, the different ones, or one of each kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from congruence.comparison import compare_all
+from congruence.ensemble import Ensemble
+from congruence.formulas import find
+from congruence.generators import seed_sequence
+from congruence.registry import Measure, hint
+from congruence.statistics import Array, InputError
+
+
+def select_members(
+    ensemble: Any,
+    n_members: int,
+    by: str = "cluster",
+    *,
+    measure: str | Measure = "nmi_sqrt",
+    alpha: float = 0.5,
+    random_state: Any = None,
+    threads: int | None = None,
+) -> Ensemble:
+    """The part of an ensemble that a consensus is better made of, in the manner of Fern and Lin (2008).
+
+    The quality of a member is its mean agreement with all others. `by`: "quality" (the best), "diversity" (from the best
+    on, each next the one least like those taken), "joint" (each next by alpha · quality + (1 − alpha) · diversity of what
+    is taken), "cluster" (members are clustered by their agreement, and the best of each group is taken).
+
+    >>> import congruence as cg
+    >>> runs = {"a": [0, 0, 1, 1], "b": [0, 0, 1, 1], "c": [0, 1, 0, 1], "d": [0, 0, 1, 2]}
+    >>> cg.select_members(runs, 2, "quality").names
+    ('a', 'd')
+    >>> cg.select_members(runs, 2, "diversity").names
+    ('c', 'd')
+    """
+    e = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
+    ways = ("quality", "diversity", "joint", "cluster")
+    if by not in ways:
+        raise InputError(f"there is no way {by!r} to select members; {hint(by, ways, 'there are: ' + ', '.join(ways))}")
+    if isinstance(n_members, bool) or not isinstance(n_members, int | np.integer) or not 1 <= n_members <= len(e):
+        raise InputError(
+            f"n_members must be a whole number from 1 to {len(e)}, the members there are, not {n_members!r}"
+        )
+    if not 0 <= alpha <= 1:
+        raise InputError(f"alpha weighs quality against diversity, from 0 to 1; got {alpha}")
+    m = find(measure)
+    if m.better != "higher" or m.range[1] != 1:
+        raise InputError(f"members are selected by an agreement of at most 1, as nmi_sqrt or ari, not by {m.key}")
+    gaps: Any = {"unassigned": "drop"} if e.has_gaps else {}
+    agreement = np.array(compare_all(e, [m], threads=threads, **gaps)[m.key])
+    if np.isnan(agreement).any():
+        raise InputError("two members have no point in common; selection compares each two of them")
+    quality = _means_with_others(agreement, np.arange(len(e)))
+    if by == "quality":
+        chosen = np.argsort(-quality, kind="stable")[:n_members].tolist()
+    elif by == "cluster":
+        chosen = _best_of_groups(agreement, quality, int(n_members), random_state)
+    else:
+        chosen = _one_by_one(agreement, quality, int(n_members), 0.0 if by == "diversity" else alpha)
+    return e[sorted(int(i) for i in chosen)]
+
+
+def _means_with_others(agreement: Array, others: Array) -> Array:
+    off = np.where(np.eye(len(agreement), dtype=bool), 0.0, agreement)
+    return np.asarray(off[:, others].sum(axis=1) / max(len(others) - 1, 1))
+
+
+def _one_by_one(agreement: Array, quality: Array, n: int, alpha: float) -> list[int]:
+    chosen = [int(quality.argmax())]
+    left = [i for i in range(len(quality)) if i != chosen[0]]
+    while len(chosen) < n:
+        different = 1 - agreement[np.ix_(left, chosen)].mean(axis=1)
+        best = int((alpha * quality[left] + (1 - alpha) * different).argmax())
+        chosen.append(left.pop(best))
+    return chosen
+
+
+def _best_of_groups(agreement: Array, quality: Array, n: int, random_state: Any) -> list[int]:
+    if n >= len(quality):
+        return list(range(len(quality)))
+    if n == 1:
+        return [int(quality.argmax())]
+    from sklearn.cluster import SpectralClustering
+
+    seed = int(seed_sequence(random_state).generate_state(1)[0]) % (2**31)
+    likeness = np.clip(agreement, 0.0, None) + 1e-9  # members that share nothing still hang together, by a thread
+    groups = SpectralClustering(n, affinity="precomputed", random_state=seed).fit_predict(likeness)
+    return [int(max(np.flatnonzero(groups == g), key=lambda i: quality[i])) for g in np.unique(groups)]

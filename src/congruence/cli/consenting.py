@@ -1,0 +1,135 @@
+"""Commands that make an ensemble and find its consensus: generate, consensus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, app
+from congruence.cli.printing import print_rows, say
+from congruence.cli.reading import data_columns, label_columns, noise_labels, split, whole_numbers
+
+Seed = Annotated[int | None, typer.Option(help="The same seed gives the same result.")]
+
+
+@app.command()
+def generate(
+    file: Annotated[Path, typer.Argument(metavar="DATA", help="Table of numbers, one row a point; or npy.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Write the labels here: csv, tsv, parquet, feather.")],
+    k: Annotated[str, typer.Option("--k", help="Numbers of clusters to draw from: 5, 2..10, or 2,3,5.")] = "2..10",
+    members: Annotated[int, typer.Option(min=1, help="How many clusterings.")] = 100,
+    method: Annotated[
+        str, typer.Option(help="kmeans, projection, features, subsample, em, fuzzy or mixed.")
+    ] = "kmeans",
+    columns: Columns = None,
+    id: Id = None,
+    fraction: Annotated[float, typer.Option(help="Share of the points, for subsample and mixed.")] = 0.8,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Leave points that were not drawn without a label.")
+    ] = False,
+    seed: Seed = None,
+    jobs: Annotated[int, typer.Option(help="Processes to cluster with; -1 for all cores.")] = 1,
+) -> None:
+    """Make many clusterings of a table of numbers, and write their labels, one column each.
+
+    Examples:
+
+      congruence generate data.csv --k 2..10 --members 100 --out labels.parquet
+
+      congruence generate data.parquet --id cell --method subsample --partial --out runs.csv
+    """
+    import numpy as np
+
+    import congruence as cg
+    from congruence import io
+
+    io.check_writable(out)
+    X, others, notes = data_columns(file, split(columns), id)
+    ensemble = cg.generate(
+        X, members, whole_numbers(k), method, seed, fraction=fraction, complete=not partial, n_jobs=jobs
+    )
+    table: dict[str, Any] = dict(others)
+    for name, member in zip(ensemble.names, ensemble.members, strict=True):
+        if isinstance(member, cg.Memberships):
+            table[name] = member.dense().argmax(axis=1)
+        else:
+            codes = member.codes.astype(np.int64)
+            table[name] = [None if c == member.k else c for c in codes.tolist()] if member.gaps else codes
+    io.write_table(table, out)
+    if ensemble.is_soft:
+        notes.append("memberships were written as the cluster of the largest; cg.generate in Python keeps them")
+    say([*notes, *ensemble.notes, f"wrote {out}: {len(ensemble)} clusterings of {ensemble.n_points:,} points"])
+
+
+@app.command()
+def consensus(
+    file: Annotated[Path, typer.Argument(help="Table of label columns, one a member.")],
+    k: Annotated[
+        int | None, typer.Option("--k", min=1, help="Number of clusters; linkage finds one if it is left out.")
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            help="auto, hbgf, ncut, kcc, kmodes, voting, cumulative, mcla, cspa, hgpa, average, single, complete; or several."
+        ),
+    ] = "auto",
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Write cluster and confidence of each row: csv, tsv, parquet, feather."),
+    ] = None,
+    reference: Annotated[str | None, typer.Option(help="Column to hold the result against; not a member.")] = None,
+    columns: Columns = None,
+    id: Id = None,
+    long: Long = None,
+    partial: Annotated[bool, typer.Option("--partial", help="Members may cover part of the points.")] = False,
+    noise: Noise = None,
+    select: Annotated[int | None, typer.Option(min=1, help="Take only this many members.")] = None,
+    select_by: Annotated[str, typer.Option(help="quality, diversity, joint or cluster.")] = "cluster",
+    variant: Annotated[str | None, typer.Option(help="Variant of the method, as metis for hbgf.")] = None,
+    solver: Annotated[str, typer.Option(help="Graph partitioner: auto, metis, mtkahypar or builtin.")] = "auto",
+    balance: Annotated[float, typer.Option(help="How much larger than equal the blocks of a cut may be.")] = 0.05,
+    seed: Seed = None,
+    format: Output = Format.table,
+) -> None:
+    """Find the one clustering that stands for all the label columns of a file.
+
+    Examples:
+
+      congruence consensus labels.parquet --k 5 --out consensus.csv
+
+      congruence consensus runs.csv --k 3 --method hbgf,average --reference truth
+
+      congruence consensus nodes.csv --partial --k 4 --noise -1
+    """
+    import congruence as cg
+    from congruence import io
+
+    if out is not None:
+        io.check_writable(out)
+    found, notes = label_columns(file, split(columns), id, long, (), reference)
+    truth = found.pop(reference) if reference is not None else None
+    members = cg.Ensemble(found, unassigned="partial" if partial else "error", noise=noise_labels(noise))
+    if select is not None:
+        members = cg.select_members(members, select, select_by, random_state=seed)
+        notes.append(f"members taken: {', '.join(members.names)}")
+    result = cg.consensus(members, k, split(method), seed, variant=variant, solver=solver, balance=balance)
+    if truth is not None:
+        agreed = cg.compare(truth, result.labels, ["ari", "nmi_sum", "accuracy"], unassigned="drop", noise={"b": [-1]})
+    if out is not None:
+        rows = {id: io.read_columns(file)[id]} if id is not None and long is None else {}
+        io.write_table({**rows, "cluster": result.labels, "confidence": result.confidence}, out)
+        notes.append(f"wrote {out}: {result.n_clusters} clusters of {len(result.labels):,} points")
+    if format is Format.table:
+        print(result)
+        if truth is not None:
+            print(f"\nagainst {reference}: " + ", ".join(f"{key} {agreed[key]:.4f}" for key in agreed))
+    elif format is Format.json:
+        import json
+
+        about = result.to_dict() | ({"against": {reference: agreed.to_dict()}} if truth is not None else {})
+        print(json.dumps(about, indent=2, ensure_ascii=False))
+    else:
+        print_rows([dict(row) for row in result.tried], format)
+    say([*notes, *members.cautions])
