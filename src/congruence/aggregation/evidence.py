@@ -203,6 +203,8 @@ def _signatures(codes: Array, parts: list[Any], mass: Array, is_soft: bool) -> t
     _, first, group = np.unique(key, return_index=True, return_inverse=True)
     if any((column[first][group] != column).any() for column in codes.T):  # two signatures with one hash
         _, first, group = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    if len(first) == n:
+        return np.arange(n), np.arange(n), mass
     group = group.ravel()
     return first, group, np.bincount(group, weights=mass, minlength=len(first))
 
