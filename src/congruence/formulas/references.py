@@ -7,6 +7,7 @@ REFERENCES = {
     "dice1945": "Dice (1945). Measures of the amount of ecologic association between species. Ecology 26, 297–302.",
     "fern2008": "Fern, Lin (2008). Cluster ensemble selection. SIAM International Conference on Data Mining, 787–797.",
     "fowlkes1983": "Fowlkes, Mallows (1983). A method for comparing two hierarchical clusterings. JASA 78, 553–569.",
+    "gates2017": "Gates, Ahn (2017). The impact of random models on clustering similarity. JMLR 18(87), 1–28.",
     "gates2019": "Gates, Wood, Hetrick, Ahn (2019). Element-centric clustering comparison unifies overlaps and hierarchy. Scientific Reports 9, 8574.",
     "hubert1985": "Hubert, Arabie (1985). Comparing partitions. Journal of Classification 2, 193–218.",
     "irm2010": "Rajasekhar, Pujari and others (2010). A new clusterwise similarity for partitions based on quantitative disagreement.",
