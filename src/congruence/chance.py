@@ -22,7 +22,7 @@ from congruence.generators import _seeds
 from congruence.registry import Measure, ratio
 from congruence.resampling import Null, Problem, RandomPair, Sided, best_value, check_null, drawn, measured, problem_of
 from congruence.results import AgainstReference, Comparison, number, plain
-from congruence.statistics import Array, Info, InputError, MemberInfo, NotApplicable, Table, Tables
+from congruence.statistics import Array, Info, InputError, Maxima, MemberInfo, NotApplicable, Table, Tables
 
 # --- permutation tests ------------------------------------------------------------------------------------------
 
@@ -78,7 +78,7 @@ class PermutationTest:
     @property
     def z(self) -> float:
         """How many standard deviations the value is above what is expected."""
-        return _divided(self.value - self.expected, self.standard_deviation)
+        return _divided(_difference(self.value, self.expected), self.standard_deviation)
 
     @property
     def adjusted(self) -> float:
@@ -120,6 +120,11 @@ class PermutationTest:
         return "\n".join([*lines, *(f"! {c}" for c in self.cautions)])
 
 
+def _difference(x: float, y: float) -> float:
+    """x − y, and 0 where only rounding is left."""
+    return 0.0 if abs(x - y) < 1e-12 * max(1.0, abs(x)) else x - y
+
+
 def _divided(x: float, y: float) -> float:
     if y > 0:
         return x / y
@@ -131,7 +136,7 @@ def _adjusted_value(value: float, expected: float, best: float) -> float:
     room = best - expected
     if abs(room) < 1e-12:
         return 1.0 if abs(value - best) < 1e-12 else 0.0
-    return (value - expected) / room
+    return _difference(value, expected) / room
 
 
 def permutation_test(
@@ -683,8 +688,8 @@ class ConfidenceInterval:
         return "\n".join([*lines, *(f"! {c}" for c in self.cautions)])
 
 
-#: what two ways to take the bias off may differ by: a part of the standard error, and of the bias where that is large
-DOUBT, DOUBT_OF_BIAS = 0.3, 0.15
+#: largest part of the standard error by which two ways to take the bias off may differ
+DOUBT = 0.3
 #: share of points alone in their cell of the table up to which entropies are to be trusted
 MOST_ALONE = 0.05
 
@@ -724,8 +729,8 @@ def confidence_interval(
         raise NotApplicable(f"an interval needs at least 16 points to take quarters of, and there are {t.n_points}")
     if math.isnan(t.value):
         raise InputError(f"{m.key} is undefined for this pair; there is no interval of it")
-    about_entropy = issubclass(m.base.needs if isinstance(m, Adjusted) else m.needs, (Info, MemberInfo))
-    if about_entropy and t.alone > MOST_ALONE:
+    needs = m.base.needs if isinstance(m, Adjusted) else m.needs
+    if issubclass(needs, Info | MemberInfo) and t.alone > MOST_ALONE:
         raise NotApplicable(
             f"{t.alone:.0%} of the points are alone in their cell of the table, so that much of the entropy is still unseen: the "
             f"clusters are too small for an interval of {m.key}; take more points, or a measure that counts pairs (ari, jaccard)"
@@ -749,9 +754,9 @@ def confidence_interval(
     # the bias goes with 1/n: then quarters are off by twice as much again
     doubt = abs(2 * t.value - 3 * mean_half + mean_quarter) / 3
     noise = math.sqrt(float(halves.var()) + float(quarters.var()) / 9) / math.sqrt(n_resamples)
-    moved = abs(mean_half - t.value)
-    slow = moved > 0.5 * error and doubt > DOUBT_OF_BIAS * moved + noise  # as 1/√n: the best of several equal matchings
-    if not math.isfinite(doubt) or slow or doubt > DOUBT * error + 2 * noise + 1e-12:
+    # where no matching of clusters is clearly the best, the best of the sample is too good, and that goes with 1/√n
+    vague = needs in (Table, Maxima) and abs(bias) > 0.5 * error + 2 * noise
+    if not math.isfinite(doubt) or vague or doubt > DOUBT * error + 2 * noise + 1e-12:
         raise NotApplicable(_why_not(t, mean_half, mean_quarter))
     from scipy.special import ndtri
 

@@ -99,7 +99,7 @@ def _urns(n: int) -> tuple[Array, Array]:
 
 def _sizes_of_k(rng: np.random.Generator, n: int, k: int, draws: int) -> Array:
     """Points thrown into k urns, again where one stayed empty; where that would be often, Poisson counts above 0."""
-    if k * math.exp(-n / k) < 3:
+    if k * math.exp(-n / k) < 1:
         sizes = rng.multinomial(n, np.full(k, 1 / k), size=draws)
         while (empty := np.flatnonzero((sizes == 0).any(axis=1))).size:
             sizes[empty] = rng.multinomial(n, np.full(k, 1 / k), size=len(empty))

@@ -48,8 +48,8 @@ NULLS = {
     "n_clusters": "partitions into the same numbers of clusters, all equally likely",
     "all": "partitions into any number of clusters, all equally likely",
 }
-#: measured: one hypergeometric draw, and one point of a shuffled and counted label vector (ns)
-DRAW_COST, SHUFFLE_COST = 150, 15
+#: measured (ns): a hypergeometric draw; a point of a label vector that is shuffled and counted, and such a vector at all
+DRAW_COST, SHUFFLE_COST, SHUFFLE_START = 250, 15, 40_000
 #: draws of one random stream: one unit of work, so that results do not depend on threads
 BATCH = 64
 #: cells of tables, or labels, that a batch may hold
@@ -102,7 +102,7 @@ class RandomPair:
 
     def _by_tables(self, k_a: int, k_b: int) -> bool:
         """Is drawing the cells of a table less work than shuffling the labels?"""
-        return k_a * k_b * DRAW_COST <= max(self.n * SHUFFLE_COST, 16 * DRAW_COST)
+        return k_a * k_b * DRAW_COST <= self.n * SHUFFLE_COST + SHUFFLE_START
 
     def values(self, m: Measure, rng: np.random.Generator, draws: int) -> Array:
         """The measure of so many random pairs."""
