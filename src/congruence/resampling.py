@@ -48,10 +48,10 @@ NULLS = {
     "n_clusters": "partitions into the same numbers of clusters, all equally likely",
     "all": "partitions into any number of clusters, all equally likely",
 }
-#: measured (ns): a hypergeometric draw; a point of a label vector that is shuffled and counted, and such a vector at all
-DRAW_COST, SHUFFLE_COST, SHUFFLE_START = 250, 15, 40_000
-#: draws of one random stream: one unit of work, so that results do not depend on threads
-BATCH = 64
+#: measured (ns): a cell of a table drawn; a point of a label vector that is shuffled and counted, and such a vector at all
+DRAW_COST, SHUFFLE_COST, SHUFFLE_START = 600, 15, 40_000
+#: draws of one random stream, of tables and of points: one unit of work, so that results do not depend on threads
+TABLE_BATCH, BATCH = 128, 64
 #: cells of tables, or labels, that a batch may hold
 BATCH_CELLS = 4_000_000
 
@@ -96,9 +96,10 @@ class RandomPair:
     @cached_property
     def batch(self) -> int:
         """Draws of one stream, by the data alone."""
-        cells = len(self.sizes_a) * len(self.sizes_b)
-        per_draw = cells if self._by_tables(len(self.sizes_a), len(self.sizes_b)) else 2 * self.n
-        return int(max(1, min(BATCH, BATCH_CELLS // max(per_draw, 1))))
+        k_a, k_b = len(self.sizes_a), len(self.sizes_b)
+        if self._by_tables(k_a, k_b):
+            return int(max(1, min(TABLE_BATCH, BATCH_CELLS // (k_a * k_b))))
+        return int(max(1, min(BATCH, BATCH_CELLS // (2 * self.n))))
 
     def _by_tables(self, k_a: int, k_b: int) -> bool:
         """Is drawing the cells of a table less work than shuffling the labels?"""
