@@ -29,12 +29,14 @@ _HOMES = {
         "PairSums",
         "random_partitions",
     ),
+    "density.binning": ("Binning",),
+    "density.profile": ("density_profile",),
     "ensemble": ("Ensemble",),
     "generators": ("generate",),
     "formulas": ("measures",),
     "registry": ("Measure",),
     "results": ("AgainstReference", "AllPairs", "Comparison", "Matching"),
-    "statistics": ("InputError", "NotApplicable", "Table"),
+    "statistics": ("InputError", "NotApplicable", "Profile", "Table"),
     "io": ("from_long",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

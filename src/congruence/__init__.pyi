@@ -68,6 +68,12 @@ from congruence.comparison import (
 from congruence.comparison import (
     relabel as relabel,
 )
+from congruence.density.binning import (
+    Binning as Binning,
+)
+from congruence.density.profile import (
+    density_profile as density_profile,
+)
 from congruence.ensemble import (
     Ensemble as Ensemble,
 )
@@ -100,6 +106,9 @@ from congruence.statistics import (
 )
 from congruence.statistics import (
     NotApplicable as NotApplicable,
+)
+from congruence.statistics import (
+    Profile as Profile,
 )
 from congruence.statistics import (
     Table as Table,
