@@ -31,6 +31,7 @@ _HOMES = {
     ),
     "density.binning": ("Binning",),
     "density.profile": ("density_profile",),
+    "density.similarity": ("ProfileComparison", "compare_profiles"),
     "ensemble": ("Ensemble",),
     "generators": ("generate",),
     "formulas": ("measures",),
@@ -63,6 +64,8 @@ def _scorer(name: str) -> Any:
     if key not in registry.names():
         near = registry.hint(name, [*__all__, *registry.names()], "see dir(congruence)")
         raise AttributeError(f"module 'congruence' has no attribute {name!r}; {near}")
+    if registry.find(key).family == "profiles":
+        return import_module("congruence.density.similarity").scorer(key)
     if registry.find(key).is_lone:
         return import_module("congruence.agreement").lone_scorer(key)
     return import_module("congruence.comparison").scorer(key)

@@ -764,7 +764,8 @@ class Profiles:
         """One pair; the profiles are the same but for the order of clusters where |V − ρ(V')|² is 0."""
         gap = sim_aa + sim_bb - 2 * sim
         same = gap <= 1e-13 * max(sim_aa, sim_bb)
-        return cls(*(np.array([float(x)]) for x in (sim, sim_aa, sim_bb, E)), np.array([same]))
+        one, aa, bb, mean = (np.array([float(x)]) for x in (sim, sim_aa, sim_bb, E))
+        return cls(one, aa, bb, mean, np.array([same]))
 
     def swapped(self) -> Self:
         """The same with the two clusterings exchanged."""

@@ -43,17 +43,16 @@ class Columns:
             odd = [n for n in (*self.names, *other.names) if (n in self.names) != (n in other.names)]
             what = f"{odd[0]!r} is on one side only" if odd else "they are in another order"
             raise InputError(f"both sides must have the same attributes: {what}")
-        joined = []
+        joined: list[Array | Labels] = []
         for name, one, two in zip(self.names, self.columns, other.columns, strict=True):
             if isinstance(one, Labels) != isinstance(two, Labels):
                 raise InputError(
                     f"attribute {name!r} is numeric on one side and nominal on the other; make it one kind"
                 )
             if isinstance(one, Labels) and isinstance(two, Labels):
-                values = [decoded(x) for x in (one, two)]
-                joined.append(encoded(np.concatenate(values), name))
-            else:
-                joined.append(np.concatenate([one, two]))  # type: ignore[list-item]
+                joined.append(encoded(np.concatenate([decoded(one), decoded(two)]), name))
+            elif isinstance(one, np.ndarray) and isinstance(two, np.ndarray):
+                joined.append(np.concatenate([one, two]))
         return Columns(self.names, tuple(joined))
 
 
@@ -129,11 +128,10 @@ def _column(values: Any, name: str, nominal: bool) -> Array | Labels:
     kind = frame_kind(values)
     if kind is not None and not isinstance(getattr(values, "dtype", None), np.dtype):
         return _arrow_column(values, name, nominal)
-    array = (
-        np.asarray(values)
-        if not isinstance(values, np.ma.MaskedArray)
-        else np.asarray(values.astype(object).filled(None))
-    )
+    array: Array = np.asarray(values)
+    if isinstance(values, np.ma.MaskedArray):
+        array = values.data.astype(object)
+        array[np.ma.getmaskarray(values)] = None
     if array.ndim != 1:
         raise InputError(f"attribute {name!r} has {array.ndim} dimensions; one value a point is expected")
     if array.dtype.kind in "iuf" and not nominal:

@@ -11,6 +11,7 @@ import numpy as np
 from congruence.clustering import Memberships, Unassigned, as_clustering, noise_for
 from congruence.density.binning import CHUNK, Binning, Columns
 from congruence.engine import cpu
+from congruence.frames import frame_kind
 from congruence.statistics import Array, Attribute, InputError, Profile
 
 #: cells that a profile may have
@@ -40,6 +41,7 @@ def density_profile(
     """
     binning = Binning() if binning is None else binning
     clustering = as_clustering(labels, "labels")
+    check_index(clustering, X, "labels")
     clustering = clustering.with_policy(unassigned, noise_for(noise, (clustering.title, "labels")), "labels")
     if not binning.is_fitted:
         binning.fit(X, labels if binning.method == "mdl" else None)
@@ -119,6 +121,15 @@ def _count_piece(
             table = np.bincount(labels.astype(np.int64) * width + codes[:, i], minlength=(k + 1) * width)
             counts[:, starts[i] : starts[i + 1]] += table.reshape(k + 1, width)[:k]
     return counts, sizes, outside
+
+
+def check_index(clustering: Any, X: Any, who: str) -> None:
+    """Labels and data of pandas must be of the same points in the same order."""
+    index = getattr(X, "index", None) if frame_kind(X) == "pandas" else None
+    if index is not None and clustering.index is not None and not index.equals(clustering.index):
+        raise InputError(
+            f"the index of {who} differs from that of the data; reindex one of them, or pass {who}.to_numpy()"
+        )
 
 
 def pairs_of(attributes: tuple[Attribute, ...]) -> tuple[Attribute, ...]:
