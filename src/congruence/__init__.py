@@ -32,6 +32,7 @@ _HOMES = {
     "density.binning": ("Binning",),
     "density.profile": ("density_profile",),
     "density.similarity": ("ProfileComparison", "compare_profiles"),
+    "density.windows": ("Drift", "drift"),
     "ensemble": ("Ensemble",),
     "generators": ("generate",),
     "formulas": ("measures",),

@@ -80,6 +80,12 @@ from congruence.density.similarity import (
 from congruence.density.similarity import (
     compare_profiles as compare_profiles,
 )
+from congruence.density.windows import (
+    Drift as Drift,
+)
+from congruence.density.windows import (
+    drift as drift,
+)
 from congruence.ensemble import (
     Ensemble as Ensemble,
 )
