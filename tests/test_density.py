@@ -23,7 +23,6 @@ from sklearn.datasets import load_iris
 import congruence as cg
 from congruence import cli
 from congruence.density import binning as binning_room
-from congruence.density import profile as profile_room
 from congruence.density.similarity import stratified_sample
 from congruence.engine import cpu
 
@@ -300,8 +299,8 @@ def test_compiled_and_threaded_counting_gives_the_same_integers(monkeypatch, biv
     plain = cg.density_profile(frame, labels, b, threads=1, **options)
     codes = b.transform(frame)
     monkeypatch.setattr(cpu, "_use_kernels", lambda increments: True)
-    for chunk, threads in ((1 << 16, 1), (700, 1), (700, 3)):
-        monkeypatch.setattr(profile_room, "CHUNK", chunk)
+    for size, threads in ((1 << 17, 1), (700, 1), (700, 3)):
+        monkeypatch.setattr(binning_room, "PIECE", size)
         found = cg.density_profile(frame, labels, b, threads=threads, **options)
         assert np.array_equal(found.counts, plain.counts)
         assert np.array_equal(found.outside, plain.outside)

@@ -15,8 +15,8 @@ from congruence.registry import hint
 from congruence.statistics import Array, Attribute, InputError
 
 METHODS = ("width", "frequency", "mdl")
-#: points that are binned and counted in one piece
-CHUNK = 1 << 16
+#: values that are binned and counted in one piece: they stay in the cache
+PIECE = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +29,9 @@ class Columns:
     def __len__(self) -> int:
         return len(self.columns[0])
 
-    def pieces(self, size: int = CHUNK) -> list[slice]:
+    def pieces(self) -> list[slice]:
         """Runs of points that are worked on one at a time."""
+        size = max(64, PIECE // len(self.columns))
         return [slice(start, min(start + size, len(self))) for start in range(0, len(self), size)]
 
     def taken(self, points: Array) -> Columns:
@@ -221,30 +222,34 @@ class Binning:
             if len(found) != len(columns):
                 raise InputError(f"there are {len(columns)} points and {len(found)} labels; give one label a point")
             classes = np.asarray(found.codes)
+        limits = _limits(columns)
         self.attributes = tuple(
-            self._fitted(name, column, classes) for name, column in zip(columns.names, columns.columns, strict=True)
+            self._fitted(name, column, limits[i], classes)
+            for i, (name, column) in enumerate(zip(columns.names, columns.columns, strict=True))
         )
         return self
 
-    def _fitted(self, name: str, column: Array | Labels, classes: Array | None) -> Attribute:
+    def _fitted(
+        self, name: str, column: Array | Labels, limits: tuple[float, float, bool], classes: Array | None
+    ) -> Attribute:
         if isinstance(column, Labels):
             values = tuple(column.names.tolist() if isinstance(column.names, np.ndarray) else column.names)
             return Attribute(name, values=values, takes_unseen=self.spare, takes_missing=self.spare or column.gaps > 0)
-        present = ~np.isnan(column)
-        values_there = column if present.all() else column[present]
-        takes_missing = self.spare or len(values_there) < len(column)
-        if not len(values_there):
+        low, high, has_gaps = limits
+        takes_missing = self.spare or has_gaps
+        if low != low:
             return Attribute(name, takes_unseen=self.spare, takes_missing=True)
-        low, high = float(values_there.min()), float(values_there.max())
         if not np.isfinite([low, high]).all():
             raise InputError(f"attribute {name!r} has infinite values; clip or drop them before the bins are fitted")
         if self.method == "width":
             cuts = _width_cuts(low, high, self.bins)
-        elif self.method == "frequency":
-            cuts = _frequency_cuts(values_there, self.bins)
         else:
-            assert classes is not None
-            cuts = mdl_cuts(values_there, classes if present.all() else classes[present])
+            there = ~np.isnan(column) if has_gaps else slice(None)
+            if self.method == "frequency":
+                cuts = _frequency_cuts(column[there], self.bins)
+            else:
+                assert classes is not None
+                cuts = mdl_cuts(column[there], classes[there])
         return Attribute(name, tuple(cuts.tolist()), low, high, takes_unseen=self.spare, takes_missing=takes_missing)
 
     @property
@@ -276,22 +281,17 @@ class Binning:
         """The bin of every value, (points, attributes) int32; values beyond the fitted range are in the end bins."""
         columns = self.columns(X)
         codes = np.empty((len(columns), len(self.attributes)), dtype=np.int32)
-        places = self.places(columns)
+        coder = Coder(self.attributes, columns)
         for piece in columns.pieces():
-            self.bin_piece(columns, places, piece, codes[piece])
+            codes[piece] = coder(piece)[0].T
         return codes
 
     def outside(self, X: Any) -> dict[str, int]:
         """For each attribute, how many values lie beyond the fitted range, or were never seen before."""
         columns = self.columns(X)
-        codes = np.empty((min(len(columns), CHUNK), len(self.attributes)), dtype=np.int32)
-        places = self.places(columns)
-        found = np.zeros(len(self.attributes), dtype=np.int64)
-        for piece in columns.pieces():
-            found += self.bin_piece(columns, places, piece, codes[: piece.stop - piece.start])
+        coder = Coder(self.attributes, columns)
+        found = np.sum([coder(piece)[1] for piece in columns.pieces()], axis=0)
         return dict(zip(self.names, found.tolist(), strict=True))
-
-    # --- what profiles are counted with -------------------------------------------------------------------------
 
     def columns(self, X: Any) -> Columns:
         """The data as columns, after a look whether they are the attributes that were fitted."""
@@ -308,85 +308,116 @@ class Binning:
                 else "the data have the attributes of the bins in another order; reorder them"
             )
         columns = as_columns(X, nominal)
-        for a, column in zip(self.attributes, columns.columns, strict=True):
+        fitted = list(columns.columns)
+        for i, (a, column) in enumerate(zip(self.attributes, columns.columns, strict=True)):
             if isinstance(column, Labels) and a.values is None:
                 raise InputError(f"attribute {a.name!r} was fitted as numbers, and holds other values here")
-        return columns
-
-    def places(self, columns: Columns) -> list[Array | None]:
-        """For each nominal column, the bin of each of its codes (the last one is for missing values)."""
-        found: list[Array | None] = []
-        for a, column in zip(self.attributes, columns.columns, strict=True):
-            if not isinstance(column, Labels):
-                found.append(None)
-                continue
-            assert a.values is not None
-            known = {value: i for i, value in enumerate(a.values)}
-            names = column.names.tolist() if isinstance(column.names, np.ndarray) else list(column.names)
-            unseen = [name for name in names if name not in known]
-            if unseen and not a.takes_unseen:
-                raise InputError(
-                    f"attribute {a.name!r} has values that were not there when its bins were fitted, as {unseen[0]!r}; fit on "
-                    "all data, or pass Binning(spare=True)"
-                )
-            place = [known.get(name, a.regular) for name in names]
-            found.append(np.array([*place, self._missing(a, column.gaps)], dtype=np.int32))
-        return found
-
-    @staticmethod
-    def _missing(a: Attribute, gaps: int) -> int:
-        """The bin of missing values; an error where there are some, and no bin."""
-        if gaps and not a.takes_missing:
-            raise InputError(
-                f"attribute {a.name!r} has {gaps} missing values here and had none when its bins were fitted; fit on all "
-                "data, or pass Binning(spare=True)"
-            )
-        return a.n_bins - 1 if a.takes_missing else -1
-
-    def bin_piece(self, columns: Columns, places: Sequence[Array | None], piece: slice, out: Array) -> Array:
-        """Write the bins of a run of points to `out`; for each attribute, the number of values outside."""
-        outside = np.zeros(len(self.attributes), dtype=np.int64)
-        compiled = cpu._use_kernels(float(out.size))
-        for i, (a, column, place) in enumerate(zip(self.attributes, columns.columns, places, strict=True)):
-            if isinstance(column, Labels):
-                assert place is not None
-                np.take(place, column.codes[piece], out=out[:, i])
-                if a.takes_unseen:
-                    outside[i] = int((out[:, i] == a.regular).sum())
-                continue
-            values = column[piece]
-            missing = a.n_bins - 1 if a.takes_missing else -1
-            if not a.regular:
-                gaps, beyond = self._only_missing(a, values, missing, out[:, i])
-            elif compiled:
-                from congruence.density.kernels import bin_values
-
-                gaps, beyond = bin_values(values, np.array(a.cuts), a.low, a.high, missing, out[:, i])
-            else:
-                nothing = np.isnan(values)
-                found = np.searchsorted(np.array(a.cuts), values, side="right")
-                out[:, i] = np.where(nothing, missing, found)
-                gaps = int(nothing.sum())
-                beyond = int((~nothing & ~((values >= a.low) & (values <= a.high))).sum())
-            self._missing(a, gaps)
-            outside[i] = beyond
-        return outside
-
-    @staticmethod
-    def _only_missing(a: Attribute, values: Array, missing: int, out: Array) -> tuple[int, int]:
-        there = int((~np.isnan(values)).sum())
-        if there:
-            raise InputError(
-                f"attribute {a.name!r} had only missing values when its bins were fitted, and has {there} others here; fit "
-                "on all data, or pass Binning(spare=True)"
-            )
-        out[:] = missing
-        return len(values), 0
+            if not isinstance(column, Labels) and a.values is not None:  # nominal, and wholly missing here
+                fitted[i] = encoded(np.full(len(column), None, dtype=object), a.name)
+        return Columns(columns.names, tuple(fitted))
 
     def __repr__(self) -> str:
         what = f"Binning({self.method!r}" + (f", bins={self.bins})" if self.method != "mdl" else ")")
         return what + (
             f": {len(self.attributes)} attributes, {sum(self.n_bins)} bins" if self.attributes else ", not fitted"
+        )
+
+
+class Coder:
+    """Puts runs of points into bins: numbers by one compiled loop, nominal values by looking them up."""
+
+    def __init__(self, attributes: Sequence[Attribute], columns: Columns) -> None:
+        self.attributes, self.columns = attributes, columns.columns
+        self.numeric = np.array([i for i, c in enumerate(self.columns) if not isinstance(c, Labels)], dtype=np.int64)
+        numbers = [attributes[i] for i in self.numeric]
+        self.cuts = np.array([x for a in numbers for x in a.cuts], dtype=np.float64)
+        self.starts = np.concatenate([[0], np.cumsum([len(a.cuts) for a in numbers])]).astype(np.int64)
+        self.low, self.high = (np.array([getattr(a, end) for a in numbers]) for end in ("low", "high"))
+        self.missing = np.array([a.n_bins - 1 if a.takes_missing else -1 for a in numbers], dtype=np.int64)
+        self.places = {i: _places(attributes[i], c) for i, c in enumerate(self.columns) if isinstance(c, Labels)}
+
+    def __call__(self, piece: slice) -> tuple[Array, Array]:
+        """The bins of a run of points, attributes × points, and for each attribute how many values were outside."""
+        codes = np.empty((len(self.columns), piece.stop - piece.start), dtype=np.int32)
+        outside = np.zeros(len(self.columns), dtype=np.int64)
+        for i, place in self.places.items():
+            np.take(place, self.columns[i].codes[piece], out=codes[i])  # type: ignore[union-attr]
+            if self.attributes[i].takes_unseen:
+                outside[i] = int((codes[i] == self.attributes[i].regular).sum())
+        if len(self.numeric):
+            block = _block(self.columns, self.numeric, piece)
+            gaps, outside[self.numeric] = self._bin(block, codes)
+            for i, many in zip(self.numeric.tolist(), gaps.tolist(), strict=True):
+                _check_gaps(self.attributes[i], many)
+                there = piece.stop - piece.start - many
+                if not self.attributes[i].regular and there:
+                    raise InputError(
+                        f"attribute {self.attributes[i].name!r} had only missing values when its bins were fitted, and has "
+                        f"{there} others here; fit on all data, or pass Binning(spare=True)"
+                    )
+        return codes, outside
+
+    def _bin(self, block: Array, codes: Array) -> tuple[Array, Array]:
+        """Write the bins of a block of numbers; how many were missing, and how many outside."""
+        if cpu._use_kernels(float(block.size)):
+            from congruence.density.kernels import bin_block
+
+            gaps, outside = np.zeros(len(block), dtype=np.int64), np.zeros(len(block), dtype=np.int64)
+            bin_block(
+                block, self.cuts, self.starts, self.low, self.high, self.missing, self.numeric, codes, gaps, outside
+            )
+            return gaps, outside
+        nothing = np.isnan(block)
+        for r, i in enumerate(self.numeric):
+            cuts = self.cuts[self.starts[r] : self.starts[r + 1]]
+            codes[i] = np.where(nothing[r], self.missing[r], np.searchsorted(cuts, block[r], side="right"))
+        inside = (block >= self.low[:, None]) & (block <= self.high[:, None])
+        return nothing.sum(axis=1), (~nothing & ~inside).sum(axis=1)
+
+
+def _block(columns: Sequence[Any], which: Array, piece: slice) -> Array:
+    """A run of values of these columns, one row each."""
+    block = np.empty((len(which), piece.stop - piece.start))
+    for r, i in enumerate(which.tolist()):
+        block[r] = columns[i][piece]
+    return block
+
+
+def _limits(columns: Columns) -> dict[int, tuple[float, float, bool]]:
+    """For each column its smallest and largest number (NaN where there is none), and whether some are missing."""
+    which = np.array([i for i, c in enumerate(columns.columns) if not isinstance(c, Labels)], dtype=np.int64)
+    found: dict[int, tuple[float, float, bool]] = dict.fromkeys(range(len(columns.columns)), (np.nan, np.nan, True))
+    low, high = np.full(len(which), np.nan), np.full(len(which), np.nan)
+    gaps = np.zeros(len(which), dtype=bool)
+    for piece in columns.pieces() if len(which) else []:
+        block = _block(columns.columns, which, piece)
+        low, high = np.fmin(low, np.fmin.reduce(block, axis=1)), np.fmax(high, np.fmax.reduce(block, axis=1))
+        gaps |= np.isnan(block).any(axis=1)
+    found.update({i: (float(low[r]), float(high[r]), bool(gaps[r])) for r, i in enumerate(which.tolist())})
+    return found
+
+
+def _places(a: Attribute, column: Labels) -> Array:
+    """The bin of each code of a nominal column; the last one is for missing values."""
+    assert a.values is not None
+    known = {value: i for i, value in enumerate(a.values)}
+    names = column.names.tolist() if isinstance(column.names, np.ndarray) else list(column.names)
+    unseen = [name for name in names if name not in known]
+    if unseen and not a.takes_unseen:
+        raise InputError(
+            f"attribute {a.name!r} has values that were not there when its bins were fitted, as {unseen[0]!r}; fit on all "
+            "data, or pass Binning(spare=True)"
+        )
+    _check_gaps(a, column.gaps)
+    return np.array([*(known.get(name, a.regular) for name in names), a.n_bins - 1], dtype=np.int32)
+
+
+def _check_gaps(a: Attribute, gaps: int) -> None:
+    """Missing values need a bin."""
+    if gaps and not a.takes_missing:
+        raise InputError(
+            f"attribute {a.name!r} has {gaps} missing values here and had none when its bins were fitted; fit on all data, "
+            "or pass Binning(spare=True)"
         )
 
 

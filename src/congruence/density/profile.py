@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from congruence.clustering import Memberships, Unassigned, as_clustering, noise_for
-from congruence.density.binning import CHUNK, Binning, Columns
+from congruence.density.binning import Binning, Coder, Columns
 from congruence.engine import cpu
 from congruence.frames import frame_kind
 from congruence.statistics import Array, Attribute, InputError, Profile
@@ -48,79 +49,91 @@ def density_profile(
     columns = binning.columns(X)
     if len(columns) != len(clustering):
         raise InputError(f"there are {len(columns)} points and {len(clustering)} labels; give one label a point")
-    return counted(columns, clustering, binning, bivariate=bivariate, threads=threads)
+    return counted(columns, [clustering], binning, bivariate=bivariate, threads=threads)[0]
 
 
 def counted(
-    columns: Columns, clustering: Any, binning: Binning, *, bivariate: bool = False, threads: int | None = None
-) -> Profile:
-    """The profile of checked data: pieces of points are binned and counted in threads, and added."""
+    columns: Columns,
+    clusterings: Sequence[Any],
+    binning: Binning,
+    *,
+    bivariate: bool = False,
+    threads: int | None = None,
+) -> list[Profile]:
+    """The profiles of checked clusterings of the same points: pieces of points are binned once, counted in threads, added."""
     attributes = pairs_of(binning.attributes) if bivariate else binning.attributes
-    k = clustering.k
     starts = np.concatenate([[0], np.cumsum([a.n_bins for a in attributes])]).astype(np.int64)
-    if k * float(starts[-1]) > MOST_CELLS:
-        raise InputError(
-            f"a profile of {k} clusters and {int(starts[-1]):,} bins has more than {MOST_CELLS:,} cells; use fewer bins or "
-            "attributes"
-        )
-    places = binning.places(columns)
-    work = partial(_count_piece, columns, clustering, binning, places, starts, bivariate)
-    pieces = columns.pieces(CHUNK)
+    for k in (c.k for c in clusterings):
+        if k * float(starts[-1]) > MOST_CELLS:
+            raise InputError(
+                f"a profile of {k} clusters and {int(starts[-1]):,} bins has more than {MOST_CELLS:,} cells; use fewer bins "
+                "or attributes"
+            )
+    work = partial(_count_pieces, Coder(binning.attributes, columns), clusterings, binning.n_bins, starts, bivariate)
+    pieces = columns.pieces()
     many = min(cpu.default_threads(threads), len(pieces))
     if many == 1:
         parts = [work(pieces)]
     else:
         with ThreadPoolExecutor(many) as pool:
             parts = list(pool.map(work, [pieces[i::many] for i in range(many)]))
-    counts, sizes, outside = (np.sum([part[i] for part in parts], axis=0) for i in range(3))
-    names = tuple(clustering.names.tolist() if isinstance(clustering.names, np.ndarray) else clustering.names)
+    outside = np.sum([part[0] for part in parts], axis=0)
     if bivariate:
         i, j = np.triu_indices(len(binning.attributes), 1)
         outside = outside[i] + outside[j]
-    return Profile(counts, names, attributes, sizes, outside)
+    found = []
+    for c, clustering in enumerate(clusterings):
+        counts, sizes = (np.sum([part[1][c][x] for part in parts], axis=0) for x in range(2))
+        names = tuple(clustering.names.tolist() if isinstance(clustering.names, np.ndarray) else clustering.names)
+        found.append(Profile(counts, names, attributes, sizes, outside))
+    return found
 
 
-def _count_piece(
-    columns: Columns,
-    clustering: Any,
-    binning: Binning,
-    places: list[Array | None],
+def _count_pieces(
+    coder: Coder,
+    clusterings: Sequence[Any],
+    n_bins: tuple[int, ...],
     starts: Array,
     bivariate: bool,
-    pieces: list[slice],
-) -> tuple[Array, Array, Array]:
-    k, cells = clustering.k, int(starts[-1])
-    soft = isinstance(clustering, Memberships)
-    counts = np.zeros((k, cells), dtype=np.float64 if soft else np.int64)
-    sizes = np.zeros(k, dtype=counts.dtype)
-    outside = np.zeros(len(binning.attributes), dtype=np.int64)
-    room = np.empty((min(CHUNK, len(columns)), len(binning.attributes)), dtype=np.int32)
+    pieces: Sequence[slice],
+) -> tuple[Array, list[tuple[Array, Array]]]:
+    """Values outside, and for each clustering its counts and sizes, over these pieces of the points."""
+    outside = np.zeros(len(n_bins), dtype=np.int64)
+    found = []
+    for c in clusterings:
+        kind = np.float64 if isinstance(c, Memberships) else np.int64
+        found.append((np.zeros((c.k, int(starts[-1])), dtype=kind), np.zeros(c.k, dtype=kind)))
     for piece in pieces:
-        codes = room[: piece.stop - piece.start]
-        outside += binning.bin_piece(columns, places, piece, codes)
+        codes, beyond = coder(piece)
+        outside += beyond
         if bivariate:
-            codes = _joint(codes, binning.n_bins)
-        if soft:
-            rows = clustering.matrix[piece]
-            rows = rows.toarray() if hasattr(rows, "toarray") else rows
-            sizes += rows.sum(axis=0)
-            for i in range(codes.shape[1]):
-                for c in range(k):
-                    width = int(starts[i + 1] - starts[i])
-                    counts[c, starts[i] : starts[i + 1]] += np.bincount(codes[:, i], rows[:, c], width)
-            continue
-        labels = clustering.codes[piece]
-        sizes += np.bincount(labels, minlength=k + 1)[:k]
-        if cpu._use_kernels(float(codes.size)):
-            from congruence.density.kernels import count_bins
+            codes = _joint(codes, n_bins)
+        for clustering, (counts, sizes) in zip(clusterings, found, strict=True):
+            _add(clustering, piece, codes, starts, counts, sizes)
+    return outside, found
 
-            count_bins(codes, starts, labels, counts)
-            continue
-        for i in range(codes.shape[1]):
-            width = int(starts[i + 1] - starts[i])
-            table = np.bincount(labels.astype(np.int64) * width + codes[:, i], minlength=(k + 1) * width)
-            counts[:, starts[i] : starts[i + 1]] += table.reshape(k + 1, width)[:k]
-    return counts, sizes, outside
+
+def _add(clustering: Any, piece: slice, codes: Array, starts: Array, counts: Array, sizes: Array) -> None:
+    """Add a piece of the points to the counts and sizes of a clustering."""
+    k = clustering.k
+    if isinstance(clustering, Memberships):
+        rows = clustering.dense(piece)
+        sizes += rows.sum(axis=0)
+        for i, bins in enumerate(codes):
+            for c in range(k):
+                counts[c, starts[i] : starts[i + 1]] += np.bincount(bins, rows[:, c], int(starts[i + 1] - starts[i]))
+        return
+    labels = clustering.codes[piece]
+    sizes += np.bincount(labels, minlength=k + 1)[:k]
+    if cpu._use_kernels(float(codes.size)):
+        from congruence.density.kernels import count_bins
+
+        count_bins(codes, starts, labels, counts)
+        return
+    for i, bins in enumerate(codes):
+        width = int(starts[i + 1] - starts[i])
+        table = np.bincount(labels.astype(np.int64) * width + bins, minlength=(k + 1) * width)
+        counts[:, starts[i] : starts[i + 1]] += table.reshape(k + 1, width)[:k]
 
 
 def check_index(clustering: Any, X: Any, who: str) -> None:
@@ -144,7 +157,7 @@ def pairs_of(attributes: tuple[Attribute, ...]) -> tuple[Attribute, ...]:
 def _joint(codes: Array, n_bins: tuple[int, ...]) -> Array:
     """The bins of all pairs of attributes."""
     i, j = np.triu_indices(len(n_bins), 1)
-    return np.asarray(codes[:, i] * np.array(n_bins, dtype=np.int32)[j] + codes[:, j])
+    return np.asarray(codes[i] * np.array(n_bins, dtype=np.int32)[j, None] + codes[j])
 
 
 def similarity_matrix(a: Profile, b: Profile) -> Array:

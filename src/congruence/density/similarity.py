@@ -262,13 +262,16 @@ def _counted_profiles(
             chosen.fit(data[0], sides[0])
         else:
             chosen.fit(data[0] if X_b is None else data[0] + data[1])
-    data = [chosen.columns(columns) for columns in data]
+    data = [chosen.columns(columns) for columns in (data[:1] if X_b is None else data)]
     if sizes == "sample":
-        data, sides = _sampled(data, sides, random_state)
-    p, q = (
-        counted(columns, clustering, chosen, bivariate=bivariate, threads=threads)
-        for columns, clustering in zip(data, sides, strict=True)
-    )
+        data, sides = _sampled(data * (2 if X_b is None else 1), sides, random_state)
+    if len(data) == 1:
+        p, q = counted(data[0], sides, chosen, bivariate=bivariate, threads=threads)
+    else:
+        p, q = (
+            counted(columns, [clustering], chosen, bivariate=bivariate, threads=threads)[0]
+            for columns, clustering in zip(data, sides, strict=True)
+        )
     for profile, who in ((p, "a"), (q, "b")):
         if not profile.n:
             raise InputError(f"{who}: no point is assigned to a cluster")

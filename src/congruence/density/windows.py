@@ -230,7 +230,7 @@ def _profile(
         raise InputError(
             f"window {name} has {len(columns)} points and {len(clustering)} labels; give one label a point"
         )
-    return counted(columns, clustering, binning, threads=threads)
+    return counted(columns, [clustering], binning, threads=threads)[0]
 
 
 def _from_stream(windows: Any) -> Iterable[tuple[Any, Any, Any]]:
