@@ -170,6 +170,8 @@ def test_other_columns():
     masked = np.ma.MaskedArray([[1.0], [2.0], [3.0]], mask=[[False], [True], [False]])
     assert cg.Binning(bins=2).fit({"x": masked[:, 0]}).transform({"x": masked[:, 0]})[:, 0].tolist() == [0, 2, 1]
     assert cg.Binning(bins=2).fit({"x": [1, 2.5, None]}).n_bins == (3,)
+    mixed = np.array([np.int64(1), np.float32(2), None], dtype=object)
+    assert cg.Binning(bins=2).fit({"x": mixed}).transform({"x": mixed})[:, 0].tolist() == [0, 1, 2]
     empty = cg.Binning().fit({"x": [None, None], "y": np.array([np.nan, np.nan])})
     assert empty.n_bins == (1, 1)
     assert empty.transform({"x": [None], "y": [np.nan]}).tolist() == [[0, 0]]
@@ -190,6 +192,15 @@ def test_values_outside_the_range_go_to_the_end_bins_and_are_counted():
     assert (p + p).outside.tolist() == [6, 0]
     r = cg.compare_profiles([0, 1], [0, 0, 1], [[0.0, 0], [1, 1]], X, binning=b)
     assert any("3 values of x0 in b are outside" in note for note in r.notes)
+
+
+def test_a_word_on_minus_one():
+    """Label −1 among others is counted as a cluster, with a note, unless it is named as noise."""
+    X = [[0.0], [1.0], [2.0]]
+    assert "label −1" in cg.compare_profiles([0, 1, -1], [0, 1, 1], X).notes[0]
+    named = cg.compare_profiles([0, 1, -1], [0, 1, 1], X, noise=-1, unassigned="drop")
+    assert named.profiles[0].n == 2
+    assert not any("label −1" in note for note in named.notes)
 
 
 def test_spare_bins():

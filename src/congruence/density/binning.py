@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -139,7 +140,7 @@ def _column(values: Any, name: str, nominal: bool) -> Array | Labels:
         return array.astype(np.float64, copy=False)
     if array.dtype.kind == "O" and not nominal:
         present = [x for x in array.tolist() if x is not None and x == x and type(x).__name__ != "NAType"]
-        if present and all(isinstance(x, int | float) and not isinstance(x, bool) for x in present):
+        if present and all(isinstance(x, Real) and not isinstance(x, bool) for x in present):
             missing = [x is None or type(x).__name__ == "NAType" for x in array.tolist()]
             return np.where(missing, np.nan, np.where(missing, 0, array)).astype(np.float64)
         if not present:
@@ -334,6 +335,8 @@ class Coder:
         self.starts = np.concatenate([[0], np.cumsum([len(a.cuts) for a in numbers])]).astype(np.int64)
         self.low, self.high = (np.array([getattr(a, end) for a in numbers]) for end in ("low", "high"))
         self.missing = np.array([a.n_bins - 1 if a.takes_missing else -1 for a in numbers], dtype=np.int64)
+        #: one decision for all pieces, by the work of binning and counting them
+        self.compiled = cpu._use_kernels(2.0 * len(columns) * len(self.columns))
         self.places = {i: _places(attributes[i], c) for i, c in enumerate(self.columns) if isinstance(c, Labels)}
 
     def __call__(self, piece: slice) -> tuple[Array, Array]:
@@ -359,7 +362,7 @@ class Coder:
 
     def _bin(self, block: Array, codes: Array) -> tuple[Array, Array]:
         """Write the bins of a block of numbers; how many were missing, and how many outside."""
-        if cpu._use_kernels(float(block.size)):
+        if self.compiled:
             from congruence.density.kernels import bin_block
 
             gaps, outside = np.zeros(len(block), dtype=np.int64), np.zeros(len(block), dtype=np.int64)

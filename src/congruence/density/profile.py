@@ -109,11 +109,13 @@ def _count_pieces(
         if bivariate:
             codes = _joint(codes, n_bins)
         for clustering, (counts, sizes) in zip(clusterings, found, strict=True):
-            _add(clustering, piece, codes, starts, counts, sizes)
+            _add(clustering, piece, codes, starts, counts, sizes, coder.compiled)
     return outside, found
 
 
-def _add(clustering: Any, piece: slice, codes: Array, starts: Array, counts: Array, sizes: Array) -> None:
+def _add(
+    clustering: Any, piece: slice, codes: Array, starts: Array, counts: Array, sizes: Array, compiled: bool
+) -> None:
     """Add a piece of the points to the counts and sizes of a clustering."""
     k = clustering.k
     if isinstance(clustering, Memberships):
@@ -125,7 +127,7 @@ def _add(clustering: Any, piece: slice, codes: Array, starts: Array, counts: Arr
         return
     labels = clustering.codes[piece]
     sizes += np.bincount(labels, minlength=k + 1)[:k]
-    if cpu._use_kernels(float(codes.size)):
+    if compiled:
         from congruence.density.kernels import count_bins
 
         count_bins(codes, starts, labels, counts)

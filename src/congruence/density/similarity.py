@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from congruence.clustering import Unassigned, as_clustering, noise_for
+from congruence.clustering import Unassigned, as_clustering, noise_caution, noise_for
 from congruence.density.binning import Binning, Columns, as_columns
 from congruence.density.profile import check_index, counted, similarity_matrix
 from congruence.formulas import find
@@ -195,15 +195,19 @@ def compare_profiles(
         raise InputError(
             "adjusted=True takes off the mean over matchings, which soft and kernelised profiles do not have"
         )
+    cautions: list[str] = []
     if isinstance(a, Profile) or isinstance(b, Profile):
         p, q = _given_profiles(a, b, X, X_b, sizes)
     else:
         p, q = _counted_profiles(
             a, b, X, X_b, binning, bins, nominal, bivariate, sizes, unassigned, noise, random_state, threads
         )
+        if noise is None:
+            cautions = [c for x, who in ((p, "a"), (q, "b")) for c in noise_caution(x.clusters, who)]
     if sizes == "scaled" and p.n != q.n:
         p, q = (x.scaled(min(p.n, q.n) / x.n) for x in (p, q))
-    return _compared(p, q, how, matching, adjusted)
+    found = _compared(p, q, how, matching, adjusted)
+    return replace(found, notes=(*cautions, *found.notes))
 
 
 def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
