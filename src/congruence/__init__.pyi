@@ -41,6 +41,21 @@ from congruence.agreement import (
 from congruence.agreement import (
     random_partitions as random_partitions,
 )
+from congruence.alternative.estimator import (
+    AlternativeClustering as AlternativeClustering,
+)
+from congruence.alternative.quality import (
+    dissimilarity_quality as dissimilarity_quality,
+)
+from congruence.alternative.quality import (
+    dunn as dunn,
+)
+from congruence.alternative.search import (
+    Alternative as Alternative,
+)
+from congruence.alternative.search import (
+    alternatives as alternatives,
+)
 from congruence.clustering import (
     Memberships as Memberships,
 )

@@ -7,10 +7,10 @@ from typing import Any, NoReturn
 
 import typer
 
-from congruence.cli import comparing, densities, ensembles
+from congruence.cli import alternative, comparing, densities, ensembles
 from congruence.cli.app import app
 
-__all__ = ["comparing", "densities", "ensembles", "main"]  # importing them declares their commands
+__all__ = ["alternative", "comparing", "densities", "ensembles", "main"]  # importing them declares their commands
 
 
 def _refuse(message: str) -> NoReturn:
