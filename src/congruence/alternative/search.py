@@ -236,6 +236,8 @@ def alternatives(
     if runs < 1:
         raise InputError(f"n_init must be at least 1, not {n_init}")
     results: list[Alternative] = []
+    import scipy.optimize  # noqa: F401  (with its threads of linear algebra, or the limit would not reach them)
+    import sklearn.cluster  # noqa: F401
     from threadpoolctl import threadpool_limits
 
     with Progress(n_alternatives * runs, progress, "restarts") as bar, threadpool_limits(1):
@@ -245,7 +247,7 @@ def alternatives(
             found = record.find(points, list(knowns.values()), k, streams, bar.add, **options)
             seconds = time.perf_counter() - began
             codes, notes = _tidy(points, found, k, min_size)
-            result = _scored(points, knowns, codes, method, (inter, intra), chance)
+            result = _scored(points, knowns, codes, (inter, intra), chance)
             facts: dict[str, Any] = {"status": found.status, "gap": found.gap, "seconds": seconds}
             results.append(Alternative(codes, method, **result, **facts, notes=(*points.notes, *found.notes, *notes)))
             knowns = {**knowns, f"alternative {number_ + 1}": codes}
@@ -333,7 +335,6 @@ def _scored(
     points: Points,
     knowns: Mapping[str, Array],
     codes: Array,
-    method: str,
     which: tuple[int, int],
     chance: np.random.SeedSequence,
 ) -> dict[str, Any]:
