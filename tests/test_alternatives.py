@@ -386,6 +386,24 @@ def test_maximus_on_a_sample_first():
     assert found.optimality["given"] <= 1.05 + 1e-9
 
 
+@pytest.mark.parametrize("k", [2, 5])
+def test_other_numbers_of_clusters_than_the_known(k):
+    """Fewer or more clusters than the given one keep the cap too, which is then of the largest known clusters."""
+    X, (given, _) = views(150, 3, 4.0)
+    found = cg.alternatives(X, given, k, random_state=0, n_init=3)[0]
+    assert found.n_clusters == k
+    assert found.optimality["given"] <= 1.05 + 1e-9
+    assert min(found.sizes) >= 150 // (3 * k)
+
+
+def test_labels_that_are_the_given_ones_are_called_that():
+    """A method that gives the known clustering back says that it found no alternative."""
+    X = np.repeat([[0.0], [9.0]], 10, axis=0)
+    found = cg.alternatives(X, X[:, 0], method="metaclusters", random_state=0)[0]
+    assert found.dq == 0
+    assert any("no alternative was found" in note for note in found.notes)
+
+
 def test_both_solvers_find_the_same():
     """The linear program and its dual end in clusterings of like cost, within the same caps."""
     X, (given, hidden) = views(150, 3, 4.0)

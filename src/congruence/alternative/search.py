@@ -248,6 +248,8 @@ def alternatives(
             seconds = time.perf_counter() - began
             codes, notes = _tidy(points, found, k, min_size)
             result = _scored(points, knowns, codes, (inter, intra), chance)
+            same = [name for name, apart in result["dissimilarity"].items() if apart == 0]
+            notes += [f"these are the labels of {same[0]!r}: no alternative was found"] if same else []
             facts: dict[str, Any] = {"status": found.status, "gap": found.gap, "seconds": seconds}
             results.append(Alternative(codes, method, **result, **facts, notes=(*points.notes, *found.notes, *notes)))
             knowns = {**knowns, f"alternative {number_ + 1}": codes}
