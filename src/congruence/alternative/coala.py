@@ -60,7 +60,12 @@ def coala(
         for admissible, (who, distance) in near.items():
             distance[second] = np.inf
             stale = np.flatnonzero(alive & np.isfinite(distance) & ((who == first) | (who == second)))
-            stale = np.union1d(stale, [first])
+            # where the union is as near as the part was (points that coincide), it is the nearest now
+            still = mixed[stale] <= distance[stale]
+            if admissible:
+                still &= holds[stale] @ holds[first] == 0
+            who[stale[still]] = first
+            stale = np.union1d(stale[~still], [first])
             who[stale], distance[stale] = nearest(stale, admissible)
     done(1)
     words = f"{merges['quality']} merges for quality, {merges['dissimilarity']} for dissimilarity"
