@@ -542,6 +542,8 @@ def test_collapsed_results_say_so():
         ({"min_size": 60}, "from 0 to 50"),
         ({"omega": 1}, "no option 'omega'"),
         ({"epsilon": -1}, "must not be negative"),
+        ({"inter": 7}, "inter must be 1 to 6"),
+        ({"n_init": 0}, "at least 1"),
         ({"solver": "cplex"}, "'dual' or 'highs'"),
         ({"labels": SPECIES[:100]}, "100 labels for 150 points"),
         ({"labels": np.where(SPECIES == 0, np.nan, SPECIES)}, "have no label"),
@@ -567,6 +569,26 @@ def test_limits_are_said_before_anything_starts():
         cg.alternatives(X, np.arange(10_001) % 3, method="coala")
     with pytest.raises(cg.InputError, match="rows, more than"):
         cg.alternatives(X[:2000], np.arange(2000) % 40, n_clusters=40)
+
+
+def test_silhouettes_of_some_points_are_called_that(monkeypatch):
+    """Above a number of points the silhouette is of a sample, near that of all, and the notes say so."""
+    X, (given, _) = views(400, 3, 4.0)
+    exact = cg.alternatives(X, given, method="condens", random_state=0)[0]
+    monkeypatch.setattr("congruence.alternative.search.ALL_PAIRS", 100)
+    monkeypatch.setattr("congruence.alternative.search.SOME", 200)
+    some = cg.alternatives(X, given, method="condens", random_state=0)[0]
+    assert some.silhouette == pytest.approx(exact.silhouette, abs=0.05)
+    assert any("200 random points" in note for note in some.notes)
+    assert not any("random points" in note for note in exact.notes)
+
+
+def test_alternatives_keep_apart_from_known_ones_of_their_name():
+    """A known clustering called "alternative 1" is not overwritten by the first that is found."""
+    X, (given, other) = views(90, 3, 4.0)
+    found = cg.alternatives(X, {"alternative 1": given}, 3, 2, "condens", random_state=0)
+    assert list(found[1].adco) == ["alternative 1", "alternative 1′"]
+    assert cg.ari(found[0].labels, other) > 0.8
 
 
 def test_progress_counts_restarts():

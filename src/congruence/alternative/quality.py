@@ -80,10 +80,15 @@ def dissimilarity(a: Array, b: Array) -> float:
     return 1.0 - compare(a, b, ["jaccard"])["jaccard"]
 
 
-def dunn_index(X: Array, codes: Array, inter: int = 4, intra: int = 3) -> float:
-    """The index of points (n × d) and their codes 0 … k−1, where every cluster has points."""
+def check_index(inter: Any, intra: Any) -> None:
+    """Is there such an index?"""
     if inter not in INTER or intra not in INTRA:
         raise InputError(f"inter must be 1 to 6 and intra 1 to 3, not {inter!r} and {intra!r}")
+
+
+def dunn_index(X: Array, codes: Array, inter: int = 4, intra: int = 3) -> float:
+    """The index of points (n × d) and their codes 0 … k−1, where every cluster has points."""
+    check_index(inter, intra)
     sizes = np.bincount(codes)
     k = len(sizes)
     if k < 2:

@@ -23,7 +23,7 @@ from congruence.alternative.orthogonal import orthogonal
 from congruence.alternative.points import Points, as_knowns, as_points, binned
 from congruence.alternative.program import least_similarity, similarity
 from congruence.alternative.published import maximus_published
-from congruence.alternative.quality import centroids, dissimilarity, dq, dunn_index, silhouettes
+from congruence.alternative.quality import centroids, check_index, dissimilarity, dq, dunn_index, silhouettes
 from congruence.alternative.restarts import Found
 from congruence.engine.plan import Progress
 from congruence.frames import html_grid, make_frame, text_grid
@@ -223,6 +223,7 @@ def alternatives(
     >>> cg.ari(found.labels, shape) > 0.9
     True
     """
+    check_index(inter, intra)
     points = as_points(X, scale, nominal)
     knowns = as_knowns(labels, points.n)
     first = next(iter(knowns.values()))
@@ -230,8 +231,9 @@ def alternatives(
     record = _checked(method, points, knowns, k, n_alternatives, options, min_size)
     points = binned(points, binning, bins, first)
     if "min_size" in record.options:
-        least = max(2, points.n // (3 * k)) if min_size is None and method == "maximus" else (min_size or 0)
-        options = {**options, "min_size": min(least, points.n // k)}
+        if min_size is None and method == "maximus":
+            min_size = min(max(2, points.n // (3 * k)), points.n // k)
+        options = {**options, "min_size": min_size or 0}
     runs = record.n_init if n_init is None or record.n_init == 1 else n_init
     if runs < 1:
         raise InputError(f"n_init must be at least 1, not {n_init}")
@@ -241,7 +243,7 @@ def alternatives(
     from threadpoolctl import threadpool_limits
 
     with Progress(n_alternatives * runs, progress, "restarts") as bar, threadpool_limits(1):
-        for number_, stream in enumerate(_seeds(random_state).spawn(n_alternatives)):
+        for i, stream in enumerate(_seeds(random_state).spawn(n_alternatives)):
             *streams, chance = stream.spawn(runs + 1)
             began = time.perf_counter()
             found = record.find(points, list(knowns.values()), k, streams, bar.add, **options)
@@ -252,7 +254,10 @@ def alternatives(
             notes += [f"these are the labels of {same[0]!r}: no alternative was found"] if same else []
             facts: dict[str, Any] = {"status": found.status, "gap": found.gap, "seconds": seconds}
             results.append(Alternative(codes, method, **result, **facts, notes=(*points.notes, *found.notes, *notes)))
-            knowns = {**knowns, f"alternative {number_ + 1}": codes}
+            name = f"alternative {i + 1}"
+            while name in knowns:
+                name += "′"
+            knowns = {**knowns, name: codes}
     return results
 
 
@@ -300,6 +305,8 @@ def _checked(
 def _tidy(points: Points, found: Found, k: int, least: int | None) -> tuple[Array, list[str]]:
     """Labels 0 … without empty clusters, the wanted size kept, and notes on what had to be done or is missing."""
     codes, notes = found.labels, []
+    if points.n > ALL_PAIRS:
+        notes.append(f"silhouettes are of {SOME:,} random points")
     if least:
         codes, moved = _filled(points.numbers, codes, k, least)
         notes += [f"{moved} points were moved so that no cluster has fewer than {least}"] if moved else []
