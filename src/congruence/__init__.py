@@ -31,6 +31,7 @@ _HOMES = {
     ),
     "ensemble": ("Ensemble",),
     "generators": ("generate",),
+    "selection": ("choose_k", "ClusterStability", "Criterion", "KChoice", "stability", "Vote"),
     "formulas": ("measures",),
     "registry": ("Measure",),
     "results": ("AgainstReference", "AllPairs", "Comparison", "Matching"),

@@ -7,10 +7,10 @@ from typing import Any, NoReturn
 
 import typer
 
-from congruence.cli import comparing, ensembles
+from congruence.cli import choosing, comparing, ensembles
 from congruence.cli.app import app
 
-__all__ = ["comparing", "ensembles", "main"]  # importing them declares their commands
+__all__ = ["choosing", "comparing", "ensembles", "main"]  # importing them declares their commands
 
 
 def _refuse(message: str) -> NoReturn:
