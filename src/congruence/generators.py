@@ -235,57 +235,66 @@ def _em_of_the_paper(data: Any, k: int, rng: np.random.Generator, tolerance: flo
     variances = data.var(axis=0, ddof=1) if n > 1 else np.zeros(d)
     ridge = 1e-6 * np.where(variances > 0, variances, variances.mean() or 1.0)
     means = data[rng.choice(n, k, replace=False)]
+    columns = np.ascontiguousarray(data.T)  # arrays below are components × features × points
+    apart = columns - means[:, :, None]
     covariances = np.repeat(np.diag(variances)[None], k, axis=0)
     priors = np.full(k, 1 / k)
-    repaired = False
+    repaired, change = False, math.inf
     for _ in range(steps):
-        factors, changed = _factors(covariances, ridge)
-        repaired |= changed
-        memberships = _responsibilities(data, means, factors, priors)
-        sizes = memberships.sum(axis=0)
-        share = memberships / np.where(sizes > 0, sizes, 1.0)
-        updated = np.where(sizes[:, None] > 0, share.T @ data, means)  # a component without points stays where it is
-        apart = data[None] - updated[:, None]
-        spread = (share.T[:, :, None] * apart).transpose(0, 2, 1) @ apart
-        covariances = np.where(sizes[:, None, None] > 0, spread, covariances)
-        priors = sizes / n
+        factors, singular = _factors(covariances, ridge)
+        repaired |= singular
+        memberships = _responsibilities(apart, factors, priors)
+        sizes = memberships.sum(axis=1)
+        there = sizes > 0  # a component without points stays as it is
+        share = memberships / np.where(there, sizes, 1.0)[:, None]
+        updated = np.where(there[:, None], share @ data, means)
         change, means = float(np.abs(updated - means).max()), updated
+        apart = columns - means[:, :, None]
+        spread = (apart * share[:, None, :]) @ apart.transpose(0, 2, 1)
+        covariances = np.where(there[:, None, None], spread, covariances)
+        priors = sizes / n
         if change < tolerance:
             break
     else:
         warnings.warn(
             f"EM stopped after {steps} steps, as the protocol says, before the means stood still", stacklevel=2
         )
-    factors, changed = _factors(covariances, ridge)
-    if repaired or changed:
+    factors, singular = _factors(covariances, ridge)
+    if repaired or singular:
         warnings.warn("singular covariances were regularised: 1e-6 of the features' variances added", stacklevel=2)
-    return _responsibilities(data, means, factors, priors)
+    return np.ascontiguousarray(_responsibilities(apart, factors, priors).T)
 
 
 def _factors(covariances: Array, ridge: Array) -> tuple[Array, bool]:
     """Cholesky factors of the covariances, and whether any of them was singular and got the ridge."""
-    found, repaired = np.empty_like(covariances), False
+    factors = _cholesky(covariances, ridge)
+    if factors is not None:
+        return factors, False
+    found = np.empty_like(covariances)
     for i, covariance in enumerate(covariances):
-        for trial in (covariance, covariance + np.diag(ridge), covariance + np.diag(1e3 * ridge)):
-            try:
-                found[i] = np.linalg.cholesky(trial)
-            except np.linalg.LinAlgError:
-                pass
-            else:  # a pivot is what the features before leave of a variance
-                if (np.diag(found[i]) ** 2 > 1e-3 * ridge).all():
-                    break
-            repaired = True
-    return found, repaired
+        trials = (_cholesky(covariance + np.diag(times * ridge), ridge) for times in (0, 1, 1e3, 1e6))
+        found[i] = next(factor for factor in trials if factor is not None)
+    return found, True
 
 
-def _responsibilities(data: Array, means: Array, factors: Array, priors: Array) -> Array:
-    """p(component | point) of a Gaussian mixture, in logarithms until the last."""
-    whitened = np.linalg.solve(factors, (data[None] - means[:, None]).transpose(0, 2, 1))
+def _cholesky(covariances: Array, ridge: Array) -> Array | None:
+    """Cholesky factors; None where one is singular: a pivot, what the features before leave of a variance, is 1e-9 of it."""
+    try:
+        factors = np.linalg.cholesky(covariances)
+    except np.linalg.LinAlgError:
+        return None
+    pivots = np.diagonal(factors, axis1=-2, axis2=-1) ** 2
+    return np.asarray(factors) if (pivots > 1e-3 * ridge).all() else None
+
+
+def _responsibilities(apart: Array, factors: Array, priors: Array) -> Array:
+    """p(component | point) of a Gaussian mixture from the points less the means, in logarithms until the last."""
+    whitened = np.linalg.inv(factors) @ apart
     pivots = np.diagonal(factors, axis1=1, axis2=2)
     with np.errstate(divide="ignore"):
-        logs = np.log(priors) - np.log(pivots).sum(axis=1) - (whitened**2).sum(axis=1).T / 2
-    scaled = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return np.asarray(scaled / scaled.sum(axis=1, keepdims=True))
+        logs = (np.log(priors) - np.log(pivots).sum(axis=1))[:, None] - np.einsum("kdn,kdn->kn", whitened, whitened) / 2
+    scaled = np.exp(logs - logs.max(axis=0))
+    return np.asarray(scaled / scaled.sum(axis=0))
 
 
 def _fuzzy(data: Any, k: int, rng: np.random.Generator, m: float = 2.0, tolerance: float = 1e-5) -> Array:
