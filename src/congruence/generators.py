@@ -170,7 +170,8 @@ def _makers(
             raise InputError(f"method {method!r} needs dense data; pass X.toarray(), or take kmeans or projection")
         return known[method]
     clusterers = list(method) if isinstance(method, list | tuple) else [method]
-    if not clusterers or not all(hasattr(c, "fit") and hasattr(c, "get_params") for c in clusterers):
+    known_as = [hasattr(c, "fit") and hasattr(c, "get_params") and not isinstance(c, type) for c in clusterers]
+    if not clusterers or not all(known_as):
         raise InputError("method must be a name, a scikit-learn clusterer or a list of them")
     return [(type(c).__name__, partial(_by_clusterer, c)) for c in clusterers]
 

@@ -45,7 +45,7 @@ OTHERS: dict[str, tuple[str, Literal["higher", "lower", "elbow"]]] = {
 #: up to so many points the proportion of ambiguous pairs is exact; above, this many pairs are drawn
 EXACT_POINTS, DRAWN_PAIRS = 1000, 100_000
 
-CRISP = "rewards crisp memberships as well as agreement"
+CRISP = "crisp memberships raise their agreement, so that crispness counts too; the /self forms take it out"
 #: which way a criterion of OTHERS leans, and why
 LEANS: dict[str, tuple[Leaning, str]] = {
     "pac": ("many", "with many small clusters most pairs are apart in every member, which lowers it"),
@@ -66,7 +66,7 @@ class Criterion:
     better: Literal["higher", "lower", "elbow"]
     values: Array
     errors: Array
-    #: the k it favours, and others whose values are within two standard errors of the best; None where all is undefined
+    #: the k it favours, None where it cannot tell, and others within two standard errors of it, or a hundredth of the scale
     best: int | None
     near: tuple[int, ...] = ()
     #: is it counted in the vote, and what is known to bias it
@@ -128,12 +128,16 @@ class KChoice:
     def _all(self) -> list[Criterion]:
         return [*self.criteria.values(), *self.with_reference.values()]
 
+    @property
+    def _voters(self) -> list[Criterion]:
+        return [c for c in self.criteria.values() if c.votes and c.best is not None]
+
     @cached_property
     def vote(self) -> Vote:
         """One vote a criterion, but for those that are known to favour many clusters or to say nothing of agreement."""
-        cast = sorted(c.best for c in self.criteria.values() if c.votes and c.best is not None)
+        cast = sorted(c.best for c in self._voters if c.best is not None)
         if not cast:
-            raise InputError(f"none of the criteria has a vote ({', '.join(self.criteria)}); add ari or vi")
+            raise InputError(_sentences(self)[0])
         counts, middle = Counter(cast), cast[(len(cast) - 1) // 2]
         k = min(counts, key=lambda x: (-counts[x], abs(x - middle), x))
         return Vote(k, dict(sorted(counts.items())))
@@ -164,9 +168,9 @@ class KChoice:
     def to_dict(self) -> dict[str, Any]:
         """The recommendation, the vote, what each criterion favours, and all scores."""
         return {
-            "k": self.k,
+            "k": self.k if self._voters else None,
             "recommendation": self.recommendation,
-            "votes": self.vote.counts,
+            "votes": self.vote.counts if self._voters else {},
             "best": self.best,
             "not counted": [c.name for c in self.criteria.values() if not c.votes],
             "scores": self.columns(errors=True),
@@ -251,34 +255,56 @@ def _listed(words: Sequence[Any]) -> str:
 
 
 def _sentences(choice: KChoice) -> list[str]:
-    """The recommendation, sentence by sentence; the first says it all."""
-    vote, voters = choice.vote, [c for c in choice.criteria.values() if c.votes and c.best is not None]
+    """The recommendation, sentence by sentence; the first says what, and how sure that is."""
+    voters = choice._voters
+    said = _in_favour(choice, voters) if voters else [_no_vote(choice)]
+    silent = [c for c in choice.criteria.values() if not c.votes and c.best is not None]
+    for caution, group in _by_caution(silent).items():
+        favoured = _listed([f"{name} ({choice.best[name]})" for name in group])
+        said.append(f"Not counted: {favoured}, {caution}.")
+    if choice.n_reference is not None:
+        found = [f"{c.name.removesuffix(' with reference')} {c.best}" for c in choice.with_reference.values()]
+        rates = [f"{key} {rate:.0%}" for key, rate in choice.success.items()]
+        said.append(
+            f"The reference has {choice.n_reference} clusters; members agree best with it at {_listed(found)}"
+            + (f"; success rates: {_listed(rates)}." if rates else ".")
+        )
+    return said
+
+
+def _no_vote(choice: KChoice) -> str:
+    flat = [c.name for c in choice.criteria.values() if c.votes]
+    if flat:
+        return f"No recommendation: {_listed(flat)} cannot tell the numbers of clusters apart, or are undefined."
+    return f"No recommendation: none of the criteria has a vote ({_listed(list(choice.criteria))}); add ari or vi."
+
+
+def _in_favour(choice: KChoice, voters: Sequence[Criterion]) -> list[str]:
+    """What is recommended, how sure, who disagrees, and the known reasons."""
+    vote = choice.vote
     level = _level(choice, vote.k)
     weak = level is not None and level[1] < 0.5
-    sure = (
-        "no clear choice"
-        if vote.share <= 0.5
-        else "a clear choice"
-        if vote.share >= 0.8 and not weak
-        else "the likelier choice"
-    )
+    firm = [c for c in voters if c.best == vote.k and not c.near]
+    crisp_only = all(c.caution == CRISP for c in firm)  # true also where none is firm
+    sure = "the likelier choice" if vote.share > 0.5 else "no clear choice"
+    if vote.share >= 0.8 and not weak and not crisp_only:
+        sure = "a clear choice"
     said = [f"{vote.k} clusters: {vote.counts[vote.k]} of {len(voters)} criteria favour it, {sure}."]
     against = [k for k in vote.counts if k != vote.k]
     if against:
         dissent = [f"{_listed([c.name for c in voters if c.best == k])} for {k}" for k in against]
         said.append(f"Others: {'; '.join(dissent)}.")
-    unsure = [c for c in voters if c.near]
-    if unsure:
-        said.append(
-            f"Within two standard errors: {'; '.join(f'{c.name} {_listed(sorted([*c.near, c.best or 0]))}' for c in unsure)}."
-        )
-    more_or_less = {"many": lambda k: k > vote.k, "few": lambda k: k < vote.k, "": lambda k: k != vote.k}
-    for caution, group in _by_caution([c for c in voters if more_or_less[c.favours](c.best)]).items():
+    alike: dict[tuple[int, ...], list[str]] = {}
+    for c in voters:
+        if c.near:
+            alike.setdefault(tuple(sorted([*c.near, c.best or 0])), []).append(c.name)
+    if alike:
+        shown = [f"{_listed(ks)} by {_listed(group)}" for ks, group in alike.items()]
+        said.append(f"Hardly to be told apart: {'; '.join(shown)}.")
+    leans = {"many": lambda k: k > vote.k, "few": lambda k: k < vote.k, "": lambda k: k != vote.k}
+    doubtful = [c for c in voters if leans[c.favours](c.best) or (crisp_only and c in firm)]
+    for caution, group in _by_caution(doubtful).items():
         said.append(f"{_listed(group)}: {caution}.")
-    silent = [c for c in choice.criteria.values() if not c.votes and c.best is not None]
-    for caution, group in _by_caution(silent).items():
-        shown = _listed([f"{name} ({choice.best[name]})" for name in group])
-        said.append(f"Not counted: {shown}, {caution}.")
     if level is not None:
         doubt = ": little, so the data may have no clear clusters" if weak else ""
         said.append(f"There the members agree at {level[0]} {level[1]:.2f}{doubt}.")
@@ -286,13 +312,6 @@ def _sentences(choice: KChoice) -> list[str]:
         said.append(f"It is the largest k tried: try more than {vote.k}.")
     if vote.k == 2:
         said.append("A single cluster cannot be tested against two.")
-    if choice.n_reference is not None:
-        favoured = [f"{c.name.removesuffix(' with reference')} {c.best}" for c in choice.with_reference.values()]
-        rates = [f"{key} {rate:.0%}" for key, rate in choice.success.items()]
-        said.append(
-            f"The reference has {choice.n_reference} clusters; members agree best with it at {_listed(favoured)}"
-            + (f"; success rates: {_listed(rates)}." if rates else ".")
-        )
     return said
 
 
@@ -416,7 +435,12 @@ def choose_k(
                 raise
             notes.append(f"stopped: {len(done)} of {len(ks)} numbers of clusters are done, {_listed(list(done))}")
     assert wanted is not None
-    finished = [x for x in ks if x in rows and x in done]
+    finished = [x for x in ks if x in done]
+    few = min(len(e) for e in done.values())
+    if few < max(len(e) for e in done.values()):
+        notes.append(
+            f"fewer members at some k: {_listed([f'{len(e)} at k = {x}' for x, e in done.items() if len(e) == few])}"
+        )
     if any(w.name == "delta_area" for w in wanted):
         for x, growth in delta_area({x: done[x] for x in finished}).items():
             rows[x]["delta_area"] = growth, math.nan
@@ -586,7 +610,7 @@ def _criterion(
         best, near = _elbow(ks, values) if better == "elbow" else _best(ks, values, errors, better)
         return Criterion(w.name, title, better, values, errors, best, near, better != "elbow", caution, favours)
     m = w.measure
-    best, near = _best(ks, values, errors, m.better)
+    best, near = _best(ks, values, errors, m.better, _is_bounded(m))
     # where clusterings that differ can score best, more clusters look better whether or not members agree
     votes = m.is_lone or "definite" in m.axioms
     if not votes:
@@ -601,15 +625,21 @@ def _criterion(
     return Criterion(w.name, title, m.better, values, errors, best, near, votes, caution, favours)
 
 
-def _best(ks: Sequence[int], values: Array, errors: Array, better: str) -> tuple[int | None, tuple[int, ...]]:
-    """The best k (of equals the smallest), and those within two standard errors of it."""
+def _best(
+    ks: Sequence[int], values: Array, errors: Array, better: str, bounded: bool = True
+) -> tuple[int | None, tuple[int, ...]]:
+    """The best k (of equals the smallest; none where all are equal), and those that are hardly to be told from it."""
     up = values if better == "higher" else -values
-    if np.isnan(up).all():
+    if np.isnan(up).all() or (len(ks) > 1 and np.ptp(up) < 1e-12):
         return None, ()
     top = int(np.flatnonzero(up >= np.nanmax(up) - 1e-12)[0])
     error = np.nan_to_num(np.hypot(errors, errors[top]))
-    near = up[top] - up <= np.maximum(2 * error, 1e-12)
+    near = up[top] - up <= np.maximum(2 * error, 0.01 * (1.0 if bounded else np.nanmax(np.abs(up))))
     return ks[top], tuple(k for i, k in enumerate(ks) if near[i] and i != top)
+
+
+def _is_bounded(m: Measure) -> bool:
+    return math.isfinite(m.range[1] if m.better == "higher" else m.range[1] - m.range[0])
 
 
 def _elbow(ks: Sequence[int], growth: Array) -> tuple[int | None, tuple[int, ...]]:
@@ -631,7 +661,7 @@ def _reference(
         m, each = find(key), [agreed[k][key] for k in ks]
         values = np.array([x.mean() for x in each])
         errors = np.array([x.std(ddof=1) / math.sqrt(len(x)) for x in each])
-        best, near = _best(ks, values, errors, m.better)
+        best, near = _best(ks, values, errors, m.better, _is_bounded(m))
         name = f"{key} with reference"
         found[name] = Criterion(
             name, f"{m.title}: mean with the reference", m.better, values, errors, best, near, False
@@ -839,7 +869,7 @@ def _clustered(
 
 def _fit(clusterer: Any, seed: int) -> Callable[[Any], Any]:
     """Data → labels, by a copy of a scikit-learn clusterer with this random state, or by a function."""
-    if hasattr(clusterer, "fit") and hasattr(clusterer, "get_params"):
+    if hasattr(clusterer, "fit") and hasattr(clusterer, "get_params") and not isinstance(clusterer, type):
         from sklearn.base import clone
 
         model = clone(clusterer)
