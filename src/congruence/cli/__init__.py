@@ -7,17 +7,11 @@ from typing import Any, NoReturn
 
 import typer
 
-from congruence.cli import alternative, comparing, consenting, densities, ensembles
+from congruence.cli import alternative, choosing, comparing, consenting, densities, ensembles
 from congruence.cli.app import app
 
-__all__ = [
-    "alternative",
-    "comparing",
-    "consenting",
-    "densities",
-    "ensembles",
-    "main",
-]  # importing them declares their commands
+#: importing them declares their commands
+COMMANDS = (alternative, choosing, comparing, consenting, densities, ensembles)
 
 
 def _refuse(message: str) -> NoReturn:
