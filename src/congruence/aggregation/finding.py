@@ -269,11 +269,14 @@ def _completed(votes: Evidence, labels: Array) -> Array:
 
 
 def _by_size(votes: Evidence, labels: Array) -> Array:
-    """Clusters numbered from the largest; those of one size by their first signature."""
-    names, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    """Clusters numbered from the largest; those of one size by their first point."""
+    names, codes = np.unique(labels, return_inverse=True)
     mass = np.bincount(codes.ravel(), weights=votes.mass, minlength=len(names))
+    here = np.flatnonzero(votes.row >= 0)[::-1]
+    first = np.empty(len(names), np.int64)
+    first[codes.ravel()[votes.row[here]]] = here  # the last to be written is the first point
     rank = np.empty(len(names), np.int64)
-    rank[np.lexsort((first, -mass))] = np.arange(len(names))
+    rank[np.lexsort((first, -np.round(mass, 9)))] = np.arange(len(names))
     return np.asarray(rank[codes.ravel()])
 
 
