@@ -1,8 +1,16 @@
 """Property tests are the same at every run; the fixture `route` runs a test once on each route of counting."""
 
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
 import pytest
 from doors import ROUTES, on_route
 from hypothesis import HealthCheck, settings
+
+from congruence import cli
 
 settings.register_profile(
     "congruence", derandomize=True, deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
@@ -15,3 +23,28 @@ def route(request: pytest.FixtureRequest):
     """The name of the route; inside the test all counting takes it."""
     with on_route(request.param):
         yield request.param
+
+
+@dataclass
+class Said:
+    """What a command said, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    """The command line, run in this process and in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str) -> Said:
+        monkeypatch.setattr(sys, "argv", ["congruence", *words])
+        monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # the command sets its own
+        with pytest.raises(SystemExit) as done:
+            cli.main()
+        out, err = capsys.readouterr()
+        return Said(done.value.code, out, err)
+
+    return run

@@ -1,0 +1,121 @@
+"""The commands generate and consensus: files in, files out, one line where something is wrong."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+
+import congruence as cg
+
+
+@pytest.fixture
+def wine(tmp_path):
+    """Wine as a table with names of the rows and the class, and the truth."""
+    table = load_wine(as_frame=True).frame
+    features = table.drop(columns="target")
+    features = (features - features.mean()) / features.std()
+    features.insert(0, "bottle", [f"b{i}" for i in range(len(table))])
+    features.assign(grower=[f"g{i % 3}" for i in range(len(table))]).to_csv(tmp_path / "wine.csv", index=False)
+    return table["target"].to_numpy()
+
+
+def test_from_data_to_consensus(command, wine, tmp_path):
+    """generate writes one column a member beside the ids; consensus writes a cluster and a confidence for each id."""
+    said = command(
+        "generate", "wine.csv", "--id", "bottle", "--k", "2..5", "--members", "12", "--seed", "1", "--out", "runs.csv"
+    )
+    assert said.code == 0
+    assert "columns that are not numbers were left out: grower" in said.err
+    runs = pd.read_csv(tmp_path / "runs.csv")
+    assert runs.shape == (178, 13)
+    assert runs.columns[0] == "bottle"
+    X = pd.read_csv(tmp_path / "wine.csv").drop(columns=["bottle", "grower"])
+    same = cg.generate(X, 12, range(2, 6), random_state=1)
+    assert all(cg.ari(runs.iloc[:, i + 1], c) == 1 for i, c in enumerate(same))
+    said = command("consensus", "runs.csv", "--id", "bottle", "--k", "3", "--seed", "0", "--out", "found.csv")
+    assert said.code == 0
+    assert "own objective" in said.out
+    found = pd.read_csv(tmp_path / "found.csv")
+    assert found.columns.tolist() == ["bottle", "cluster", "confidence"]
+    assert cg.ari(found["cluster"], wine) > 0.75
+    assert found["cluster"].tolist() == cg.consensus(runs.drop(columns="bottle"), 3, random_state=0).labels.tolist()
+
+
+def test_partial_members_are_written_with_gaps(command, wine, tmp_path):
+    """--partial leaves gaps in the file; consensus takes them with --partial and refuses them without."""
+    words = ["--method", "subsample", "--fraction", "0.7", "--partial", "--members", "8", "--k", "3", "--seed", "0"]
+    assert command("generate", "wine.csv", *words, "--out", "runs.csv").code == 0
+    assert pd.read_csv(tmp_path / "runs.csv").isna().any().all()
+    refused = command("consensus", "runs.csv", "--k", "3")
+    assert refused.code == 2
+    assert len(refused.err.splitlines()) == 1
+    said = command("consensus", "runs.csv", "--k", "3", "--partial", "--method", "ncut", "--format", "json")
+    assert said.code == 0
+    result = json.loads(said.out)
+    assert result["method"] == "ncut"
+    assert cg.ari(result["labels"], wine) > 0.75
+
+
+def test_soft_members_are_written_as_labels_and_it_says_so(command, wine, tmp_path):
+    """A table has no place for memberships: the largest counts, and a note says so."""
+    said = command("generate", "wine.csv", "--method", "fuzzy", "--members", "2", "--k", "3", "--out", "runs.parquet")
+    assert said.code == 0
+    assert "memberships were written as the cluster of the largest" in said.err
+    assert pd.read_parquet(tmp_path / "runs.parquet").shape == (178, 2)
+
+
+def test_consensus_against_a_reference(command, wine, tmp_path):
+    """--reference is held against the result and is no member; several methods are one row each."""
+    rng = np.random.default_rng(0)
+    noisy = {f"run{i}": np.where(rng.random(178) < 0.2, rng.integers(3, size=178), wine) for i in range(9)}
+    pd.DataFrame({**noisy, "class": wine}).to_csv(tmp_path / "runs.csv", index=False)
+    said = command("consensus", "runs.csv", "--k", "3", "--reference", "class", "--method", "kcc,average")
+    assert "against class: ari 1.0000" in said.out
+    rows = command(
+        "consensus", "runs.csv", "--k", "3", "--reference", "class", "--method", "kcc,average", "--format", "csv"
+    ).out
+    assert {line.split(",")[0] for line in rows.splitlines()} == {"method", "kcc", "average"}
+    picked = command(
+        "consensus",
+        "runs.csv",
+        "--k",
+        "3",
+        "--reference",
+        "class",
+        "--select",
+        "3",
+        "--select-by",
+        "quality",
+        "--seed",
+        "0",
+    )
+    assert picked.err.count("run") == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["consensus", "runs.csv", "--k", "3", "--method", "mcal"], "did you mean mcla"),
+        (["consensus", "runs.csv", "--k", "9"], "n_clusters must be a whole number from 1 to the number of points (4)"),
+        (["consensus", "runs.csv"], "n_clusters is needed"),
+        (["consensus", "runs.csv", "--k", "2", "--out", "x.docx"], "x.docx"),
+        (["consensus", "runs.csv", "--k", "2", "--method", "kcc", "--variant", "metis"], "kcc has no variants"),
+        (["generate", "runs.csv", "--k", "two", "--out", "x.csv"], "--k takes numbers of clusters"),
+        (["generate", "words.csv", "--out", "x.csv"], "is not numbers"),
+        (["generate", "runs.csv", "--k", "2..9", "--out", "x.csv"], "from 1 to the number of points"),
+        (["generate", "runs.csv", "--method", "kmean", "--k", "2", "--out", "x.csv"], "did you mean kmeans"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(command, tmp_path, words, text):
+    """Exit code 2 and one line that says what to try; nothing is written."""
+    (tmp_path / "runs.csv").write_text("a,b\n0,0\n0,1\n1,1\n1,1\n")
+    (tmp_path / "words.csv").write_text("a,b\nx,y\nx,z\ny,y\n")
+    said = command(*words)
+    assert (said.code, said.out) == (2, "")
+    assert text in said.err
+    assert len(said.err.splitlines()) == 1
+    assert not (tmp_path / "x.csv").exists()
