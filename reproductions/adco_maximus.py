@@ -535,8 +535,8 @@ def snapshot_claims(s: Snapshots) -> list[Claim]:
             "ADCO is high for snapshots with similar mixes of intrusion types, and low for different ones",
             rank > 0.5,
             f"rank correlation of ADCO with the overlap of the mixes (above 0.5 would confirm): {rank:.2f} over "
-            f"{int(s.different.sum())} pairs of windows of the stream that is there, windows of one single type counted once (with "
-            f"all of them, {len(values)} pairs: {every:.2f}); {six:.2f} over the 15 pairs above; {theirs:.2f} over the 15 printed",
+            f"{int(s.different.sum())} pairs of windows of the stream that is there, those of one single type counted once ("
+            f"all {len(values)} pairs: {every:.2f}); {six:.2f} over the 15 pairs above; {theirs:.2f} over the 15 printed",
         ),
         Claim.of(
             "High values between different attacks (0.736 to 0.998) reflect that the attacks are of a kind",
