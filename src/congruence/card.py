@@ -83,6 +83,8 @@ def kernel(name: str) -> Any:
     function = module.get_function(name)
     most = facts()[1] - int(function.shared_size_bytes)
     function.max_dynamic_shared_size_bytes = most
+    if name.startswith(("fused", "sliced", "count")):
+        function.preferred_shared_memory_carveout = 100
     return function
 
 
@@ -248,8 +250,13 @@ def _sizes(stack: Any, n: int, width: int) -> Array:
     cp = cupy()
     out = cp.zeros((len(stack), width), np.uint32)
     inside = width * 4 <= facts()[1] // 2
-    arguments = (stack, np.int64(stack.strides[0] // stack.itemsize), np.int64(n), np.int32(width), np.bool_(inside), out)
-    kernel(f"sizes<{ctype(stack)}>")(
-        (_blocks(n), len(stack)), (512,), arguments, shared_mem=width * 4 if inside else 0
+    arguments = (
+        stack,
+        np.int64(stack.strides[0] // stack.itemsize),
+        np.int64(n),
+        np.int32(width),
+        np.bool_(inside),
+        out,
     )
+    kernel(f"sizes<{ctype(stack)}>")((_blocks(n), len(stack)), (512,), arguments, shared_mem=width * 4 if inside else 0)
     return np.asarray(out.get())
