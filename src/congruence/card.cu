@@ -13,6 +13,9 @@ typedef long long i64;
 // that blocks and warps may add in any order and the result has the same bits.
 enum { SQUARES, LOGS, ROWS, COLUMNS, SUMS };
 
+constexpr int TABLES = 16;        // of one block, at most
+constexpr int SLICE_ROWS = 1024;  // of one unit of sorted points, at most
+
 __device__ __forceinline__ double n_log_n(u32 v, const double* looked_up, u32 lookup) {
     return v < lookup ? __ldg(looked_up + v) : v * log((double)v);
 }
@@ -66,41 +69,64 @@ __device__ void table_sums(const u32* table, int k_a, int width, int part, int p
 
 // --- tables in shared memory ---------------------------------------------------------------------------------------
 
-template <typename T> __device__ __forceinline__ void load16(const T* from, T (&to)[16 / sizeof(T)]) {
-    *reinterpret_cast<uint4*>(to) = __ldg(reinterpret_cast<const uint4*>(from));
+template <typename T> __device__ __forceinline__ uint4 load16(const T* from) {
+    return __ldg(reinterpret_cast<const uint4*>(from));
+}
+
+// Add 16 bytes of labels of two clusterings to their table.
+template <typename T> __device__ __forceinline__ void add_points(u32* table, int width, uint4& a, const uint4& b) {
+    // an empty instruction that may change a: products with the width are made again for each table, not kept in registers
+    asm volatile("" : "+r"(a.x), "+r"(a.y), "+r"(a.z), "+r"(a.w));
+    const u32 as[4] = {a.x, a.y, a.z, a.w}, bs[4] = {b.x, b.y, b.z, b.w};
+    constexpr int bits = 8 * sizeof(T);
+#pragma unroll
+    for (int w = 0; w < 4; w++)
+#pragma unroll
+        for (int shift = 0; shift < 32; shift += bits)
+            atomicAdd(table + (T)(as[w] >> shift) * width + (T)(bs[w] >> shift), 1u);
 }
 
 // A block counts one clustering against the few others of its item, whose tables lie side by side in shared memory, and
 // leaves only their sums. Adding a constant 1 without asking for the old value merges equal addresses of a warp, hence
 // sorted and skewed labels are no slower. `wide` threads walk the points; with few points the others take other tables.
 template <typename T, bool MAXIMA>
-__global__ void __launch_bounds__(1024, 2) fused(const T* labels, i64 stride, i64 n, const int* k, const int* rows_a,
-                                              const int* rows_b, const int2* item, int wide, const double* looked_up,
-                                              u32 lookup, double scale, u64* out) {
+__global__ void __launch_bounds__(1024) fused(const T* labels, i64 stride, i64 n, const int* rows_a, const int* rows_b,
+                                              const int4* items, int wide, const double* looked_up, u32 lookup,
+                                              double scale, u64* out) {
+    __shared__ const T* others[TABLES];
     extern __shared__ uint4 shared[];
     u32* tables = reinterpret_cast<u32*>(shared);
-    const int first = item[blockIdx.x].x, many = item[blockIdx.x].y;
-    const int row = rows_a[first], k_a = k[row], width = k[rows_b[first]];  // the item's widest comes first
+    const int4 item = items[blockIdx.x];  // its first pair and how many; rows and columns of its largest table
+    const int first = item.x, many = item.y, k_a = item.z, width = item.w;
     const int cells = k_a * width;
+    if (threadIdx.x < many) others[threadIdx.x] = labels + rows_b[first + threadIdx.x] * stride;
     for (int c = threadIdx.x; c < (many * cells + 3) / 4; c += blockDim.x) shared[c] = make_uint4(0, 0, 0, 0);
     __syncthreads();
     constexpr int V = 16 / sizeof(T);
-    const T* mine = labels + row * stride;
+    const T* mine = labels + rows_a[first] * stride;
     const int team = threadIdx.x / wide, teams = blockDim.x / wide;
-    const i64 chunks = n / V;
-    for (i64 c = threadIdx.x % wide; c < chunks; c += wide) {
-        T a[V], b[V];
-        load16(mine + c * V, a);
-        for (int t = team; t < many; t += teams) {
-            u32* table = tables + t * cells;
-            load16(labels + rows_b[first + t] * stride + c * V, b);
-#pragma unroll
-            for (int v = 0; v < V; v++) atomicAdd(table + (u32)a[v] * width + b[v], 1u);
+    const u32 chunks = (u32)(n / V);
+    u32 c = threadIdx.x % wide;
+    if (c < chunks && team < many) {  // what comes next is on its way while this is counted
+        uint4 a = load16(mine + c * V), b = load16(others[team] + c * V);
+        while (true) {
+            const u32 next = c + wide;
+            for (int t = team;; t += teams) {
+                const bool last = t + teams >= many;
+                uint4 ahead = b;
+                if (!last) ahead = load16(others[t + teams] + c * V);
+                else if (next < chunks) ahead = load16(others[team] + next * V);
+                add_points<T>(tables + t * cells, width, a, b);
+                b = ahead;
+                if (last) break;
+            }
+            if (next >= chunks) break;
+            a = load16(mine + next * V);
+            c = next;
         }
     }
-    for (i64 p = chunks * V + threadIdx.x; p < n; p += blockDim.x)
-        for (int t = 0; t < many; t++)
-            atomicAdd(tables + t * cells + mine[p] * width + labels[rows_b[first + t] * stride + p], 1u);
+    for (i64 p = (i64)chunks * V + threadIdx.x; p < n; p += blockDim.x)
+        for (int t = 0; t < many; t++) atomicAdd(tables + t * cells + mine[p] * width + others[t][p], 1u);
     __syncthreads();
     const int warps = blockDim.x / 32, warp = threadIdx.x / 32, per = max(1, warps / many);
     for (int t = warp / per; t < many; t += warps / per)
@@ -175,93 +201,210 @@ template <> struct Vector<4> { typedef uint2 type; };
 template <> struct Vector<2> { typedef u32 type; };
 template <> struct Vector<1> { typedef u16 type; };
 
+// Counts of the points of a unit that one thread adds up: rows of narrow counters are too short for more than 32 bits.
+template <typename C> struct Sum { typedef u32 type; };
+template <> struct Sum<u32> { typedef u64 type; };
+
 struct Unit { int x, first, last, unused; };  // rows first … last−1 of sorted clustering x
 
 // Points sorted by the rows of clustering x; a block owns some rows, `at_once` at a time, so that only that slice of the
 // tables against J others lies in shared memory. Every point is counted, then reads the final count v of its cell
-// (Σ over points of v and log v are Σn² and Σ n log n over cells), then clears it: the table is never scanned, however
-// sparse it is. C is the narrowest type that holds the largest row. A thread serves V of the J clusterings.
-template <typename C, int V, bool MAXIMA>
+// (Σ over points of v and log v are Σn² and Σ n log n over cells), then clears it: a sparse table is never scanned. C is the narrowest type that holds the largest row. A thread serves V of the J clusterings, and
+// up to Q points at once; their labels are fetched while the rows before are counted.
+template <typename C, int V, int Q, bool MAXIMA>
 __global__ void sliced(const u16* tiles, i64 n, int tile, int J, int width, const u32* order, const u16* sorted,
                        const u32* starts, int starts_stride, const Unit* units, int at_once, const double* log_of,
-                       u32 lookup, double scale, int members, u64* out) {
-    constexpr int Q = 4;  // points a thread keeps in registers between the passes
+                        u32 lookup, double scale, int members, u64* out) {
+    constexpr int NEAR = 256;
+    __shared__ double near_log[NEAR];
+    __shared__ u32 begin[SLICE_ROWS + 1];
     extern __shared__ uint4 shared[];
     C* table = reinterpret_cast<C*>(shared);
     const int words = (int)(((i64)J * at_once * width * sizeof(C) + 15) / 16);
     u32* tops = reinterpret_cast<u32*>(shared + words);
+    const Unit unit = units[blockIdx.x];
+    const int rows = unit.last - unit.first;
     for (int c = threadIdx.x; c < words; c += blockDim.x) shared[c] = make_uint4(0, 0, 0, 0);
+    for (int c = threadIdx.x; c < NEAR; c += blockDim.x) near_log[c] = log_of[min(c, (int)lookup - 1)];
+    for (int c = threadIdx.x; c <= rows; c += blockDim.x) begin[c] = starts[(i64)unit.x * starts_stride + unit.first + c];
     if (MAXIMA)
         for (int c = threadIdx.x; c < J * at_once; c += blockDim.x) tops[c] = 0;
-    const Unit unit = units[blockIdx.x];
     const int sharing = J / V, turn = blockDim.x / sharing, mine = threadIdx.x / sharing, part = threadIdx.x % sharing;
+    typedef typename Vector<V>::type Pack;
+    union Held { Pack pack; u16 label[V]; };
     const u16* labels = tiles + (i64)tile * n * 16 + blockIdx.y * J + part * V;
-    const u32* begin = starts + (i64)unit.x * starts_stride;
     order += (i64)unit.x * n;
     sorted += (i64)unit.x * n;
-    typedef typename Vector<V>::type Pack;
-    union { Pack pack; u16 label[V]; } held[Q];
-    u32 at[Q];
-    u64 squares[V];
+    const u32 lane = part * V * at_once * (u32)width, apart = at_once * (u32)width;
+    const u32 near_known = min((u32)NEAR, lookup);
+    typename Sum<C>::type squares[V];
     double logs[V];
 #pragma unroll
     for (int v = 0; v < V; v++) squares[v] = 0, logs[v] = 0;
-    for (int r = unit.first; r < unit.last; r += at_once) {
-        const u32 start = begin[r], points = begin[min(r + at_once, unit.last)] - start;
-        const bool fits = points <= (u32)(Q * turn);
+
+    auto fetch = [&](u32 p, Held& held) {
+        held.pack = __ldg(reinterpret_cast<const Pack*>(labels + (i64)order[p] * 16));
+    };
+    auto place = [&](u32 p, int r) { return at_once == 1 ? lane : lane + (sorted[p] - unit.first - r) * (u32)width; };
+    auto count = [&](u32 at, const Held& held) {
 #pragma unroll
-        for (int pass = 0; pass < 3; pass++) {
-            __syncthreads();
-            for (u32 base = 0; base < points; base += Q * turn) {
-                if (pass == 0 || !fits) {
+        for (int v = 0; v < V; v++) add_one<C>(table, at + v * apart + held.label[v]);
+    };
+    auto read = [&](u32 at, const Held& held) {
 #pragma unroll
-                    for (int q = 0; q < Q; q++) {
-                        const u32 p = base + q * turn + mine;
-                        if (mine >= turn || p >= points) continue;
-                        held[q].pack = __ldg(reinterpret_cast<const Pack*>(labels + (i64)order[start + p] * 16));
-                        at[q] = (part * V * at_once + sorted[start + p] - r) * (u32)width;
-                    }
-                }
-#pragma unroll
-                for (int q = 0; q < Q; q++) {
-                    if (mine >= turn || base + q * turn + mine >= points) continue;
-#pragma unroll
-                    for (int v = 0; v < V; v++) {
-                        const u32 cell = at[q] + v * (at_once * width) + held[q].label[v];
-                        if (pass == 0) add_one<C>(table, cell);
-                        if (pass == 1) {
-                            const u32 count = table[cell];
-                            squares[v] += count;
-                            logs[v] += count < lookup ? __ldg(log_of + count) : log((double)count);
-                            if (MAXIMA) atomicMax(tops + cell / width, count);
-                        }
-                        if (pass == 2) table[cell] = 0;
-                    }
-                }
-            }
+        for (int v = 0; v < V; v++) {
+            const u32 cell = at + v * apart + held.label[v], found = table[cell];
+            squares[v] += found;
+            if (found > 1)
+                logs[v] += found < near_known ? near_log[found] : found < lookup ? __ldg(log_of + found) : log((double)found);
+            if (MAXIMA) atomicMax(tops + cell / width, found);
         }
-        if (MAXIMA) {
-            __syncthreads();
+    };
+    auto clear = [&](u32 at, const Held& held) {
+#pragma unroll
+        for (int v = 0; v < V; v++) table[at + v * apart + held.label[v]] = 0;
+    };
+
+    __syncthreads();
+    Held held[Q], ahead[Q];
+    const u32 turns = Q * turn;
+    auto fetch_rows = [&](int r, Held (&into)[Q]) {
+        if (r >= rows) return;
+        const u32 start = begin[r], stop = begin[min(r + at_once, rows)];
+#pragma unroll
+        for (int q = 0; q < Q; q++)
+            if (start + q * turn + mine < stop) fetch(start + q * turn + mine, into[q]);
+    };
+    fetch_rows(0, held);
+    for (int r = 0; r < rows; r += at_once) {
+        const u32 start = begin[r], stop = begin[min(r + at_once, rows)];
+        u32 at[Q];
+#pragma unroll
+        for (int q = 0; q < Q; q++) {
+            const u32 p = start + q * turn + mine;
+            if (p < stop) count(at[q] = place(p, r), held[q]);
+        }
+        // more points than threads keep: the rest is fetched in each of the passes
+        for (u32 p = start + turns + mine; p < stop; p += turn) {
+            Held other;
+            fetch(p, other);
+            count(place(p, r), other);
+        }
+        fetch_rows(r + at_once, ahead);
+        __syncthreads();
+#pragma unroll
+        for (int q = 0; q < Q; q++)
+            if (start + q * turn + mine < stop) read(at[q], held[q]);
+        for (u32 p = start + turns + mine; p < stop; p += turn) {
+            Held other;
+            fetch(p, other);
+            read(place(p, r), other);
+        }
+        __syncthreads();
+#pragma unroll
+        for (int q = 0; q < Q; q++)
+            if (start + q * turn + mine < stop) clear(at[q], held[q]);
+        for (u32 p = start + turns + mine; p < stop; p += turn) {
+            Held other;
+            fetch(p, other);
+            clear(place(p, r), other);
+        }
+        if (MAXIMA)
             for (int c = threadIdx.x; c < J * at_once; c += blockDim.x) {
                 const int j = tile * 16 + blockIdx.y * J + c / at_once;
                 if (tops[c] && j < members) atomicAdd(out + ((i64)unit.x * members + j) * SUMS + ROWS, (u64)tops[c]);
                 tops[c] = 0;
             }
-        }
+        __syncthreads();
+#pragma unroll
+        for (int q = 0; q < Q; q++) held[q] = ahead[q];
     }
     // lanes that serve the same clusterings add up; `sharing` is a power of two
 #pragma unroll
     for (int v = 0; v < V; v++) {
+        u64 all = squares[v];
         for (int step = 16; step >= sharing; step /= 2) {
-            squares[v] += __shfl_xor_sync(0xffffffffu, squares[v], step);
+            all += __shfl_xor_sync(0xffffffffu, all, step);
             logs[v] += __shfl_xor_sync(0xffffffffu, logs[v], step);
         }
         const int j = tile * 16 + blockIdx.y * J + part * V + v;
         if (threadIdx.x % 32 < sharing && j < members) {
             u64* sums = out + ((i64)unit.x * members + j) * SUMS;
-            atomicAdd(sums + SQUARES, squares[v]);
+            atomicAdd(sums + SQUARES, all);
             atomicAdd(sums + LOGS, __double2ull_rn(logs[v] * scale));
         }
+    }
+}
+
+// The same for tables that are not sparse: after counting, warps scan and clear the slice, each that of one clustering.
+template <typename C, int V>
+__global__ void __launch_bounds__(512, 2) swept(const u16* tiles, i64 n, int tile, int J, int width, const u32* order,
+                                                const u16* sorted, const u32* starts, int starts_stride,
+                                                const Unit* units, int at_once, const double* looked_up, u32 lookup,
+                                                double scale, int members, u64* out) {
+    constexpr int AT_ONCE = 4;  // labels on their way a thread
+    extern __shared__ uint4 shared[];
+    C* table = reinterpret_cast<C*>(shared);
+    const int words = (at_once * width * (int)sizeof(C) + 15) / 16;  // of one clustering
+    const u32 apart = words * (16 / sizeof(C));
+    for (int c = threadIdx.x; c < J * words; c += blockDim.x) shared[c] = make_uint4(0, 0, 0, 0);
+    const Unit unit = units[blockIdx.x];
+    const u32* begin = starts + (i64)unit.x * starts_stride;
+    const int sharing = J / V, turn = blockDim.x / sharing, mine = threadIdx.x / sharing, part = threadIdx.x % sharing;
+    typedef typename Vector<V>::type Pack;
+    union Held { Pack pack; u16 label[V]; };
+    const u16* labels = tiles + (i64)tile * n * 16 + blockIdx.y * J + part * V;
+    order += (i64)unit.x * n;
+    sorted += (i64)unit.x * n;
+    const int warps = blockDim.x / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int own = warp % J, per = warps / J, first = warp / J * 32 + lane;  // warps beyond J share a clustering's table
+    u64 squares = 0;
+    double logs = 0;
+    __syncthreads();
+    for (int r = unit.first; r < unit.last; r += at_once) {
+        const u32 stop = begin[min(r + at_once, unit.last)];
+        for (u32 p = begin[r] + mine; p < stop; p += AT_ONCE * turn) {
+            Held held[AT_ONCE];
+            u32 at[AT_ONCE];
+#pragma unroll
+            for (int q = 0; q < AT_ONCE; q++)
+                if (p + q * turn < stop) at[q] = order[p + q * turn];
+#pragma unroll
+            for (int q = 0; q < AT_ONCE; q++)
+                if (p + q * turn < stop) held[q].pack = __ldg(reinterpret_cast<const Pack*>(labels + (i64)at[q] * 16));
+#pragma unroll
+            for (int q = 0; q < AT_ONCE; q++) {
+                if (p + q * turn >= stop) break;
+                const u32 line = part * V * apart + (at_once == 1 ? 0 : (sorted[p + q * turn] - r) * (u32)width);
+#pragma unroll
+                for (int v = 0; v < V; v++) add_one<C>(table, line + v * apart + held[q].label[v]);
+            }
+        }
+        __syncthreads();
+        for (int c = first; c < words; c += 32 * per) {
+            const uint4 some = shared[own * words + c];
+            shared[own * words + c] = make_uint4(0, 0, 0, 0);
+            const u32 parts[4] = {some.x, some.y, some.z, some.w};
+#pragma unroll
+            for (int w = 0; w < 4; w++) {
+                if (!parts[w]) continue;
+#pragma unroll
+                for (int shift = 0; shift < 32; shift += 8 * (int)sizeof(C)) {
+                    const u32 found = (C)(parts[w] >> shift);
+                    squares += (u64)found * found;
+                    if (found > 1) logs += n_log_n(found, looked_up, lookup);
+                }
+            }
+        }
+        __syncthreads();
+    }
+    squares = over_warp(squares);
+    logs = over_warp(logs);
+    const int j = tile * 16 + blockIdx.y * J + own;
+    if (lane == 0 && j < members) {
+        u64* sums = out + ((i64)unit.x * members + j) * SUMS;
+        atomicAdd(sums + SQUARES, squares);
+        atomicAdd(sums + LOGS, __double2ull_rn(logs * scale));
     }
 }
 

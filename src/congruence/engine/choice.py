@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from congruence import card
 from congruence.clustering import Clustering
 from congruence.engine import cpu
 from congruence.statistics import InputError
+
+#: what "auto" means; None: the card where labels are on one, else the CPU
+AUTO: str | None = None
 
 
 def engine_for(engine: str, members: Sequence[Clustering]) -> Any:
@@ -17,7 +22,9 @@ def engine_for(engine: str, members: Sequence[Clustering]) -> Any:
         raise InputError(
             f"engine {engine!r} is not available; there are 'cpu', 'cuda' and 'auto' (where the labels are)"
         )
-    if engine == "cpu" or (engine == "auto" and all(c.card is None for c in members)):
+    if engine == "auto":
+        engine = AUTO or ("cpu" if all(c.card is None for c in members) else "cuda")
+    if engine == "cpu":
         return cpu
     card.cupy()  # says in one line what is missing
     from congruence.engine import cuda
@@ -27,8 +34,6 @@ def engine_for(engine: str, members: Sequence[Clustering]) -> Any:
 
 def on_card(data: Any, engine: str) -> Any:
     """With engine="cuda", integer arrays as they are on the card, to be encoded there; all else as it came."""
-    import numpy as np
-
     if engine != "cuda":
         return data
     card.cupy()

@@ -34,14 +34,20 @@ from congruence.statistics import (
 
 #: threads of a block that counts in shared memory, by the least number of points
 THREADS = ((1 << 15, 1024), (1 << 13, 512), (1 << 11, 256), (0, 128))
+#: bytes of a table that is counted in shared memory, if that much fits there; larger ones go by sorted points, in slices
+LARGEST = 1 << 20
 #: tables of one block, at most
 TABLES = 16
 #: points from which few pairs are cut over the points, and the points of one part then
 SPLIT_FROM, SPLIT_POINTS = 1 << 18, 1 << 16
-#: a row of a sliced table has counters of this many bytes, by the size of its cluster
-COUNTERS = ((0xFF, "u8", 1), (0xFFFF, "u16", 2), (0xFFFFFFFF, "u32", 4))
+#: type and bytes of the counters of a row of a sliced table, by the least size of its cluster
+COUNTERS = ((1 << 16, "u32", 4), (1 << 8, "u16", 2), (1, "u8", 1))
 #: threads of a block that counts slices; clusterings on whose sorted points blocks work at the same time
 SLICE_THREADS, SORTED_AT_ONCE = 512, 64
+#: a slice is scanned while it has no more than so many cells a point, else its points read and clear their cells
+SWEEP = 3
+#: rows of one unit of sorted points, at most (as in card.cu)
+SLICE_ROWS = 1024
 #: increments of one tile of pairs: while the card counts the next, the host works out the measures of the last
 TILE = 5e10
 #: n·log n is looked up below this and computed above
@@ -157,7 +163,7 @@ class Sums:
         # the clustering with more clusters goes first: of larger tables it is the one whose points are sorted
         self.turned = stack.k[a] < stack.k[b]
         x, y = np.where(self.turned, b, a), np.where(self.turned, a, b)
-        inside = 4 * stack.k[x] * stack.k[y] <= _shared_bytes()
+        inside = 4 * stack.k[x] * stack.k[y] <= min(LARGEST, _shared_bytes())
         if inside.all():
             self.out = self._in_shared(x, y)
         elif not inside.any():
@@ -199,8 +205,8 @@ class Sums:
         cp = cupy()
         n, k = self.stack.n, self.stack.k
         threads = next(t for least, t in THREADS if n >= least)
-        slots = card.facts()[0] * 2048 // threads
-        if len(x) < slots // 2 and n >= SPLIT_FROM:
+        slots = card.facts()[0] * 1024 // threads
+        if len(x) < slots and n >= SPLIT_FROM:
             return self._in_parts(x, y, slots)
         ascending = x[1:] > x[:-1]
         in_order = bool((ascending | ((x[1:] == x[:-1]) & (k[y[1:]] <= k[y[:-1]]))).all())
@@ -211,24 +217,23 @@ class Sums:
         start = np.flatnonzero(new)
         group = np.cumsum(new) - 1
         bytes_each = 4 * k[x[start]] * k[y[start]]  # of the widest table of the group
-        budget = (_shared_bytes() + 1024) * threads // 2048 - 1024
-        per = np.clip(budget // bytes_each, 1, min(TABLES, max(1, len(x) // slots)))
+        # registers suffice for 1024 threads a multiprocessor, and its shared memory is divided among their blocks
+        room = (_shared_bytes() + 1024) * threads // 1024 - 1024
+        per = np.clip(room // bytes_each, 1, min(TABLES, max(1, len(x) // slots)))
         first = np.flatnonzero((np.arange(len(x)) - start[group]) % per[group] == 0)
         many = np.diff(np.append(first, len(x)))
         need = bytes_each[group[first]] * many
         out = cp.zeros((len(x), SUMS), np.uint64)
         rows = self.upload(np.stack([x, y]).astype(np.int32))
-        items = np.column_stack([first, many]).astype(np.int32)
+        items = np.column_stack([first, many, k[x[first]], k[y[first]]]).astype(np.int32)
         chunks = n * self.stack.codes.itemsize // 16
-        wide = min(threads, max(32, 1 << int(max(chunks - 1, 0)).bit_length()))
         count = kernel(f"fused<{ctype(self.stack.codes)}, {str(self.maxima).lower()}>")
-        for large in (False, True):
-            chosen = (need > budget) == large
+        for chosen, block in ((need <= room, threads), (need > room, 1024)):
             if chosen.any():
+                wide = min(block, max(32, 1 << int(max(chunks - 1, 0)).bit_length()))
                 count(
-                    (int(chosen.sum()),), (1024 if large else threads,),
-                    (*self.stack.arguments, self.k, rows[0], rows[1], self.upload(items[chosen]),
-                     _i32(1024 if large and wide == threads else wide), *self.logs, out),
+                    (int(chosen.sum()),), (block,),
+                    (*self.stack.arguments, rows[0], rows[1], self.upload(items[chosen]), _i32(wide), *self.logs, out),
                     shared_mem=int(need[chosen].max() + 15) // 16 * 16,
                 )  # fmt: skip
         if order is None:
@@ -283,37 +288,45 @@ class Sums:
                 where = np.flatnonzero((place[y] >= 0) & (x >= block[0]) & (x <= block[-1]))
                 if not len(where):
                     continue
-                j = place[y[where]]
-                sums = self._against(block, side_by_side, k[some], np.unique(j // 16))
-                out[self.upload(where)] = sums[self.upload(np.searchsorted(block, x[where])), self.upload(j)]
+                i, j = np.searchsorted(block, x[where]), place[y[where]]
+                wanted = np.zeros((len(block), len(side_by_side)), dtype=bool)
+                wanted[i, j // 16] = True
+                sums = self._against(block, side_by_side, k[some], wanted)
+                out[self.upload(where)] = sums[self.upload(i), self.upload(j)]
         return out
 
     def _against(self, block: Array, side_by_side: Any, widths: Array, wanted: Array) -> Any:
-        """Sums of each clustering of the block with all that lie side by side in the wanted tiles."""
+        """Sums of each clustering of the block with those of the tiles it is wanted with (block × tiles, true or false)."""
         cp = cupy()
-        n, members = self.stack.n, len(widths)
+        n, members, each = self.stack.n, len(widths), np.arange(len(block))
         order, keys, starts = _sorted_points(self.stack, block)
         begin = starts.get().astype(np.int64)
         sizes = np.diff(begin, axis=1)
         sums = cp.zeros((len(block), members, SUMS), np.uint64)
         done = np.zeros(len(block), dtype=np.int64)
-        for largest, counter, itemsize in reversed(COUNTERS):
-            smaller = max([0, *(c[0] for c in COUNTERS if c[0] < largest)])
-            last = (sizes > smaller).sum(axis=1)
-            each = np.arange(len(block))
+        for smallest, counter, itemsize in COUNTERS:
+            last = (sizes >= smallest).sum(axis=1)
             rows, points = int((last - done).sum()), int((begin[each, last] - begin[each, done]).sum())
-            if rows:
-                units = self.upload(_units(begin, done, last, points))
-                for tile in wanted.tolist():
-                    width = int(widths[tile * 16 : tile * 16 + 16].max())
-                    at_a_time, threads, rows_at_once, shared = _slice_shape(width, itemsize, points / rows, self.maxima)
-                    kernel(f"sliced<{counter}, {min(4, at_a_time)}, {str(self.maxima).lower()}>")(
-                        (len(units), 16 // at_a_time), (threads,),
-                        (side_by_side, _i64(n), _i32(tile), _i32(at_a_time), _i32(width), order, keys, starts,
-                         _i32(starts.shape[1]), units, _i32(rows_at_once), self.log_of, *self.logs[1:], _i32(members), sums),
-                        shared_mem=shared,
-                    )  # fmt: skip
+            units = _units(begin, done, last, points)
             done = last
+            for tile in np.flatnonzero(wanted.any(axis=0)).tolist():
+                some = units[wanted[units[:, 0], tile]]
+                if not len(some):
+                    continue
+                width = int(widths[tile * 16 : tile * 16 + 16].max())
+                shape = _slice_shape(width, itemsize, points / rows, self.maxima)
+                lanes = min(4, shape.at_a_time)
+                if shape.sweep:
+                    name, logs = f"swept<{counter}, {lanes}>", self.logs
+                else:
+                    name = f"sliced<{counter}, {lanes}, {shape.points}, {str(self.maxima).lower()}>"
+                    logs = (self.log_of, *self.logs[1:])
+                kernel(name)(
+                    (len(some), 16 // shape.at_a_time), (shape.threads,),
+                    (side_by_side, _i64(n), _i32(tile), _i32(shape.at_a_time), _i32(width), order, keys, starts,
+                     _i32(starts.shape[1]), self.upload(some), _i32(shape.rows), *logs, _i32(members), sums),
+                    shared_mem=shape.shared,
+                )  # fmt: skip
         return sums
 
 
@@ -355,31 +368,47 @@ def _sorted_points(stack: Stack, block: Array) -> tuple[Any, Any, Any]:
 
 def _units(begin: Array, first: Array, last: Array, points: int) -> Array:
     """Ranges of rows of about equal numbers of points: (clustering, first row, last row, 0)."""
-    target = max(4096, points // (card.facts()[0] * 32))
-    found = []
+    target = int(np.clip(points // (card.facts()[0] * 32), 1 << 12, 1 << 18))
+    found = [np.empty((0, 4))]
     for x, (r0, r1) in enumerate(zip(first.tolist(), last.tolist(), strict=True)):
         if r1 > r0:
             ends = begin[x, r0 + 1 : r1 + 1]
-            cut = np.unique(np.searchsorted(ends, np.arange(begin[x, r0], ends[-1], target), side="right"))
-            edges = np.unique(np.concatenate([[0], cut, [r1 - r0]])) + r0
+            cut = np.searchsorted(ends, np.arange(begin[x, r0], ends[-1], target), side="right")
+            edges = np.unique(np.concatenate([cut, np.arange(0, r1 - r0, SLICE_ROWS), [r1 - r0]])) + r0
             found.append(np.column_stack([np.full(len(edges) - 1, x), edges[:-1], edges[1:], np.zeros(len(edges) - 1)]))
     return np.concatenate(found).astype(np.int32)
 
 
-def _slice_shape(width: int, itemsize: int, row: float, maxima: bool) -> tuple[int, int, int, int]:
-    """(clusterings at a time, threads, rows at a time, bytes of shared memory) for tables of this width, mean row size."""
-    most = _shared_bytes()
-    fitting = [j for j in (16, 8, 4, 2, 1) if j * width * itemsize + 64 * j <= most]
+@dataclass(frozen=True)
+class _Shape:
+    """How a block counts slices: clusterings at a time, threads, points a thread keeps, rows at a time, by scan or not."""
+
+    at_a_time: int
+    threads: int
+    points: int
+    rows: int
+    sweep: bool
+    shared: int
+
+
+def _slice_shape(width: int, itemsize: int, row: float, maxima: bool) -> _Shape:
+    """The shape for tables of this width and rows of this mean size."""
+    most = _shared_bytes() - 8 * 1024
+    fitting = [j for j in (16, 8, 4, 2, 1) if j * (width * itemsize + 20) <= most]
     if not fitting:
         raise InputError(
             f"engine='cuda' cannot count clusters of more than 65,535 points against {width:,} others; pass engine='cpu'"
         )
-    j = fitting[0]
-    points = SLICE_THREADS // (j // min(4, j)) * 4  # that threads keep in registers, see card.cu
-    per_row = j * width * itemsize + (4 * j if maxima else 0)
-    rows = int(max(1, min(points // max(row, 1.0), most // 2 // per_row)))
-    shared = (j * rows * width * itemsize + 15) // 16 * 16 + (4 * j * rows if maxima else 0)
-    return j, SLICE_THREADS, rows, shared
+    j, threads = fitting[0], SLICE_THREADS
+    each = width * itemsize + 4
+    if not maxima and width <= SWEEP * row:
+        rows = int(max(1, min(threads // row, most // 4 // (j * each))))
+        return _Shape(j, threads, 0, rows, True, j * (-(-rows * width * itemsize // 16) * 16))
+    turn = threads // (j // min(4, j))
+    points = 1 if row <= turn else 2
+    rows = int(max(1, min(points * turn // max(row, 1.0), most // 2 // (j * each))))
+    shared = -(-j * rows * width * itemsize // 16) * 16 + (4 * j * rows if maxima else 0)
+    return _Shape(j, threads, points, rows, False, shared)
 
 
 # --- tables that are kept ---------------------------------------------------------------------------------------
@@ -586,7 +615,7 @@ def _resident(stack: Stack, runs: Sequence[Run], maxima: bool) -> Iterator[tuple
     """Pairs of clusterings that are all on the card."""
     most = np.sort(stack.k)[-2:].prod()
     # large tables are counted by sorted points, and those are sorted anew in each tile: then all pairs are one
-    cost = 0.0 if 4 * most > _shared_bytes() else float(stack.n)
+    cost = 0.0 if 4 * most > min(LARGEST, _shared_bytes()) else float(stack.n)
     for tile in tiles(runs, lambda i, j: np.full(len(j), cost), TILE):
         pair_i, pair_j = pairs_of(tile)
         yield pair_i, pair_j, Sums(stack, pair_i, pair_j, maxima)
