@@ -1,5 +1,7 @@
 """The CUDA engine: checked against the CPU engine, then timed with CUDA events: `python -m benchmarks.gpu [--quick]`.
 
+`compute-sanitizer python -m benchmarks.gpu --check` looks for bad accesses in every kernel, on small data.
+
 Rates of kernels are of sums that are queued behind a kernel that only waits, so that what the host prepares is not in
 them. Real collections are read from `clusterings/` in the folder named by the environment variable CONGRUENCE_DATA.
 """
@@ -70,10 +72,11 @@ def check(quick: bool) -> None:
     rng = np.random.default_rng(0)
     keys = [m.key for m in cg.measures() if m.key in cg.compare([0, 0, 1, 1], [0, 1, 1, 1], "all")]
     keys = [key for key in keys if key != "lambda"]
-    hard = [rng.integers(0, k, 20_003) for k in (2, 7, 20, 50, 120, 240)]
-    large = [rng.integers(0, k, 60_001) for k in (7, 300, 1_000, 5_000)]
+    less = 10 if quick else 1
+    hard = [rng.integers(0, k, 20_003 // less) for k in (2, 7, 20, 50, 120, 240)]
+    large = [rng.integers(0, k, 60_001 // less) for k in (7, 300, 1_000, 5_000)]
     gaps = [np.where(rng.random(len(v)) < 0.05, np.nan, v) for v in hard]
-    soft = [rng.dirichlet(np.ones(k), 5_000) for k in (2, 5, 9)]
+    soft = [rng.dirichlet(np.ones(k), 2_000) for k in (2, 5, 9)]
     sums = ["ari", "vi", "ami_max", "purity", "van_dongen", "jaccard"]
     for what, data, measures, options in (
         ("labels, every measure", [v[:3_000] for v in hard[:5]], keys, {}),
@@ -82,13 +85,39 @@ def check(quick: bool) -> None:
         ("labels with gaps", gaps, sums, {"unassigned": "drop"}),
         ("labels with frequency", hard, sums, {"frequency": rng.integers(0, 4, len(hard[0]))}),
         ("labels with sample_weight", hard, ["ari", "vi", "purity"], {"sample_weight": rng.random(len(hard[0]))}),
-        ("memberships", [*soft, hard[1][:5_000]], ["ari", "nmi_sum", "ari_gram", "accuracy"], {}),
+        ("memberships", [*soft, hard[1][:2_000]], ["ari", "nmi_sum", "ari_gram", "accuracy"], {}),
     ):
         cpu, gpu = (cg.compare_all(data, measures, engine=engine, **options) for engine in ("cpu", "cuda"))
         assert (cpu.n_used == gpu.n_used).all()
         worst = max(float(np.nanmax(np.abs(cpu[key] - gpu[key]) / np.maximum(1, np.abs(cpu[key])))) for key in cpu)
         assert worst < 1e-12, (what, worst)
         line(what, f"{worst:.1e}")
+
+
+def check_all(quick: bool) -> None:
+    """Every kernel once, on small data, each array in memory of its own so that a sanitizer sees its ends."""
+    cp = card.cupy()
+    cp.cuda.set_allocator(None)
+    check(True)
+    rng = np.random.default_rng(1)
+    columns = rng.integers(0, 9, (1_003, 21)).astype(np.int16)
+    for there in (card.moved(columns), card.moved(np.asfortranarray(columns % 7))):
+        e = cg.Ensemble(there)
+        cg.compare_all(e, [*MEASURES, "purity", "ami_max"])
+        cg.consensus_cdf(e)
+        cg.item_consensus(e, columns[:, 0])
+        for _ in cg.consensus_blocks(e, rows=100, dtype=np.uint8):
+            pass
+    wide = cg.Ensemble(card.moved(rng.integers(0, 700, (5_001, 3))))
+    cg.consensus_cdf(wide)
+    cg.compare_all(wide, ["ari", "vi"])
+    two = [c for c in e if hasattr(c, "card")][:2]
+    for _ in cuda.permuted_sums(two[0], two[1], cuda.permutations(len(two[0]), 5, 1)):  # type: ignore[arg-type]
+        pass
+    cuda.SPLIT_FROM, cuda.SPLIT_POINTS = 0, 100
+    cg.compare_all(e, [*MEASURES, "purity"])
+    cp.cuda.Device().synchronize()
+    line("every kernel ran", "")
 
 
 # --- rates --------------------------------------------------------------------------------------------------------
@@ -199,7 +228,7 @@ def whole(quick: bool) -> None:
         line(what, f"{seconds:.3f} s", f"{pairs * n / seconds / 1e9:,.0f} G increments a second")
     seconds = on_clock(lambda: cg.compare_all(columns, [*MEASURES, "ami_max", "purity"]), 3)
     line("on the card, with ami_max and purity", f"{seconds:.3f} s")
-    few = columns[:, : max(8, members // 50)].get()
+    few = columns[:, :40].get()
     seconds = on_clock(lambda: cg.compare_all(few, MEASURES, engine="cpu"), 1)
     scaled = seconds * members * (members - 1) / (few.shape[1] * (few.shape[1] - 1))
     line(f"CPU engine, {os.cpu_count()} threads", f"{scaled:.1f} s", f"{few.shape[1]} of {members} members, scaled")
@@ -305,11 +334,13 @@ def collections(quick: bool) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer repeats")
-    quick = parser.parse_args().quick
+    parser.add_argument("--check", action="store_true", help="only check, on small data (for compute-sanitizer)")
+    asked = parser.parse_args()
+    quick = asked.quick
     cp = card.cupy()
     name = cp.cuda.runtime.getDeviceProperties(0)["name"].decode()
     print(f"{name}, CUDA {cp.cuda.runtime.runtimeGetVersion()}, CuPy {cp.__version__}, {datetime.date.today()}")
-    for part in (check, rates, whole, streamed, consensus, permutations, collections):
+    for part in (check_all,) if asked.check else (check, rates, whole, streamed, consensus, permutations, collections):
         part(quick)
 
 

@@ -202,7 +202,7 @@ def encoded(values: Any) -> list[Codes | None]:
         kernel(f"to_rows<{ctype(values)}, {ctype(stack)}>")(
             grid, (256,), (*arguments, stack, np.int64(stack.strides[0] // stack.itemsize))
         )
-    sizes = _sizes(stack, n, width)
+    sizes = cluster_sizes(stack, n, width)
     present = sizes > 0
     many = present.sum(axis=1)
     used = np.arange(width)[None, :] < many[:, None]
@@ -245,7 +245,7 @@ def _limits(values: Any, steps: Sequence[int]) -> tuple[Array, Array]:
     return low.get(), high.get()
 
 
-def _sizes(stack: Any, n: int, width: int) -> Array:
+def cluster_sizes(stack: Any, n: int, width: int) -> Array:
     """How many points have each code, for every row."""
     cp = cupy()
     out = cp.zeros((len(stack), width), np.uint32)

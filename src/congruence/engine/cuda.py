@@ -112,20 +112,26 @@ def _fill(codes: Any, labels: Sequence[Labels]) -> list[Any]:
 def _whole(labels: Sequence[Labels]) -> Stack | None:
     """All clusterings on the card at once; where they are if they are there already; None if there is no room."""
     n, kind = len(labels[0]), _kind(labels)
-    sizes = [cpu._sizes(c) for c in labels]
     k = np.array([c.k + (c.gaps > 0) for c in labels], dtype=np.int64)
     first = labels[0].card
     if first is not None and all(c.card is not None and c.card.stack is first.stack for c in labels):
-        rows = [c.card.row for c in labels if c.card is not None]
-        if rows == list(range(rows[0], rows[0] + len(rows))):
-            return Stack(first.stack[rows[0] : rows[0] + len(rows)], n, k, sizes)
+        there = [c.card for c in labels if c.card is not None]
+        if [c.row for c in there] == list(range(first.row, first.row + len(there))):
+            return Stack(first.stack[first.row : first.row + len(there)], n, k, [c.sizes for c in there])
     if len(labels) * n * np.dtype(kind).itemsize > SHARE * card.free_memory():
         return None
     codes = card.stack_for(len(labels), n, kind)
     cupy().cuda.get_current_stream().synchronize()  # the memory may have been in use till now
-    for copied in _fill(codes, labels):
+    return Stack(codes, n, k, _arrived(codes, labels, _fill(codes, labels)))
+
+
+def _arrived(codes: Any, labels: Sequence[Labels], coming: Sequence[Any]) -> list[Array]:
+    """Wait till these labels are in their rows; the sizes of their clusters."""
+    for copied in coming:
         copied.result()
-    return Stack(codes, n, k, sizes)
+    width = max(c.k + (c.gaps > 0) for c in labels)
+    counted = card.cluster_sizes(codes[: len(labels)], len(labels[0]), width)
+    return [sizes[: c.k].astype(np.int64) for c, sizes in zip(labels, counted, strict=True)]
 
 
 # --- sums of pairs ----------------------------------------------------------------------------------------------
@@ -515,22 +521,22 @@ def _rows(clustering: Clustering, piece: slice) -> Any:
 # --- expected mutual information --------------------------------------------------------------------------------
 
 
-def _expected_all(labels: Sequence[Labels], runs: Sequence[Run], mass: Mass | None) -> Callable[[Array, Array], Array]:
+def _expected_all(every_size: Sequence[Array], runs: Sequence[Run], n: int) -> Callable[[Array, Array], Array]:
     """E[MI] of pairs of complete clusterings: one grid over all sizes that occur, or pair by pair, whichever is less."""
     cp = cupy()
-    n = len(labels[0]) if mass is None else int(mass.values.sum())
-    own = [distinct(cpu._sizes(c, mass)) for c in labels]
+    own = [distinct(sizes) for sizes in every_size]
+    members = len(own)
     every = np.unique(np.concatenate([sizes for sizes, _ in own]))
     different = np.array([len(sizes) for sizes, _ in own], dtype=np.int64)
     by_pair = sum(float(different[r.i]) * different[r.first : r.last].sum() for r in runs)
     start = np.concatenate([[0], np.cumsum(different)])
     sizes, many = (np.concatenate([pair[x] for pair in own]) for x in (0, 1))
-    if float(len(every)) ** 2 <= by_pair and 32 * len(labels) * len(every) <= card.free_memory():
-        histogram = cp.zeros((len(labels), len(every)))
-        histogram[
-            cp.asarray(np.repeat(np.arange(len(labels)), different)), cp.asarray(np.searchsorted(every, sizes))
-        ] = cp.asarray(many)
-        values = cp.zeros((len(labels), len(labels)))
+    if float(len(every)) ** 2 <= by_pair and 32 * members * len(every) <= card.free_memory():
+        histogram = cp.zeros((members, len(every)))
+        histogram[cp.asarray(np.repeat(np.arange(members), different)), cp.asarray(np.searchsorted(every, sizes))] = (
+            cp.asarray(many)
+        )
+        values = cp.zeros((members, members))
         on_card = cp.asarray(every)
         rows = max(1, int(min(1 << 30, card.free_memory() // 4)) // (8 * len(every)))
         for first in range(0, len(every), rows):
@@ -569,10 +575,13 @@ def statistics(
     hard = [c for c in members if isinstance(c, Labels)]
     whole = len(hard) == len(members) and not any(c.gaps for c in hard) and (mass is None or mass.is_frequency)
     with _in_memory():
-        expected = _expected_all(hard, runs, mass) if ChanceInfo in wanted and whole else None
+        expected = None
         if whole and mass is None and wanted <= FUSED:
-            yield from _fused_tiles(hard, runs, wanted, expected, progress)
+            yield from _fused_tiles(hard, runs, wanted, progress)
             return
+        if ChanceInfo in wanted and whole:
+            total = len(hard[0]) if mass is None else int(mass.values.sum())
+            expected = _expected_all([cpu._sizes(c, mass) for c in hard], runs, total)
         counted = cpu._table_tiles(members, runs, mass, memory, cpu.default_threads(threads), Cells(), _product)
         yield from cpu._of_tables(counted, wanted, expected, progress)
 
@@ -586,14 +595,19 @@ def table_of(
 
 
 def _fused_tiles(
-    labels: Sequence[Labels], runs: Sequence[Run], wanted: set[type], expected: Callable[[Array, Array], Array] | None,
-    progress: Progress | None,
-) -> Iterator[cpu.Counted]:  # fmt: skip
+    labels: Sequence[Labels], runs: Sequence[Run], wanted: set[type], progress: Progress | None
+) -> Iterator[cpu.Counted]:
     """Sums of all pairs; while the card counts a tile, whoever reads this works on the one before."""
-    own = cpu.Own(len(labels[0]), [cpu._sizes(c) for c in labels])
-    maxima = Maxima in wanted
+    n, maxima = len(labels[0]), Maxima in wanted
     stack = _whole(labels)
-    jobs = _resident(stack, runs, maxima) if stack is not None else _streamed(labels, runs, maxima)
+    sizes: Sequence[Array]
+    if stack is not None:
+        sizes, jobs = stack.sizes, _resident(stack, runs, maxima)
+    else:
+        blocks = _Blocks(labels)
+        sizes, jobs = blocks.sizes(), blocks.sums(runs, maxima)
+    own = cpu.Own(n, sizes)
+    expected = _expected_all(sizes, runs, n) if ChanceInfo in wanted else None
 
     def finished(job: tuple[Array, Array, Sums]) -> cpu.Counted:
         pair_i, pair_j, sums = job
@@ -621,56 +635,85 @@ def _resident(stack: Stack, runs: Sequence[Run], maxima: bool) -> Iterator[tuple
         yield pair_i, pair_j, Sums(stack, pair_i, pair_j, maxima)
 
 
-def _streamed(labels: Sequence[Labels], runs: Sequence[Run], maxima: bool) -> Iterator[tuple[Array, Array, Sums]]:
-    """Pairs of more clusterings than the card holds: block against block, the next block copied while one is counted."""
-    cp = cupy()
-    n, kind = len(labels[0]), _kind(labels)
-    bytes_each = n * np.dtype(kind).itemsize
-    room = int(SHARE * card.free_memory()) // bytes_each // 3
-    if room < 1:
-        raise InputError(
-            f"three clusterings of {n:,} points take {3 * bytes_each / 2**30:.1f} GB, and the card has "
-            f"{card.free_memory() / 2**30:.1f} GB free; pass engine='cpu'"
-        )
-    codes = card.stack_for(3 * room, n, kind)
-    pair_i, pair_j = pairs_of(runs)
-    block_i, block_j = pair_i // room, pair_j // room
-    some = [labels[start : start + room] for start in range(0, len(labels), room)]
-    order = sorted({(int(a), int(b)) for a, b in zip(block_i, block_j, strict=True)})
-    k = np.ones(3 * room, dtype=np.int64)
-    sizes: list[Array] = [np.empty(0)] * (3 * room)
-    there: dict[int, int] = {}  # block → third of the stack
-    coming: dict[int, list[Any]] = {}
-    used: dict[int, Any] = {}  # third → when the card is done with it
+class _Blocks:
+    """More clusterings than the card holds: it has room for three blocks, and the next comes while two are counted."""
 
-    def bring(block: int, keep: set[int]) -> None:
-        """Begin to copy a block to a third that holds none of those to keep."""
-        if block in there:
+    def __init__(self, labels: Sequence[Labels]) -> None:
+        self.n, kind = len(labels[0]), _kind(labels)
+        bytes_each = self.n * np.dtype(kind).itemsize
+        self.room = room = int(SHARE * card.free_memory()) // bytes_each // 3
+        if room < 1:
+            raise InputError(
+                f"three clusterings of {self.n:,} points take {3 * bytes_each / 2**30:.3g} GB, and the card has "
+                f"{card.free_memory() / 2**30:.3g} GB free; pass engine='cpu'"
+            )
+        self.codes = card.stack_for(3 * room, self.n, kind)
+        cupy().cuda.get_current_stream().synchronize()
+        self.labels = [labels[start : start + room] for start in range(0, len(labels), room)]
+        self.there: dict[int, int] = {}  # block → third of the stack
+        self.coming: dict[int, list[Any]] = {}
+        self.used: dict[int, Any] = {}  # third → when the card is done with it
+        self.known: dict[int, list[Array]] = {}
+
+    def bring(self, block: int, keep: set[int]) -> None:
+        """Begin to copy a block to a third that holds none of those to keep, if there is one."""
+        if block in self.there:
             return
-        free = [third for third in range(3) if third not in there.values()]
-        there[block] = free[0] if free else there.pop(next(old for old in there if old not in keep))
-        at = slice(there[block] * room, there[block] * room + len(some[block]))
-        if there[block] in used:
-            used[there[block]].synchronize()
-        k[at] = [c.k for c in some[block]]
-        sizes[at] = [cpu._sizes(c) for c in some[block]]
-        coming[block] = _fill(codes[at], some[block])
-
-    for number, (a, b) in enumerate(order):
-        for block in (a, b):
-            bring(block, {a, b})
-            for copied in coming.pop(block, []):
+        third = next((third for third in range(3) if third not in self.there.values()), None)
+        if third is None:
+            old = next((old for old in self.there if old not in keep), None)
+            if old is None:
+                return
+            third = self.there.pop(old)
+            for copied in self.coming.pop(old, []):
                 copied.result()
-        where = np.flatnonzero((block_i == a) & (block_j == b))
-        i, j = pair_i[where], pair_j[where]
-        stack = Stack(codes, n, k.copy(), list(sizes))
-        sums = Sums(stack, i % room + there[a] * room, j % room + there[b] * room, maxima)
-        used[there[a]] = used[there[b]] = cp.cuda.get_current_stream().record()
-        # of the next two blocks at most one is not here yet, but for the step to a new row of blocks
-        for block in order[number + 1] if number + 1 < len(order) else ():
-            if len({a, b, *there} | {block}) <= 3 or any(old not in {a, b} for old in there):
-                bring(block, {a, b})
-        yield i, j, sums
+        if third in self.used:
+            self.used[third].synchronize()
+        self.there[block] = third
+        at = slice(third * self.room, third * self.room + len(self.labels[block]))
+        self.coming[block] = _fill(self.codes[at], self.labels[block])
+
+    def wait(self, block: int) -> slice:
+        """The rows of a block, once it is there."""
+        first = self.there[block] * self.room
+        at = slice(first, first + len(self.labels[block]))
+        coming = self.coming.pop(block, [])
+        if block not in self.known:
+            self.known[block] = _arrived(self.codes[at], self.labels[block], coming)
+        for copied in coming:
+            copied.result()
+        return at
+
+    def sizes(self) -> list[Array]:
+        """Sizes of the clusters of all clusterings, in a pass of their own."""
+        for block in range(len(self.labels)):
+            self.bring(block, {block})
+            if block + 1 < len(self.labels):
+                self.bring(block + 1, {block})
+            self.wait(block)
+        return [sizes for block in range(len(self.labels)) for sizes in self.known[block]]
+
+    def sums(self, runs: Sequence[Run], maxima: bool) -> Iterator[tuple[Array, Array, Sums]]:
+        """Pairs of one block with another."""
+        pair_i, pair_j = pairs_of(runs)
+        block_i, block_j = pair_i // self.room, pair_j // self.room
+        order = sorted(set(zip(block_i.tolist(), block_j.tolist(), strict=True)))
+        for number, (a, b) in enumerate(order):
+            k = np.ones(3 * self.room, dtype=np.int64)
+            sizes: list[Array] = [np.empty(0)] * (3 * self.room)
+            for block in (a, b):
+                self.bring(block, {a, b})
+                at = self.wait(block)
+                k[at], sizes[at] = [c.k for c in self.labels[block]], self.known[block]
+            where = np.flatnonzero((block_i == a) & (block_j == b))
+            i, j = pair_i[where], pair_j[where]
+            first_a, first_b = self.there[a] * self.room, self.there[b] * self.room
+            sums = Sums(Stack(self.codes, self.n, k, sizes), i % self.room + first_a, j % self.room + first_b, maxima)
+            self.used[self.there[a]] = self.used[self.there[b]] = cupy().cuda.get_current_stream().record()
+            following = order[number + 1] if number + 1 < len(order) else ()
+            for block in following:
+                self.bring(block, {a, b, *following})
+            yield i, j, sums
 
 
 # --- many permutations of one clustering ------------------------------------------------------------------------
