@@ -251,7 +251,9 @@ def streamed(quick: bool) -> None:
             seconds = on_clock(lambda: cg.compare_all(labels, MEASURES, engine="cuda"), 3)
         finally:
             card.free_memory = free
-        assert all((found[key] == resident[key]).all() for key in MEASURES)
+        for key in MEASURES:
+            np.testing.assert_allclose(found[key], resident[key], rtol=1e-12, atol=1e-14)
+        assert (found["ari"] == resident["ari"]).all()
         line(f"room for 1/{share} of the labels", f"{seconds:.3f} s", "same values")
 
 

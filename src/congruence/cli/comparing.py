@@ -9,6 +9,7 @@ import typer
 
 from congruence.cli.app import (
     Columns,
+    Engine,
     FailUnder,
     Format,
     Frequency,
@@ -54,6 +55,7 @@ def compare(
     frequency: Frequency = None,
     format: Output = Format.table,
     threads: Threads = None,
+    engine: Engine = "auto",
     fail_under: FailUnder = None,
 ) -> None:
     """Compare two label columns, two files, or several columns with a reference.
@@ -70,7 +72,9 @@ def compare(
     from congruence import io
 
     more = more or []
-    options: dict[str, Any] = {"unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads}
+    options: dict[str, Any] = {
+        "unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads, "engine": engine
+    }  # fmt: skip
     limits = limits_of(fail_under)
     wanted = wanted_measures(measures, limits)
     if len(more) == 1 and io.suffix_of(Path(more[0])) in io.READABLE:
@@ -111,6 +115,7 @@ def matrix(
     ] = None,
     format: Output = Format.table,
     threads: Threads = None,
+    engine: Engine = "auto",
     fail_under: FailUnder = None,
 ) -> None:
     """Compare all pairs of label columns.
@@ -132,7 +137,7 @@ def matrix(
     found, notes = label_columns(file, split(columns), id, long, (weight, frequency), None)
     options = {"unassigned": unassigned.value, "noise": noise_labels(noise), **mass_columns(file, weight, frequency)}
     check_noise_columns(options["noise"], found)
-    result = cg.compare_all(found, wanted_measures(measures, limits), threads=threads, **options)
+    result = cg.compare_all(found, wanted_measures(measures, limits), threads=threads, engine=engine, **options)
     say(notes)
     if out is not None:
         _write_matrix(result, out)
