@@ -10,6 +10,7 @@ import typer
 from congruence.cli.app import (
     Columns,
     Correction,
+    Engine,
     FailUnder,
     Format,
     Frequency,
@@ -55,6 +56,7 @@ def compare(
     frequency: Frequency = None,
     format: Output = Format.table,
     threads: Threads = None,
+    engine: Engine = "auto",
     fail_under: FailUnder = None,
     p_values: Annotated[bool, typer.Option("--p-values", help="Add p-values of permutation tests.")] = False,
     ci: Annotated[bool, typer.Option("--ci", help="Add confidence intervals.")] = False,
@@ -81,7 +83,9 @@ def compare(
     from congruence import io
 
     more = more or []
-    options: dict[str, Any] = {"unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads}
+    options: dict[str, Any] = {
+        "unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads, "engine": engine
+    }  # fmt: skip
     limits = limits_of(fail_under)
     wanted = wanted_measures(measures, limits)
     chance: dict[str, Any] = {}
@@ -137,6 +141,7 @@ def matrix(
     ] = None,
     format: Output = Format.table,
     threads: Threads = None,
+    engine: Engine = "auto",
     fail_under: FailUnder = None,
 ) -> None:
     """Compare all pairs of label columns.
@@ -158,7 +163,7 @@ def matrix(
     found, notes = label_columns(file, split(columns), id, long, (weight, frequency), None)
     options = {"unassigned": unassigned.value, "noise": noise_labels(noise), **mass_columns(file, weight, frequency)}
     check_noise_columns(options["noise"], found)
-    result = cg.compare_all(found, wanted_measures(measures, limits), threads=threads, **options)
+    result = cg.compare_all(found, wanted_measures(measures, limits), threads=threads, engine=engine, **options)
     say(notes)
     if out is not None:
         _write_matrix(result, out)
