@@ -30,6 +30,8 @@ _HOMES = {
         "random_partitions",
     ),
     "ensemble": ("Ensemble",),
+    "engine.fold": ("PartialTables", "merge", "partial_tables"),
+    "scanning": ("Scan", "scan"),
     "generators": ("generate",),
     "aggregation.estimator": ("ConsensusClustering",),
     "aggregation.finding": ("Consensus", "consensus"),

@@ -80,6 +80,15 @@ from congruence.comparison import (
 from congruence.comparison import (
     relabel as relabel,
 )
+from congruence.engine.fold import (
+    PartialTables as PartialTables,
+)
+from congruence.engine.fold import (
+    merge as merge,
+)
+from congruence.engine.fold import (
+    partial_tables as partial_tables,
+)
 from congruence.ensemble import (
     Ensemble as Ensemble,
 )
@@ -106,6 +115,12 @@ from congruence.results import (
 )
 from congruence.results import (
     Matching as Matching,
+)
+from congruence.scanning import (
+    Scan as Scan,
+)
+from congruence.scanning import (
+    scan as scan,
 )
 from congruence.statistics import (
     InputError as InputError,

@@ -35,6 +35,8 @@ class Labels:
     kind: str | None = None
     cautions: tuple[str, ...] = ()
     soft = False
+    #: is it a column that stays where it is and is read when it is counted (`cg.scan`)
+    lazy = False
     #: labels are told apart by their tables, never by a digest
     digest = b""
 
@@ -370,6 +372,7 @@ class Memberships:
     """
 
     soft = True
+    lazy = False
     gaps = 0
 
     def __init__(self, memberships: Any, names: Sequence[Any] | None = None, *, who: str = "memberships") -> None:
@@ -749,6 +752,10 @@ def _labels_from_categories(codes: Array, categories: list[Any], facts: dict[str
 # --- several clusterings of the same points ---------------------------------------------------------------------
 
 
+#: in place of the number of points of scanned columns, which may not be known before they are counted
+SCANNED = -1
+
+
 @dataclass(frozen=True)
 class Mass:
     """How much each point counts: importance weights, or whole-number frequencies."""
@@ -764,6 +771,12 @@ def as_mass(sample_weight: Any, frequency: Any, n: int, index: Any = None, align
     if sample_weight is not None and frequency is not None:
         raise InputError("pass sample_weight (importance) or frequency (counts), not both")
     name, given = ("sample_weight", sample_weight) if frequency is None else ("frequency", frequency)
+    if n == SCANNED or getattr(given, "lazy", False):
+        if n != SCANNED or not getattr(given, "lazy", False):
+            raise InputError(
+                f"{name} of scanned columns is a column of the same scan, as in s['weight'], and of no other"
+            )
+        return Mass(given, frequency is not None)
     own_index = getattr(given, "index", None) if frame_kind(given) == "pandas" else None
     if own_index is not None and align == "index" and not own_index.is_unique:
         raise InputError(f"the index of {name} has repeated values; align='index' needs one weight an element")
@@ -796,6 +809,8 @@ def aligned(
     """The clusterings on the same points in the same order, and notes on what was left out."""
     if align not in (None, "index", "position"):
         raise InputError(f"align must be 'index' or 'position', not {align!r}")
+    if any(c.lazy for c in clusterings):
+        return _of_one_scan(clusterings, who), []
     indexed = [(i, c) for i, c in enumerate(clusterings) if c.index is not None]
     if align == "index":
         if len(indexed) < len(clusterings):
@@ -820,6 +835,22 @@ def aligned(
                 "(pandas: pass align='index' to compare common elements)"
             )
     return list(clusterings), []
+
+
+def _of_one_scan(clusterings: Sequence[Any], who: Sequence[str]) -> list[Clustering]:
+    """Columns that are read together: rows of different sources cannot be told to be the same points."""
+    first = next(c for c in clusterings if c.lazy)
+    for c, name in zip(clusterings, who, strict=True):
+        if not c.lazy:
+            raise InputError(
+                f"{name} is in memory and {first.name!r} is scanned; put both into one source, or read both"
+            )
+        if c.source != first.source and not getattr(first.source, "same_rows", lambda other: False)(c.source):
+            raise InputError(
+                f"{first.name!r} and {c.name!r} are of two different sources; columns are compared row by row within one: "
+                "write them to one table first"
+            )
+    return list(clusterings)
 
 
 def _on_common_index(clusterings: Sequence[Clustering], who: Sequence[str]) -> tuple[list[Clustering], list[str]]:

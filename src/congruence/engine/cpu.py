@@ -72,6 +72,10 @@ def table_of(
     a: Clustering, b: Clustering, mass: Mass | None = None, threads: int | None = None
 ) -> tuple[Table, Tables]:
     """The table of one pair, with names, and the tile that holds it."""
+    if a.lazy:
+        from congruence.engine import fold
+
+        return fold.table_of(a, b, mass, threads)
     if isinstance(a, Labels) and isinstance(b, Labels) and mass is None:
         counted = _count_in_place(a, b, default_threads(threads))
         if counted is not None:
@@ -461,6 +465,11 @@ def statistics(
     threads: int | None = None, progress: Progress | None = None, memory: float = MEMORY,
 ) -> Iterator[Counted]:  # fmt: skip
     """The statistics of these kinds for all pairs of the runs, tile by tile."""
+    if members[0].lazy:
+        from congruence.engine import fold
+
+        yield from fold.statistics(members, runs, needs, mass, threads, progress)
+        return
     wanted = {Tables if need is Table else need for need in needs}
     workers = default_threads(threads)
     hard = [c for c in members if isinstance(c, Labels)]
