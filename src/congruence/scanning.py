@@ -15,7 +15,7 @@ import numpy as np
 
 from congruence.checkpoint import Checkpoint, digest
 from congruence.clustering import _arrow
-from congruence.engine.cluster import Group, fold
+from congruence.engine.cluster import Group, fold, read_batches
 from congruence.engine.cpu import default_threads
 from congruence.engine.fold import (
     Accumulator,
@@ -220,7 +220,9 @@ class _Held:
 
     @property
     def rows(self) -> int:
-        return int(self.batch.num_rows if hasattr(self.batch, "num_rows") else len(self.batch))
+        if hasattr(self.batch, "num_rows"):
+            return int(self.batch.num_rows)
+        return len(next(iter(self.batch.values()), ())) if isinstance(self.batch, Mapping) else len(self.batch)
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
         held = self.batch
@@ -322,9 +324,10 @@ class _Files(_Input):
         if len(schema) == 1 and kind != ".tsv":
             delimiter = next((d for d in (";", "\t", " ") if d in schema.names[0]), ",")
             schema = _TextFile(path, delimiter).open().schema
-        if not types:
-            plain = [(f.name, "string" if pa.types.is_temporal(f.type) else str(f.type)) for f in schema]
-            types = tuple((name, kind) for name, kind in plain if kind != "null")
+        if not types:  # a text file says '2024-05-01' and means a label
+            plain = [pa.field(f.name, pa.string() if pa.types.is_temporal(f.type) else f.type) for f in schema]
+            schema = pa.schema(plain)
+            types = tuple((f.name, str(f.type)) for f in schema if not pa.types.is_null(f.type))
         return schema, [_TextFile(path, delimiter, types)]
 
     def parts(self, columns: Sequence[str]) -> Iterable[Any]:
@@ -547,6 +550,8 @@ class Scan:
     progress: Any = None
     #: tables of the last passes, and what they were made for
     _kept: list[tuple[Any, PartialTables]] = field(default_factory=list, repr=False)
+    #: labels and sizes of the clusters of every column that was counted
+    _seen: dict[Any, PartialTables] = field(default_factory=dict, repr=False)
     _widths: dict[str, int] = field(default_factory=dict, repr=False)
 
     def _of(self, columns: Sequence[str] | None, id: str | None) -> Scan:
@@ -614,8 +619,8 @@ class Scan:
     @property
     def n_rows(self) -> int | None:
         """Rows there are: known from footers, or once they have been counted."""
-        if self._kept:
-            return self._kept[-1][1].rows
+        for part in self._seen.values():
+            return part.rows
         return self.input.rows if not self.skip_bad else None
 
     def __repr__(self) -> str:
@@ -631,13 +636,13 @@ class Scan:
 
     def known(self, column: Column, mass: Any = None) -> PartialTables | None:
         """Tables that this column is in, if it was counted."""
-        part: PartialTables
-        for (weighed, noise, _), part in reversed(self._kept):
-            own = next((x for name, x in noise if name == column.name), None)
-            same = mass is None or weighed == self._key([column], mass)[0]
-            if column.name in part.names and own == column.noise and same:
-                return part
-        return None
+        weighed = self._key([column], mass)[0]
+        found = self._seen.get((column.name, column.noise, self.skip_bad, weighed))
+        if found is None and mass is None:
+            found = next(
+                (x for key, x in self._seen.items() if key[:3] == (column.name, column.noise, self.skip_bad)), None
+            )
+        return found
 
     def facts(self, column: Column, mass: Any = None) -> PartialTables:
         """Tables that this column is in; it is counted by itself if it was not."""
@@ -647,7 +652,10 @@ class Scan:
             lone = column.with_policy("drop", column.noise, column.who)
             columns = [lone, *(others if column.name in self.names and not column.noise else [])]
             pairs = np.column_stack([np.arange(len(columns))] * 2)
-            found = list(self.tables(columns, pairs, mass, self.threads, None))[-1][1]
+            for _ in self.tables(columns, pairs, mass, self.threads, None):
+                pass
+            found = self.known(column, mass)
+            assert found is not None
         return found
 
     def tables(
@@ -678,15 +686,17 @@ class Scan:
                 except Overfull as over:
                     self._grown(names, ends[here], over)
                     continue
-                self._keep(key, part)
+                self._keep(key, part, by_name)
                 yield here, part
                 todo = todo[~np.isin(todo, here)]
 
-    def _keep(self, key: Any, part: PartialTables) -> None:
+    def _keep(self, key: Any, part: PartialTables, by_name: Mapping[str, Column]) -> None:
         """Remember these tables for the next question; the oldest go when they take a quarter of the memory."""
         if not part.rows:
             why = f": {part.left_out[0]}" if part.left_out else ""
             raise InputError(f"{self.text} has no rows that can be read{why}")
+        for name in part.names:
+            self._seen[name, by_name[name].noise, self.skip_bad, key[0]] = part.without_cells()
         self._kept.append((key, part))
         while len(self._kept) > 1 and sum(16 * len(p.count) for _, p in self._kept) > self.memory / 4:
             self._kept.pop(0)
@@ -808,11 +818,8 @@ def _held(part: PartialTables) -> set[tuple[str, str]]:
 
 def _read_here(parts: Sequence[Any], counting: Counting) -> Iterator[Group]:
     """Few and large parts: rows are read by one and counted by all."""
-    from congruence.engine.cluster import _next
-
     for part in parts:
-        batches = iter(part.batches(counting.read, counting.rows))
-        while (batch := _next(batches, part)) is not None:
+        for batch in read_batches(part, counting):
             yield Group((_Held(batch, part.where),))
 
 

@@ -58,8 +58,7 @@ def count_part(part: Part, total: Accumulator, stop: threading.Event | None = No
     into = Accumulator(counting) if counting.skip_bad else total  # a part is left out whole
     try:
         rows = 0
-        batches = iter(part.batches(counting.read, counting.rows))
-        while (batch := _next(batches, part)) is not None:
+        for batch in read_batches(part, counting):
             if stop is not None and stop.is_set():
                 raise _Stopped
             try:
@@ -77,9 +76,10 @@ def count_part(part: Part, total: Accumulator, stop: threading.Event | None = No
         total.add(into.partial())
 
 
-def _next(batches: Iterator[Any], part: Part) -> Any:
+def read_batches(part: Part, counting: Counting) -> Iterator[Any]:
+    """The rows of a part, batch by batch; what goes wrong with reading them is said with the name of the part."""
     try:
-        return next(batches, None)
+        yield from part.batches(counting.read, counting.rows)
     except InputError:
         raise
     except Exception as error:  # readers of files have errors of many kinds

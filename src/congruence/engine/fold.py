@@ -598,6 +598,13 @@ class PartialTables:
     def _place(self) -> dict[tuple[int, int], int]:
         return {(int(i), int(j)): p for p, (i, j) in enumerate(self.pairs)}
 
+    def without_cells(self) -> PartialTables:
+        """What is known of the columns one by one."""
+        return replace(
+            self, pairs=self.pairs[:0], starts=self.starts[:1], row=self.row[:0], col=self.col[:0], count=self.count[:0],
+            used=self.used[:0], own=self.own[:0],
+        )  # fmt: skip
+
     def table(self, a: str, b: str) -> Table:
         """The contingency table of two columns; rows without a label in either are left out."""
         return _one_table(self, self[a].with_policy("drop", None, a), self[b].with_policy("drop", None, b))[0]
@@ -917,11 +924,13 @@ def named_labels(part: PartialTables, c: int) -> tuple[Array, Array | tuple[Any,
 
 def tables_of(part: PartialTables, columns: Sequence[Column], pairs: Array) -> tuple[Tables, Any]:
     """The tables of these pairs of columns, points in no cluster dealt with; for one pair also its clusters' names."""
-    place = [part.names.index(c.name) for c in columns]
-    left, right = (np.array([place[x] for x in side], dtype=np.int64) for side in pairs.T)
+    where = {name: i for i, name in enumerate(part.names)}
+    place = {x: where[columns[x].name] for x in np.unique(pairs).tolist()}
+    left, right = (np.array([place[x] for x in side], dtype=np.int64) for side in pairs.T.tolist())
     pair, row, col, count, used, own = _gathered(part, left, right)
     ranks, names, rules = {}, {}, {}
-    for c, x in dict(zip(place, columns, strict=True)).items():
+    for at, c in place.items():
+        x = columns[at]
         ranks[c], names[c] = named_labels(part, c)
         rules[c] = x.unassigned if part.gaps[c] else "drop"
         if part.gaps[c] and x.unassigned == "error":
