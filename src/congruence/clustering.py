@@ -496,6 +496,8 @@ class Similarity:
         self.index = None
         self.who, self.tolerance = who, tolerance
         self.low, self.high = np.inf, -np.inf
+        #: of a Dask array: where its blocks are summed
+        self.client: Any = None
         if _is_frame(matrix) or isinstance(matrix, list | tuple):
             matrix, self.index, *_ = _unwrap_2d(matrix)
         self.is_sparse = _is_sparse(matrix)
@@ -506,6 +508,8 @@ class Similarity:
         self.checked = False
         if self.is_sparse:
             self._check_sparse()
+        elif is_dask_array(self.matrix):
+            pass  # checked where its blocks are
         elif len(self) ** 2 <= self.CHECKED_AT_ONCE and not isinstance(self.matrix, np.memmap):
             self.matrix = np.asarray(self._read(slice(None), slice(None)))
             self.checked_block(slice(None), slice(None))
@@ -578,6 +582,11 @@ class Similarity:
         self.low = min(0.0, float(self.matrix.data.min(initial=0.0)))
         self.high = max(0.0, float(self.matrix.data.max(initial=0.0)))
         self.checked = True
+
+
+def is_dask_array(x: Any) -> bool:
+    """Is it an array of Dask?"""
+    return type(x).__module__.startswith("dask.") and hasattr(x, "chunks")
 
 
 def _not_a_number(x: float) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from congruence.checkpoint import Checkpoint, digest
-from congruence.clustering import _arrow
+from congruence.clustering import Similarity, _arrow, is_dask_array
 from congruence.engine.cluster import Group, fold, read_batches
 from congruence.engine.cpu import default_threads
 from congruence.engine.fold import (
@@ -87,10 +87,12 @@ class _RowGroup:
     path: str
     group: int
     rows: int
+    #: the path as it was given; the other is whole, for workers that run elsewhere
+    shown: str = ""
 
     @property
     def where(self) -> str:
-        return f"{self.path}, row group {self.group}"
+        return f"{self.shown or self.path}, row group {self.group}"
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
         from pyarrow import parquet
@@ -149,10 +151,11 @@ class _ArrowFile:
 
     path: str
     rows: int
+    shown: str = ""
 
     @property
     def where(self) -> str:
-        return self.path
+        return self.shown or self.path
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
         pa = _arrow()
@@ -175,10 +178,11 @@ class _TextFile:
     delimiter: str
     types: tuple[tuple[str, str], ...] = ()
     rows: int | None = None
+    shown: str = ""
 
     @property
     def where(self) -> str:
-        return self.path
+        return self.shown or self.path
 
     def open(self, columns: Sequence[str] = ()) -> Any:
         pa = _arrow()
@@ -310,15 +314,17 @@ class _Files(_Input):
 
     def _open(self, path: str, types: tuple[tuple[str, str], ...]) -> tuple[Any, list[Any]]:
         pa = _arrow()
-        kind = suffix_of(Path(path))
+        kind, shown, path = suffix_of(Path(path)), path, os.path.abspath(path)
         if kind == ".parquet":
             footer = _footer(*_state(path))
             many = range(footer.num_row_groups)
-            return footer.schema.to_arrow_schema(), [_RowGroup(path, g, footer.row_group(g).num_rows) for g in many]
+            return footer.schema.to_arrow_schema(), [
+                _RowGroup(path, g, footer.row_group(g).num_rows, shown) for g in many
+            ]
         if kind in (".feather", ".arrow"):
             with pa.memory_map(path) as source, pa.ipc.open_file(source) as file:
                 rows = sum(file.get_batch(i).num_rows for i in range(file.num_record_batches))
-                return file.schema, [_ArrowFile(path, rows)]
+                return file.schema, [_ArrowFile(path, rows, shown)]
         delimiter = "\t" if kind == ".tsv" else ","
         schema = _TextFile(path, delimiter).open().schema
         if len(schema) == 1 and kind != ".tsv":
@@ -328,7 +334,7 @@ class _Files(_Input):
             plain = [pa.field(f.name, pa.string() if pa.types.is_temporal(f.type) else f.type) for f in schema]
             schema = pa.schema(plain)
             types = tuple((f.name, str(f.type)) for f in schema if not pa.types.is_null(f.type))
-        return schema, [_TextFile(path, delimiter, types)]
+        return schema, [_TextFile(path, delimiter, types, None, shown)]
 
     def parts(self, columns: Sequence[str]) -> Iterable[Any]:
         return self.listed
@@ -439,8 +445,9 @@ def _schema_of(batch: Any) -> Any:
     return pa.schema([(name, getattr(x, "type", pa.null()) if len(x) else pa.null()) for name, x in found.items()])
 
 
-def _is_dask_frame(data: Any) -> bool:
-    return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "npartitions")
+def _is_dask_frame(data: Any, dimensions: int = 2) -> bool:
+    dask = type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "npartitions")
+    return dask and getattr(data, "ndim", 0) == dimensions and hasattr(data, "to_delayed") and hasattr(data, "_meta")
 
 
 def _input_of(source: Any) -> _Input:
@@ -450,7 +457,7 @@ def _input_of(source: Any) -> _Input:
         return _Files([path for x in source for path in _paths(Path(x))], f"{len(source)} files")
     if type(source).__module__.startswith("pyarrow") and hasattr(source, "get_fragments"):
         return _Dataset(source)
-    if _is_dask_frame(source) and hasattr(source, "columns"):
+    if _is_dask_frame(source):
         return _DaskFrame(source)
     if callable(source) or isinstance(source, Iterator):
         return _Stream(source)
@@ -800,7 +807,7 @@ class Scan:
         for number, part in enumerate(parts):
             group.append(part)
             if sum(p.rows or 0 if many else 1 for p in group) >= share or number == len(parts) - 1:
-                yield Group(tuple(group), digest(what, *(p.where for p in group)))
+                yield Group(tuple(group), digest(what, f"parts {number + 1 - len(group)} to {number}"))
                 group = []
 
 
@@ -825,7 +832,7 @@ def _read_here(parts: Sequence[Any], counting: Counting) -> Iterator[Group]:
 
 def columns_of_frames(*series: Any) -> tuple[Any, ...]:
     """Dask series of one frame as columns of one scan; anything else is given back as it is."""
-    dask = [x for x in series if _is_dask_frame(x) and not hasattr(x, "columns")]
+    dask = [x for x in series if _is_dask_frame(x, 1)]
     if not dask:
         return series
     from dask import dataframe
@@ -842,7 +849,7 @@ def columns_of_frames(*series: Any) -> tuple[Any, ...]:
 
 def scan_options(data: Any, options: Mapping[str, Any]) -> Any:
     """What is scanned, to be read in this way; options without anything scanned are an error."""
-    if _is_dask_frame(data) and hasattr(data, "columns"):
+    if _is_dask_frame(data):
         data = scan(data)
     if isinstance(data, Scan):
         return data.with_options(**options)
@@ -852,6 +859,10 @@ def scan_options(data: Any, options: Mapping[str, Any]) -> Any:
         return dict(zip(data, _moved(list(data.values()), options), strict=True))
     if isinstance(data, list | tuple) and any(map(_is_scanned, data)):
         return _moved(data, options)
+    arrays = [x for x in data if isinstance(x, Similarity) and is_dask_array(x.matrix)] if type(data) is list else []
+    for x in arrays:
+        x.client = options.get("client")
+    options = {**options, "client": None} if arrays else options
     given = [key for key, value in options.items() if value is not None and value is not False and key != "progress"]
     if given:
         raise InputError(

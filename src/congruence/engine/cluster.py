@@ -280,7 +280,7 @@ def _on_dask(
             leaves[_submitted(client, group, counting, version)] = group
         if not apart:
             tree = _tree(client, list(leaves))
-        for future in as_completed(list(leaves)):
+        for future in as_completed(list(leaves), loop=client.loop):
             if future.status in ("cancelled", "lost"):
                 raise InputError(lost)
             if future.status == "error":
@@ -298,8 +298,9 @@ def _on_dask(
             raise InputError(lost) from None
         raise
     finally:
-        with suppress(Exception):
-            client.cancel([*leaves, *tree])
+        for future in (*leaves, *tree):  # what nobody waits for is not begun
+            with suppress(Exception):
+                future.release()
 
 
 def _submitted(client: Any, group: Group, counting: Counting, version: str) -> Any:

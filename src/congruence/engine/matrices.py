@@ -409,6 +409,11 @@ def sums_of(
         return _scanned_sums(p, q, within=within, missing=missing, threads=threads, progress=progress)
     if len_of(p) != len_of(q):
         raise InputError(f"a and b have {len_of(p)} and {len_of(q)} points; both must be of the same points")
+    if matrix:
+        from congruence.engine.blocks import by_blocks, dask_sums
+
+        if by_blocks(p, q):
+            return dask_sums(p, q)
     mass = next((e.mass for e in (p, q) if isinstance(e, Ensemble) and e.mass is not None), None)
     gaps = any(isinstance(e, Ensemble) and e.has_gaps for e in (p, q))
     members = sum(len(e) for e in (p, q) if isinstance(e, Ensemble))
