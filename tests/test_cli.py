@@ -507,7 +507,6 @@ MISTAKES = {
         "--long takes three column names",
     ),
     "a long table without the column": (["matrix", "labels.csv", "--long", "cell,truth,kmean"], "did you mean kmeans?"),
-    "a folder": (["matrix", "."], "is a folder"),
     "a place that is not there": (["matrix", "labels.csv", "--out", "nowhere/m.csv"], "no folder nowhere"),
     "a kind that cannot be written": (["matrix", "labels.csv", "--out", "m.xlsx"], "can be written as .csv"),
 }
@@ -518,6 +517,17 @@ def test_mistakes_are_one_line(congruence, name):
     """Everything a user can get wrong is one line on stderr that helps, exit code 2, and no traceback."""
     words, text = MISTAKES[name]
     refused(congruence(*words), text)
+
+
+def test_folders(congruence):
+    """A folder is read as one table in many files; without any it is refused."""
+    Path("none").mkdir()
+    refused(congruence("matrix", "none"), "there are no files to scan in none")
+    Path("some").mkdir()
+    LABELS.iloc[:5].to_csv("some/1.csv", index=False)
+    LABELS.iloc[5:].to_csv("some/2.csv", index=False)
+    words = ["--columns", "truth,kmeans", "--format", "csv"]
+    assert congruence("matrix", "some", *words).out == congruence("matrix", "labels.csv", *words).out
 
 
 FILES = {

@@ -37,6 +37,8 @@ _HOMES = {
     "density.similarity": ("ProfileComparison", "compare_profiles"),
     "density.windows": ("Drift", "drift"),
     "ensemble": ("Ensemble",),
+    "engine.fold": ("PartialTables", "merge", "partial_tables"),
+    "scanning": ("Scan", "scan"),
     "generators": ("generate",),
     "aggregation.estimator": ("ConsensusClustering",),
     "aggregation.finding": ("Consensus", "consensus"),

@@ -137,6 +137,15 @@ from congruence.density.windows import (
 from congruence.density.windows import (
     drift as drift,
 )
+from congruence.engine.fold import (
+    PartialTables as PartialTables,
+)
+from congruence.engine.fold import (
+    merge as merge,
+)
+from congruence.engine.fold import (
+    partial_tables as partial_tables,
+)
 from congruence.ensemble import (
     Ensemble as Ensemble,
 )
@@ -163,6 +172,12 @@ from congruence.results import (
 )
 from congruence.results import (
     Matching as Matching,
+)
+from congruence.scanning import (
+    Scan as Scan,
+)
+from congruence.scanning import (
+    scan as scan,
 )
 from congruence.selection import (
     ClusterStability as ClusterStability,

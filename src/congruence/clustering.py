@@ -38,6 +38,8 @@ class Labels:
     #: where the labels came on a CUDA card, their codes there; the host makes a copy only when it is asked for `codes`
     card: card.Codes | None = None
     soft = False
+    #: is it a column that stays where it is and is read when it is counted (`cg.scan`)
+    lazy = False
     #: labels are told apart by their tables, never by a digest
     digest = b""
 
@@ -378,6 +380,7 @@ class Memberships:
     """
 
     soft = True
+    lazy = False
     gaps = 0
 
     def __init__(self, memberships: Any, names: Sequence[Any] | None = None, *, who: str = "memberships") -> None:
@@ -504,6 +507,8 @@ class Similarity:
         self.index = None
         self.who, self.tolerance = who, tolerance
         self.low, self.high = np.inf, -np.inf
+        #: of a Dask array: where its blocks are summed
+        self.client: Any = None
         if _is_frame(matrix) or isinstance(matrix, list | tuple):
             matrix, self.index, *_ = _unwrap_2d(matrix)
         self.is_sparse = _is_sparse(matrix)
@@ -514,6 +519,8 @@ class Similarity:
         self.checked = False
         if self.is_sparse:
             self._check_sparse()
+        elif is_dask_array(self.matrix):
+            pass  # checked where its blocks are
         elif len(self) ** 2 <= self.CHECKED_AT_ONCE and not isinstance(self.matrix, np.memmap):
             self.matrix = np.asarray(self._read(slice(None), slice(None)))
             self.checked_block(slice(None), slice(None))
@@ -586,6 +593,11 @@ class Similarity:
         self.low = min(0.0, float(self.matrix.data.min(initial=0.0)))
         self.high = max(0.0, float(self.matrix.data.max(initial=0.0)))
         self.checked = True
+
+
+def is_dask_array(x: Any) -> bool:
+    """Is it an array of Dask?"""
+    return type(x).__module__.startswith("dask.") and hasattr(x, "chunks")
 
 
 def _not_a_number(x: float) -> str:
@@ -778,6 +790,10 @@ def _labels_from_categories(codes: Array, categories: list[Any], facts: dict[str
 # --- several clusterings of the same points ---------------------------------------------------------------------
 
 
+#: in place of the number of points of scanned columns, which may not be known before they are counted
+SCANNED = -1
+
+
 @dataclass(frozen=True)
 class Mass:
     """How much each point counts: importance weights, or whole-number frequencies."""
@@ -793,6 +809,12 @@ def as_mass(sample_weight: Any, frequency: Any, n: int, index: Any = None, align
     if sample_weight is not None and frequency is not None:
         raise InputError("pass sample_weight (importance) or frequency (counts), not both")
     name, given = ("sample_weight", sample_weight) if frequency is None else ("frequency", frequency)
+    if n == SCANNED or getattr(given, "lazy", False):
+        if n != SCANNED or not getattr(given, "lazy", False):
+            raise InputError(
+                f"{name} of scanned columns is a column of the same scan, as in s['weight'], and of no other"
+            )
+        return Mass(given, frequency is not None)
     own_index = getattr(given, "index", None) if frame_kind(given) == "pandas" else None
     if own_index is not None and align == "index" and not own_index.is_unique:
         raise InputError(f"the index of {name} has repeated values; align='index' needs one weight an element")
@@ -825,6 +847,8 @@ def aligned(
     """The clusterings on the same points in the same order, and notes on what was left out."""
     if align not in (None, "index", "position"):
         raise InputError(f"align must be 'index' or 'position', not {align!r}")
+    if any(c.lazy for c in clusterings):
+        return _of_one_scan(clusterings, who), []
     indexed = [(i, c) for i, c in enumerate(clusterings) if c.index is not None]
     if align == "index":
         if len(indexed) < len(clusterings):
@@ -849,6 +873,22 @@ def aligned(
                 "(pandas: pass align='index' to compare common elements)"
             )
     return list(clusterings), []
+
+
+def _of_one_scan(clusterings: Sequence[Any], who: Sequence[str]) -> list[Clustering]:
+    """Columns that are read together: rows of different sources cannot be told to be the same points."""
+    first = next(c for c in clusterings if c.lazy)
+    for c, name in zip(clusterings, who, strict=True):
+        if not c.lazy:
+            raise InputError(
+                f"{name} is in memory and {first.name!r} is scanned; put both into one source, or read both"
+            )
+        if c.source != first.source and not getattr(first.source, "same_rows", lambda other: False)(c.source):
+            raise InputError(
+                f"{first.name!r} and {c.name!r} are of two different sources; columns are compared row by row within one: "
+                "write them to one table first"
+            )
+    return list(clusterings)
 
 
 def _on_common_index(clusterings: Sequence[Clustering], who: Sequence[str]) -> tuple[list[Clustering], list[str]]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from congruence.clustering import (
+    SCANNED,
     Align,
     Labels,
     Mass,
@@ -33,6 +34,7 @@ from congruence.frames import frame_kind
 from congruence.numerics import assignment
 from congruence.registry import Measure
 from congruence.results import AgainstReference, AllPairs, Comparison, Matching, named_table
+from congruence.scanning import Scan, columns_of_frames, scan_options
 from congruence.statistics import (
     Alone,
     Array,
@@ -126,6 +128,11 @@ def compare(
     align: Align | None = None,
     threads: int | None = None,
     engine: str = "auto",
+    client: Any = None,
+    checkpoint: Any = None,
+    memory: str | float | None = None,
+    skip_bad: bool | None = None,
+    progress: Callable[[int, int], Any] | bool | None = None,
 ) -> Comparison:
     """Measures of two clusterings of the same points; `a` is the reference where a measure is asymmetric.
 
@@ -133,6 +140,7 @@ def compare(
     `measures` are keys or records, or "all"; `unassigned` says what becomes of missing labels and those named by `noise`:
     "error", "drop", "singletons" or "cluster". `sample_weight` is importance, `frequency` counts of each point.
     `engine`: "cpu", "cuda", or "auto": labels that are on a CUDA card are counted there.
+    `client`, `checkpoint`, `memory`, `skip_bad` and `progress` are for columns of a `cg.scan`, and mean what they mean there.
 
     >>> import congruence as cg
     >>> r = cg.compare([0, 0, 1, 1, 2, 2], ["a", "a", "b", "b", "b", "c"])
@@ -141,6 +149,15 @@ def compare(
     >>> cg.compare([0, 0, 1, None], [0, 0, 1, 1], "ari", unassigned="drop")["ari"]
     1.0
     """
+    scanning = {
+        "client": client,
+        "checkpoint": checkpoint,
+        "memory": memory,
+        "skip_bad": skip_bad,
+        "progress": progress,
+    }
+    a, b, sample_weight, frequency = columns_of_frames(a, b, sample_weight, frequency)
+    a, b = scan_options([a, b], scanning)
     if any(isinstance(x, Ensemble | Similarity) for x in (a, b)):
         return _compare_matrices(a, b, measures, unassigned, noise, sample_weight, frequency, align, threads, engine)
     a, b = on_card(a, engine), on_card(b, engine)
@@ -165,7 +182,8 @@ def compare(
         mirrored = [measured(counter.table_of(c, c, mass, threads)[1]) for c in pair]
         own = (mirrored[0], mirrored[1])
     return Comparison(
-        values, todo.measures, table, tables, int(n_used[0]), tuple(notes) + _cautions(pair, table, own_noise, soft),
+        values, todo.measures, table, tables, int(n_used[0]),
+        (*notes, *_left_out(pair), *_cautions(pair, table, own_noise, soft)),
         todo.skipped, own, next((c.kind for c in pair if c.kind), None), _titles(pair),
     )  # fmt: skip
 
@@ -184,7 +202,7 @@ def bordered(
     own_noise = [noise_for(noise, (c.title, w)) for c, w in zip(pair, ("a", "b"), strict=True)]
     pair = [c.with_policy(unassigned, labels, w) for c, labels, w in zip(pair, own_noise, ("a", "b"), strict=True)]
     index = next((c.index for c in pair if c.index is not None), None)
-    mass = as_mass(sample_weight, frequency, len(pair[0]), index, align)
+    mass = as_mass(sample_weight, frequency, SCANNED if pair[0].lazy else len(pair[0]), index, align)
     return pair, mass, list(notes), own_noise
 
 
@@ -338,6 +356,11 @@ def _member_info(p: Any, q: Any) -> MemberInfo:
     return MemberInfo(joined, many.shares)
 
 
+def _left_out(members: Sequence[Any]) -> tuple[str, ...]:
+    """What could not be read of scanned members and was skipped."""
+    return tuple(f"left out: {x}" for x in members[0].source.facts(members[0]).left_out) if members[0].lazy else ()
+
+
 def _titles(pair: Sequence[Any]) -> tuple[str, str]:
     first, second = (c.title or w for c, w in zip(pair, ("a", "b"), strict=True))
     return (first, second) if first != second else ("a", "b")
@@ -346,7 +369,7 @@ def _titles(pair: Sequence[Any]) -> tuple[str, str]:
 def _cautions(pair: Sequence[Any], table: Table, noise: Sequence[Any], soft: bool) -> tuple[str, ...]:
     found = [caution for c in pair for caution in c.cautions]
     for c, names, labels, who in zip(pair, (table.rows, table.columns), noise, ("a", "b"), strict=True):
-        found += noise_caution(names, who) if isinstance(c, Labels) and labels is None else []
+        found += noise_caution(names, who) if isinstance(c, Labels) and not c.lazy and labels is None else []
     if soft:
         found.append(
             "soft clusterings do not score their best even with themselves: hold each value against the self-values "
@@ -372,19 +395,24 @@ def compare_all(
     sample_weight: Any = None,
     frequency: Any = None,
     align: Align | None = None,
+    checkpoint: Any = None,
+    memory: str | float | None = None,
+    skip_bad: bool | None = None,
 ) -> AllPairs:
     """Measures of all pairs of clusterings, in one pass over the labels for any number of measures.
 
-    `clusterings`: label columns (2-D array or frame), a list or mapping of clusterings, an Ensemble, or an object with
-    `.obs`. The result is the same to the bit for any number of `threads`; `progress` is called with (done, total).
-    `engine`: "cpu", "cuda", or "auto": labels that are on a CUDA card (CuPy, torch) are counted there.
+    `clusterings`: label columns (2-D array or frame), a list or mapping of clusterings, an Ensemble, an object with
+    `.obs`, or a `cg.scan`. The result is the same to the bit for any number of `threads`; `progress` is called with (done,
+    total). `engine`: "cpu", "cuda", or "auto": labels that are on a CUDA card (CuPy, torch) are counted there. `client`,
+    `checkpoint`, `memory` and `skip_bad` are for scans, and mean what they mean in `cg.scan`.
 
     >>> import congruence as cg
     >>> r = cg.compare_all([[0, 0, 1, 1], [0, 0, 1, 2], [0, 1, 0, 1]], ["ari", "vi"], threads=1)
     >>> r["ari"].round(3).tolist()
     [[1.0, 0.571, -0.5], [0.571, 1.0, -0.286], [-0.5, -0.286, 1.0]]
     """
-    _check_client(client)
+    scanning = {"client": client, "checkpoint": checkpoint, "memory": memory, "skip_bad": skip_bad}
+    clusterings = scan_options(clusterings, scanning)
     ensemble = Ensemble(
         on_card(clusterings, engine),
         sample_weight=sample_weight, frequency=frequency, unassigned=unassigned, noise=noise, align=align,
@@ -407,11 +435,6 @@ def compare_all(
     )  # fmt: skip
 
 
-def _check_client(client: Any) -> None:
-    if client is not None:
-        raise InputError("client: this version runs in threads on one machine; leave `client` out")
-
-
 def _named_gaps(ensemble: Ensemble, used: Array) -> tuple[str, ...]:
     """The ensemble's cautions, and pairs that have no point in common."""
     i, j = np.nonzero(np.triu(used == 0, 1))
@@ -424,7 +447,7 @@ def _named_gaps(ensemble: Ensemble, used: Array) -> tuple[str, ...]:
         [ensemble.names[x] for x in np.flatnonzero(np.diag(used) == 0)[:5]] if used.shape[0] == used.shape[1] else []
     )
     words += (f"no point is assigned at all in: {', '.join(empty)}",) if empty else ()
-    return (*ensemble.notes, *ensemble.cautions, *words)
+    return (*ensemble.notes, *_left_out(ensemble.members), *ensemble.cautions, *words)
 
 
 def _evaluate(
@@ -456,16 +479,25 @@ def compare_to(
     sample_weight: Any = None,
     frequency: Any = None,
     align: Align | None = None,
+    client: Any = None,
+    checkpoint: Any = None,
+    memory: str | float | None = None,
+    skip_bad: bool | None = None,
 ) -> AgainstReference:
     """Measures of several clusterings against one reference: one row a clustering.
 
-    `reference` is a clustering, or the name of one of the `clusterings`; `engine` as in `compare_all`.
+    `reference` is a clustering, or the name of one of the `clusterings`; `engine` as in `compare_all`. `client`,
+    `checkpoint`, `memory` and `skip_bad` are for scans, and mean what they mean in `cg.scan`.
 
     >>> import congruence as cg
     >>> r = cg.compare_to("truth", {"truth": [0, 0, 1, 1], "x": [0, 0, 1, 2], "y": [0, 1, 0, 1]}, "ari")
     >>> r.names, r["ari"].round(3).tolist()
     (('x', 'y'), [0.571, -0.5])
     """
+    scanning = {"client": client, "checkpoint": checkpoint, "memory": memory, "skip_bad": skip_bad}
+    clusterings = scan_options(clusterings, scanning)
+    if isinstance(reference, str) and isinstance(clusterings, Scan) and reference not in clusterings.names:
+        clusterings = clusterings.narrowed([reference, *clusterings.names])  # a column that is no member can be it
     columns, _, kind = _columns(on_card(clusterings, engine))
     title = "reference"
     if isinstance(reference, str):
@@ -498,7 +530,7 @@ def compare_to(
     words = (f"no point is assigned in both, so the value is undefined: {', '.join(empty[:5])}",) if empty else ()
     return AgainstReference(
         {key: rows[key] for key in todo.measures}, todo.measures, ensemble.names[1:], title, used,
-        (*ensemble.notes, *ensemble.cautions, *words), todo.skipped, kind or ensemble.kind,
+        (*ensemble.notes, *_left_out(ensemble.members), *ensemble.cautions, *words), todo.skipped, kind or ensemble.kind,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from congruence import card
 from congruence.clustering import (
+    SCANNED,
     Align,
     Clustering,
     Labels,
@@ -78,7 +79,8 @@ class Ensemble:
         self.names: tuple[str, ...] = tuple(listed)
         index = next((c.index for c in same_points if c.index is not None), None)
         self.index = index if align != "position" else None
-        self.mass: Mass | None = as_mass(sample_weight, frequency, self.n_points, index, align)
+        points = SCANNED if self.is_lazy else self.n_points
+        self.mass: Mass | None = as_mass(sample_weight, frequency, points, index, align)
         if self.mass is None and isinstance(clusterings, Ensemble):
             self.mass = clusterings.mass
         self.kind = kind or next((c.kind for c in raw if c.kind), None)
@@ -86,7 +88,7 @@ class Ensemble:
         self._doubtful = tuple(
             caution
             for c, labels, name in zip(self.members, own_noise, listed, strict=True)
-            if isinstance(c, Labels) and labels is None and not isinstance(clusterings, Ensemble)
+            if isinstance(c, Labels) and not c.lazy and labels is None and not isinstance(clusterings, Ensemble)
             for caution in noise_caution(c.names, name)
         )
         if isinstance(clusterings, Ensemble):
@@ -102,6 +104,11 @@ class Ensemble:
     def cautions(self) -> tuple[str, ...]:
         """What a reader of results should know about the members."""
         return (*(caution for c in self.members for caution in c.cautions), *self._doubtful)
+
+    @property
+    def is_lazy(self) -> bool:
+        """Are the members columns of a scan?"""
+        return self.members[0].lazy
 
     @property
     def is_soft(self) -> bool:
@@ -152,6 +159,9 @@ class Ensemble:
 
     def check_same_points(self, other: Ensemble, by_index: bool = True) -> None:
         """Raise where the two are of different points: other numbers of them, or other indexes."""
+        if self.is_lazy or other.is_lazy:
+            aligned([self.members[0], other.members[0]], None, ("the first ensemble", "the second"))
+            return
         if other.n_points != self.n_points:
             raise InputError(
                 f"the ensembles have {self.n_points} and {other.n_points} points; both must be of the same points"
@@ -187,6 +197,8 @@ class Ensemble:
         return iter(self.members)
 
     def __repr__(self) -> str:
+        if self.is_lazy:
+            return f"Ensemble: {len(self)} clusterings, scanned"
         sizes = sorted({c.k for c in self.members})
         clusters = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
         return f"Ensemble: {len(self)} clusterings of {self.n_points} points, {clusters} clusters each"
@@ -295,6 +307,8 @@ def _columns(data: Any) -> tuple[list[tuple[str, Any]], list[str], str | None]:
     """(name, clustering) of each member, notes, and the kind of frame they came in."""
     if isinstance(data, Ensemble):
         return list(zip(data.names, data.members, strict=True)), list(data.notes), data.kind
+    if hasattr(data, "lazy_columns"):  # a scan, or tables that were counted already
+        return data.lazy_columns(), list(getattr(data, "notes", ())), None
     if hasattr(data, "obs") and hasattr(data.obs, "columns"):
         return _label_columns(data.obs)
     if isinstance(data, str | Path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -62,6 +63,16 @@ FailUnder = Annotated[
     list[str] | None,
     typer.Option(help="Exit with 1 if the measure is worse than this, as in ari=0.9; may be repeated."),
 ]
+Client = Annotated[
+    str | None, typer.Option(help="Count on a Dask cluster: the address of its scheduler, as in tcp://host:8786.")
+]
+Checkpoint = Annotated[
+    Path | None, typer.Option(help="Folder for finished parts: a run that was stopped goes on from there.")
+]
+SkipBad = Annotated[
+    bool, typer.Option("--skip-bad", help="Go on without what cannot be read; the result lists what was left out.")
+]
+Memory = Annotated[str | None, typer.Option(help="Read in row groups; tables may take this much, as in 2GB.")]
 
 Missing = Annotated[str, typer.Option(help="How gaps of partial members count: ratio, plain or pooled.")]
 

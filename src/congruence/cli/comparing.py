@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import (
+    Checkpoint,
+    Client,
     Columns,
     Correction,
     Engine,
@@ -17,10 +19,12 @@ from congruence.cli.app import (
     Id,
     Long,
     Measures,
+    Memory,
     Noise,
     Output,
     Policy,
     Reference,
+    SkipBad,
     Threads,
     Unassigned,
     Weight,
@@ -34,6 +38,7 @@ from congruence.cli.reading import (
     limits_of,
     mass_columns,
     noise_labels,
+    scanned_columns,
     split,
     wanted_measures,
 )
@@ -41,7 +46,9 @@ from congruence.cli.reading import (
 
 @app.command()
 def compare(
-    file: Annotated[Path, typer.Argument(help="Table of labels: csv, tsv, parquet, feather, npy, npz.")],
+    file: Annotated[
+        Path, typer.Argument(help="Table of labels: csv, tsv, parquet, feather, npy, npz; or a folder of them.")
+    ],
     more: Annotated[
         list[str] | None, typer.Argument(metavar="[COL_A COL_B | FILE_B]", help="Two columns, or a second file.")
     ] = None,
@@ -66,6 +73,10 @@ def compare(
         Correction, typer.Option(help="How p-values of several columns are corrected for their number.")
     ] = Correction.holm,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")] = 0,
+    client: Client = None,
+    checkpoint: Checkpoint = None,
+    skip_bad: SkipBad = False,
+    memory: Memory = None,
 ) -> None:
     """Compare two label columns, two files, or several columns with a reference.
 
@@ -78,6 +89,8 @@ def compare(
       congruence compare labels.parquet --reference truth --fail-under ari=0.9
 
       congruence compare labels.csv kmeans leiden --measures ari,vi --p-values --ci
+
+      congruence compare many-files/ kmeans leiden --checkpoint saved/
     """
     import congruence as cg
     from congruence import io
@@ -99,11 +112,15 @@ def compare(
         }
     if len(more) == 1 and io.suffix_of(Path(more[0])) in io.READABLE:
         _for_one_file(weight=weight, frequency=frequency, reference=reference, long=long)
+        _for_one_file(client=client, checkpoint=checkpoint, memory=memory, **{"skip-bad": skip_bad or None})
         result: Any = _compare_files(file, Path(more[0]), wanted, columns, id, options, chance)
     else:
-        found, notes = label_columns(file, split(columns) or more, id, long, (weight, frequency), reference)
+        scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory}
+        found, notes, mass = _read(
+            file, split(columns) or more, id, long, weight, frequency, reference, {**scanning, "threads": threads}
+        )
         check_noise_columns(options["noise"], found)
-        options.update(mass_columns(file, weight, frequency))
+        options.update(mass)
         if reference is not None:
             result = cg.compare_to(reference, found, wanted, **options)
             if chance:
@@ -127,7 +144,9 @@ def compare(
 
 @app.command()
 def matrix(
-    file: Annotated[Path, typer.Argument(help="Table of label columns: csv, tsv, parquet, feather, npy, npz.")],
+    file: Annotated[
+        Path, typer.Argument(help="Table of label columns: csv, tsv, parquet, feather, npy, npz; or a folder of them.")
+    ],
     measures: Measures = "ari",
     columns: Columns = None,
     id: Id = None,
@@ -143,6 +162,10 @@ def matrix(
     threads: Threads = None,
     engine: Engine = "auto",
     fail_under: FailUnder = None,
+    client: Client = None,
+    checkpoint: Checkpoint = None,
+    skip_bad: SkipBad = False,
+    memory: Memory = None,
 ) -> None:
     """Compare all pairs of label columns.
 
@@ -153,6 +176,8 @@ def matrix(
       congruence matrix labels.parquet --measures ari,nmi_sum,vi --out agreement.npz
 
       congruence matrix runs.csv --long cell,method,cluster --unassigned drop
+
+      congruence matrix many-files/ --memory 2GB --client tcp://scheduler:8786
     """
     import congruence as cg
     from congruence import io
@@ -160,8 +185,9 @@ def matrix(
     limits = limits_of(fail_under)
     if out is not None:
         io.check_writable(out)
-    found, notes = label_columns(file, split(columns), id, long, (weight, frequency), None)
-    options = {"unassigned": unassigned.value, "noise": noise_labels(noise), **mass_columns(file, weight, frequency)}
+    scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory}
+    found, notes, mass = _read(file, split(columns), id, long, weight, frequency, None, scanning)
+    options = {"unassigned": unassigned.value, "noise": noise_labels(noise), **mass}
     check_noise_columns(options["noise"], found)
     result = cg.compare_all(found, wanted_measures(measures, limits), threads=threads, engine=engine, **options)
     say(notes)
@@ -224,7 +250,24 @@ def demo() -> None:
     show()
 
 
-def _for_one_file(**options: str | None) -> None:
+def _read(
+    file: Path, named: list[str], id: str | None, long: str | None, weight: str | None, frequency: str | None,
+    reference: str | None, scanning: dict[str, Any],
+) -> tuple[dict[str, Any], list[str], dict[str, Any]]:  # fmt: skip
+    """Columns, notes, and weights as options: in memory, or scanned."""
+    threads = scanning.pop("threads", None)
+    extra = (weight, frequency)
+    scanned = scanned_columns(file, named, id, long, extra, reference, **scanning)
+    if scanned is None:
+        found, notes = label_columns(file, named, id, long, extra, reference)
+        return found, notes, mass_columns(file, weight, frequency)
+    found, notes, source = scanned
+    source = source.with_options(threads=threads)
+    mass = {key: source[name] for key, name in (("sample_weight", weight), ("frequency", frequency)) if name}
+    return {name: source[name] for name in found}, notes, mass
+
+
+def _for_one_file(**options: Any) -> None:
     from congruence import InputError
 
     for name, value in options.items():

@@ -8,13 +8,17 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import (
+    Checkpoint,
+    Client,
     Columns,
     Format,
     Id,
     Long,
+    Memory,
     Missing,
     Noise,
     Output,
+    SkipBad,
     Threads,
     app,
 )
@@ -23,6 +27,7 @@ from congruence.cli.reading import (
     check_same_rows,
     label_columns,
     noise_labels,
+    scanned_columns,
     split,
 )
 
@@ -40,6 +45,10 @@ def ensemble(
     noise: Noise = None,
     format: Output = Format.table,
     threads: Threads = None,
+    client: Client = None,
+    checkpoint: Checkpoint = None,
+    skip_bad: SkipBad = False,
+    memory: Memory = None,
 ) -> None:
     """Say how much the members of an ensemble agree, with each other, with a reference, with another ensemble.
 
@@ -53,7 +62,16 @@ def ensemble(
     """
     import congruence as cg
 
-    found, notes = label_columns(file, split(columns), id, long, (), reference)
+    scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory}
+    scanned = scanned_columns(file, split(columns), id, long, (), reference, **scanning)
+    if scanned is None:
+        found, notes = label_columns(file, split(columns), id, long, (), reference)
+    elif against is not None:
+        raise cg.InputError(
+            "--against a scanned ensemble: its rows cannot be told to be the same; put both into one table"
+        )
+    else:
+        found, notes, _ = scanned
     truth = found.pop(reference) if reference is not None else None
     options: dict[str, Any] = {"unassigned": "partial" if partial else "error", "noise": noise_labels(noise)}
     members = cg.Ensemble(found, **options)
@@ -80,7 +98,8 @@ def ensemble(
         keys = [cg.measure(key, missing=missing) for key in ("arimm", "kas", "nsf", "sms")]
         result = cg.compare(members, cg.Ensemble(other, **options), keys, threads=threads)
         notes += more
-    say([*notes, *members.cautions])
+    left_out = cg.compare_all(members, "ari", threads=threads).cautions if scanned is not None else members.cautions
+    say([*notes, *left_out])
     _print_ensemble(facts, ranked, result, format)
 
 

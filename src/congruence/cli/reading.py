@@ -44,6 +44,33 @@ def label_columns(
     return io.without_ids(rest)
 
 
+def scanned_columns(
+    file: Path,
+    named: list[str],
+    id: str | None,
+    long: str | None,
+    extra: tuple[str | None, ...],
+    reference: str | None,
+    **options: Any,
+) -> tuple[dict[str, Any], list[str], Any] | None:
+    """The columns of a folder, or of a file that is to be read in row groups; None where it is read into memory."""
+    given = {key: value for key, value in options.items() if value not in (None, False)}
+    if not file.is_dir() and "*" not in file.name and not given:
+        return None
+    import congruence as cg
+
+    if long is not None:
+        raise cg.InputError(
+            "--long tables are read into memory; leave out --client, --checkpoint, --skip-bad and --memory"
+        )
+    everything = cg.scan(file, None, id, **given)
+    names = named or [name for name in everything.names if name not in extra]
+    if reference is not None and reference not in names:
+        names = [reference, *names]
+    found = everything.narrowed(names)
+    return {name: found[name] for name in names}, [] if named else list(everything.notes), found
+
+
 def mass_columns(file: Path, weight: str | None, frequency: str | None) -> dict[str, Any]:
     """The weights or counts of the points, as options of `compare`."""
     from congruence import io

@@ -77,6 +77,10 @@ def table_of(
     cells: Cells | None = None, product: Product | None = None,
 ) -> tuple[Table, Tables]:  # fmt: skip
     """The table of one pair, with names, and the tile that holds it; another engine gives `cells` or `product`."""
+    if a.lazy:
+        from congruence.engine import fold
+
+        return fold.table_of(a, b, mass, threads)
     if isinstance(a, Labels) and isinstance(b, Labels) and mass is None and cells is None:
         counted = _count_in_place(a, b, default_threads(threads))
         if counted is not None:
@@ -485,6 +489,11 @@ def statistics(
     threads: int | None = None, progress: Progress | None = None, memory: float = MEMORY,
 ) -> Iterator[Counted]:  # fmt: skip
     """The statistics of these kinds for all pairs of the runs, tile by tile."""
+    if members[0].lazy:
+        from congruence.engine import fold
+
+        yield from fold.statistics(members, runs, needs, mass, threads, progress)
+        return
     wanted = {Tables if need is Table else need for need in needs}
     workers = default_threads(threads)
     hard = [c for c in members if isinstance(c, Labels)]

@@ -285,3 +285,41 @@ def shuffle(codes: Any, state: Any) -> None:
                 break
         q = product >> half
         codes[p], codes[q] = codes[q], codes[p]
+
+
+@njit
+def look_up(values: Any, low: int, table: Any, out: Any) -> bool:
+    """The code of each label, by a table over their range; False where a label is not in it."""
+    span = np.uint64(len(table))
+    for p in range(len(values)):
+        place = np.uint64(np.int64(values[p]) - low)
+        if place >= span:
+            return False
+        code = table[place]
+        if code < 0:
+            return False
+        out[p] = code
+    return True
+
+
+@njit
+def count_more(a: Any, b: Any, table: Any) -> None:
+    """Add the points of a batch to a table; small ones in four tables in turn, so that stores do not wait."""
+    across = np.int64(table.shape[1])
+    cells = table.shape[0] * across
+    if cells > REPLICATED_CELLS:
+        flat = table.ravel()
+        for p in range(len(a)):
+            flat[np.uint64(a[p]) * np.uint64(across) + np.uint64(b[p])] += 1
+        return
+    some, spare = np.zeros(cells, np.uint32), np.zeros((3, cells), np.uint32)
+    _count(a, b, across, some, spare)
+    for c in range(cells):
+        table[c // across, c % across] += np.int64(some[c]) + spare[0, c] + spare[1, c] + spare[2, c]
+
+
+@njit
+def count_mass(a: Any, b: Any, mass: Any, table: Any) -> None:
+    """The same where each point counts for its mass."""
+    for p in range(len(a)):
+        table[a[p], b[p]] += mass[p]

@@ -14,7 +14,7 @@ from congruence.engine import cpu
 from congruence.engine.choice import engine_for
 from congruence.engine.plan import Progress, Run
 from congruence.ensemble import Ensemble
-from congruence.statistics import Array, Gram, InputError, MatrixSums, Pairs
+from congruence.statistics import Array, Gram, InputError, MatrixSums, NotApplicable, Pairs
 
 #: points on a side of a tile: tiles of two matrices and their products stay well inside 100 MB
 SIDE = 1024
@@ -322,6 +322,10 @@ def _own_pairs(e: Ensemble) -> Array:
 
 def _totals(e: Ensemble) -> tuple[float, float, float]:
     """Mass of all points, what they make with themselves, and pairs of different points."""
+    if e.is_lazy:
+        from congruence.engine.fold import totals
+
+        return totals(e.members[0], e.mass)
     weights, own_weights = _point_weights(e.mass, e.n_points)
     total = float(e.n_points if weights is None else weights.sum())
     own = float(own_weights.sum())
@@ -405,8 +409,15 @@ def sums_of(
         raise InputError(f"missing must be 'ratio', 'plain' or 'pooled', not {missing!r}")
     matrix = isinstance(a, Similarity) or isinstance(b, Similarity)
     p, q = (e if isinstance(e, Similarity | Ensemble) else Ensemble([e]) for e in (a, b))
+    if any(isinstance(e, Ensemble) and e.is_lazy for e in (p, q)):
+        return _scanned_sums(p, q, within=within, missing=missing, threads=threads, progress=progress)
     if len_of(p) != len_of(q):
         raise InputError(f"a and b have {len_of(p)} and {len_of(q)} points; both must be of the same points")
+    if matrix:
+        from congruence.engine.blocks import by_blocks, dask_sums
+
+        if by_blocks(p, q):
+            return dask_sums(p, q)
     mass = next((e.mass for e in (p, q) if isinstance(e, Ensemble) and e.mass is not None), None)
     gaps = any(isinstance(e, Ensemble) and e.has_gaps for e in (p, q))
     members = sum(len(e) for e in (p, q) if isinstance(e, Ensemble))
@@ -445,6 +456,24 @@ def sums_of(
     check_pairs(n, max(members, 1))
     with Progress(n * (n + 1) // 2, progress, "pairs of points") as bar:
         return tile_sums(tiles_of(p, missing), tiles_of(q, missing), mass, bar)
+
+
+def _scanned_sums(p: Any, q: Any, *, within: bool, missing: str, threads: int | None, progress: Any) -> MatrixSums:
+    """Sums of ensembles whose members are scanned: from tables only, whatever the numbers of points and members."""
+    if isinstance(p, Similarity) or isinstance(q, Similarity):
+        raise NotApplicable(
+            "a similarity matrix beside scanned members needs the labels of every point; read the members into memory, or add "
+            "up cg.pair_sums of blocks"
+        )
+    p.check_same_points(q)
+    with Progress(0, progress, "rows") as bar:
+        sums = table_sums(p, q, within=within, missing=missing, threads=threads, progress=bar)
+    if missing == "ratio" and (p.has_gaps or q.has_gaps):
+        raise NotApplicable(
+            "members with gaps under missing='ratio' need a pass over pairs of points, which a scan never makes; pass "
+            "missing='plain' or 'pooled'"
+        )
+    return sums
 
 
 def len_of(x: Similarity | Ensemble) -> int:

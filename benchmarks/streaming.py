@@ -1,0 +1,249 @@
+"""Label columns that stay in Parquet, beside pyarrow, DuckDB, polars and Dask: `python -m benchmarks.streaming`.
+
+Every line runs in a process of its own, so that its peak memory can be told (with its largest child, for Dask). The
+data are made once under --folder and kept there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+COLUMNS = 10
+
+
+def make(folder: Path, rows: int, columns: int = COLUMNS) -> Path:
+    """Noisy copies of one structure, with 10, 20, … 100 clusters, in Parquet files of ten million rows."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path = folder / f"{rows}x{columns}"
+    if (path / "_done").exists():
+        return path
+    path.mkdir(parents=True, exist_ok=True)
+    step, names = 1_000_000, [f"run{j}" for j in range(columns)]
+    schema = pa.schema([(name, pa.int32()) for name in names])
+    for file, first in enumerate(range(0, rows, 10 * step)):
+        with parquet.ParquetWriter(path / f"part-{file:03}.parquet", schema) as writer:
+            for start in range(first, min(first + 10 * step, rows), step):
+                rng = np.random.default_rng(start)
+                n = min(step, rows - start)
+                base = rng.integers(0, 100, n, dtype=np.int32)
+                arrays = []
+                for j in range(columns):
+                    clusters = 10 * (1 + j % 10)
+                    noise = rng.random(n, dtype=np.float32) < 0.05 + 0.3 * j / columns
+                    arrays.append(np.where(noise, rng.integers(0, clusters, n, dtype=np.int32), base % clusters))
+                writer.write_table(pa.table(dict(zip(names, arrays, strict=True)), schema), row_group_size=step)
+    (path / "_done").touch()
+    return path
+
+
+# --- what is measured, each in a process of its own ---------------------------------------------------------------
+
+
+def warm() -> None:
+    """Load the compiled kernels, so that no line pays for numba's start."""
+    import pyarrow as pa
+
+    import congruence as cg
+
+    table = pa.table({f"run{j}": np.arange(2_000_000, dtype=np.int32) % (j + 2) for j in range(3)})
+    cg.compare_all(cg.scan(lambda: table.to_batches(max_chunksize=1 << 18)))
+    cg.compare_all(cg.scan(lambda: table.to_batches(max_chunksize=1 << 18)), threads=1)
+    cg.compare_all([(np.arange(400_000) % (j + 2)).astype(np.uint8) for j in range(10)])
+
+
+def scan_only(path: Path) -> float:
+    """Merely reading the columns with pyarrow, with all its threads, batch after batch."""
+    import pyarrow.dataset as ds
+
+    total = 0
+    for batch in ds.dataset(path).to_batches():
+        total += batch.num_rows
+    return float(total)
+
+
+def ours(path: Path, **options: object) -> float:
+    """All pairs of the scanned columns."""
+    import congruence as cg
+
+    return float(cg.compare_all(cg.scan(path, **options))["ari"][0, 1])
+
+
+def memory_kernel(path: Path) -> float:
+    """All pairs in memory; the time is that of the comparison alone, once the columns are loaded as bytes."""
+    from pyarrow import parquet
+
+    import congruence as cg
+
+    columns = {}
+    for name in parquet.ParquetFile(sorted(path.glob("*.parquet"))[0]).schema_arrow.names:
+        columns[name] = np.concatenate(
+            [
+                parquet.read_table(f, columns=[name])[name].to_numpy().astype(np.uint8)
+                for f in sorted(path.glob("*.parquet"))
+            ]
+        )
+    global started
+    started = time.perf_counter()
+    return float(cg.compare_all(columns)["ari"][0, 1])
+
+
+def _ari(counts: np.ndarray, a: np.ndarray, b: np.ndarray) -> float:
+    counts = counts.astype(np.float64)
+    rows, cols = np.bincount(a, weights=counts), np.bincount(b, weights=counts)
+    n = counts.sum()
+    both, s_a, s_b = ((x * (x - 1)).sum() / 2 for x in (counts, rows, cols))
+    expected = s_a * s_b / (n * (n - 1) / 2)
+    return float((both - expected) / ((s_a + s_b) / 2 - expected))
+
+
+def by_duckdb(path: Path) -> float:
+    """One GROUP BY a pair."""
+    import duckdb
+
+    base = duckdb.connect()
+    names = [f"run{j}" for j in range(COLUMNS)]
+    first = 0.0
+    for number, (x, y) in enumerate(itertools.combinations(names, 2)):
+        found = base.sql(f"select {x}, {y}, count(*) as n from '{path}/*.parquet' group by 1, 2").fetchnumpy()
+        value = _ari(*(np.asarray(found[k]) for k in ("n", x, y)))
+        first = value if number == 0 else first
+    return first
+
+
+def by_polars(path: Path) -> float:
+    """One group_by a pair, all collected together, streaming."""
+    import polars as pl
+
+    frame = pl.scan_parquet(f"{path}/*.parquet")
+    pairs = list(itertools.combinations([f"run{j}" for j in range(COLUMNS)], 2))
+    found = pl.collect_all([frame.group_by(x, y).len() for x, y in pairs], engine="streaming")
+    values = [_ari(*(t[k].to_numpy() for k in ("len", x, y))) for t, (x, y) in zip(found, pairs, strict=True)]
+    return values[0]
+
+
+def on_dask(path: Path) -> float:
+    """All pairs on two worker processes of one thread; starting the cluster is not in the time."""
+    from distributed import Client, LocalCluster
+
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", memory_limit=0)
+    with cluster, Client(cluster, set_as_default=False) as client:
+        client.run(warm)
+        global started
+        started = time.perf_counter()
+        value = ours(path, client=client)
+        global ended
+        ended = time.perf_counter()
+    return value
+
+
+def ensembles(path: Path) -> float:
+    """arimm of the first half of the columns and the second."""
+    import congruence as cg
+
+    s = cg.scan(path)
+    half = len(s.names) // 2
+    return cg.Ensemble(s[list(s.names[:half])]).arimm(cg.Ensemble(s[list(s.names[half:])]))
+
+
+def checkpointed(path: Path) -> float:
+    """All pairs, every finished part written to disk."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        return ours(path, checkpoint=folder)
+
+
+JOBS = {
+    "scan": ("pyarrow, merely reading", scan_only, False),
+    "kernel": ("congruence in memory, kernel alone", memory_kernel, True),
+    "ours": ("congruence, scanned", ours, True),
+    "checkpoint": ("congruence, scanned, checkpoint", checkpointed, True),
+    "dask": ("congruence, Dask, two workers", on_dask, False),
+    "duckdb": ("DuckDB, a GROUP BY a pair", by_duckdb, False),
+    "polars": ("polars, streaming group_by", by_polars, False),
+    "ensembles": ("congruence, arimm of two ensembles", ensembles, True),
+}
+started, ended = 0.0, None
+
+
+def _child(job: str, path: Path) -> None:
+    global started
+    _, work, warmed = JOBS[job]
+    if warmed:
+        warm()
+    started = time.perf_counter()
+    value = work(path)
+    seconds = (ended or time.perf_counter()) - started
+    peak = sum(resource.getrusage(w).ru_maxrss for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 2**20
+    print(json.dumps({"value": value, "seconds": seconds, "peak": peak}))
+
+
+def measured(job: str, path: Path, tries: int = 1) -> tuple[float, float, float]:
+    """Value, least seconds and peak memory (GB) of a job in a process of its own."""
+    best = (0.0, float("inf"), 0.0)
+    for _ in range(tries):
+        done = subprocess.run(
+            [sys.executable, "-m", "benchmarks.streaming", "--child", job, "--path", str(path)],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            sys.exit(f"{job} failed: {done.stderr[-800:]}")
+        found = json.loads(done.stdout.strip().splitlines()[-1])
+        if found["seconds"] < best[1]:
+            best = found["value"], found["seconds"], found["peak"]
+    return best
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=float, default=1e8)
+    parser.add_argument("--folder", type=Path, default=Path("/tmp/congruence-streaming"))
+    parser.add_argument("--quick", action="store_true", help="a million rows")
+    parser.add_argument("--ensembles", action="store_true", help="arimm of 20 + 20 members instead")
+    parser.add_argument("--peers", default="duckdb,polars,dask", help="of these, separated by commas")
+    parser.add_argument("--tries", type=int, default=1, help="the least time of so many is shown")
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    parser.add_argument("--path", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        _child(options.child, options.path)
+        return
+    rows = 1_000_000 if options.quick else int(options.rows)
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    if options.ensembles:
+        path = make(options.folder, rows, 40)
+        value, seconds, peak = measured("ensembles", path, options.tries)
+        print(f"arimm of 20 + 20 members, {rows:,} rows: {value:.6f} in {seconds:.1f} s, peak {peak:.2f} GB")
+        return
+    sizes = [n for n in (10**6, 10**7, 10**8, 10**9) if n < rows] + [rows]
+    print(f"\ncost per row, {COLUMNS} columns, {COLUMNS * (COLUMNS - 1) // 2} pairs")
+    for n in sizes:
+        _, seconds, peak = measured("ours", make(options.folder, n), options.tries)
+        print(f"  {n:>13,} rows  {seconds:8.2f} s  {1e9 * seconds / n:7.1f} ns a row  peak {peak:.2f} GB")
+    path = make(options.folder, rows)
+    size = sum(f.stat().st_size for f in path.glob("*.parquet")) / 1e9
+    print(f"\n{rows:,} rows × {COLUMNS} columns, {size:.2f} GB of Parquet, all {COLUMNS * (COLUMNS - 1) // 2} pairs")
+    times, values = {}, {}
+    for job in ("scan", "kernel", "ours", "checkpoint", *(p for p in options.peers.split(",") if p)):
+        values[job], times[job], peak = measured(job, path, options.tries)
+        same = "" if job == "scan" else f"  ari of the first pair {values[job]:.12f}"
+        print(f"  {JOBS[job][0]:<36} {times[job]:8.2f} s  peak {peak:6.2f} GB{same}", flush=True)
+    floor = times["scan"] + times["kernel"]
+    print(f"\nscanned / (reading + kernel in memory) = {times['ours'] / floor:.2f}")
+    assert all(abs(v - values["ours"]) < 1e-9 for job, v in values.items() if job != "scan")
+
+
+if __name__ == "__main__":
+    main()

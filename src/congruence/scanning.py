@@ -1,0 +1,892 @@
+"""Labels that stay where they are: files, folders, Arrow datasets, Dask frames and streams of batches, read in row groups."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from congruence.checkpoint import Checkpoint, digest
+from congruence.clustering import Similarity, _arrow, is_dask_array
+from congruence.engine.cluster import Group, fold, read_batches
+from congruence.engine.cpu import default_threads
+from congruence.engine.fold import (
+    Accumulator,
+    BadBatch,
+    Column,
+    Counting,
+    Overfull,
+    PartialTables,
+    _batch_columns,
+    kind_of,
+)
+from congruence.engine.plan import Progress
+from congruence.io import ID_NAMES, MISSING, suffix_of
+from congruence.registry import hint
+from congruence.statistics import Array, InputError
+
+__all__ = ["Scan", "scan"]
+
+#: bytes that tables may take unless told otherwise
+MEMORY = "1GB"
+#: parts that rows are counted in: enough for every thread and worker, and how much work is lost when a run ends early
+GROUPS = 64
+#: bytes of labels that a thread reads at once
+BATCH = 16 << 20
+SCANNED = (".parquet", ".feather", ".arrow", ".csv", ".tsv", ".txt")
+
+
+def bytes_of(memory: str | float) -> float:
+    """Bytes of "2GB", "500 MB", "1.5GiB", or a number of bytes.
+
+    >>> bytes_of("1.5kB"), bytes_of("1MiB"), bytes_of(10)
+    (1500.0, 1048576.0, 10.0)
+    """
+    if isinstance(memory, str):
+        found = re.fullmatch(r"\s*([0-9.]+)\s*([kmgt]?)(i?)b?\s*", memory.lower())
+        try:
+            value = float(found[1]) if found else -1.0
+        except ValueError:
+            value = -1.0
+        size: float = value * (1024 if found and found[3] else 1000) ** " kmgt".index(
+            (found[2] if found else "") or " "
+        )
+    else:
+        size = float(memory)
+    if not size > 0:
+        raise InputError(f"memory must be a size, as in '2GB' or '500MB'; got {memory!r}")
+    return size
+
+
+# --- parts of files ---------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=256)
+def _footer(path: str, size: int, changed: int) -> Any:
+    from pyarrow import parquet
+
+    return parquet.ParquetFile(path).metadata
+
+
+def _state(path: str) -> tuple[str, int, int]:
+    about = os.stat(path)
+    return path, about.st_size, about.st_mtime_ns
+
+
+@dataclass(frozen=True)
+class _RowGroup:
+    """One row group of a Parquet file; text is read as the codes that it is stored as."""
+
+    path: str
+    group: int
+    rows: int
+    #: the path as it was given; the other is whole, for workers that run elsewhere
+    shown: str = ""
+
+    @property
+    def where(self) -> str:
+        return f"{self.shown or self.path}, row group {self.group}"
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+        from pyarrow import parquet
+
+        footer = _footer(*_state(self.path))
+        schema = footer.schema.to_arrow_schema()
+        for name in columns:
+            if name not in schema.names:
+                raise BadBatch(f"{self.where} has no column {name!r}; it has: {', '.join(schema.names[:8])}")
+        texts = [name for name in columns if kind_of_or_not(schema.field(name).type) in ("text", "bytes")]
+        with parquet.ParquetFile(
+            self.path, metadata=footer, read_dictionary=texts, page_checksum_verification=True
+        ) as file:
+            yield from file.iter_batches(rows, row_groups=[self.group], columns=list(columns), use_threads=False)
+
+
+def kind_of_or_not(type: Any) -> str | None:
+    """The kind of labels of an arrow type, or None where it holds no labels."""
+    try:
+        return kind_of(type)
+    except InputError:
+        return None
+
+
+@dataclass(frozen=True)
+class _Fragment:
+    """One fragment of an Arrow dataset, cut by row groups where it can be."""
+
+    fragment: Any
+    schema: Any
+    name: str
+    rows: int | None = None
+
+    @property
+    def where(self) -> str:
+        return self.name
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+        for name in columns:
+            if name not in self.fragment.physical_schema.names and self.fragment.partition_expression.equals(_true()):
+                raise BadBatch(f"{self.where} has no column {name!r}")
+        yield from self.fragment.to_batches(
+            schema=self.schema, columns=list(columns), batch_size=rows, use_threads=False
+        )
+
+
+def _true() -> Any:
+    from pyarrow import compute
+
+    return compute.scalar(True)
+
+
+@dataclass(frozen=True)
+class _ArrowFile:
+    """A feather or arrow file; its batches are mapped, not read, until they are counted."""
+
+    path: str
+    rows: int
+    shown: str = ""
+
+    @property
+    def where(self) -> str:
+        return self.shown or self.path
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+        pa = _arrow()
+        with pa.memory_map(self.path) as source, pa.ipc.open_file(source) as file:
+            for i in range(file.num_record_batches):
+                batch = file.get_batch(i)
+                for name in columns:
+                    if name not in batch.schema.names:
+                        raise BadBatch(f"{self.path}, batch {i} has no column {name!r}")
+                chosen = batch.select(list(columns))
+                for start in range(0, batch.num_rows, rows):
+                    yield chosen.slice(start, rows)
+
+
+@dataclass(frozen=True)
+class _TextFile:
+    """A csv or tsv file, read in blocks; columns have the types they have in the first file."""
+
+    path: str
+    delimiter: str
+    types: tuple[tuple[str, str], ...] = ()
+    rows: int | None = None
+    shown: str = ""
+
+    @property
+    def where(self) -> str:
+        return self.shown or self.path
+
+    def open(self, columns: Sequence[str] = ()) -> Any:
+        pa = _arrow()
+        from pyarrow import csv
+
+        types = {name: pa.type_for_alias(kind) for name, kind in self.types if not columns or name in columns}
+        return csv.open_csv(
+            self.path,
+            parse_options=csv.ParseOptions(delimiter=self.delimiter),
+            read_options=csv.ReadOptions(use_threads=False),
+            convert_options=csv.ConvertOptions(
+                null_values=MISSING, strings_can_be_null=True, column_types=types, include_columns=list(columns)
+            ),
+        )
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+        yield from self.open(columns)
+
+
+@dataclass(frozen=True)
+class _Broken:
+    """A file that could not even be opened."""
+
+    where: str
+    why: str
+    rows: int | None = None
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+        raise BadBatch(f"{self.where} could not be read: {self.why}")
+        yield
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A batch that has been read."""
+
+    batch: Any
+    where: str
+
+    @property
+    def rows(self) -> int:
+        if hasattr(self.batch, "num_rows"):
+            return int(self.batch.num_rows)
+        return len(next(iter(self.batch.values()), ())) if isinstance(self.batch, Mapping) else len(self.batch)
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+        held = self.batch
+        found = held if hasattr(held, "schema") and hasattr(held, "num_rows") else _batch_columns(held)
+        yield found
+
+
+@dataclass(frozen=True)
+class _Partition:
+    """One partition of a Dask frame."""
+
+    delayed: Any
+    number: int
+    rows: int | None = None
+
+    @property
+    def where(self) -> str:
+        return f"partition {self.number}"
+
+    @property
+    def described(self) -> _Partition:
+        """The same without the frame: what travels beside it."""
+        return _Partition(None, self.number)
+
+    def holding(self, frame: Any) -> _Held:
+        """The part, now that the frame is here."""
+        return _Held(_as_table(frame), self.where)
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+        yield from self.holding(self.delayed.compute()).batches(columns, rows)
+
+
+def _as_table(frame: Any) -> Any:
+    pa = _arrow()
+    if isinstance(frame, pa.Table | pa.RecordBatch):
+        return frame
+    return pa.Table.from_pandas(frame, preserve_index=False)
+
+
+# --- inputs -----------------------------------------------------------------------------------------------------
+
+
+class _Input:
+    """Where rows come from: names and kinds of the columns, parts to count, and what makes it itself."""
+
+    schema: Any = None
+    once = False
+    text = "a scan"
+
+    def parts(self, columns: Sequence[str]) -> Iterable[Any]:
+        """All parts, in order."""
+        raise NotImplementedError
+
+    @property
+    def rows(self) -> int | None:
+        """How many rows there are, where that is known."""
+        return None
+
+    def fingerprint(self) -> str:
+        """The same for the same data, and another for other data."""
+        raise InputError(
+            f"checkpoint: {self.text} cannot be told from other data; a checkpoint needs files, by path or as an Arrow dataset"
+        )
+
+
+class _Files(_Input):
+    def __init__(self, paths: Sequence[str], text: str) -> None:
+        self.text, self.paths = text, paths
+        self.listed: list[Any] = []
+        types: tuple[tuple[str, str], ...] = ()
+        for path in paths:
+            try:
+                schema, found = self._open(path, types)
+            except (OSError, ValueError, NotImplementedError, EOFError) as error:
+                said = (str(error).splitlines() or [type(error).__name__])[0]
+                self.listed.append(_Broken(path, said))
+                continue
+            self.listed += found
+            self.schema = self.schema if self.schema is not None else schema
+            if found and isinstance(found[0], _TextFile):
+                types = found[0].types
+        if self.schema is None:
+            bad = self.listed[0]
+            raise InputError(f"{bad.where} could not be read: {bad.why}")
+
+    def _open(self, path: str, types: tuple[tuple[str, str], ...]) -> tuple[Any, list[Any]]:
+        pa = _arrow()
+        kind, shown, path = suffix_of(Path(path)), path, os.path.abspath(path)
+        if kind == ".parquet":
+            footer = _footer(*_state(path))
+            many = range(footer.num_row_groups)
+            return footer.schema.to_arrow_schema(), [
+                _RowGroup(path, g, footer.row_group(g).num_rows, shown) for g in many
+            ]
+        if kind in (".feather", ".arrow"):
+            with pa.memory_map(path) as source, pa.ipc.open_file(source) as file:
+                rows = sum(file.get_batch(i).num_rows for i in range(file.num_record_batches))
+                return file.schema, [_ArrowFile(path, rows, shown)]
+        delimiter = "\t" if kind == ".tsv" else ","
+        schema = _TextFile(path, delimiter).open().schema
+        if len(schema) == 1 and kind != ".tsv":
+            delimiter = next((d for d in (";", "\t", " ") if d in schema.names[0]), ",")
+            schema = _TextFile(path, delimiter).open().schema
+        if not types:  # a text file says '2024-05-01' and means a label
+            plain = [pa.field(f.name, pa.string() if pa.types.is_temporal(f.type) else f.type) for f in schema]
+            schema = pa.schema(plain)
+            types = tuple((f.name, str(f.type)) for f in schema if not pa.types.is_null(f.type))
+        return schema, [_TextFile(path, delimiter, types, None, shown)]
+
+    def parts(self, columns: Sequence[str]) -> Iterable[Any]:
+        return self.listed
+
+    @property
+    def rows(self) -> int | None:
+        known = [part.rows for part in self.listed if not isinstance(part, _Broken)]
+        return None if None in known else sum(known)
+
+    def fingerprint(self) -> str:
+        found = []
+        for path in self.paths:
+            _, size, changed = _state(path)
+            with open(path, "rb") as stream:
+                first = stream.read(1 << 16)
+                stream.seek(max(0, size - (1 << 16)))
+                last = stream.read()
+            found.append(digest(Path(path).name, str(size), str(changed), first, last))
+        return digest(*found)
+
+
+class _Dataset(_Input):
+    def __init__(self, dataset: Any) -> None:
+        self.dataset, self.schema = dataset, dataset.schema
+        self.text = f"an Arrow dataset of {len(getattr(dataset, 'files', []))} files"
+        self.listed: list[Any] = []
+        for number, fragment in enumerate(dataset.get_fragments()):
+            name = getattr(fragment, "path", "") or f"fragment {number}"
+            try:
+                pieces = fragment.split_by_row_group() if hasattr(fragment, "split_by_row_group") else [fragment]
+                for piece in pieces:
+                    group = f", row group {piece.row_groups[0].id}" if hasattr(piece, "row_groups") else ""
+                    rows = piece.row_groups[0].num_rows if group else None
+                    self.listed.append(_Fragment(piece, self.schema, name + group, rows))
+            except (OSError, ValueError) as error:
+                self.listed.append(_Broken(name, (str(error).splitlines() or [""])[0]))
+
+    def parts(self, columns: Sequence[str]) -> Iterable[Any]:
+        return self.listed
+
+    @property
+    def rows(self) -> int | None:
+        known = [part.rows for part in self.listed if not isinstance(part, _Broken)]
+        return None if None in known else sum(known)
+
+    def fingerprint(self) -> str:
+        files = list(getattr(self.dataset, "files", []))
+        if not files or not all(os.path.exists(path) for path in files):
+            return super().fingerprint()
+        return _Files(files, self.text).fingerprint()
+
+
+class _Stream(_Input):
+    """Batches from a callable (called again for every pass) or from a bare iterator (one pass)."""
+
+    def __init__(self, source: Any) -> None:
+        self.source, self.once = source, not callable(source)
+        self.spent = False
+        self.text = "an iterator of batches" if self.once else "a callable that yields batches"
+        self.waiting: list[Any] = []
+        first = self._first()
+        self.schema = _schema_of(first)
+
+    def _first(self) -> Any:
+        batches = iter(self.source if self.once else self.source())
+        first = next(batches, None)
+        if first is None:
+            raise InputError(f"{self.text} gave no batch")
+        if self.once:
+            self.source, self.waiting = batches, [first]
+        return first
+
+    def parts(self, columns: Sequence[str]) -> Iterable[Any]:
+        if self.once and self.spent:
+            raise InputError(
+                "an iterator of batches can be gone through once, and it has been; pass a function that makes a new one"
+            )
+        self.spent = True
+        batches = iter([*self.waiting, *()]) if self.once else iter(self.source())
+        number = 0
+        while True:
+            batch = next(batches, None)
+            if batch is None and self.once and self.waiting:
+                self.waiting, batches = [], iter(self.source)
+                continue
+            if batch is None:
+                return
+            yield _Held(batch, f"batch {number}")
+            number += 1
+
+
+class _DaskFrame(_Input):
+    def __init__(self, frame: Any) -> None:
+        self.frame = frame
+        self.text = f"a Dask frame of {frame.npartitions} partitions"
+        self.schema = _schema_of(frame._meta)
+
+    def parts(self, columns: Sequence[str]) -> Iterable[Any]:
+        return [_Partition(part, i) for i, part in enumerate(self.frame[list(columns)].to_delayed())]
+
+
+def _schema_of(batch: Any) -> Any:
+    pa = _arrow()
+    if hasattr(batch, "schema") and hasattr(batch, "num_rows"):
+        return batch.schema
+    found = _batch_columns(batch)
+    # what has no arrow type is told by its labels, and what holds nothing yet (the head of a Dask frame) may be anything
+    return pa.schema([(name, getattr(x, "type", pa.null()) if len(x) else pa.null()) for name, x in found.items()])
+
+
+def _is_dask_frame(data: Any, dimensions: int = 2) -> bool:
+    dask = type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "npartitions")
+    return dask and getattr(data, "ndim", 0) == dimensions and hasattr(data, "to_delayed") and hasattr(data, "_meta")
+
+
+def _input_of(source: Any) -> _Input:
+    if isinstance(source, str | os.PathLike):
+        return _Files(_paths(Path(source)), str(source))
+    if isinstance(source, list | tuple) and source and all(isinstance(x, str | os.PathLike) for x in source):
+        return _Files([path for x in source for path in _paths(Path(x))], f"{len(source)} files")
+    if type(source).__module__.startswith("pyarrow") and hasattr(source, "get_fragments"):
+        return _Dataset(source)
+    if _is_dask_frame(source):
+        return _DaskFrame(source)
+    if callable(source) or isinstance(source, Iterator):
+        return _Stream(source)
+    raise InputError(
+        "scan takes the path of a file or folder, an Arrow dataset, a Dask frame, or a function that yields batches; got "
+        f"{type(source).__name__}"
+    )
+
+
+def _paths(path: Path) -> list[str]:
+    """The files meant by a path: itself, those of a folder, those that fit a pattern with *."""
+    if path.is_dir():
+        found = [p for p in sorted(path.rglob("*")) if p.is_file() and suffix_of(p) in SCANNED]
+        found = [p for p in found if not any(x.startswith(("_", ".")) for x in p.relative_to(path).parts)]
+        if not found:
+            raise InputError(f"there are no files to scan in {path}; it reads {', '.join(SCANNED)}")
+    elif "*" in str(path):
+        import glob
+
+        found = [Path(p) for p in sorted(glob.glob(str(path), recursive=True))]
+        if not found:
+            raise InputError(f"no file fits {path}")
+    else:
+        if not path.exists():
+            raise InputError(f"there is no file {path}")
+        found = [path]
+    kinds = {suffix_of(p) for p in found}
+    if not kinds <= set(SCANNED):
+        wrong = next(p for p in found if suffix_of(p) not in SCANNED)
+        raise InputError(
+            f"{wrong}: files of kind {suffix_of(wrong) or '(none)'} cannot be scanned; use {', '.join(SCANNED)}"
+        )
+    return [str(p) for p in found]
+
+
+# --- the scan ---------------------------------------------------------------------------------------------------
+
+
+def scan(
+    source: Any,
+    columns: Sequence[str] | None = None,
+    id: str | None = None,
+    *,
+    memory: str | float = MEMORY,
+    threads: int | None = None,
+    client: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    skip_bad: bool = False,
+    progress: Callable[[int, int], Any] | bool | None = None,
+) -> Scan:
+    """Label columns that stay where they are and are read in row groups, whenever something is asked of them.
+
+    `source` is the path of a file (parquet, feather, csv) or of a folder of them, an Arrow dataset, a Dask frame, a function
+    that yields batches, or an iterator of batches (one pass). `columns` are the label columns, by default all but `id`.
+    `memory` is what tables may take, all threads together: pairs beyond it wait for another pass. `client` counts
+    elsewhere: a Dask client, the address of a scheduler, or any executor. With `checkpoint` finished parts are kept in this
+    folder, and a second run goes on from there. `skip_bad` goes on without what cannot be read, and says so in the result.
+
+    >>> import congruence as cg
+    >>> import tempfile, pathlib
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> for part in range(3):
+    ...     _ = (pathlib.Path(folder.name) / f"{part}.csv").write_text("truth,run\\n0,a\\n0,a\\n1,b\\n1,c\\n")
+    >>> s = cg.scan(folder.name)
+    >>> round(cg.ari(s["truth"], s["run"]), 4)
+    0.7179
+    >>> folder.cleanup()
+    """
+    if isinstance(source, Scan):
+        return source.narrowed(columns).with_options(
+            memory=memory, threads=threads, client=client, checkpoint=checkpoint, skip_bad=skip_bad, progress=progress
+        )
+    found = _input_of(source)
+    made = Scan(found, found.text)
+    return made._of(columns, id).with_options(
+        memory=memory, threads=threads, client=client, checkpoint=checkpoint, skip_bad=skip_bad, progress=progress
+    )
+
+
+@dataclass(eq=False)
+class Scan:
+    """Label columns of a file, folder, dataset, Dask frame or stream; made by `cg.scan`, read when they are compared.
+
+    `s["a"]` is one column, `s[["a", "b"]]` a scan of fewer. The tables of what was counted last are kept, so that
+    asking for more measures of the same columns reads nothing.
+    """
+
+    input: Any = field(repr=False)
+    text: str
+    names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    memory: float = 1e9
+    threads: int | None = None
+    client: Any = None
+    checkpoint: Any = None
+    skip_bad: bool = False
+    progress: Any = None
+    #: tables of the last passes, and what they were made for
+    _kept: list[tuple[Any, PartialTables]] = field(default_factory=list, repr=False)
+    #: labels and sizes of the clusters of every column that was counted
+    _seen: dict[Any, PartialTables] = field(default_factory=dict, repr=False)
+    _widths: dict[str, int] = field(default_factory=dict, repr=False)
+
+    def _of(self, columns: Sequence[str] | None, id: str | None) -> Scan:
+        there = list(self.input.schema.names)
+        if len(set(there)) < len(there):
+            raise InputError(f"{self.text}: two columns are named {next(n for n in there if there.count(n) > 1)!r}")
+        for name in [*(columns or []), *([id] if id is not None else [])]:
+            if name not in there:
+                listed = "it has: " + ", ".join(there[:8]) + (", …" if len(there) > 8 else "")
+                raise InputError(f"{self.text} has no column {name!r}; {hint(name, there, listed)}")
+        self.names = tuple(columns) if columns is not None else tuple(x for x in there if x != id)
+        if columns is None and len(self.names) > 1:
+            # in memory a column with another value in every row is taken for row names; here only its name can tell
+            ids = [x for x in self.names if x.lower() in ID_NAMES or x.startswith("__index_level_")]
+            self.names = tuple(x for x in self.names if x not in ids)
+            self.notes = tuple(
+                f"column {x!r} is taken for row names by its name; pass columns=… to count it" for x in ids
+            )
+        if not self.names:
+            raise InputError(f"{self.text} has no label columns")
+        return self
+
+    def with_options(self, **options: Any) -> Scan:
+        """The same columns, read in another way; None leaves an option as it is."""
+        given = {key: value for key, value in options.items() if value is not None}
+        if not given:
+            return self
+        other = copy(self)
+        for key, value in given.items():
+            setattr(other, key, bytes_of(value) if key == "memory" else value)
+        return other
+
+    def narrowed(self, columns: Sequence[str] | None) -> Scan:
+        """The same with fewer columns."""
+        if columns is None:
+            return self
+        other = copy(self)
+        other.names = tuple(self[name].name for name in columns)
+        return other
+
+    def __getitem__(self, which: Any) -> Any:
+        if isinstance(which, list | tuple):
+            return self.narrowed([str(x) for x in which])
+        if which not in self.input.schema.names:
+            listed = ", ".join(self.names[:8])
+            raise InputError(
+                f"{self.text} has no column {which!r}; {hint(str(which), self.names, 'it has: ' + listed)}"
+            )
+        return Column(self, str(which))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[name] for name in self.names)
+
+    def lazy_columns(self) -> list[tuple[str, Any]]:
+        """Its columns by name, as clusterings."""
+        return [(name, self[name]) for name in self.names]
+
+    def same_rows(self, other: Any) -> bool:
+        """Is the other a scan of the same rows?"""
+        return isinstance(other, Scan) and other.input is self.input
+
+    @property
+    def n_rows(self) -> int | None:
+        """Rows there are: known from footers, or once they have been counted."""
+        for part in self._seen.values():
+            return part.rows
+        return self.input.rows if not self.skip_bad else None
+
+    def __repr__(self) -> str:
+        rows = f", {self.input.rows:,} rows" if self.input.rows is not None else ""
+        return f"Scan of {self.text}: {len(self.names)} columns{rows}"
+
+    # --- counting ---
+
+    def _key(self, columns: Sequence[Column], mass: Any) -> Any:
+        """What counts must have been made for, to be these."""
+        noise = frozenset((c.name, c.noise) for c in columns if c.noise is not None)
+        return (None if mass is None else (mass.values.name, mass.is_frequency)), noise, self.skip_bad
+
+    def known(self, column: Column, mass: Any = None) -> PartialTables | None:
+        """Tables that this column is in, if it was counted."""
+        weighed = self._key([column], mass)[0]
+        found = self._seen.get((column.name, column.noise, self.skip_bad, weighed))
+        if found is None and mass is None:
+            found = next(
+                (x for key, x in self._seen.items() if key[:3] == (column.name, column.noise, self.skip_bad)), None
+            )
+        return found
+
+    def facts(self, column: Column, mass: Any = None) -> PartialTables:
+        """Tables that this column is in; it is counted by itself if it was not."""
+        found = self.known(column, mass)
+        if found is None:
+            others = [self[name].with_policy("drop", None, name) for name in self.names if name != column.name]
+            lone = column.with_policy("drop", column.noise, column.who)
+            columns = [lone, *(others if column.name in self.names and not column.noise else [])]
+            pairs = np.column_stack([np.arange(len(columns))] * 2)
+            for _ in self.tables(columns, pairs, mass, self.threads, None):
+                pass
+            found = self.known(column, mass)
+            assert found is not None
+        return found
+
+    def tables(
+        self, columns: Sequence[Column], pairs: Array, mass: Any, threads: int | None, progress: Progress | None
+    ) -> Iterator[tuple[Array, PartialTables]]:
+        """(positions of some pairs, their tables), in as many passes as the memory asks for."""
+        names = list(dict.fromkeys(c.name for c in columns))
+        by_name: dict[str, Column] = {}
+        for c in columns:
+            if by_name.setdefault(c.name, c).noise != c.noise:
+                raise InputError(f"column {c.name!r} is used with two different `noise`; compare once for each")
+        at = np.array([names.index(c.name) for c in columns], dtype=np.int64)
+        ends = np.sort(at[pairs], axis=1)
+        key = self._key(columns, mass)
+        wanted = {(names[i], names[j]) for i, j in ends.tolist()}
+        for made, part in self._kept:
+            if made == key and wanted <= _held(part):
+                yield np.arange(len(pairs)), part
+                return
+        workers = default_threads(threads if threads is not None else self.threads)
+        own = progress or Progress(0, self.progress, "rows")
+        with own if progress is None else _Nothing() as _:
+            todo = np.arange(len(pairs))
+            while len(todo):
+                here = todo[self._block(names, ends[todo], 1 if self.client is not None else workers)]
+                try:
+                    part = self._fold(names, by_name, ends[here], mass, workers, own, len(todo) / len(here))
+                except Overfull as over:
+                    self._grown(names, ends[here], over)
+                    continue
+                self._keep(key, part, by_name)
+                yield here, part
+                todo = todo[~np.isin(todo, here)]
+
+    def _keep(self, key: Any, part: PartialTables, by_name: Mapping[str, Column]) -> None:
+        """Remember these tables for the next question; the oldest go when they take a quarter of the memory."""
+        if not part.rows:
+            why = f": {part.left_out[0]}" if part.left_out else ""
+            raise InputError(f"{self.text} has no rows that can be read{why}")
+        for name in part.names:
+            self._seen[name, by_name[name].noise, self.skip_bad, key[0]] = part.without_cells()
+        self._kept.append((key, part))
+        while len(self._kept) > 1 and sum(16 * len(p.count) for _, p in self._kept) > self.memory / 4:
+            self._kept.pop(0)
+
+    def _look(self, names: Sequence[str]) -> None:
+        """Numbers of labels, as the first rows have them; what they grow to is found out while counting."""
+        new = [name for name in names if name not in self._widths]
+        if not new or self.input.once:
+            return
+        for part in self.input.parts(new):
+            try:
+                first = next(iter(part.batches(new, 1 << 16)))
+                look = Accumulator(Counting(tuple(new), np.empty((0, 2)), (None,) * len(new), (None,) * len(new)))
+                look.add_batch(first, part.where)
+            except Exception:  # counting will say what is wrong, and where
+                continue
+            self._widths.update({name: word.width for name, word in zip(new, look.words, strict=True)})
+            break
+
+    def _cost(self, names: Sequence[str], ends: Array, workers: int) -> Array:
+        """Bytes of the tables of these pairs in all threads."""
+        self._look(names)
+        width = np.array([self._widths.get(name, 1) for name in names], dtype=np.float64)
+        cells = 1.6 * width[ends[:, 0]] * width[ends[:, 1]] * (ends[:, 0] != ends[:, 1])
+        rows = self.input.rows
+        return np.asarray(8 * np.minimum(cells, 4.0 * rows if rows is not None else np.inf) * workers)
+
+    def _block(self, names: Sequence[str], ends: Array, workers: int) -> Array:
+        """Which of these pairs to count in the next pass: a square of clusterings against clusterings that fits."""
+        cost = self._cost(names, ends, workers)
+        if self.input.once or cost.sum() <= self.memory:
+            return np.arange(len(ends))
+        for parts in range(2, len(names) + 1):
+            group = np.arange(len(names)) * parts // len(names)
+            block = group[ends[:, 0]] * parts + group[ends[:, 1]]
+            if np.bincount(block, weights=cost).max() <= self.memory or parts == len(names):
+                return np.flatnonzero(block == block[0])
+        return np.arange(1)
+
+    def _grown(self, names: Sequence[str], ends: Array, over: Overfull) -> None:
+        """Take note of how many labels there were when the memory was full; a single pair that is too large is an error."""
+        used = np.unique(ends)
+        if self.input.once or len(np.unique(ends, axis=0)) == 1:
+            pair = " and ".join(repr(names[x]) for x in used[:2])
+            what = f"the table of {pair}" if len(used) <= 2 else f"the tables of {len(used)} columns"
+            more = "; an iterator can be gone through once, so pass a function that makes it" if self.input.once else ""
+            raise InputError(
+                f"{what} takes more than memory={self.memory / 1e6:.0f}MB; give more memory, or fewer columns{more}"
+            ) from None
+        for x, width in zip(used.tolist(), over.widths.tolist(), strict=True):
+            self._widths[names[x]] = max(2 * int(width), int(1.5 * self._widths.get(names[x], 1)))
+
+    def _fold(
+        self, names: Sequence[str], by_name: Mapping[str, Column], ends: Array, mass: Any, workers: int,
+        progress: Progress, passes: float,
+    ) -> PartialTables:  # fmt: skip
+        """One pass over the rows for these pairs."""
+        used = [names[x] for x in np.unique(ends)]
+        place = {name: i for i, name in enumerate(used)}
+        pairs = sorted({(place[names[i]], place[names[j]]) for i, j in ends.tolist() if i != j})
+        columns = [by_name[name] for name in used]
+        counting = Counting(
+            tuple(used), np.array(pairs, dtype=np.int64).reshape(-1, 2), tuple(c.noise for c in columns),
+            tuple(c.who if c.unassigned == "error" else None for c in columns),
+            None if mass is None else (mass.values.name, mass.is_frequency), self.memory, self.skip_bad,
+            tuple(self._kind(name) for name in used),
+            int(np.clip(BATCH // (8 * max(len(used), 1)), 1 << 14, 1 << 18)),
+        )  # fmt: skip
+        progress.what = "rows"
+        progress.total = max(
+            progress.total if progress.done else 0, progress.done + int((self.input.rows or 0) * passes)
+        )
+        stored = None
+        if self.checkpoint is not None:
+            stored = Checkpoint(self.checkpoint, self.input.fingerprint(), self.text)
+        return fold(
+            self._groups(counting, workers), counting, client=self.client, threads=workers, progress=progress,
+            checkpoint=stored,
+        )  # fmt: skip
+
+    def _kind(self, name: str) -> str | None:
+        kind = self.input.schema.field(name).type
+        return None if kind_of_or_not(kind) == "null" else kind_of(kind)
+
+    def _groups(self, counting: Counting, workers: int) -> Iterator[Group]:
+        """Parts put together, so that there are some sixty groups of about as many rows each."""
+        parts = self.input.parts(counting.read)
+        if not isinstance(parts, list):
+            for part in parts:
+                yield Group((part,))
+            return
+        few = len(parts) < 2 * workers and max((p.rows or 0 for p in parts), default=0) > 4 * counting.rows
+        if few and self.client is None and self.checkpoint is None and not self.skip_bad:
+            yield from _read_here(parts, counting)
+            return
+        what = digest(*counting.names, counting.pairs.tobytes(), repr([sorted(map(str, x or ())) for x in counting.noise]),
+                      repr(counting.mass), repr(counting.skip_bad))  # fmt: skip
+        many = sum(part.rows or 0 for part in parts)
+        share = many / GROUPS if many else len(parts) / GROUPS
+        group: list[Any] = []
+        for number, part in enumerate(parts):
+            group.append(part)
+            if sum(p.rows or 0 if many else 1 for p in group) >= share or number == len(parts) - 1:
+                yield Group(tuple(group), digest(what, f"parts {number + 1 - len(group)} to {number}"))
+                group = []
+
+
+class _Nothing:
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+def _held(part: PartialTables) -> set[tuple[str, str]]:
+    names = part.names
+    found = {(names[i], names[j]) for i, j in part.pairs.tolist()} | {(name, name) for name in names}
+    return found | {(b, a) for a, b in found}
+
+
+def _read_here(parts: Sequence[Any], counting: Counting) -> Iterator[Group]:
+    """Few and large parts: rows are read by one and counted by all."""
+    for part in parts:
+        for batch in read_batches(part, counting):
+            yield Group((_Held(batch, part.where),))
+
+
+def columns_of_frames(*series: Any) -> tuple[Any, ...]:
+    """Dask series of one frame as columns of one scan; anything else is given back as it is."""
+    dask = [x for x in series if _is_dask_frame(x, 1)]
+    if not dask:
+        return series
+    from dask import dataframe
+
+    named = {i: x for i, x in enumerate(series) if x is not None}
+    if len(dask) < len(named) or len({x.npartitions for x in dask}) > 1:
+        raise InputError(
+            "Dask series are compared with Dask series of the same partitions; put them in one frame first"
+        )
+    together = dataframe.concat([x.to_frame(name=f"{i}") for i, x in named.items()], axis=1)
+    made = scan(together)
+    return tuple(None if x is None else made[f"{i}"] for i, x in enumerate(series))
+
+
+def scan_options(data: Any, options: Mapping[str, Any]) -> Any:
+    """What is scanned, to be read in this way; options without anything scanned are an error."""
+    if _is_dask_frame(data):
+        data = scan(data)
+    if isinstance(data, Scan):
+        return data.with_options(**options)
+    if _is_scanned(data):
+        return _moved([data], options)[0]
+    if type(data) is dict and any(map(_is_scanned, data.values())):
+        return dict(zip(data, _moved(list(data.values()), options), strict=True))
+    if isinstance(data, list | tuple) and any(map(_is_scanned, data)):
+        return _moved(data, options)
+    arrays = [x for x in data if isinstance(x, Similarity) and is_dask_array(x.matrix)] if type(data) is list else []
+    for x in arrays:
+        x.client = options.get("client")
+    options = {**options, "client": None} if arrays else options
+    given = [key for key, value in options.items() if value is not None and value is not False and key != "progress"]
+    if given:
+        raise InputError(
+            f"{given[0]}= is for what is scanned: pass columns of cg.scan(…); labels in memory are counted here, in threads"
+        )
+    return data
+
+
+def _is_scanned(x: Any) -> bool:
+    """Is it a column of a scan, or an ensemble of such?"""
+    column = x.members[0] if hasattr(x, "members") and hasattr(x, "is_lazy") else x
+    return isinstance(column, Column) and isinstance(column.source, Scan)
+
+
+def _moved(data: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
+    """The same, columns of a scan now of one that is read in this way."""
+
+    def moved(x: Any) -> Any:
+        if not _is_scanned(x) or not any(value is not None for value in options.values()):
+            return x
+        if isinstance(x, Column):
+            return Column(x.source.with_options(**options), x.name, x.unassigned, x.noise, x.who)
+        ensemble = copy(x)
+        ensemble.members = tuple(moved(member) for member in x.members)
+        return ensemble
+
+    return [moved(x) for x in data]

@@ -1,0 +1,241 @@
+"""Runs that were stopped: finished parts are on disk, whole and checksummed, and a second run gives the identical result."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from test_scanning import folder_of, labels, same
+
+import congruence as cg
+from congruence import scanning
+from congruence.checkpoint import MAGIC, Checkpoint
+
+NAMES = ["int", "text", "negative"]
+
+
+def parts_of(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.part"))
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is read from now on."""
+    read: list[str] = []
+    original = scanning._RowGroup.batches
+
+    def watched(self, columns, rows):
+        read.append(self.where)
+        return original(self, columns, rows)
+
+    monkeypatch.setattr(scanning._RowGroup, "batches", watched)
+    return read
+
+
+def test_a_run_that_failed_goes_on_where_it_stopped(tmp_path, monkeypatch):
+    """What was counted before the failure is not read again, and the result has the same bits."""
+    columns = labels(1200)
+    folder = folder_of(columns, tmp_path / "d")
+    last = folder / "part-2.parquet"
+    about, raw = last.stat(), last.read_bytes()
+    expected = cg.compare_all(columns, ["ari", "vi"])
+    s = cg.scan(folder, NAMES, threads=1)
+
+    def failing(self, columns, rows):
+        if "part-2" in self.path:
+            raise OSError("the disk went away")
+        return original(self, columns, rows)
+
+    original = scanning._RowGroup.batches
+    with monkeypatch.context() as patch:
+        patch.setattr(scanning._RowGroup, "batches", failing)
+        with pytest.raises(cg.InputError, match=r"part-2.parquet, row group 0 could not be read: the disk went away"):
+            cg.compare_all(s, ["ari", "vi"], checkpoint=tmp_path / "saved")
+    assert len(parts_of(tmp_path / "saved")) == 8
+    assert (last.stat().st_mtime_ns, last.read_bytes()) == (about.st_mtime_ns, raw)
+    read = counted(monkeypatch)
+    again = cg.compare_all(cg.scan(folder, NAMES), ["ari", "vi"], checkpoint=tmp_path / "saved")
+    assert {where.split(",")[0][-14:] for where in read[1:]} == {"part-2.parquet"}  # the first is a look at the labels
+    same(again, cg.compare_all({k: columns[k] for k in NAMES}, ["ari", "vi"]))
+    assert again["ari"][0, 1] == expected["ari"][0, 3]
+    del read[:]
+    third = cg.compare_all(cg.scan(folder, NAMES, checkpoint=tmp_path / "saved"), ["ari", "vi"])
+    assert len(read) == 1
+    assert third["ari"].tolist() == again["ari"].tolist()
+
+
+def test_a_checkpoint_of_other_data_is_refused(tmp_path):
+    """Other rows, another folder's data, a folder of other files: one line, and nothing is mixed up."""
+    folder = folder_of(labels(300), tmp_path / "d")
+    cg.compare_all(cg.scan(folder, NAMES), checkpoint=tmp_path / "saved")
+    other = folder_of(labels(300, seed=1), tmp_path / "other")
+    with pytest.raises(cg.InputError, match=r"is of other data \(.*d, as it was then\), not of .*other as it is now"):
+        cg.compare_all(cg.scan(other, NAMES), checkpoint=tmp_path / "saved")
+    parquet.write_table(parquet.read_table(folder / "part-0.parquet").slice(1), folder / "part-0.parquet")
+    with pytest.raises(cg.InputError, match=r"is of other data"):
+        cg.compare_all(cg.scan(folder, NAMES), checkpoint=tmp_path / "saved")
+    with pytest.raises(cg.InputError, match=r"holds other files; name an empty or a new folder"):
+        cg.compare_all(cg.scan(folder, NAMES), checkpoint=folder)
+    with pytest.raises(cg.InputError, match=r"is a file; name a folder"):
+        cg.compare_all(cg.scan(folder, NAMES), checkpoint=folder / "part-0.parquet")
+    with pytest.raises(cg.InputError, match=r"a callable that yields batches cannot be told from other data"):
+        cg.compare_all(cg.scan(lambda: [pa.table(labels(20))], NAMES), checkpoint=tmp_path / "new")
+    (tmp_path / "saved" / "congruence-checkpoint.json").write_text("{")
+    with pytest.raises(cg.InputError, match=r"cannot be read; name another folder"):
+        cg.compare_all(cg.scan(folder, NAMES), checkpoint=tmp_path / "saved")
+
+
+def test_other_columns_noise_or_weights_are_other_parts(tmp_path):
+    """One folder serves several questions of the same data without mixing their counts."""
+    columns = {**labels(400), "w": np.arange(400) % 5}
+    folder = folder_of(columns, tmp_path / "d")
+    where = tmp_path / "saved"
+    for _ in range(2):  # the second time from the checkpoint
+        s = cg.scan(folder, NAMES, checkpoint=where)
+        plain = {k: columns[k] for k in NAMES}
+        same(cg.compare_all(s), cg.compare_all(plain))
+        same(cg.compare_all(s, noise=2, unassigned="drop"), cg.compare_all(plain, noise=2, unassigned="drop"))
+        same(cg.compare_all(s, frequency=s["w"]), cg.compare_all(plain, frequency=columns["w"]))
+        same(cg.compare_all(s, sample_weight=s["w"]), cg.compare_all(plain, sample_weight=columns["w"]))
+        assert cg.ari(s["int"], s["flag"]) == cg.ari(columns["int"], columns["flag"])
+
+
+@pytest.mark.parametrize("how", ["truncated", "flipped", "empty", "pickle", "swapped"])
+def test_damaged_parts_are_counted_again(tmp_path, how):
+    """A part that is not whole, changed, or not ours is as good as none, and the result says that there were some."""
+    columns = {k: labels(600)[k] for k in NAMES}
+    folder = folder_of(columns, tmp_path / "d")
+    cg.compare_all(cg.scan(folder), checkpoint=tmp_path / "saved")
+    first, second, *_ = parts_of(tmp_path / "saved")
+    raw = first.read_bytes()
+    ran = tmp_path / "ran"
+
+    class Evil:
+        def __reduce__(self):
+            return os.mkdir, (str(ran),)
+
+    first.write_bytes(
+        {
+            "truncated": raw[:-10],
+            "flipped": raw[:-20] + bytes([raw[-20] ^ 1]) + raw[-19:],
+            "empty": b"",
+            "pickle": pickle.dumps(Evil()),
+            "swapped": second.read_bytes(),
+        }[how]
+    )
+    r = cg.compare_all(cg.scan(folder), checkpoint=tmp_path / "saved")
+    same(r, cg.compare_all(columns))
+    assert any("1 damaged parts of the checkpoint were counted again" in c for c in r.cautions)
+    assert not ran.exists()
+
+
+def test_no_pickle_is_read_even_with_a_right_checksum(tmp_path):
+    """A part with a checksum but other contents is refused, not unpickled."""
+    store = Checkpoint(tmp_path / "saved", "x", "data")
+    store.put("key", pickle.dumps({"evil": 1}))
+    assert store.get("key") == pickle.dumps({"evil": 1})
+    assert (tmp_path / "saved").joinpath(parts_of(tmp_path / "saved")[0]).read_bytes().startswith(MAGIC)
+    with pytest.raises(cg.InputError, match=r"these bytes are not partial tables"):
+        cg.PartialTables.from_bytes(store.get("key") or b"")
+    objects = np.array([{"a": 1}], dtype=object)
+    np.savez(tmp_path / "x.npz", about=objects)
+    with pytest.raises(cg.InputError, match=r"these bytes are not partial tables"):
+        cg.PartialTables.from_bytes((tmp_path / "x.npz").read_bytes())
+
+
+SCRIPT = """
+import sys, time
+import congruence as cg
+from congruence import scanning
+original = scanning._RowGroup.batches
+def slow(self, columns, rows):
+    time.sleep(0.15)
+    return original(self, columns, rows)
+scanning._RowGroup.batches = slow
+r = cg.compare_all(cg.scan(sys.argv[1], ["int", "text", "negative"], threads=1), ["ari", "vi"], checkpoint=sys.argv[2])
+print(r["ari"].tolist())
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_run_that_was_killed_goes_on(tmp_path, how, monkeypatch):
+    """kill -9 or Ctrl-C in the middle: what was finished is there, and the second run gives the identical result."""
+    columns = {k: labels(1200)[k] for k in NAMES}
+    folder = folder_of(columns, tmp_path / "d")
+    saved = tmp_path / "saved"
+    run = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, str(folder), str(saved)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + 60
+    while len(parts_of(saved)) < 3 and run.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    run.send_signal(how)
+    out, _ = run.communicate(timeout=30)
+    assert out == b""
+    done = len(parts_of(saved))
+    assert 3 <= done < 12
+    read = counted(monkeypatch)
+    r = cg.compare_all(cg.scan(folder), ["ari", "vi"], checkpoint=saved)
+    assert len(read) - 1 == 12 - done
+    same(r, cg.compare_all(columns, ["ari", "vi"]))
+
+
+# --- on the command line -------------------------------------------------------------------------------------------
+
+
+def test_the_command_line_scans(command, tmp_path):
+    """Folders and the options of scans: the same figures as in memory, bad files named or left out, checkpoints kept."""
+    columns = {k: labels(600)[k] for k in NAMES}
+    folder_of({**columns, "w": np.arange(600)}, tmp_path / "d")
+    parquet.write_table(pa.table({**columns, "w": np.arange(600)}), "whole.parquet")
+    for words in (
+        ("compare", "{}", "int", "text", "--format", "json"),
+        ("compare", "{}", "--reference", "int", "--columns", "text,negative", "--format", "csv"),
+        ("compare", "{}", "--reference", "int", "--weight", "w", "-m", "ari", "--format", "csv"),
+        ("matrix", "{}", "--columns", "int,text,negative", "-m", "ari,vi", "--format", "csv"),
+        ("matrix", "{}", "--frequency", "w", "--format", "csv"),
+        ("ensemble", "{}", "--columns", "int,text", "--reference", "negative", "--format", "csv"),
+    ):
+        scanned, whole = (command(*(w.format(x) for w in words)) for x in ("d", "whole.parquet"))
+        assert (scanned.code, whole.code) == (0, 0), scanned.err
+        ours, theirs = (
+            [[_rounded(x) for x in line.split(",")] for line in s.out.splitlines()] for s in (scanned, whole)
+        )
+        assert ours == theirs
+    said = command("matrix", "whole.parquet", "--memory", "1GB", "--checkpoint", "saved", "--columns", "int,text")
+    assert said.code == 0
+    assert len(parts_of(Path("saved"))) == 1
+    Path("d/part-1.parquet").write_bytes(b"broken")
+    said = command("matrix", "d", "--columns", "int,text")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("congruence: d/part-1.parquet could not be read")
+    said = command("matrix", "d", "--columns", "int,text", "--skip-bad")
+    assert said.code == 0
+    assert "left out: d/part-1.parquet" in said.out.replace("\n  ", " ")
+    for words, text in (
+        (("matrix", "d", "--checkpoint", "saved"), "is of other data"),
+        (("matrix", "d", "--memory", "much"), "memory must be a size"),
+        (("matrix", "d", "--long", "a,b,c"), "--long tables are read into memory"),
+        (("compare", "d", "whole.parquet", "--memory", "1GB"), "two were given"),
+        (("ensemble", "d", "--against", "whole.parquet"), "put both into one table"),
+        (("compare", "d", "int", "txt"), "has no column 'txt'; did you mean text"),
+    ):
+        said = command(*words)
+        assert said.code == 2
+        assert text in said.err
+        assert said.err.count("\n") == 1
+
+
+def _rounded(cell: str) -> str:
+    try:
+        return f"{float(cell):.10g}"
+    except ValueError:
+        return cell

@@ -1,0 +1,267 @@
+"""Dask as the cluster: the same integers as in memory, also when workers, schedulers or versions are not what they were."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_scanning import KEYS, folder_of, labels, same
+
+import congruence as cg
+
+distributed = pytest.importorskip("distributed", reason='Dask is not installed: pip install "congruence[dask]"')
+import dask.array as da  # noqa: E402
+import dask.dataframe as dd  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+NAMES = ["int", "text", "negative"]
+
+
+@pytest.fixture(scope="module")
+def client():
+    """A cluster of threads in this process: quick, and all of Dask's scheduling."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0", host="tcp://127.0.0.1"
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as made,
+    ):
+        yield made
+
+
+def test_a_client_and_an_address_count(client, tmp_path):
+    """client= takes a client, which stays open, or an address; the integers are those of memory."""
+    columns = labels(2000)
+    s = cg.scan(folder_of(columns, tmp_path / "d"))
+    expected = cg.compare_all(columns, KEYS)
+    told: list[tuple[int, int]] = []
+    same(cg.compare_all(s, KEYS, client=client, progress=lambda done, total: told.append((done, total))), expected)
+    assert told[-1] == (2000, 2000)
+    assert client.status == "running"
+    again = cg.scan(tmp_path / "d")
+    same(cg.compare_all(again, KEYS, client=client.scheduler.address), expected)
+    same(cg.compare_all(cg.scan(tmp_path / "d"), KEYS, client=client.get_executor()), expected)
+    pair = cg.compare(again["int"], again["text"], client=client)
+    assert pair["ari"] == cg.ari(columns["int"], columns["text"])
+    members = cg.Ensemble(cg.scan(tmp_path / "d", NAMES, client=client))
+    assert members.certainty() == cg.Ensemble({k: columns[k] for k in NAMES}).certainty()
+
+
+def test_a_local_cluster_of_processes(tmp_path):
+    """Parts and tables travel between processes, and are added on the workers."""
+    columns = labels(2000)
+    folder = folder_of(columns, tmp_path / "d", files=5)
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
+        distributed.Client(cluster, set_as_default=False) as made,
+    ):
+        same(cg.compare_all(cg.scan(folder), KEYS, client=made), cg.compare_all(columns, KEYS))
+
+
+def test_a_checkpoint_is_shared_by_threads_and_cluster(client, tmp_path):
+    """What a cluster finished, threads go on from, and the other way round."""
+    columns = {k: labels(900)[k] for k in NAMES}
+    folder = folder_of(columns, tmp_path / "d")
+    same(cg.compare_all(cg.scan(folder), client=client, checkpoint=tmp_path / "saved"), cg.compare_all(columns))
+    saved = sorted((tmp_path / "saved").glob("*.part"))
+    assert len(saved) == 12
+    for part in saved[::2]:
+        part.unlink()
+    same(cg.compare_all(cg.scan(folder), checkpoint=tmp_path / "saved"), cg.compare_all(columns))
+    for part in saved[::3]:
+        part.unlink()
+    same(cg.compare_all(cg.scan(folder), client=client, checkpoint=tmp_path / "saved"), cg.compare_all(columns))
+
+
+def test_errors_of_workers_reach_the_person(client, tmp_path):
+    """A file that cannot be read, a budget that is too small: the same line as without a cluster."""
+    folder = folder_of(labels(600), tmp_path / "d")
+    (folder / "part-1.parquet").write_bytes(b"broken")
+    with pytest.raises(cg.InputError, match=r"part-1.parquet could not be read"):
+        cg.compare_all(cg.scan(folder, NAMES), client=client)
+    r = cg.compare_all(cg.scan(folder, NAMES), client=client, skip_bad=True)
+    assert r.n_used[0, 0] == 400
+    assert any("part-1.parquet" in c for c in r.cautions)
+    gone = folder_of(labels(60), tmp_path / "gone")
+    s = cg.scan(gone, NAMES)
+    for file in gone.iterdir():
+        file.unlink()
+    with pytest.raises(cg.InputError, match=r"part-0.parquet, row group 0 could not be read"):
+        cg.compare_all(s, client=client)
+
+
+def test_another_version_on_the_workers_is_an_error(client, tmp_path, monkeypatch):
+    """Client and workers must have the same congruence."""
+    from congruence.engine import cluster
+
+    s = cg.scan(folder_of(labels(60), tmp_path / "d"), NAMES)
+    monkeypatch.setattr(cluster, "_version", lambda: "9.9")
+    with pytest.raises(
+        cg.InputError, match=rf"has congruence {cg.__version__} and this side has 9.9; install the same"
+    ):
+        cg.compare_all(s, client=client)
+    with pytest.raises(cg.InputError, match=r"w has no congruence and this side has 1"):
+        cluster._check_version({"w": None}, "1")
+
+
+def test_dask_frames_and_series(client):
+    """A Dask frame is a source; with a client its partitions are counted where they are."""
+    columns = labels(800)
+    frame = dd.from_pandas(pd.DataFrame(columns), npartitions=5)
+    same(cg.compare_all(frame, KEYS), cg.compare_all(columns, KEYS))
+    same(cg.compare_all(frame, KEYS, client=client), cg.compare_all(columns, KEYS))
+    assert cg.ari(frame["int"], frame["text"]) == cg.ari(columns["int"], columns["text"])
+    ours = cg.compare_to("int", frame, "ari")["ari"].tolist()
+    assert ours == cg.compare_to("int", columns, "ari")["ari"].tolist()
+    assert cg.scan(frame).n_rows is None
+    assert cg.Ensemble(cg.scan(frame, NAMES)).n_points == 800
+    with pytest.raises(cg.InputError, match=r"Dask series are compared with Dask series"):
+        cg.ari(frame["int"], columns["text"])
+    with pytest.raises(cg.InputError, match=r"a Dask frame of 5 partitions cannot be told from other data"):
+        cg.compare_all(frame, checkpoint="nowhere")
+
+
+@pytest.mark.parametrize("chunks", [(50, 50), (33, 60)])
+def test_dask_arrays_by_block_sums(client, chunks):
+    """Matrices in blocks: arimp, arimm, kas, nsf, sms, ssms and certainty are those of the whole, any chunks."""
+    rng = np.random.default_rng(0)
+    p, q = (cg.Ensemble(rng.integers(0, 4, (100, 6))) for _ in range(2))
+    m, k = p.consensus_matrix(), q.consensus_matrix()
+    x, y = (da.from_array(z, chunks=chunks) for z in (m, k))
+    truth = rng.integers(0, 4, 100)
+    memberships = rng.dirichlet(np.ones(3), 100)
+    for key in ("arimm", "kas", "nsf", "sms", "ssms"):
+        score = getattr(cg, key)
+        for a, b, c, d in ((x, y, m, k), (x, q, m, q), (m, y, m, k)):
+            assert score(a, b) == pytest.approx(score(c, d), rel=1e-12)
+    assert cg.arimm(x, y, client=client) == cg.arimm(x, y)
+    assert cg.arimm(x, y, client=client.scheduler.address) == cg.arimm(x, y)
+    assert cg.arimp(x, truth) == pytest.approx(cg.arimp(m, truth), rel=1e-12)
+    assert cg.kas(x, cg.Ensemble([memberships])) == pytest.approx(cg.kas(m, cg.Ensemble([memberships])), rel=1e-12)
+    assert cg.certainty(x) == pytest.approx(cg.certainty(m), rel=1e-12)
+
+
+def test_dask_arrays_are_checked_where_they_are(tmp_path):
+    """Blocks that are not symmetric, not finite, or beyond 0 … 1 are refused by their place; zarr is read in blocks."""
+    zarr = pytest.importorskip("zarr")
+    rng = np.random.default_rng(1)
+    m = cg.Ensemble(rng.integers(0, 4, (60, 5))).consensus_matrix()
+    stored = zarr.create_array(store=str(tmp_path / "m.zarr"), shape=m.shape, chunks=(25, 25), dtype=m.dtype)
+    stored[:] = m
+    assert cg.arimm(stored, m) == pytest.approx(cg.arimm(m, m), rel=1e-12)
+    assert cg.arimm(da.from_zarr(str(tmp_path / "m.zarr")), m) == pytest.approx(cg.arimm(m, m), rel=1e-12)
+    for change, said in (
+        (0.25, r"not symmetric: entries \(7, 40\) and \(40, 7\) differ"),
+        (np.nan, r"row 7, column 40 is missing"),
+    ):
+        wrong = m.copy()
+        wrong[7, 40] = wrong[40, 7] + change
+        with pytest.raises(cg.InputError, match=said):
+            cg.arimm(da.from_array(wrong, chunks=20), m)
+    with pytest.raises(cg.NotApplicable, match=r"needs entries between 0 and 1"):
+        cg.arimm(da.from_array(3 * m, chunks=20), m)
+    assert cg.kas(da.from_array(3 * m, chunks=20), m) == pytest.approx(1.0)
+
+
+# --- real processes ------------------------------------------------------------------------------------------------
+
+SLOW = """
+import time
+from congruence import scanning
+def slow(self, columns, rows, original=scanning._RowGroup.batches):
+    time.sleep(0.25)
+    return original(self, columns, rows)
+if scanning._RowGroup.batches.__name__ != "slow":
+    scanning._RowGroup.batches = slow
+"""
+
+
+def started(log: Path, *words: str, ready: str) -> tuple[subprocess.Popen, str]:
+    """A process of Dask's command line, once it has said this, and the line it said it in."""
+    with log.open("w") as stream:
+        process = subprocess.Popen([sys.executable, "-m", "dask", *words], stderr=stream, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        for line in log.read_text().splitlines():
+            if ready in line:
+                return process, line
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    raise AssertionError(f"dask {words[0]} did not start: {log.read_text()[-500:]}")
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A scheduler and two workers, as a person starts them; workers are slow, so that something can happen meanwhile."""
+    (tmp_path / "slow.py").write_text(SLOW)
+    scheduler, said = started(
+        tmp_path / "s.log", "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show",
+        ready="Scheduler at:",
+    )  # fmt: skip
+    address = said.split()[-1]
+    quiet = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--memory-limit", "0", "--death-timeout", "20")
+    workers = []
+    for i in range(2):
+        own = ("--preload", str(tmp_path / "slow.py"), "--local-directory", str(tmp_path / f"w{i}"))
+        workers.append(started(tmp_path / f"{i}.log", "worker", address, *quiet, *own, ready="Registered to")[0])
+    yield address, scheduler, workers
+    for process in (*workers, scheduler):
+        process.kill()
+        process.wait()
+
+
+def when(path: Path, many: int, then, *words) -> threading.Thread:
+    """Do this once so many parts are finished."""
+
+    def watch() -> None:
+        deadline = time.monotonic() + 60
+        while len(list(path.glob("*.part"))) < many and time.monotonic() < deadline:
+            time.sleep(0.02)
+        then(*words)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    return thread
+
+
+def test_a_worker_and_then_the_scheduler_killed_in_the_middle(cluster, tmp_path):
+    """A worker lost to SIGKILL changes no bit; a scheduler lost is one clear line, and a second run goes on from there."""
+    address, scheduler, workers = cluster
+    columns = {k: labels(1200)[k] for k in NAMES}
+    folder = folder_of(columns, tmp_path / "d")
+    expected = cg.compare_all(columns, ["ari", "vi"])
+    killer = threading.Timer(1.0, workers[0].send_signal, [signal.SIGKILL])  # 12 parts of 0.25 s on two workers
+    killer.start()
+    r = cg.compare_all(cg.scan(folder), ["ari", "vi"], client=address)
+    killer.join()
+    same(r, expected)
+    assert workers[0].wait(timeout=10) == -signal.SIGKILL
+    saved = tmp_path / "saved"
+    killer = when(saved, 2, scheduler.send_signal, signal.SIGKILL)
+    with pytest.raises(
+        cg.InputError, match=r"the Dask scheduler went away before the count was done; with checkpoint=DIR"
+    ):
+        cg.compare_all(cg.scan(folder), ["ari", "vi"], client=address, checkpoint=saved)
+    killer.join()
+    done = len(list(saved.glob("*.part")))
+    assert 2 <= done < 12
+    same(cg.compare_all(cg.scan(folder), ["ari", "vi"], checkpoint=saved), expected)
+    with pytest.raises(cg.InputError, match=r"no Dask scheduler answers at tcp://127.0.0.1"):
+        cg.compare_all(cg.scan(folder), client=address)
+
+
+def test_a_cluster_of_processes_from_the_command_line(cluster, tmp_path, command):
+    """`--client tcp://…` counts on the cluster and prints what threads print."""
+    folder_of({k: labels(300)[k] for k in NAMES}, tmp_path / "d", files=1)
+    there = command("matrix", "d", "--client", cluster[0], "--format", "csv")
+    here = command("matrix", "d", "--format", "csv")
+    assert there.code == 0, there.err
+    assert there.out == here.out
