@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.dataset as ds
 import pytest
 from test_scanning import KEYS, folder_of, labels, same
 
@@ -30,6 +31,7 @@ def client():
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0", host="tcp://127.0.0.1"
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0", host="tcp://127.0.0.1"
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as made,
     ):
@@ -50,6 +52,8 @@ def test_a_client_and_an_address_count(client, tmp_path):
     same(cg.compare_all(cg.scan(tmp_path / "d"), KEYS, client=client.get_executor()), expected)
     pair = cg.compare(again["int"], again["text"], client=client)
     assert pair["ari"] == cg.ari(columns["int"], columns["text"])
+    dataset = ds.dataset(tmp_path / "d")
+    same(cg.compare_all(cg.scan(dataset), KEYS, client=client), expected)
     members = cg.Ensemble(cg.scan(tmp_path / "d", NAMES, client=client))
     assert members.certainty() == cg.Ensemble({k: columns[k] for k in NAMES}).certainty()
 
@@ -60,6 +64,7 @@ def test_a_local_cluster_of_processes(tmp_path):
     folder = folder_of(columns, tmp_path / "d", files=5)
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster, set_as_default=False) as made,
     ):
         same(cg.compare_all(cg.scan(folder), KEYS, client=made), cg.compare_all(columns, KEYS))
@@ -109,6 +114,20 @@ def test_another_version_on_the_workers_is_an_error(client, tmp_path, monkeypatc
         cg.compare_all(s, client=client)
     with pytest.raises(cg.InputError, match=r"w has no congruence and this side has 1"):
         cluster._check_version({"w": None}, "1")
+
+
+def test_a_cluster_without_workers_is_an_error(tmp_path, monkeypatch):
+    """Nobody waits for ever for workers that do not come."""
+    from congruence.engine import cluster
+
+    monkeypatch.setattr(cluster, "PATIENCE", 0.2)
+    s = cg.scan(folder_of(labels(60), tmp_path / "d"), NAMES)
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as empty,
+        distributed.Client(empty, set_as_default=False) as made,
+        pytest.raises(cg.InputError, match=r"the Dask cluster has no workers"),
+    ):
+        cg.compare_all(s, client=made)
 
 
 def test_dask_frames_and_series(client):

@@ -227,6 +227,22 @@ def test_text_files_are_read_as_files_in_memory_are(tmp_path, monkeypatch):
     assert s.notes[0] in cg.compare_all(s, unassigned="drop").cautions
 
 
+def test_categories_grow_and_unused_ones_are_no_clusters(tmp_path):
+    """Files with other categories, in another order, some of them unused or missing: labels are told by their names."""
+    pieces = [
+        pd.Categorical(["b", "a", "b"], categories=["b", "zz", "a"]),
+        pd.Categorical(["c", None, "a"], categories=["a", "c"]),
+        pd.Categorical([None, None, None], categories=["a"]),
+    ]
+    for i, piece in enumerate(pieces):
+        parquet.write_table(pa.table({"a": pa.array(piece), "b": pa.array([0, 1, 1])}), tmp_path / f"{i}.parquet")
+    s = cg.scan(tmp_path)
+    table = cg.contingency(s["a"], s["b"], unassigned="drop")
+    assert table.rows == ("a", "b", "c")
+    assert table.to_array().tolist() == [[0, 2], [1, 1], [1, 0]]
+    assert s["a"].with_policy("drop", None, "a").gaps == 4
+
+
 def test_an_iterator_is_one_pass():
     """A bare iterator can be counted once; a second question is answered from the tables, or refused."""
     table = pa.table(labels(300))

@@ -497,7 +497,7 @@ def _paths(path: Path) -> list[str]:
 
 
 def scan(
-    source: Any,
+    path: Any,
     columns: Sequence[str] | None = None,
     id: str | None = None,
     *,
@@ -510,7 +510,7 @@ def scan(
 ) -> Scan:
     """Label columns that stay where they are and are read in row groups, whenever something is asked of them.
 
-    `source` is the path of a file (parquet, feather, csv) or of a folder of them, an Arrow dataset, a Dask frame, a function
+    `path` is the path of a file (parquet, feather, csv) or of a folder of them, an Arrow dataset, a Dask frame, a function
     that yields batches, or an iterator of batches (one pass). `columns` are the label columns, by default all but `id`.
     `memory` is what tables may take, all threads together: pairs beyond it wait for another pass. `client` counts
     elsewhere: a Dask client, the address of a scheduler, or any executor. With `checkpoint` finished parts are kept in this
@@ -526,15 +526,12 @@ def scan(
     0.7179
     >>> folder.cleanup()
     """
-    if isinstance(source, Scan):
-        return source.narrowed(columns).with_options(
-            memory=memory, threads=threads, client=client, checkpoint=checkpoint, skip_bad=skip_bad, progress=progress
-        )
-    found = _input_of(source)
-    made = Scan(found, found.text)
-    return made._of(columns, id).with_options(
-        memory=memory, threads=threads, client=client, checkpoint=checkpoint, skip_bad=skip_bad, progress=progress
-    )
+    options = {"threads": threads, "client": client, "checkpoint": checkpoint, "progress": progress}
+    if isinstance(path, Scan):
+        options |= {"memory": None if memory == MEMORY else memory, "skip_bad": skip_bad or None}
+        return path.narrowed(columns).with_options(**options)
+    found = _input_of(path)
+    return Scan(found, found.text)._of(columns, id).with_options(memory=memory, skip_bad=skip_bad, **options)
 
 
 @dataclass(eq=False)

@@ -17,6 +17,8 @@ from congruence.statistics import InputError
 
 #: partial tables that one task of a tree adds up
 BRANCHES = 8
+#: seconds that a cluster without workers is waited for
+PATIENCE = 60
 KEPT = "with checkpoint=DIR finished parts are kept, and a second run goes on from there"
 
 
@@ -275,6 +277,10 @@ def _on_dask(
     leaves: dict[Any, Group] = {}
     tree: list[Any] = []
     try:
+        try:
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError:
+            raise InputError(f"the Dask cluster has no workers ({PATIENCE} s were waited); start some") from None
         _check_version(client.run(theirs), version)
         for group in groups:
             leaves[_submitted(client, group, counting, version)] = group
