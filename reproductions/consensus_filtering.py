@@ -31,10 +31,21 @@ class Trials:
     standardised: bool
     arimp: np.ndarray
     ari: np.ndarray
-    #: ARI with the classes of each member of the library; and clusters found, method × trial
+    #: ARI with the classes of each member of the library; clusters found, method × trial; points of each class
     members: np.ndarray
     clusters: np.ndarray
-    classes: int
+    sizes: np.ndarray
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return len(self.sizes)
+
+    @property
+    def evenness(self) -> float:
+        """Entropy of the sizes of the classes over its maximum: 1 where all are of one size."""
+        p = self.sizes / self.sizes.sum()
+        return float(-(p * np.log(p)).sum() / np.log(len(p)))
 
     @property
     def correlation(self) -> float:
@@ -103,7 +114,7 @@ def trials_of(
         found = cg.consensus(members, classes, method, np.random.SeedSequence([seed, t]), progress=False)
         arimp[m, t], ari[m, t], clusters[m, t] = found["arimp"], cg.ari(found.labels, y), found.n_clusters
     own = np.asarray(cg.compare_to(y, made, ["ari"], threads=1)["ari"])
-    return Trials(title, standardised, arimp, ari, own, clusters, classes)
+    return Trials(title, standardised, arimp, ari, own, clusters, np.bincount(y))
 
 
 # --- tables -----------------------------------------------------------------------------------------------------
@@ -132,14 +143,25 @@ def show_correlations(runs: Sequence[Trials]) -> str:
     for r in runs:
         best = int(r.ari.mean(axis=1).argmax())
         lines.append(
-            [r.title, "z-scores" if r.standardised else "raw", f"{r.correlation:.3f}", f"{r.between:.3f}", f"{r.within:.3f}",
-             f"{r.spread:.3f}", list(SIX.values())[r.filtered], f"{r.ari[r.filtered].mean():.3f}", f"{r.ari.mean():.3f}",
-             f"{r.kept:.3f}", f"{r.ari[best].mean():.3f} {list(SIX.values())[best]}", f"{np.median(r.members):.3f}",
+            [r.title, "z-scores" if r.standardised else "raw", f"{r.evenness:.3f}", f"{r.correlation:.3f}", f"{r.between:.3f}",
+             f"{r.within:.3f}", f"{r.spread:.3f}", list(SIX.values())[r.filtered], f"{r.ari[r.filtered].mean():.3f}",
+             f"{r.ari.mean():.3f}",             f"{r.kept:.3f}", f"{r.ari[best].mean():.3f} {list(SIX.values())[best]}", f"{np.median(r.members):.3f}",
              f"{r.members.max():.3f}"]
         )  # fmt: skip
-    head = ["", "data", "r", "r of means", "r in trials", "r of var", "dropped", "its ARI", "mean ARI", "kept", "best method",
-            "median member", "best member"]  # fmt: skip
+    head = ["", "data", "evenness", "r", "r of means", "r in trials", "r of var", "dropped", "its ARI", "mean ARI", "kept",
+            "best method", "median member", "best member"]  # fmt: skip
     return grid(head, lines, left=2)
+
+
+def _equal_blocks(runs: Sequence[Trials], what: str) -> str:
+    """How CSPA and HGPA, whose blocks are of one size, do where the classes are `what`."""
+    own = np.isin(list(SIX), ("cspa", "hgpa"))
+    gaps = {name: np.mean([(v[own].mean() - v[~own].mean()) for v in values])
+            for name, values in (("ARI", [r.ari for r in runs]), ("ARImp", [r.arimp for r in runs]))}  # fmt: skip
+    return (
+        f"With classes of {what} ({', '.join(r.title for r in runs)}) CSPA and HGPA, whose blocks are of one size, have "
+        f"{gaps['ARImp']:+.3f} of ARImp and {gaps['ARI']:+.3f} of ARI beside the other four."
+    )
 
 
 def claims(runs: Sequence[Trials]) -> list[Claim]:
@@ -163,10 +185,13 @@ def claims(runs: Sequence[Trials]) -> list[Claim]:
     dropped = ", ".join(
         f"{title} {many_times}×" for title, many_times in zip(SIX.values(), times, strict=True) if many_times
     )
+    even, uneven = ([r for r in runs if (r.evenness > 0.99) is wanted] for wanted in (True, False))
     return [
         Claim.of("in most of the cases, approaches with large ARImp also have large ARI, and those with low ARImp low ARI "
                  "(ours: r over all trials and methods above 0 on more than half of the sets)", sum(positive) > half,
-                 f"r > 0 on {many(positive)}; median {np.nanmedian([r.correlation for r in runs]):.2f}; not on: {where}"),
+                 f"r > 0 on {many(positive)}; median {np.nanmedian([r.correlation for r in runs]):.2f}; not on: {where}. "
+                 + " ".join(_equal_blocks(part, what) for part, what in ((even, "nearly one size (evenness above 0.99)"),
+                                                                         (uneven, "different sizes")) if part)),
         Claim.of("the same of the methods' means (ours: r of the six means above 0.5 on more than half of the sets)",
                  sum(strong) > half,
                  f"{many(strong)}; " + ", ".join(f"{r.title} {r.between:+.2f}" for r in runs)),
@@ -260,7 +285,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(paragraph("""r: of all points of the scatter plot; 'r of means': of the six methods' means; 'r in trials': of the six
         solutions of a trial, mean over trials; 'r of var': variance of ARImp and mean ARI; 'dropped': the method with the
         lowest mean ARImp, which the paper would filter out; 'kept': mean ARI of the solution with the highest ARImp of each
-        trial; members: of the whole library."""))  # fmt: skip
+        trial; members: of the whole library; 'evenness': entropy of the sizes of the classes over its maximum."""))  # fmt: skip
     print()
     print(show_correlations(runs))
     print(heading("Claims of section 5.2.1"))

@@ -11,6 +11,7 @@ from congruence.aggregation import linkage as by_linkage
 from congruence.aggregation.cumulative import _merged
 from congruence.aggregation.evidence import GRAM_LIMIT, evidence
 from congruence.aggregation.methods import METHODS
+from congruence.aggregation.partition import partition_graph
 from congruence.statistics import InputError
 
 N = 24
@@ -306,3 +307,16 @@ def test_too_much_is_one_line(monkeypatch):
     monkeypatch.setattr(cumulating, "MOST", 100)
     with pytest.raises(InputError, match="leave that member out"):
         cg.consensus(members, 3, "cumulative")
+
+
+def test_of_equal_cuts_the_most_even_division():
+    """A path of four may be cut at any of its three edges; in the middle the blocks are even, in whatever order it stands."""
+    path = np.zeros((4, 4))
+    for i, weight in enumerate([1, 1, 1]):
+        path[i, i + 1] = path[i + 1, i] = weight
+    for order in (np.arange(4), np.array([2, 0, 3, 1])):
+        found = partition_graph(
+            path[np.ix_(order, order)], 2, balance=1.0, rng=np.random.default_rng(0), solver="builtin"
+        )
+        assert found.cut == 1
+        assert np.bincount(found.labels).tolist() == [2, 2]

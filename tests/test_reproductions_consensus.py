@@ -37,7 +37,7 @@ def three():
 def made(arimp, ari):
     """Trials with these values, the last axis a trial."""
     arimp, ari = np.array(arimp, dtype=float), np.array(ari, dtype=float)
-    return cf.Trials("made", True, arimp, ari, np.array([0.1, 0.3]), np.full(arimp.shape, 3), 3)
+    return cf.Trials("made", True, arimp, ari, np.array([0.1, 0.3]), np.full(arimp.shape, 3), np.array([10, 10, 10]))
 
 
 def test_trials_are_the_library_s(three):
@@ -70,6 +70,8 @@ def test_correlations_and_the_filter():
     bad = made(level + spread, level[::-1] + 0.1 * spread)
     assert bad.between == pytest.approx(-1)
     assert {c.verdict for c in cf.claims([bad])} == {NOT_CONFIRMED}
+    assert good.evenness == pytest.approx(1)
+    assert "nearly one size" in cf.claims([good])[0].evidence
     assert np.isnan(cf.correlation(np.ones(3), np.arange(3)))
 
 
