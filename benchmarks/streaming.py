@@ -138,7 +138,6 @@ def on_dask(path: Path) -> float:
     from distributed import Client, LocalCluster
 
     cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", memory_limit=0)
-    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0)
     with cluster, Client(cluster, set_as_default=False) as client:
         client.run(warm)
         global started
