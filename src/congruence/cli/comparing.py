@@ -24,6 +24,7 @@ from congruence.cli.app import (
     Unassigned,
     Weight,
     app,
+    measures_like,
 )
 from congruence.cli.printing import fail_if_under, print_result, print_rows, say, square_columns
 from congruence.cli.reading import (
@@ -170,7 +171,7 @@ def matrix(
 
 @app.command()
 def measures(
-    key: Annotated[str | None, typer.Argument(help="Show all about this one.")] = None,
+    key: Annotated[str | None, typer.Argument(help="Show all about this one.", autocompletion=measures_like)] = None,
     format: Output = Format.table,
 ) -> None:
     """List the measures, or show the definition of one.
@@ -183,6 +184,7 @@ def measures(
     """
     import congruence as cg
     from congruence.formulas.references import REFERENCES
+    from congruence.formulas.symbols import symbols_of
     from congruence.results import span
 
     if key is not None:
@@ -198,6 +200,9 @@ def measures(
             "",
         ]
         lines += [f"  {line}" for line in m.definition]
+        meanings = symbols_of(m)
+        wide = max(map(len, meanings), default=0)
+        lines += ["", *(f"  {name:<{wide}}  {meaning}" for name, meaning in meanings.items())] if meanings else []
         lines += [
             "",
             f"  {m.better} is better, {span(m)}",
@@ -213,7 +218,12 @@ def measures(
 
 @app.command()
 def demo() -> None:
-    """Cluster wine and digits with several algorithms and compare the results."""
+    """Cluster wine and digits with several algorithms and compare the results.
+
+    Examples:
+
+      congruence demo
+    """
     from congruence.showcase import show
 
     show()
