@@ -16,18 +16,44 @@ import numpy as np
 import pytest
 
 import congruence as cg
-from congruence.engine import cpu
+from congruence import card
+from congruence.engine import choice, cpu
 
-NUMPY = {"COMPILED_FROM": math.inf, "LOADED_FROM": math.inf}
-COMPILED = {"COMPILED_FROM": 0, "LOADED_FROM": 0}
-#: what has to be set in engine.cpu so that small data take the route that large data take
-ROUTES: dict[str, dict[str, float]] = {
+Settings = dict[tuple[Any, str], Any]
+NUMPY: Settings = {(cpu, "COMPILED_FROM"): math.inf, (cpu, "LOADED_FROM"): math.inf}
+COMPILED: Settings = {(cpu, "COMPILED_FROM"): 0, (cpu, "LOADED_FROM"): 0}
+#: what has to be set so that small data take the route that large data take
+ROUTES: dict[str, Settings] = {
     "numpy": NUMPY,
     "compiled": COMPILED,
-    "compiled, few logarithms looked up": {**COMPILED, "LOOKUP": 2},
-    "sparse": {**NUMPY, "DENSE_CELLS": 0},
-    "sparse, compiled": {**COMPILED, "DENSE_CELLS": 0},
+    "compiled, few logarithms looked up": {**COMPILED, (cpu, "LOOKUP"): 2},
+    "sparse": {**NUMPY, (cpu, "DENSE_CELLS"): 0},
+    "sparse, compiled": {**COMPILED, (cpu, "DENSE_CELLS"): 0},
 }
+
+
+def missing_card() -> str:
+    """Why nothing can be counted on a card here; empty where it can."""
+    try:
+        card.cupy()
+    except cg.InputError as error:
+        return str(error)
+    return ""
+
+
+if not missing_card():
+    from congruence.engine import cuda
+
+    CUDA: Settings = {(choice, "AUTO"): "cuda"}
+    ROUTES |= {
+        "cuda": CUDA,
+        "cuda, few logarithms looked up": {**CUDA, (cuda, "LOOKUP"): 2},
+        "cuda, slices": {**CUDA, (cuda, "LARGEST"): 0, (cuda, "SORTED_AT_ONCE"): 2},
+        "cuda, parts": {**CUDA, (cuda, "SPLIT_FROM"): 0, (cuda, "SPLIT_POINTS"): 1},
+        "cuda, sparse": {**CUDA, (cpu, "DENSE_CELLS"): 0},
+    }
+#: for tests that only make sense on a card
+needs_card = pytest.mark.skipif(bool(missing_card()), reason=f"no CUDA card: {missing_card()}")
 #: measures of similarity matrices and ensembles, which have tests of their own
 OF_MATRICES = (
     "arimp", "arimm", "kas", "nsf", "nsf_printed", "sms", "ssms", "anmi", "certainty", "uncertainty", "pnmi",
@@ -43,8 +69,8 @@ KEYS = tuple(m.key for m in cg.measures() if m.key in naive.MEASURES)
 def on_route(name: str) -> Iterator[None]:
     """Count by this route."""
     with pytest.MonkeyPatch.context() as patch:
-        for setting, value in ROUTES[name].items():
-            patch.setattr(cpu, setting, value)
+        for (module, setting), value in ROUTES[name].items():
+            patch.setattr(module, setting, value)
         yield
 
 

@@ -6,6 +6,9 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
 import congruence as cg
+from congruence.aggregation import cumulative as cumulating
+from congruence.aggregation import linkage as by_linkage
+from congruence.aggregation.cumulative import _merged
 from congruence.aggregation.evidence import GRAM_LIMIT, evidence
 from congruence.aggregation.methods import METHODS
 from congruence.statistics import InputError
@@ -257,3 +260,49 @@ def test_weights_of_an_ensemble_reach_the_comparison():
     found = cg.compare_to([0, 1, 0, 1], e, ["ari", "nmi_sum"])
     assert found["ari"].tolist() == expected["ari"].tolist()
     assert found["ari"].tolist() != cg.compare_to([0, 1, 0, 1], labels, "ari")["ari"].tolist()
+
+
+def test_members_of_very_many_clusters():
+    """All-singleton members beside others: average linkage by a matrix is that by profiles, and cumulative voting ends."""
+    rng = np.random.default_rng(0)
+    e = cg.Ensemble([np.arange(N), *(memberships(rng) for _ in range(4))])  # no ties
+    v = evidence(e)
+    assert v.n_columns > v.n_rows
+    profiles = np.ascontiguousarray((v.votes * np.sqrt(v.share[v.member])[None, :]).toarray().T)
+    by_profiles = by_linkage._sorted(by_linkage._chain_profiles(profiles, v.mass.copy(), v.n_rows))
+    by_matrix, solver, _ = by_linkage.average_merges(v)
+    assert "matrix" in solver
+    assert by_matrix[2] == pytest.approx(by_profiles[2])
+    assert cg.consensus([np.arange(200), *rng.integers(0, 4, (4, 200))], 4, "cumulative").n_clusters == 4
+
+
+def test_cumulative_merges_by_the_information_lost():
+    """The merges are those of the loss from its definition, I(X; C) before less after, one at a time."""
+    rng = np.random.default_rng(1)
+    mean, mass = rng.dirichlet(np.ones(6), 30), rng.random(30)
+
+    def information(joint):
+        expected = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+        return float((joint * np.log(joint / expected)).sum())
+
+    joint = mean * (mass / mass.sum())[:, None]
+    start = information(joint)
+    while joint.shape[1] > 3:
+        pairs = [(i, j) for j in range(joint.shape[1]) for i in range(j)]
+        merged = [np.column_stack([np.delete(joint, [i, j], 1), joint[:, i] + joint[:, j]]) for i, j in pairs]
+        joint = max(merged, key=information)
+    found, lost = _merged(mean, mass, 3)
+    assert lost == pytest.approx(start - information(joint))
+    assert sorted(found.sum(axis=0)) == pytest.approx(sorted(joint.sum(axis=0)))
+
+
+def test_too_much_is_one_line(monkeypatch):
+    """Above what they keep, average linkage and cumulative voting say so, and what will do."""
+    rng = np.random.default_rng(0)
+    members = rng.integers(0, 5, (60, 4))
+    monkeypatch.setattr(by_linkage, "PROFILES_UP_TO", 100)
+    with pytest.raises(InputError, match="take hbgf or kcc"):
+        cg.consensus(members, 3, "average")
+    monkeypatch.setattr(cumulating, "MOST", 100)
+    with pytest.raises(InputError, match="leave that member out"):
+        cg.consensus(members, 3, "cumulative")

@@ -484,7 +484,25 @@ def test_routes_are_really_taken(monkeypatch):
         "compiled, few logarithms looked up": {"count_raw", "count_blocks", "fused"},
         "sparse": {"_sparse_cells"},
         "sparse, compiled": {"_sparse_cells", "count_sorted", "fused"},
+        "cuda": {"count<", "fused<"},
+        "cuda, few logarithms looked up": {"count<", "fused<"},
+        "cuda, slices": {"count<", "tiled<", "sliced<"},
+        "cuda, parts": {"count<", "sums_of<"},
+        "cuda, sparse": {"_by_sorting", "fused<"},
     }
+    if "cuda" in ROUTES:
+        from congruence.engine import cuda
+
+        spy(cuda.Cells, "_by_sorting")
+        kernel = cuda.kernel
+        of_tables = {"fused<", "count<", "tiled<", "sums_of<", "sliced<"}
+
+        def named(instance):
+            name = instance.partition("<")[0].replace("swept", "sliced") + "<"
+            taken.update({name} & of_tables)
+            return kernel(instance)
+
+        monkeypatch.setattr(cuda, "kernel", named)
     for name in ROUTES:
         taken.clear()
         with on_route(name):

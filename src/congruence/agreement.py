@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from congruence import card
 from congruence.clustering import Labels, Memberships, Similarity, as_clustering
 from congruence.comparison import compare_all
 from congruence.engine import cpu, matrices
+from congruence.engine.choice import engine_for
 from congruence.engine.plan import Progress
 from congruence.ensemble import Ensemble
 from congruence.formulas import find
@@ -38,8 +40,8 @@ def lone_scorer(key: str) -> Callable[..., float]:
     """The function of a measure that describes one ensemble or matrix: `lone_scorer("certainty")(x)`."""
     record = find(key)
 
-    def score(x: Any, *, missing: str = "ratio", threads: int | None = None) -> float:
-        return float(record.values(_alone(record, x, missing, threads))[0])
+    def score(x: Any, *, missing: str = "ratio", threads: int | None = None, engine: str = "auto") -> float:
+        return float(record.values(_alone(record, x, missing, threads, engine))[0])
 
     score.__name__ = score.__qualname__ = key
     score.__module__ = "congruence"
@@ -52,7 +54,7 @@ def lone_scorer(key: str) -> Callable[..., float]:
     return score
 
 
-def _alone(record: Measure, x: Any, missing: str, threads: int | None) -> Alone:
+def _alone(record: Measure, x: Any, missing: str, threads: int | None, engine: str) -> Alone:
     about_members = record.key.startswith("pnmi")
     shape: Any = getattr(x, "shape", ())
     is_matrix = isinstance(x, Similarity) or (len(shape) == 2 and shape[0] == shape[1])
@@ -63,19 +65,23 @@ def _alone(record: Measure, x: Any, missing: str, threads: int | None) -> Alone:
     else:
         x = _as_ensemble(x)
     nothing = MatrixSums.of(n=0, pairs=0, s_p=0, s_q=0, s_pq=0, s_pp=0, s_qq=0, diagonal=(0, 0, 0))
-    sums = nothing if about_members else matrices.sums_of(x, x, within=False, missing=missing, threads=threads)
+    sums = nothing
+    if not about_members:
+        sums = matrices.sums_of(x, x, within=False, missing=missing, threads=threads, engine=engine)
     if isinstance(x, Similarity) and not x.is_unit:
         raise NotApplicable(
             f"{record.key} needs entries between 0 and 1, and the matrix has {x.low:.4g} to {x.high:.4g}"
         )
 
     def mean_of_members(key: str) -> Array:
-        return np.array([consensus_index(x, key, threads=threads)])
+        return np.array([consensus_index(x, key, threads=threads, engine=engine)])
 
     return Alone(sums, len(x), mean_of_members)
 
 
-def consensus_index(ensemble: Any, measure: str | Measure = "nmi_sum", *, threads: int | None = None) -> float:
+def consensus_index(
+    ensemble: Any, measure: str | Measure = "nmi_sum", *, threads: int | None = None, engine: str = "auto"
+) -> float:
     """Mean of any measure over all pairs of different members (by the products of their weights, if they have any).
 
     >>> import congruence as cg
@@ -86,7 +92,7 @@ def consensus_index(ensemble: Any, measure: str | Measure = "nmi_sum", *, thread
     if len(e) < 2:
         raise InputError("the consensus index is a mean over pairs of members, and there is only one member")
     m = find(measure)
-    values = compare_all(e, [m], threads=threads)[m.key]
+    values = compare_all(e, [m], threads=threads, engine=engine)[m.key]
     off = ~np.eye(len(e), dtype=bool)
     if e.member_weight is None:
         return float(values[off].mean())
@@ -183,9 +189,12 @@ def _sparse_consensus(tiles: matrices.Tiles, threshold: float, dtype: Any) -> An
 
 
 def consensus_blocks(
-    ensemble: Any, *, rows: int = 256, dtype: Any = np.float64, missing: str = "ratio"
-) -> Iterator[tuple[slice, Array]]:
+    ensemble: Any, *, rows: int = 256, dtype: Any = np.float64, missing: str = "ratio", engine: str = "auto"
+) -> Iterator[tuple[slice, Any]]:
     """The consensus matrix in blocks of rows, one at a time, for what does not fit in memory.
+
+    With engine="cuda" (or members that live on a CUDA card) blocks are CuPy arrays and stay on the card; an integer
+    `dtype` gives the number of members that agree instead of their share.
 
     >>> import congruence as cg
     >>> for where, block in cg.consensus_blocks([[0, 0, 1], [0, 1, 1]], rows=2):
@@ -196,7 +205,29 @@ def consensus_blocks(
     _no_pooled(missing)
     if rows < 1:
         raise InputError(f"a block has at least one row, not {rows}")
-    return matrices.blocks(matrices.tiles_of(_as_ensemble(ensemble), missing), rows, np.dtype(dtype))
+    e = _as_ensemble(ensemble)
+    if engine_for(engine, e.members) is not cpu:
+        return _card_blocks(e, rows, np.dtype(dtype))
+    return matrices.blocks(matrices.tiles_of(e, missing), rows, np.dtype(dtype))
+
+
+def _complete(e: Ensemble) -> list[Labels]:
+    """The members, if their consensus is a count: complete, hard, and all of the same weight."""
+    hard = [c for c in e.members if isinstance(c, Labels)]
+    if len(hard) < len(e) or e.has_gaps or e.member_weight is not None:
+        raise InputError(
+            "on the card the consensus matrix is that of complete label vectors of equal weight; pass engine='cpu'"
+        )
+    return hard
+
+
+def _card_blocks(e: Ensemble, rows: int, dtype: Any) -> Iterator[tuple[slice, Any]]:
+    from congruence.engine.cuda import Points
+
+    points = Points(_complete(e))
+    for piece in matrices.slices(e.n_points, rows):
+        counts = points.counts(piece)
+        yield piece, counts.astype(dtype, copy=False) if dtype.kind in "iu" else counts.astype(dtype) / len(e)
 
 
 # --- consensus of items and clusters ----------------------------------------------------------------------------
@@ -224,7 +255,7 @@ def _point_mass(e: Ensemble) -> tuple[Array, Array]:
     return values, values
 
 
-def item_consensus(ensemble: Any, labels: Any) -> Array:
+def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto") -> Array:
     """Mean consensus of each point (row) with the other points of each cluster (column, in sorted order of labels).
 
     Members that lack a point do not count for it: the mean is over the times the point was seen with another. A point
@@ -236,29 +267,42 @@ def item_consensus(ensemble: Any, labels: Any) -> Array:
     """
     e = _as_ensemble(ensemble)
     c = _partition(e, labels)
-    weight, own = _point_mass(e)
-    together, seen = np.zeros((e.n_points, c.k)), np.zeros((e.n_points, c.k))
+    on_card = engine_for(engine, e.members) is not cpu
+    xp: Any = card.cupy() if on_card else np  # the same lines, wherever the labels are
+    weight, own = (xp.asarray(x) for x in _point_mass(e))
+    codes = _codes(c, on_card)
+    every = xp.arange(e.n_points)
+    together, seen = xp.zeros((e.n_points, c.k)), xp.zeros((e.n_points, c.k))
     for member, share in zip(e.members, e.shares.tolist(), strict=True):
         if isinstance(member, Memberships):
-            u = member.dense()
-            sums = np.stack([np.bincount(c.codes, weights=weight * column, minlength=c.k) for column in u.T])
+            u = xp.asarray(member.dense() if member.card is None or not on_card else member.card)
+            sums = xp.stack([xp.bincount(codes, weights=weight * column, minlength=c.k) for column in u.T])
             together += share * (u @ sums)
-            together[np.arange(e.n_points), c.codes] -= share * own * (u**2).sum(axis=1)
-            per = np.bincount(c.codes, weights=weight, minlength=c.k)
-            here = np.ones(e.n_points, dtype=bool)
+            together[every, codes] -= share * own * (u**2).sum(axis=1)
+            per = xp.bincount(codes, weights=weight, minlength=c.k)
+            here = xp.ones(e.n_points, dtype=bool)
         else:
-            here = member.codes < member.k
-            table = np.zeros((member.k + 1, c.k))
-            np.add.at(table, (member.codes, c.codes), weight)
+            theirs = _codes(member, on_card)
+            here = theirs < member.k
+            cell = theirs.astype(np.int64) * c.k + codes
+            table = xp.bincount(cell, weights=weight, minlength=(member.k + 1) * c.k).reshape(member.k + 1, c.k)
             per = table[: member.k].sum(axis=0)
             table[member.k] = 0
-            together += share * table[member.codes]
-            together[np.flatnonzero(here), c.codes[here]] -= share * own[here]
+            together += share * table[theirs]
+            together[every[here], codes[here]] -= share * own[here]
         times = here[:, None] * per[None, :]
-        times[np.flatnonzero(here), c.codes[here]] -= own[here]
+        times[every[here], codes[here]] -= own[here]
         seen += share * times
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(seen > 1e-12, together / seen, np.nan)
+        found = xp.where(seen > 1e-12, together / seen, np.nan)
+    return np.asarray(found.get() if on_card else found)
+
+
+def _codes(labels: Labels, on_card: bool) -> Any:
+    """The codes where they are to be worked on."""
+    if not on_card:
+        return labels.codes
+    return labels.card.codes if labels.card is not None else card.cupy().asarray(labels.codes)
 
 
 def cluster_consensus(ensemble: Any, labels: Any) -> dict[Any, float]:
@@ -364,10 +408,12 @@ def consensus_cdf(
     missing: str = "ratio",
     random_state: int | None = None,
     progress: Any = None,
+    engine: str = "auto",
 ) -> ConsensusCdf:
     """Distribution of the consensus values over all pairs of points, exactly, or over a `sample` of that many pairs.
 
     Points with the same labels in every member are taken together, so complete ensembles need far fewer than n² steps.
+    With engine="cuda" all pairs are compared on the card, in blocks that are never kept.
     """
     e = _as_ensemble(ensemble)
     _no_pooled(missing)
@@ -375,6 +421,8 @@ def consensus_cdf(
         raise InputError("the distribution of consensus values is over pairs of points; it has no sample_weight")
     if sample is not None:
         return _sampled_cdf(e, sample, missing, random_state)
+    if engine_for(engine, e.members) is not cpu:
+        return _cdf_by_card(e, progress)
     tiles = matrices.tiles_of(e, missing)
     hard = not e.is_soft and e.member_weight is None and not e.has_gaps
     if hard:
@@ -401,6 +449,17 @@ def consensus_cdf(
                     found[value] = found.get(value, 0.0) + share
                 bar.add(values.size)
     return _cdf_of(found, is_exact=True)
+
+
+def _cdf_by_card(e: Ensemble, progress: Any) -> ConsensusCdf:
+    from congruence.engine.cuda import Points
+
+    points = Points(_complete(e))
+    many = None if e.mass is None else e.mass.values
+    with Progress(e.n_points * (e.n_points + 1) // 2, progress, "pairs of points") as bar:
+        counts = points.histogram(many, bar)
+    shares = np.round(np.arange(len(e) + 1) / len(e), 12)
+    return _cdf_of({v: float(c) for v, c in zip(shares.tolist(), counts.tolist(), strict=True) if c}, is_exact=True)
 
 
 def _cdf_of(found: Mapping[float, float], is_exact: bool) -> ConsensusCdf:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from congruence import card
 from congruence.frames import frame_kind
 from congruence.statistics import Array, InputError, label_order
 
@@ -34,6 +35,8 @@ class Labels:
     title: str | None = None
     kind: str | None = None
     cautions: tuple[str, ...] = ()
+    #: where the labels came on a CUDA card, their codes there; the host makes a copy only when it is asked for `codes`
+    card: card.Codes | None = None
     soft = False
     #: labels are told apart by their tables, never by a digest
     digest = b""
@@ -42,6 +45,8 @@ class Labels:
     def _encoded(self) -> tuple[Array, Array | tuple[Any, ...]]:
         if self.encoded is not None:
             return self.encoded
+        if self.card is not None:
+            return self.card.on_host(_code_type(self.k)), self.card.names
         assert self.values is not None
         return _encode_integers(self.values, *self.limits)
 
@@ -59,7 +64,7 @@ class Labels:
     @property
     def names(self) -> Array | tuple[Any, ...]:
         """The clusters' own labels, sorted; code i is names[i]."""
-        return self._encoded[1]
+        return self.card.names if self.card is not None else self._encoded[1]
 
     @property
     def k(self) -> int:
@@ -67,8 +72,13 @@ class Labels:
         return len(self.names)
 
     def __len__(self) -> int:
+        if self.card is not None:
+            return self.card.n
         source = self.values if self.values is not None else self.codes
         return len(source)
+
+    def _recoded(self, codes: Array, names: Array | tuple[Any, ...], gaps: int) -> Labels:
+        return replace(self, values=None, card=None, encoded=(codes, names), gaps=gaps)
 
     def taken(self, points: Array, index: Any = None) -> Labels:
         """The same clustering of these points only, in this order (clusters without a point are gone)."""
@@ -77,9 +87,7 @@ class Labels:
         place = np.append(np.cumsum(present) - 1, present.sum())
         kept = _pick(self.names, np.flatnonzero(present))
         gaps = int((codes == self.k).sum())
-        return replace(
-            self, values=None, encoded=(_smallest(place, int(present.sum()))[codes], kept), gaps=gaps, index=index
-        )
+        return replace(self._recoded(_smallest(place, int(present.sum()))[codes], kept, gaps), index=index)
 
     def with_policy(self, unassigned: Unassigned, noise: Collection[Hashable] | None, who: str) -> Labels:
         """Decide what becomes of the points in no cluster: missing values, and those labelled as noise."""
@@ -99,12 +107,12 @@ class Labels:
         while any(str(name).startswith(word) for name in listed):
             word += "′"
         if unassigned == "cluster":
-            return replace(labels, values=None, encoded=(codes, (*listed, word)), gaps=0)
+            return labels._recoded(codes, (*listed, word), 0)
         wide = codes.astype(np.int64)
         wide[codes == k] = k + np.arange(labels.gaps)
         alone = tuple(f"{word} {i + 1}" for i in range(labels.gaps))
         codes = wide.astype(_code_type(k + labels.gaps))
-        return replace(labels, values=None, encoded=(codes, (*listed, *alone)), gaps=0)
+        return labels._recoded(codes, (*listed, *alone), 0)
 
     def _without_noise(self, noise: Collection[Hashable] | None) -> Labels:
         if not noise:
@@ -119,7 +127,7 @@ class Labels:
         place[:-1][is_noise] = place[-1]
         codes = _smallest(place, int(place[-1]))[self.codes]
         kept = _pick(self.names, np.flatnonzero(~is_noise))
-        return replace(self, values=None, encoded=(codes, kept), gaps=int((codes == len(kept)).sum()))
+        return self._recoded(codes, kept, int((codes == len(kept)).sum()))
 
 
 def noise_caution(names: Any, who: str) -> list[str]:
@@ -373,6 +381,8 @@ class Memberships:
     gaps = 0
 
     def __init__(self, memberships: Any, names: Sequence[Any] | None = None, *, who: str = "memberships") -> None:
+        #: the same numbers on a CUDA card, where they came from there
+        self.card = card.array(memberships).astype(np.float64) if card.is_on_card(memberships) else None
         data, index, title, kind, columns = _unwrap_2d(memberships)
         sparse = hasattr(data, "tocsr")
         matrix: Any = data.tocsr().astype(np.float64) if sparse else np.asarray(data)
@@ -396,6 +406,7 @@ class Memberships:
             empty = ", ".join(str(listed[i]) for i in np.flatnonzero(~used)[:5])
             self.cautions += (f"{who}: clusters without any membership were dropped: {empty}",)
             matrix = matrix[:, np.flatnonzero(used)]
+            self.card = self.card[:, np.flatnonzero(used)] if self.card is not None else None
         self.matrix = matrix
         self.names: tuple[Any, ...] = tuple(listed[i] for i in np.flatnonzero(used))
 
@@ -589,6 +600,8 @@ Clustering = Labels | Memberships
 
 def _from_dlpack(data: Any) -> Array:
     """A numpy view (or, from another device, a copy) of an array that speaks DLPack."""
+    if card.is_on_card(data):
+        return np.asarray(card.array(data).get())
     try:
         return np.from_dlpack(data)
     except (RuntimeError, BufferError, TypeError, ValueError):
@@ -647,9 +660,25 @@ def as_clustering(data: Any, who: str = "labels") -> Clustering:
     kind = frame_kind(data)
     if kind is not None:
         return _labels_from_series(data, kind, who)
+    if card.is_on_card(data):
+        return _clustering_from_card(data, who)
     if not isinstance(data, np.ndarray) and hasattr(data, "__dlpack__"):
         data = _from_dlpack(data)
     return _clustering_from_array(_as_array(data, who), who)
+
+
+def _clustering_from_card(data: Any, who: str) -> Clustering:
+    """Integers stay on the card; memberships keep their copy there; all else is read as from the host."""
+    values = card.array(data)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim == 1 and values.size:
+        codes = card.encoded(values[:, None])[0]
+        if codes is not None:
+            return Labels(None, card=codes)
+    if values.ndim == 2 and values.dtype.kind in "fb":
+        return Memberships(values, who=who)
+    return _clustering_from_array(values.get(), who)
 
 
 def _as_array(data: Any, who: str) -> Array:

@@ -24,6 +24,7 @@ from congruence.clustering import (
     noise_for,
 )
 from congruence.engine import cpu, matrices
+from congruence.engine.choice import engine_for, on_card
 from congruence.engine.plan import Progress, Run, against_first, all_pairs
 from congruence.ensemble import Ensemble, _columns
 from congruence.formulas import find, hint
@@ -124,12 +125,14 @@ def compare(
     frequency: Any = None,
     align: Align | None = None,
     threads: int | None = None,
+    engine: str = "auto",
 ) -> Comparison:
     """Measures of two clusterings of the same points; `a` is the reference where a measure is asymmetric.
 
     Labels are 1-D (lists, numpy, pandas, polars, arrow, torch …), memberships 2-D floats or sparse, points × clusters.
     `measures` are keys or records, or "all"; `unassigned` says what becomes of missing labels and those named by `noise`:
     "error", "drop", "singletons" or "cluster". `sample_weight` is importance, `frequency` counts of each point.
+    `engine`: "cpu", "cuda", or "auto": labels that are on a CUDA card are counted there.
 
     >>> import congruence as cg
     >>> r = cg.compare([0, 0, 1, 1, 2, 2], ["a", "a", "b", "b", "b", "c"])
@@ -139,12 +142,14 @@ def compare(
     1.0
     """
     if any(isinstance(x, Ensemble | Similarity) for x in (a, b)):
-        return _compare_matrices(a, b, measures, unassigned, noise, sample_weight, frequency, align, threads)
+        return _compare_matrices(a, b, measures, unassigned, noise, sample_weight, frequency, align, threads, engine)
+    a, b = on_card(a, engine), on_card(b, engine)
     pair, mass, notes, own_noise = bordered(a, b, unassigned, noise, sample_weight, frequency, align)
     soft = any(c.soft for c in pair)
     todo = _Evaluation(measures, DEFAULT, soft=soft, weighted=mass is not None and not mass.is_frequency)
 
-    table, tables = cpu.table_of(pair[0], pair[1], mass, threads)
+    counter = engine_for(engine, pair)
+    table, tables = counter.table_of(pair[0], pair[1], mass, threads)
     n_used = tables.n_used
     if not n_used[0] or not table.n:
         raise InputError(f"no point is assigned in both clusterings ({len(pair[0])} points were given)")
@@ -157,7 +162,7 @@ def compare(
     values = measured(tables)
     own = None
     if soft:
-        mirrored = [measured(cpu.table_of(c, c, mass, threads)[1]) for c in pair]
+        mirrored = [measured(counter.table_of(c, c, mass, threads)[1]) for c in pair]
         own = (mirrored[0], mirrored[1])
     return Comparison(
         values, todo.measures, table, tables, int(n_used[0]), tuple(notes) + _cautions(pair, table, own_noise, soft),
@@ -193,6 +198,7 @@ def _compare_matrices(
     frequency: Any,
     align: Align | None,
     threads: int | None,
+    engine: str,
 ) -> Comparison:
     """Measures of two matrices, ensembles, or a matrix or ensemble and a partition."""
     p, q = bordered_matrices(a, b, unassigned, noise, sample_weight, frequency, align)
@@ -209,7 +215,9 @@ def _compare_matrices(
                 continue
             missing = m.parameters.get("missing", "ratio")
             if (missing, within) not in sums:
-                sums[missing, within] = matrices.sums_of(p, q, within=within, missing=missing, threads=threads)
+                sums[missing, within] = matrices.sums_of(
+                    p, q, within=within, missing=missing, threads=threads, engine=engine
+                )
             _check_unit(m, p, q)
             values[m.key] = float(m.values(sums[missing, within])[0])
         except NotApplicable as reason:
@@ -369,34 +377,37 @@ def compare_all(
 
     `clusterings`: label columns (2-D array or frame), a list or mapping of clusterings, an Ensemble, or an object with
     `.obs`. The result is the same to the bit for any number of `threads`; `progress` is called with (done, total).
+    `engine`: "cpu", "cuda", or "auto": labels that are on a CUDA card (CuPy, torch) are counted there.
 
     >>> import congruence as cg
     >>> r = cg.compare_all([[0, 0, 1, 1], [0, 0, 1, 2], [0, 1, 0, 1]], ["ari", "vi"], threads=1)
     >>> r["ari"].round(3).tolist()
     [[1.0, 0.571, -0.5], [0.571, 1.0, -0.286], [-0.5, -0.286, 1.0]]
     """
-    _check_engine(engine, client)
+    _check_client(client)
     ensemble = Ensemble(
-        clusterings, sample_weight=sample_weight, frequency=frequency, unassigned=unassigned, noise=noise, align=align
-    )
+        on_card(clusterings, engine),
+        sample_weight=sample_weight, frequency=frequency, unassigned=unassigned, noise=noise, align=align,
+    )  # fmt: skip
     size = len(ensemble)
-    todo, found, n_used = _evaluate(ensemble, measures, all_pairs(size), threads, progress)
     square: dict[str, Array] = {}
-    for key, (i, j, forward, backward) in found.items():
-        matrix = np.empty((size, size))
-        matrix[i, j] = forward
-        matrix[j, i] = forward if backward is None else backward
-        square[key] = matrix
     used = np.empty((size, size), dtype=np.int64)
-    used[n_used[0], n_used[1]] = used[n_used[1], n_used[0]] = n_used[2]
+
+    def keep(i: Array, j: Array, n_used: Array, forward: dict[str, Array], backward: dict[str, Array]) -> None:
+        used[i, j] = used[j, i] = n_used
+        for key, values in forward.items():
+            matrix = square.setdefault(key, np.empty((size, size)))
+            matrix[i, j] = values
+            matrix[j, i] = backward.get(key, values)
+
+    todo = _evaluate(ensemble, measures, all_pairs(size), keep, threads, progress, engine)
     return AllPairs(
-        square, todo.measures, ensemble.names, used, _named_gaps(ensemble, used), todo.skipped, ensemble.kind
-    )
+        {key: square[key] for key in todo.measures}, todo.measures, ensemble.names, used, _named_gaps(ensemble, used),
+        todo.skipped, ensemble.kind,
+    )  # fmt: skip
 
 
-def _check_engine(engine: str, client: Any) -> None:
-    if engine not in ("auto", "cpu"):
-        raise InputError(f"engine {engine!r} is not available; this version has 'cpu' ('auto' chooses it)")
+def _check_client(client: Any) -> None:
     if client is not None:
         raise InputError("client: this version runs in threads on one machine; leave `client` out")
 
@@ -417,24 +428,19 @@ def _named_gaps(ensemble: Ensemble, used: Array) -> tuple[str, ...]:
 
 
 def _evaluate(
-    ensemble: Ensemble, measures: Measures, runs: Sequence[Run], threads: int | None, progress: Any
-) -> tuple[_Evaluation, dict[str, tuple[Array, Array, Array, Array | None]], tuple[Array, Array, Array]]:
-    """Every measure for every pair of the runs: (i, j, value of (i, j), value of (j, i) where that differs)."""
+    ensemble: Ensemble, measures: Measures, runs: Sequence[Run], keep: Callable[..., None], threads: int | None,
+    progress: Any, engine: str,
+) -> _Evaluation:  # fmt: skip
+    """Every measure for every pair of the runs, a tile at a time: keep(i, j, n_used, values of (i, j), of (j, i))."""
     mass = ensemble.mass
     todo = _Evaluation(measures, DEFAULT, soft=ensemble.is_soft, weighted=mass is not None and not mass.is_frequency)
-    pieces = []
+    counter = engine_for(engine, ensemble.members)
     with Progress(sum(len(r) for r in runs), progress) as bar:
-        for tile in cpu.statistics(ensemble.members, runs, todo.needs, mass=mass, threads=threads, progress=bar):
+        for tile in counter.statistics(ensemble.members, runs, todo.needs, mass=mass, threads=threads, progress=bar):
             forward = todo.values(tile.statistics, tile.n_used)
             backward = todo.values(tile.statistics, tile.n_used, swapped=True)
-            pieces.append((tile.i, tile.j, tile.n_used, forward, backward))
-    i, j, used = (np.concatenate([piece[x] for piece in pieces]) for x in range(3))
-    found: dict[str, tuple[Array, Array, Array, Array | None]] = {}
-    for key, m in todo.measures.items():
-        ahead = np.concatenate([piece[3][key] for piece in pieces])
-        back = None if m.is_symmetric else np.concatenate([piece[4][key] for piece in pieces])
-        found[key] = (i, j, ahead, back)
-    return todo, found, (i, j, used)
+            keep(tile.i, tile.j, tile.n_used, forward, backward)
+    return todo
 
 
 def compare_to(
@@ -442,6 +448,7 @@ def compare_to(
     clusterings: Any,
     measures: Measures = None,
     *,
+    engine: str = "auto",
     threads: int | None = None,
     progress: Callable[[int, int], Any] | bool | None = None,
     unassigned: Unassigned = "error",
@@ -452,14 +459,14 @@ def compare_to(
 ) -> AgainstReference:
     """Measures of several clusterings against one reference: one row a clustering.
 
-    `reference` is a clustering, or the name of one of the `clusterings`.
+    `reference` is a clustering, or the name of one of the `clusterings`; `engine` as in `compare_all`.
 
     >>> import congruence as cg
     >>> r = cg.compare_to("truth", {"truth": [0, 0, 1, 1], "x": [0, 0, 1, 2], "y": [0, 1, 0, 1]}, "ari")
     >>> r.names, r["ari"].round(3).tolist()
     (('x', 'y'), [0.571, -0.5])
     """
-    columns, _, kind = _columns(clusterings)
+    columns, _, kind = _columns(on_card(clusterings, engine))
     title = "reference"
     if isinstance(reference, str):
         named = dict(columns)
@@ -473,16 +480,24 @@ def compare_to(
     if own is not None and sample_weight is None and frequency is None:  # an ensemble brings the weights of its points
         sample_weight, frequency = (None, own.values) if own.is_frequency else (own.values, None)
     ensemble = Ensemble(
-        [reference, *(data for _, data in columns)], names=[title, *(name for name, _ in columns)],
+        [on_card(reference, engine), *(data for _, data in columns)], names=[title, *(name for name, _ in columns)],
         sample_weight=sample_weight, frequency=frequency, unassigned=unassigned, noise=noise, align=align,
     )  # fmt: skip
     if len(ensemble) < 2:
         raise InputError("there are no clusterings to compare with the reference")
-    todo, found, (_, _, used) = _evaluate(ensemble, measures, against_first(len(ensemble)), threads, progress)
+    rows: dict[str, Array] = {}
+    used = np.empty(len(ensemble) - 1, dtype=np.int64)
+
+    def keep(i: Array, j: Array, n_used: Array, forward: dict[str, Array], backward: dict[str, Array]) -> None:
+        used[j - 1] = n_used
+        for key, values in forward.items():
+            rows.setdefault(key, np.empty(len(used)))[j - 1] = values
+
+    todo = _evaluate(ensemble, measures, against_first(len(ensemble)), keep, threads, progress, engine)
     empty = [name for name, n in zip(ensemble.names[1:], used.tolist(), strict=True) if n == 0]
     words = (f"no point is assigned in both, so the value is undefined: {', '.join(empty[:5])}",) if empty else ()
     return AgainstReference(
-        {key: forward for key, (_, _, forward, _) in found.items()}, todo.measures, ensemble.names[1:], title, used,
+        {key: rows[key] for key in todo.measures}, todo.measures, ensemble.names[1:], title, used,
         (*ensemble.notes, *ensemble.cautions, *words), todo.skipped, kind or ensemble.kind,
     )  # fmt: skip
 

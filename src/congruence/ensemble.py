@@ -9,6 +9,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from congruence import card
 from congruence.clustering import (
     Align,
     Clustering,
@@ -317,17 +318,32 @@ def _columns(data: Any) -> tuple[list[tuple[str, Any]], list[str], str | None]:
                 "a 2-D array of label columns, a frame or a mapping"
             )
         return [(_title(column) or str(i), column) for i, column in enumerate(data)], [], None
+    if card.is_on_card(data):
+        return _card_columns(card.array(data)), [], None
     if not isinstance(data, np.ndarray) and hasattr(data, "__dlpack__"):
         data = _from_dlpack(data)
     if isinstance(data, np.ndarray):
-        if data.ndim != 2:
-            raise InputError(
-                f"expected several clusterings as a 2-D array, one column each; got a {data.ndim}-D array of shape {data.shape}"
-            )
+        _check_columns(data)
         return [(str(j), data[:, j]) for j in range(data.shape[1])], [], None
     raise InputError(
         f"expected several clusterings (a 2-D array, a frame, a list or a mapping), got {type(data).__name__}"
     )
+
+
+def _check_columns(data: Any) -> None:
+    if data.ndim != 2:
+        raise InputError(
+            f"expected several clusterings as a 2-D array, one column each; got a {data.ndim}-D array of shape {data.shape}"
+        )
+
+
+def _card_columns(data: Any) -> list[tuple[str, Any]]:
+    """Label columns of an array on a CUDA card, encoded there all at once."""
+    _check_columns(data)
+    found = card.encoded(data) if data.size else [None] * data.shape[1]
+    return [
+        (str(j), Labels(None, card=codes) if codes is not None else data[:, j].get()) for j, codes in enumerate(found)
+    ]
 
 
 def _title(column: Any) -> str | None:

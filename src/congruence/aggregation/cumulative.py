@@ -9,7 +9,10 @@ import numpy as np
 
 from congruence.aggregation.evidence import Evidence
 from congruence.aggregation.methods import Found, Method
-from congruence.statistics import Array
+from congruence.statistics import Array, InputError
+
+#: most numbers to compare when columns are merged: kinds of points × clusters of the reference squared
+MOST = 2 * 10**10
 
 
 def _run(e: Evidence, k: int, rng: np.random.Generator, **_: Any) -> Found:
@@ -18,6 +21,12 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, **_: Any) -> Found:
     entropy = np.array([-(p[p > 0] * np.log(p[p > 0])).sum() for p in sizes])
     order = np.argsort(-entropy, kind="stable").tolist()  # members are in an order of their own already
     first = order[0]
+    reference = len(sizes[first])
+    if reference > k and e.n_rows * reference**2 > MOST:
+        raise InputError(
+            f"cumulative voting compares each two of the {reference:,} clusters of the member of most entropy, over "
+            f"{e.n_rows:,} kinds of points; leave that member out, or take kcc, voting or hbgf"
+        )
     mean, weight = _member(e, first, ends), e.share[first] * e.seen[:, first].astype(float)
     for member in order[1:]:
         u = _member(e, member, ends)
@@ -45,27 +54,32 @@ def _merged(mean: Array, mass: Array, k: int) -> tuple[Array, float]:
     The loss is (p_i + p_j) · JS of the two distributions over points: I(X; C) before less after.
     """
     joint = mean * (mass / mass.sum())[:, None]
+    columns = joint.shape[1]
+    own, lost = _carried(joint), 0.0
+    alive, loss = np.ones(columns, dtype=bool), np.full((columns, columns), np.inf)
+    if columns > k:
+        for j in range(1, columns):
+            loss[:j, j] = own[:j] + own[j] - _carried(joint[:, :j] + joint[:, [j]])
+    for _ in range(columns - max(k, 1)):
+        i, j = divmod(int(np.round(loss, 12).argmin()), columns)  # of equals the first: columns stand by content
+        lost += float(loss[i, j])
+        joint[:, i] += joint[:, j]
+        own[i] = _carried(joint[:, [i]])[0]
+        alive[j] = False
+        loss[j, :] = loss[:, j] = np.inf
+        others = np.flatnonzero(alive & (np.arange(columns) != i))
+        loss[np.minimum(i, others), np.maximum(i, others)] = (
+            own[i] + own[others] - _carried(joint[:, others] + joint[:, [i]])
+        )
+    return joint[:, alive], lost
 
-    def carried(column: Array) -> float:
-        """Σ p log p − (Σ p) log Σ p: what a column adds to the information, but for what all columns share."""
-        p = column[column > 0]
-        return float((p * np.log(p)).sum() - p.sum() * np.log(p.sum())) if len(p) else 0.0
 
-    columns = [joint[:, c] for c in range(joint.shape[1])]
-    own = [carried(c) for c in columns]
-    lost = 0.0
-    loss = {(i, j): own[i] + own[j] - carried(columns[i] + columns[j]) for j in range(len(columns)) for i in range(j)}
-    alive = list(range(len(columns)))
-    while len(alive) > max(k, 1):
-        i, j = min(((a, b) for n, b in enumerate(alive) for a in alive[:n]), key=lambda pair: loss[pair])
-        lost += loss[i, j]
-        columns[i] = columns[i] + columns[j]
-        own[i] = carried(columns[i])
-        alive.remove(j)
-        for other in alive:
-            if other != i:
-                loss[min(i, other), max(i, other)] = own[i] + own[other] - carried(columns[i] + columns[other])
-    return np.column_stack([columns[c] for c in alive]), lost
+def _carried(columns: Array) -> Array:
+    """Σ p log p − (Σ p) log Σ p: what each column adds to the information, but for what all columns share."""
+    from scipy.special import xlogy
+
+    total = columns.sum(axis=0)
+    return np.asarray(xlogy(columns, columns).sum(axis=0) - xlogy(total, total))
 
 
 cumulative = Method(

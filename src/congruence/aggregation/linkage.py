@@ -11,12 +11,14 @@ import numpy as np
 from congruence.aggregation.evidence import Evidence
 from congruence.aggregation.methods import Found, Method, check_size
 from congruence.numerics import compiled
-from congruence.statistics import Array
+from congruence.statistics import Array, InputError
 
 #: (signature, signature, height) of each merge, in order of their heights; a cluster is named by any of its signatures
 Merges = tuple[Array, Array, Array]
 #: above this many signatures, a matrix of them is kept in single precision
 DOUBLE_UP_TO = 12_000
+#: average linkage without gaps keeps at most so many mean votes (4 GB)
+PROFILES_UP_TO = 500_000_000
 #: with gaps average linkage keeps two matrices in double precision
 GAPS_UP_TO = 12_000
 
@@ -26,13 +28,20 @@ def average_merges(e: Evidence) -> tuple[Merges, str, tuple[str, ...]]:
 
     With gaps it is not: the mean over the pairs that some member has seen needs their number too, and both are kept.
     """
-    if not e.has_gaps:
+    narrow = e.n_columns <= e.n_rows or e.n_rows > GAPS_UP_TO  # else a matrix of the kinds of points is smaller
+    if not e.has_gaps and narrow:
+        if e.n_rows * e.n_columns > PROFILES_UP_TO:
+            raise InputError(
+                f"average linkage keeps the mean vote of each kind of points for each cluster, up to {PROFILES_UP_TO:,} numbers, "
+                f"and here are {e.n_rows:,} × {e.n_columns:,}; take hbgf or kcc, or fewer members"
+            )
         profiles = np.ascontiguousarray((e.votes * np.sqrt(e.share[e.member])[None, :]).toarray().T)
         run = compiled(_chain_profiles, float(e.n_rows) ** 2)
         return _sorted(run(profiles, e.mass.copy(), e.n_rows)), "nearest-neighbour chain on mean votes", ()
-    check_size(e, "average linkage of partial members", GAPS_UP_TO)
+    if e.has_gaps:
+        check_size(e, "average linkage of partial members", GAPS_UP_TO)
     mass = np.outer(e.mass, e.mass)
-    sums, unseen = _matrix(e, np.float64, never=-1.0)
+    sums, unseen = _matrix(e, np.float64, never=-1.0)  # without gaps every pair is seen
     known = np.where(sums >= 0, mass, 0.0)
     sums = np.maximum(sums, 0.0) * mass
     run = compiled(_chain_matrix, float(e.n_rows) ** 2)

@@ -90,7 +90,7 @@ class Alternative:
     >>> found.labels.tolist() in ([0] * 5 + [1] * 5 + [0] * 5 + [1] * 5, [1] * 5 + [0] * 5 + [1] * 5 + [0] * 5)
     True
     >>> round(found.scores["dissimilarity"], 4), found.sizes
-    (0.6667, (10, 10))
+    (0.7143, (10, 10))
     """
 
     labels: Array = field(repr=False)

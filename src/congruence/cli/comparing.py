@@ -10,6 +10,7 @@ import typer
 from congruence.cli.app import (
     Columns,
     Correction,
+    Engine,
     FailUnder,
     Format,
     Frequency,
@@ -56,6 +57,7 @@ def compare(
     frequency: Frequency = None,
     format: Output = Format.table,
     threads: Threads = None,
+    engine: Engine = "auto",
     fail_under: FailUnder = None,
     p_values: Annotated[bool, typer.Option("--p-values", help="Add p-values of permutation tests.")] = False,
     ci: Annotated[bool, typer.Option("--ci", help="Add confidence intervals.")] = False,
@@ -82,7 +84,9 @@ def compare(
     from congruence import io
 
     more = more or []
-    options: dict[str, Any] = {"unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads}
+    options: dict[str, Any] = {
+        "unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads, "engine": engine
+    }  # fmt: skip
     limits = limits_of(fail_under)
     wanted = wanted_measures(measures, limits)
     chance: dict[str, Any] = {}
@@ -138,6 +142,7 @@ def matrix(
     ] = None,
     format: Output = Format.table,
     threads: Threads = None,
+    engine: Engine = "auto",
     fail_under: FailUnder = None,
 ) -> None:
     """Compare all pairs of label columns.
@@ -159,7 +164,7 @@ def matrix(
     found, notes = label_columns(file, split(columns), id, long, (weight, frequency), None)
     options = {"unassigned": unassigned.value, "noise": noise_labels(noise), **mass_columns(file, weight, frequency)}
     check_noise_columns(options["noise"], found)
-    result = cg.compare_all(found, wanted_measures(measures, limits), threads=threads, **options)
+    result = cg.compare_all(found, wanted_measures(measures, limits), threads=threads, engine=engine, **options)
     say(notes)
     if out is not None:
         _write_matrix(result, out)

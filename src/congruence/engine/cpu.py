@@ -68,15 +68,20 @@ def _use_kernels(increments: float) -> bool:
 # --- one pair ---------------------------------------------------------------------------------------------------
 
 
+#: (labels, numbers of clusters with gaps, pair_i, pair_j, mass, dense?) → non-zero cells: (pair, row, column, count)
+Cells = Callable[[Sequence[Labels], Array, Array, Array, Mass | None, bool], tuple[Array, Array, Array, Array]]
+
+
 def table_of(
-    a: Clustering, b: Clustering, mass: Mass | None = None, threads: int | None = None
-) -> tuple[Table, Tables]:
-    """The table of one pair, with names, and the tile that holds it."""
-    if isinstance(a, Labels) and isinstance(b, Labels) and mass is None:
+    a: Clustering, b: Clustering, mass: Mass | None = None, threads: int | None = None,
+    cells: Cells | None = None, product: Product | None = None,
+) -> tuple[Table, Tables]:  # fmt: skip
+    """The table of one pair, with names, and the tile that holds it; another engine gives `cells` or `product`."""
+    if isinstance(a, Labels) and isinstance(b, Labels) and mass is None and cells is None:
         counted = _count_in_place(a, b, default_threads(threads))
         if counted is not None:
             return counted, Tables.of(counted)
-    _, _, tile = next(_table_tiles([a, b], [Run(0, 1, 2)], mass, MEMORY, default_threads(threads)))
+    _, _, tile = next(_table_tiles([a, b], [Run(0, 1, 2)], mass, MEMORY, default_threads(threads), cells, product))
     table = next(tile.each())
     if tile.present is not None:
         rows, columns = (_picked(c.names, keep) for c, keep in zip((a, b), tile.present, strict=True))
@@ -171,24 +176,27 @@ class _Tile:
 
 
 def _table_tiles(
-    members: Sequence[Clustering], runs: Sequence[Run], mass: Mass | None, budget: float, threads: int
-) -> Iterator[tuple[Array, Array, _Tile]]:
+    members: Sequence[Clustering], runs: Sequence[Run], mass: Mass | None, budget: float, threads: int,
+    cells: Cells | None = None, product: Product | None = None,
+) -> Iterator[tuple[Array, Array, _Tile]]:  # fmt: skip
     """Tables of all pairs of the runs, tile by tile."""
     if any(c.soft for c in members):
-        yield from _soft_tiles(members, runs, mass, budget)
+        yield from _soft_tiles(members, runs, mass, budget, product or _product)
         return
     labels = [c for c in members if isinstance(c, Labels)]
     n = len(labels[0])
     width = np.array([c.k + (c.gaps > 0) for c in labels], dtype=np.int64)
     stack: Array | None = None
 
-    def cells(i: int, j: Array) -> Array:
+    def price(i: int, j: Array) -> Array:
         return np.asarray(np.minimum(width[i] * width[j], np.maximum(n, DENSE_CELLS)) * 24.0)
 
-    for tile in tiles(runs, cells, budget):
+    for tile in tiles(runs, price, budget):
         pair_i, pair_j = pairs_of(tile)
         dense = width[pair_i] * width[pair_j] <= max(n, DENSE_CELLS)
-        if dense.all():
+        if cells is not None:
+            parts = cells(labels, width, pair_i, pair_j, mass, bool(dense.all()))
+        elif dense.all():
             if stack is None and len(pair_i) > 1 and _use_kernels(float(n) * len(pair_i)):
                 stack = _stacked(labels)
             parts = _dense_cells(labels, stack, width, pair_i, pair_j, mass, threads)
@@ -236,10 +244,14 @@ def _dense_cells(
         if mass is not None and mass.is_frequency:
             flat = flat.astype(np.int64)
     where = np.flatnonzero(flat)
+    return _placed(where, flat[where], offset, width[pair_j])
+
+
+def _placed(where: Array, count: Array, offset: Array, across: Array) -> tuple[Array, Array, Array, Array]:
+    """(pair, row, column, count) of cells of dense tables that lie one after the other."""
     pair = np.searchsorted(offset, where, side="right") - 1
     local = where - offset[pair]
-    across = width[pair_j][pair]
-    return pair, local // across, local % across, flat[where]
+    return pair, local // across[pair], local % across[pair], count
 
 
 def _sparse_cells(
@@ -333,8 +345,12 @@ def _closed_up(pair: Array, code: Array, k: Array) -> tuple[Array, Array, Array]
 # --- soft clusterings -------------------------------------------------------------------------------------------
 
 
+#: (members of the rows, of the columns, weights) → UᵀWV with all their memberships side by side
+Product = Callable[[Sequence[Clustering], Sequence[Clustering], Array], Array]
+
+
 def _soft_tiles(
-    members: Sequence[Clustering], runs: Sequence[Run], mass: Mass | None, budget: float
+    members: Sequence[Clustering], runs: Sequence[Run], mass: Mass | None, budget: float, product: Product
 ) -> Iterator[tuple[Array, Array, _Tile]]:
     """Tables N* = φ UᵀV of memberships (labels count as memberships of 0 and 1), a tile of pairs a product."""
     if any(c.gaps for c in members):
@@ -353,7 +369,7 @@ def _soft_tiles(
     for tile in tiles(runs, lambda i, j: k[i] * k[j] * 24.0, budget):
         pair_i, pair_j = pairs_of(tile)
         cells, grams = [], []
-        for i, j, (row, col, value) in _products(members, k, pair_i, pair_j, weights):
+        for i, j, (row, col, value) in _products(members, k, pair_i, pair_j, weights, product):
             grams.append(_gram(columns[i], columns[j], value))
             cells.append((row, col, value * (total / value.sum())))
         row, col, count = (np.concatenate(x) for x in zip(*cells, strict=True))
@@ -370,7 +386,7 @@ def _soft_tiles(
 
 
 def _products(
-    members: Sequence[Clustering], k: Array, pair_i: Array, pair_j: Array, weights: Array
+    members: Sequence[Clustering], k: Array, pair_i: Array, pair_j: Array, weights: Array, product: Product
 ) -> Iterator[tuple[int, int, tuple[Array, Array, Array]]]:
     """(i, j, non-zero cells of UᵀWV): one dense product for the whole tile, or sparse ones where tables are large."""
     left, right = np.unique(pair_i), np.unique(pair_j)
@@ -381,18 +397,26 @@ def _products(
             cells = (_sparse(members[i]).T @ _sparse(members[j]).multiply(weights[:, None])).tocsr().tocoo()
             yield i, j, (cells.row, cells.col, cells.data)
         return
-    product = np.zeros((at_i[-1], at_j[-1]))
-    chunk = max(1, (32 << 20) // (8 * int(at_i[-1] + at_j[-1])))
-    for start in range(0, len(weights), chunk):
-        piece = slice(start, start + chunk)
-        u = np.hstack([_rows(members[i], piece) for i in left])
-        v = u if np.array_equal(left, right) else np.hstack([_rows(members[j], piece) for j in right])
-        product += u.T @ (v * weights[piece, None])
+    whole = product([members[i] for i in left], [members[j] for j in right], weights)
     for i, j in pairs:
         x, y = at_i[np.searchsorted(left, i)], at_j[np.searchsorted(right, j)]
-        block = product[x : x + k[i], y : y + k[j]]
+        block = whole[x : x + k[i], y : y + k[j]]
         row, col = np.nonzero(block)
         yield i, j, (row, col, block[row, col])
+
+
+def _product(left: Sequence[Clustering], right: Sequence[Clustering], weights: Array) -> Array:
+    """UᵀWV with all memberships side by side, a chunk of the points at a time."""
+    across = sum(c.k for c in left), sum(c.k for c in right)
+    whole = np.zeros(across)
+    chunk = max(1, (32 << 20) // (8 * sum(across)))
+    alike = len(left) == len(right) and all(x is y for x, y in zip(left, right, strict=True))
+    for start in range(0, len(weights), chunk):
+        piece = slice(start, start + chunk)
+        u = np.hstack([_rows(c, piece) for c in left])
+        v = u if alike else np.hstack([_rows(c, piece) for c in right])
+        whole += u.T @ (v * weights[piece, None])
+    return whole
 
 
 def _rows(clustering: Clustering, piece: slice) -> Array:
@@ -471,7 +495,15 @@ def statistics(
     if complete and pairs > 1 and wanted <= _fused_kinds(hard) and _use_kernels(float(len(hard[0])) * pairs):
         yield from _fused_tiles(hard, runs, wanted, expected, workers, progress)
         return
-    for pair_i, pair_j, tile in _table_tiles(members, runs, mass, memory, workers):
+    yield from _of_tables(_table_tiles(members, runs, mass, memory, workers), wanted, expected, progress)
+
+
+def _of_tables(
+    tables: Iterator[tuple[Array, Array, _Tile]], wanted: set[type],
+    expected: Callable[[Array, Array], Array] | None, progress: Progress | None,
+) -> Iterator[Counted]:  # fmt: skip
+    """The statistics of tiles of tables."""
+    for pair_i, pair_j, tile in tables:
         found: dict[type, Statistic] = {}
         for need in wanted:
             if need is ChanceInfo and expected is not None:
@@ -484,6 +516,8 @@ def statistics(
 
 
 def _sizes(labels: Labels, mass: Mass | None = None) -> Array:
+    if labels.card is not None and mass is None:
+        return labels.card.sizes
     counts = np.bincount(labels.codes, weights=None if mass is None else mass.values, minlength=labels.k)
     return counts.astype(np.int64)
 
@@ -535,9 +569,7 @@ def _fused_tiles(
     n = len(labels[0])
     stack = _stacked(labels)
     k = np.array([c.k for c in labels], dtype=np.int64)
-    size = [_sizes(c) for c in labels]
-    own_squares = np.array([int((x**2).sum()) for x in size])
-    own_logs = np.array([float(xlogx(x).sum()) for x in size])
+    own = Own(n, [_sizes(c) for c in labels])
     nlogn = xlogx(np.arange(min(n, LOOKUP) + 1))
     maxima = Maxima in wanted
     per_task = max(1, int(5_000_000 // n))
@@ -556,10 +588,26 @@ def _fused_tiles(
                 outputs = squares[at], logs[at], best_a[at], best_b[at]
                 jobs.append((last - first, partial(fused, stack, k, run.i, first, last, nlogn, maxima, *outputs)))
         _run_counted(jobs, threads, progress)
-        square_a, square_b = own_squares[pair_i], own_squares[pair_j]
+        yield own.counted(pair_i, pair_j, wanted, squares, logs, best_a, best_b, expected)
+
+
+class Own:
+    """What each complete clustering has by itself, Σ size² and Σ size·log size; with sums of pairs it makes statistics."""
+
+    def __init__(self, n: int, sizes: Sequence[Array]) -> None:
+        self.n = n
+        self.squares = np.array([int((x**2).sum()) for x in sizes])
+        self.logs = np.array([float(xlogx(x).sum()) for x in sizes])
+
+    def counted(
+        self, pair_i: Array, pair_j: Array, wanted: set[type], squares: Array, logs: Array, best_a: Array, best_b: Array,
+        expected: Callable[[Array, Array], Array] | None,
+    ) -> Counted:  # fmt: skip
+        """The statistics of pairs from their Σn², Σ n log n, and maxima where those are wanted."""
+        square_a, square_b = self.squares[pair_i], self.squares[pair_j]
         a_decides, b_decides = squares == square_a, squares == square_b
         identical = a_decides & b_decides
-        total = np.full(many, n, dtype=np.int64)
+        total = np.full(len(pair_i), self.n, dtype=np.int64)
         found: dict[type, Statistic] = {}
         for need in wanted & {Pairs, Gram}:
             found[need] = need.from_squares(total, total, squares, square_a, square_b, identical)  # type: ignore[attr-defined]
@@ -568,14 +616,14 @@ def _fused_tiles(
                 Pairs.from_squares(total, total, squares, square_a, square_b, identical), total, total
             )
         if wanted & {Info, ChanceInfo, MemberInfo}:
-            info = Info.from_sums(total, own_logs[pair_i], own_logs[pair_j], logs, a_decides, b_decides, identical)
+            info = Info.from_sums(total, self.logs[pair_i], self.logs[pair_j], logs, a_decides, b_decides, identical)
             found[Info], found[MemberInfo] = info, MemberInfo(info)
             if ChanceInfo in wanted:
                 assert expected is not None
                 found[ChanceInfo] = ChanceInfo.with_expected(info, expected(pair_i, pair_j))
-        if maxima:
+        if Maxima in wanted:
             found[Maxima] = Maxima(total, best_a, best_b, identical)
-        yield Counted(pair_i, pair_j, total, found)
+        return Counted(pair_i, pair_j, total, found)
 
 
 def _run_counted(jobs: Sequence[tuple[int, Callable[[], Any]]], threads: int, progress: Progress | None) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from congruence.clustering import Labels, Mass, Memberships, Similarity
 from congruence.engine import cpu
+from congruence.engine.choice import engine_for
 from congruence.engine.plan import Progress, Run
 from congruence.ensemble import Ensemble
 from congruence.statistics import Array, Gram, InputError, MatrixSums, Pairs
@@ -246,7 +247,7 @@ def _off_diagonal(row: Array, col: Array, value: Array) -> float:
 
 
 def ensemble_pairs(
-    p: Ensemble, q: Ensemble, threads: int | None = None, progress: Progress | None = None
+    p: Ensemble, q: Ensemble, threads: int | None = None, progress: Progress | None = None, engine: str = "cpu"
 ) -> tuple[Array, Array, Array, Array]:
     """For every member of p and member of q: pairs of points together in both, in the one, in the other, and all pairs."""
     members = [*p.members, *q.members]
@@ -254,7 +255,8 @@ def ensemble_pairs(
     runs = [Run(i, first, len(members)) for i in range(first)]
     shape = (first, len(q))
     both, own_p, own_q, pairs = (np.zeros(shape) for _ in range(4))
-    for tile in cpu.statistics(members, runs, {Gram}, mass=p.mass, threads=threads, progress=progress):
+    counter = engine_for(engine, members)
+    for tile in counter.statistics(members, runs, {Gram}, mass=p.mass, threads=threads, progress=progress):
         gram = tile.statistics[Gram]
         assert isinstance(gram, Pairs)
         at = tile.i, tile.j - first
@@ -277,6 +279,7 @@ def table_sums(
     missing: str,
     threads: int | None = None,
     progress: Progress | None = None,
+    engine: str = "cpu",
 ) -> MatrixSums:
     """The same sums for two ensembles from the tables of their members: no n × n, exact integers until one division.
 
@@ -285,7 +288,7 @@ def table_sums(
     """
     equal = p.member_weight is None and q.member_weight is None
     a, b = p.shares, q.shares
-    both, own_p, own_q, pairs = ensemble_pairs(p, q, threads, progress)
+    both, own_p, own_q, pairs = ensemble_pairs(p, q, threads, progress, engine)
     total, own, all_pairs = _totals(p)
     if missing == "pooled" and (p.has_gaps or q.has_gaps):
         s_p, s_q, all_pairs = (_weighted(x, a, b, equal) for x in (own_p, own_q, pairs))
@@ -298,7 +301,7 @@ def table_sums(
     s_pp = s_qq = math.nan
     if within:
         s_pp, s_qq = (
-            _weighted(ensemble_pairs(e, e, threads, progress)[0], e.shares, e.shares, e.member_weight is None)
+            _weighted(ensemble_pairs(e, e, threads, progress, engine)[0], e.shares, e.shares, e.member_weight is None)
             for e in (p, q)
         )
     return MatrixSums.of(
@@ -394,8 +397,9 @@ def _inner(tables: Sequence[Any]) -> Array:
 
 
 def sums_of(
-    a: Any, b: Any, *, within: bool = True, missing: str = "ratio", threads: int | None = None, progress: Any = None
-) -> MatrixSums:
+    a: Any, b: Any, *, within: bool = True, missing: str = "ratio", threads: int | None = None, progress: Any = None,
+    engine: str = "auto",
+) -> MatrixSums:  # fmt: skip
     """The sums of two matrices, ensembles or partitions, by whichever route is cheaper; they agree to rounding."""
     if missing not in ("ratio", "plain", "pooled"):
         raise InputError(f"missing must be 'ratio', 'plain' or 'pooled', not {missing!r}")
@@ -424,9 +428,15 @@ def sums_of(
             tables = n * (len(p) * len(q) + within * (len(p) ** 2 + len(q) ** 2)) * TABLE_COST
             tiles = n * n / 2 * (len(p) + len(q)) * TILE_COST
             plain = not gaps and mass is None and not (p.is_soft or q.is_soft)
-            if not (plain and tiles < tables and p.member_weight is None and q.member_weight is None):
+            by_card = engine_for(engine, [*p.members, *q.members]) is not cpu
+            few = plain and tiles < tables and p.member_weight is None and q.member_weight is None
+            if by_card or not few:
                 with Progress(len(p) * len(q) + within * (len(p) ** 2 + len(q) ** 2), progress) as bar:
-                    return table_sums(p, q, within=within, missing=missing, threads=threads, progress=bar)
+                    return table_sums(
+                        p, q, within=within, missing=missing, threads=threads, progress=bar, engine=engine
+                    )
+    if engine == "cuda":
+        raise InputError("sums over all pairs of points (matrices, gaps with missing='ratio') are for engine='cpu'")
     if missing == "pooled" and gaps:
         what = "matrices" if matrix else "members with gaps beside memberships, or with sample_weight,"
         raise InputError(

@@ -44,17 +44,19 @@ def tiles(runs: Sequence[Run], cost: Callable[[int, Array], Array], budget: floa
     tile: list[Run] = []
     spent = 0.0
     for run in runs:
-        first = run.first
-        costs = np.asarray(cost(run.i, np.arange(run.first, run.last)), dtype=np.float64)
-        for j, price in zip(range(run.first, run.last), costs.tolist(), strict=True):
-            if spent + price > budget and (tile or j > first):
-                if j > first:
-                    tile.append(Run(run.i, first, j))
+        total = np.cumsum(np.asarray(cost(run.i, np.arange(run.first, run.last)), dtype=np.float64))
+        first = 0
+        while first < len(run):
+            before = total[first - 1] if first else 0.0
+            last = int(np.searchsorted(total, before + budget - spent, side="right"))
+            last = max(last, first + 1) if not tile else max(last, first)
+            if last > first:
+                tile.append(Run(run.i, run.first + first, run.first + last))
+                spent += total[last - 1] - before
+            first = last
+            if first < len(run):
                 yield tile
-                tile, spent, first = [], 0.0, j
-            spent += price
-        if first < run.last:
-            tile.append(Run(run.i, first, run.last))
+                tile, spent = [], 0.0
     if tile:
         yield tile
 

@@ -1,0 +1,145 @@
+"""Time and memory of the consensus functions as points grow, beside the dense way: `python -m benchmarks.consensus`.
+
+Each line runs in a process of its own, so that its peak memory is its own; the ensemble is made in it, and not timed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import resource
+import time
+from queue import Empty
+from typing import Any
+
+import numpy as np
+
+MEMBERS, CLUSTERS, NOISE = 20, 10, 0.3
+SIZES = (1_000, 3_000, 10_000, 20_000, 100_000, 300_000, 1_000_000)
+#: sizes above which a method compares too many pairs of points; the others take any
+UP_TO = {"cspa": 5_000, "average": 20_000, "single": 20_000, "complete": 20_000}
+#: what people write, for the method it stands beside, and the most points it is run with: an n × n matrix
+PEERS = {"scipy average": ("average", 5_000), "sklearn spectral": ("ncut", 5_000), "sklearn kmeans": ("kcc", 100_000)}
+
+
+def planted(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """The truth, and members that redraw a share of its labels uniformly, one column each."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, CLUSTERS, n).astype(np.int8)
+    labels = np.empty((n, MEMBERS), dtype=np.int8, order="F")
+    for j in range(MEMBERS):
+        labels[:, j] = np.where(rng.random(n) < NOISE, rng.integers(0, CLUSTERS, n), truth)
+    return truth, labels
+
+
+def one_hot(labels: np.ndarray) -> np.ndarray:
+    return np.hstack([np.eye(CLUSTERS)[column] for column in labels.T])
+
+
+def by_scipy(labels: np.ndarray) -> np.ndarray:
+    """Average linkage of 1 − the consensus matrix."""
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
+
+    hot = one_hot(labels)
+    distance = 1 - hot @ hot.T / MEMBERS
+    np.fill_diagonal(distance, 0.0)
+    return np.asarray(fcluster(linkage(squareform(distance, checks=False), "average"), CLUSTERS, "maxclust"))
+
+
+def by_spectral(labels: np.ndarray) -> np.ndarray:
+    """Spectral clustering of the consensus matrix."""
+    from sklearn.cluster import SpectralClustering
+
+    hot = one_hot(labels)
+    model = SpectralClustering(CLUSTERS, affinity="precomputed", n_init=10, random_state=0)
+    return np.asarray(model.fit_predict(hot @ hot.T / MEMBERS))
+
+
+def by_kmeans(labels: np.ndarray) -> np.ndarray:
+    """k-means on the one-hot columns."""
+    from sklearn.cluster import KMeans
+
+    return np.asarray(KMeans(CLUSTERS, n_init=10, random_state=0).fit_predict(one_hot(labels)))
+
+
+def _measured(queue: Any, how: str, n: int) -> None:
+    import congruence as cg
+
+    peers = {"scipy average": by_scipy, "sklearn spectral": by_spectral, "sklearn kmeans": by_kmeans}
+    truth, labels = planted(n)
+    _, small = planted(300, 1)
+    if how in peers:
+        peers[how](small)  # load what is loaded lazily
+        start = time.perf_counter()
+        found, solver = peers[how](labels), ""
+    else:
+        cg.consensus(small, CLUSTERS, how, 0)
+        start = time.perf_counter()
+        r = cg.consensus(cg.Ensemble(labels), CLUSTERS, how, 0, progress=False)
+        found, solver = r.labels, r.solver
+    seconds = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    queue.put((seconds, peak, cg.ari(found, truth), solver))
+
+
+def in_process(how: str, n: int) -> tuple[float, float, float, str]:
+    """Seconds, peak memory (GB, with Python and the labels), ARI with what was planted, and the solver."""
+    context = multiprocessing.get_context("spawn")
+    queue: Any = context.Queue()
+    process = context.Process(target=_measured, args=(queue, how, n))
+    process.start()
+    while True:
+        over = not process.is_alive()
+        try:
+            answer: tuple[float, float, float, str] = queue.get(timeout=1)
+            break
+        except Empty:
+            if over:
+                return np.nan, np.nan, np.nan, f"ended with code {process.exitcode}"
+    process.join()
+    return answer
+
+
+def main() -> None:
+    from congruence.aggregation.methods import METHODS
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="1,000 and 3,000 points only")
+    parser.add_argument("--methods", nargs="+", metavar="NAME", help=f"of {', '.join(METHODS)}")
+    parser.add_argument("--sizes", nargs="+", type=int, metavar="N", help="numbers of points")
+    options = parser.parse_args()
+    sizes = options.sizes or (SIZES[:2] if options.quick else SIZES)
+    chosen = options.methods or list(METHODS)
+    print(
+        f"{MEMBERS} members, {CLUSTERS} planted clusters, {100 * NOISE:.0f} % of the labels redrawn; seconds of "
+        "cg.consensus with the making of the Ensemble,\npeak memory of the process, which made the labels; 'times': the seconds "
+        "of the peer over ours at that size\n"
+    )
+    print(f"{'method':<17} {'n':>9} {'seconds':>9} {'µs a point':>10} {'peak GB':>8} {'ARI':>7} {'times':>6}  solver")
+    for method in chosen:
+        ours: dict[int, float] = {}
+        for n in sizes:
+            if n > UP_TO.get(method, n):
+                print(f"{method:<17} {n:>9,}  compares each two points: not run above {UP_TO[method]:,}", flush=True)
+                continue
+            ours[n] = _line(method, n)
+        for peer, (beside, most) in PEERS.items():
+            for n in ours if beside == method else ():
+                if n <= most:
+                    _line(peer, n, ours[n])
+
+
+def _line(how: str, n: int, beside: float | None = None) -> float:
+    seconds, peak, ari, solver = in_process(how, n)
+    times = "" if beside is None else f"{seconds / beside:.1f}×"
+    name = how if beside is None else f"  {how}"
+    print(
+        f"{name:<17} {n:>9,} {seconds:9.3f} {1e6 * seconds / n:10.2f} {peak:8.2f} {ari:7.4f} {times:>6}  {solver}".rstrip(),
+        flush=True,
+    )
+    return seconds
+
+
+if __name__ == "__main__":
+    main()

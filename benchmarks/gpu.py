@@ -1,0 +1,356 @@
+"""The CUDA engine: checked against the CPU engine, then timed with CUDA events: `python -m benchmarks.gpu [--quick]`.
+
+`compute-sanitizer python -m benchmarks.gpu --check` looks for bad accesses in every kernel, on small data.
+
+Rates of kernels are of sums that are queued behind a kernel that only waits, so that what the host prepares is not in
+them. Real collections are read from `clusterings/` in the folder named by the environment variable CONGRUENCE_DATA.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import congruence as cg
+from congruence import card
+from congruence.clustering import as_clustering
+from congruence.engine import cuda
+
+MEASURES = ["ari", "nmi_sum", "vi", "jaccard"]
+WAIT = 'extern "C" __global__ void wait(long long cycles) { long long t = clock64(); while (clock64() - t < cycles); }'
+
+
+def on_card(call: Callable[[], Any], repeats: int) -> float:
+    """Median seconds between CUDA events around a call whose preparation hides behind a waiting kernel."""
+    cp = card.cupy()
+    wait = cp.RawKernel(WAIT, "wait")
+    call()
+    times = []
+    for _ in range(repeats):
+        cp.cuda.Device().synchronize()
+        wait((1,), (1,), (np.int64(40_000_000),))
+        start, end = cp.cuda.Event(), cp.cuda.Event()
+        start.record()
+        held = call()
+        end.record()
+        end.synchronize()
+        times.append(cp.cuda.get_elapsed_time(start, end) / 1e3)
+        del held
+    return statistics.median(times)
+
+
+def on_clock(call: Callable[[], Any], repeats: int) -> float:
+    """Median wall time of a whole call, after one to compile."""
+    call()
+    times = []
+    for _ in range(repeats):
+        card.cupy().cuda.Device().synchronize()
+        start = time.perf_counter()
+        call()
+        card.cupy().cuda.Device().synchronize()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def line(what: str, value: str, note: str = "") -> None:
+    print(f"  {what:<58} {value:>14}  {note}".rstrip(), flush=True)
+
+
+# --- the same values ----------------------------------------------------------------------------------------------
+
+
+def check(quick: bool) -> None:
+    """Every kind of input by both engines: integers equal, floats to 1e-12."""
+    print("\nchecked against the CPU engine (largest difference of any measure)")
+    rng = np.random.default_rng(0)
+    keys = [m.key for m in cg.measures() if m.key in cg.compare([0, 0, 1, 1], [0, 1, 1, 1], "all")]
+    keys = [key for key in keys if key != "lambda"]
+    less = 10 if quick else 1
+    hard = [rng.integers(0, k, 20_003 // less) for k in (2, 7, 20, 50, 120, 240)]
+    large = [rng.integers(0, k, 60_001 // less) for k in (7, 300, 1_000, 5_000)]
+    gaps = [np.where(rng.random(len(v)) < 0.05, np.nan, v) for v in hard]
+    soft = [rng.dirichlet(np.ones(k), 2_000) for k in (2, 5, 9)]
+    sums = ["ari", "vi", "ami_max", "purity", "van_dongen", "jaccard"]
+    for what, data, measures, options in (
+        ("labels, every measure", [v[:3_000] for v in hard[:5]], keys, {}),
+        ("labels, k = 2 … 240", hard, sums, {}),
+        ("labels, k = 7 … 5,000", large, sums, {}),
+        ("labels with gaps", gaps, sums, {"unassigned": "drop"}),
+        ("labels with frequency", hard, sums, {"frequency": rng.integers(0, 4, len(hard[0]))}),
+        ("labels with sample_weight", hard, ["ari", "vi", "purity"], {"sample_weight": rng.random(len(hard[0]))}),
+        ("memberships", [*soft, hard[1][:2_000]], ["ari", "nmi_sum", "ari_gram", "accuracy"], {}),
+    ):
+        cpu, gpu = (cg.compare_all(data, measures, engine=engine, **options) for engine in ("cpu", "cuda"))
+        assert (cpu.n_used == gpu.n_used).all()
+        worst = max(float(np.nanmax(np.abs(cpu[key] - gpu[key]) / np.maximum(1, np.abs(cpu[key])))) for key in cpu)
+        assert worst < 1e-12, (what, worst)
+        line(what, f"{worst:.1e}")
+
+
+def check_all(quick: bool) -> None:
+    """Every kernel once, on small data, each array in memory of its own so that a sanitizer sees its ends."""
+    cp = card.cupy()
+    cp.cuda.set_allocator(None)
+    check(True)
+    rng = np.random.default_rng(1)
+    columns = rng.integers(0, 9, (1_003, 21)).astype(np.int16)
+    for there in (card.moved(columns), card.moved(np.asfortranarray(columns % 7))):
+        e = cg.Ensemble(there)
+        cg.compare_all(e, [*MEASURES, "purity", "ami_max"])
+        cg.consensus_cdf(e)
+        cg.item_consensus(e, columns[:, 0])
+        for _ in cg.consensus_blocks(e, rows=100, dtype=np.uint8):
+            pass
+    wide = cg.Ensemble(card.moved(rng.integers(0, 700, (5_001, 3))))
+    cg.consensus_cdf(wide)
+    cg.compare_all(wide, ["ari", "vi"])
+    two = [c for c in e if hasattr(c, "card")][:2]
+    for _ in cuda.permuted_sums(two[0], two[1], cuda.permutations(len(two[0]), 5, 1)):  # type: ignore[arg-type]
+        pass
+    cuda.SPLIT_FROM, cuda.SPLIT_POINTS = 0, 100
+    cg.compare_all(e, [*MEASURES, "purity"])
+    cp.cuda.Device().synchronize()
+    line("every kernel ran", "")
+
+
+# --- rates --------------------------------------------------------------------------------------------------------
+
+
+def limit() -> float:
+    """Increments a second if shared memory did nothing but atomics on random addresses.
+
+    32 random addresses fall on 32 banks so that the fullest gets 3.53 on average; a bank serves one a clock.
+    """
+    sms = card.facts()[0]
+    clock = card.cupy().cuda.Device().attributes["ClockRate"] * 1e3
+    return float(sms * clock * 32 / 3.53)
+
+
+def stacked(make: Callable[[], Any], members: int, k: int) -> cuda.Stack:
+    cp = card.cupy()
+    codes = card.stack_for(members, len(make()), np.uint8 if k <= 255 else np.uint16)
+    for row in range(members):
+        codes[row, :] = make()
+    sizes = [cp.bincount(row, minlength=k).get() for row in codes] if k > 240 else [np.zeros(k)] * members
+    return cuda.Stack(codes, codes.shape[1], np.full(members, k), sizes)
+
+
+def kinds(k: int, n: int) -> dict[str, Callable[[], Any]]:
+    cp = card.cupy()
+    rng = cp.random.default_rng(1)
+    base = rng.integers(0, k, n)
+    return {
+        "random": lambda: rng.integers(0, k, n),
+        "sorted": lambda: cp.sort(rng.integers(0, k, n)),
+        "agreeing (10 % noise)": lambda: cp.where(rng.random(n) < 0.1, rng.integers(0, k, n), base),
+        "identical": lambda: base,
+        "80 % in one cluster": lambda: cp.where(rng.random(n) < 0.8, 0, rng.integers(0, k, n)),
+    }
+
+
+def rates(quick: bool) -> None:
+    """Increments a second of the kernels alone."""
+    n = 1_000_000
+    most = limit()
+    print(
+        f"\nkernels, n = {n:,}, all pairs, G increments a second (limit: shared-memory atomics, {most / 1e9:,.0f} G/s)"
+    )
+    repeats = 2 if quick else 5
+    for k in (2, 10, 20, 50, 80, 100, 128, 160, 200, 240):
+        members = 256
+        stack = stacked(kinds(k, n)["random"], members, k)
+        i, j = np.triu_indices(members, 1)
+        rate = len(i) * n / on_card(lambda s=stack, i=i, j=j: cuda.Sums(s, i, j), repeats)  # type: ignore[misc]
+        line(
+            f"k = {k}, {members} members, tables in shared memory",
+            f"{rate / 1e9:,.0f}",
+            f"{rate / most:.0%} of the limit",
+        )
+    for kind, make in kinds(50, n).items():
+        stack = stacked(make, 256, 50)
+        i, j = np.triu_indices(256, 1)
+        rate = len(i) * n / on_card(lambda s=stack, i=i, j=j: cuda.Sums(s, i, j), repeats)  # type: ignore[misc]
+        line(f"k = 50, {kind}", f"{rate / 1e9:,.0f}")
+    for k, members in ((300, 256), (1_000, 256), (2_000, 128), (3_000, 128), (10_000, 128), (30_000, 32)):
+        rate, sorting = sliced_rate(kinds(k, n)["random"], members, k, repeats)
+        line(f"k = {k:,}, {members} members, slices of sorted points", f"{rate / 1e9:,.0f}",
+             f"{rate / most:.0%} of the limit; sorting {sorting * 1e3:.2f} ms a member beside it")  # fmt: skip
+    for k in (1_000, 10_000):
+        for kind, make in kinds(k, n).items():
+            rate, _ = sliced_rate(make, 128, k, repeats)
+            line(f"k = {k:,}, {kind}", f"{rate / 1e9:,.0f}")
+
+
+def sliced_rate(make: Callable[[], Any], members: int, k: int, repeats: int) -> tuple[float, float]:
+    """(increments a second with points sorted before, seconds to sort the points of one member)."""
+    stack = stacked(make, members, k)
+    block = np.arange(min(64, members // 2))
+    sort = cuda._sorted_points
+    sorting = on_card(lambda: sort(stack, block), 1) / len(block)
+    ready = sort(stack, block)
+    i, j = (x.ravel() for x in np.meshgrid(block, np.arange(len(block), members), indexing="ij"))
+    cuda._sorted_points = lambda *_: ready  # type: ignore[assignment]
+    try:
+        seconds = on_card(lambda: cuda.Sums(stack, i, j), repeats)
+    finally:
+        cuda._sorted_points = sort
+    return len(i) * stack.n / seconds, sorting
+
+
+# --- whole calls --------------------------------------------------------------------------------------------------
+
+
+def whole(quick: bool) -> None:
+    """compare_all from start to end."""
+    cp = card.cupy()
+    members, n, k = (200, 1_000_000, 50) if quick else (1_000, 1_000_000, 50)
+    pairs = members * (members - 1) // 2
+    print(
+        f"\ncompare_all, {members:,} clusterings, n = {n:,}, k = {k}: {', '.join(MEASURES)} of {pairs:,} pairs, wall time"
+    )
+    columns = cp.empty((n, members), np.uint8, order="F")
+    rng = cp.random.default_rng(2)
+    for j in range(members):
+        columns[:, j] = rng.integers(0, k, n)
+    for what, data, options in (
+        ("labels on the card, column after column", columns, {}),
+        ("labels on the card, row after row", cp.ascontiguousarray(columns), {}),
+        ("labels in host memory, row after row", cp.ascontiguousarray(columns).get(), {"engine": "cuda"}),
+    ):
+        seconds = on_clock(lambda d=data, o=options: cg.compare_all(d, MEASURES, **o), 3 if quick else 5)  # type: ignore[misc]
+        line(what, f"{seconds:.3f} s", f"{pairs * n / seconds / 1e9:,.0f} G increments a second")
+    seconds = on_clock(lambda: cg.compare_all(columns, [*MEASURES, "ami_max", "purity"]), 3)
+    line("on the card, with ami_max and purity", f"{seconds:.3f} s")
+    few = cg.Ensemble(columns[:, :60].get())
+    _ = [c.codes for c in few]
+    seconds = on_clock(lambda: cg.compare_all(few, MEASURES, engine="cpu"), 1)
+    scaled = seconds * members * (members + 1) / (len(few) * (len(few) + 1))
+    line(
+        f"CPU engine, {os.cpu_count()} threads",
+        f"{scaled:.1f} s",
+        f"{len(few)} of {members} members, encoded before; scaled",
+    )
+
+
+def streamed(quick: bool) -> None:
+    """A card with little memory: blocks of members, the next copied while one is counted."""
+    rng = np.random.default_rng(3)
+    members, n = 96, 1_000_000
+    labels = cg.Ensemble([rng.integers(0, 50, n).astype(np.uint8) for _ in range(members)])
+    _ = [c.codes for c in labels]
+    print(f"\nstreamed from the host: {members} clusterings, n = {n:,}, k = 50, as if the card had less free memory")
+    resident = cg.compare_all(labels, MEASURES, engine="cuda")
+    line("all at once", f"{on_clock(lambda: cg.compare_all(labels, MEASURES, engine='cuda'), 3):.3f} s")
+    free = card.free_memory
+    for share in (2, 4):
+        card.free_memory = lambda share=share: int(members * n / share / cuda.SHARE)  # type: ignore[misc]
+        try:
+            found = cg.compare_all(labels, MEASURES, engine="cuda")
+            seconds = on_clock(lambda: cg.compare_all(labels, MEASURES, engine="cuda"), 3)
+        finally:
+            card.free_memory = free
+        for key in MEASURES:
+            np.testing.assert_allclose(found[key], resident[key], rtol=1e-12, atol=1e-14)
+        assert (found["ari"] == resident["ari"]).all()
+        line(f"room for 1/{share} of the labels", f"{seconds:.3f} s", "same values")
+
+
+def consensus(quick: bool) -> None:
+    """The consensus matrix of many points, never on the host."""
+    n, members, k = (20_000, 100, 20) if quick else (100_000, 100, 20)
+    rng = np.random.default_rng(4)
+    base = rng.integers(0, k, n)
+    columns = np.where(rng.random((n, members)) < 0.3, rng.integers(0, k, (n, members)), base[:, None]).astype(np.uint8)
+    e = cg.Ensemble(card.moved(columns))
+    on_host = cg.Ensemble(columns)
+    print(f"\nconsensus matrix, n = {n:,}, {members} members, wall time")
+    small, small_host = (cg.Ensemble(x) for x in (card.moved(columns[:3_000].copy()), columns[:3_000]))
+    a, b = cg.consensus_cdf(small), cg.consensus_cdf(small_host, engine="cpu")
+    assert a.pairs == b.pairs
+    assert (a.values == b.values).all()
+    assert (a.shares == b.shares).all()
+    seconds = on_clock(lambda: cg.consensus_cdf(e), 3)
+    line("distribution over all pairs (CDF, PAC, area)", f"{seconds:.3f} s",
+         f"{n * (n - 1) / 2 * members / seconds / 1e9:,.0f} G labels compared a second")  # fmt: skip
+    line("uncertainty", f"{on_clock(lambda: cg.uncertainty(e), 3):.3f} s", "from tables")
+    assert abs(cg.uncertainty(e) - cg.uncertainty(on_host, engine="cpu")) < 1e-12
+    line("item consensus", f"{on_clock(lambda: cg.item_consensus(e, base), 3):.3f} s", "from tables")
+    np.testing.assert_allclose(cg.item_consensus(e, base), cg.item_consensus(on_host, base, engine="cpu"), rtol=1e-12)
+
+    def blocks() -> None:
+        for _ in cg.consensus_blocks(e, rows=4_096, dtype=np.uint8):
+            pass
+
+    line(
+        "the matrix itself, in blocks of counts (uint8)",
+        f"{on_clock(blocks, 2):.3f} s",
+        f"{n * n / 2**30:.1f} GB pass by",
+    )
+
+
+def permutations(quick: bool) -> None:
+    """What a permutation test of ari and nmi needs, as the engine gives it."""
+    n, many = 1_000_000, 200 if quick else 2_000
+    rng = np.random.default_rng(5)
+    a, b = (as_clustering(card.moved(rng.integers(0, 50, n).astype(np.uint8))) for _ in range(2))
+    print(f"\nΣn² and Σ n log n of {many:,} random permutations, n = {n:,}, k = 50, wall time")
+
+    def run() -> None:
+        for _ in cuda.permuted_sums(a, b, cuda.permutations(n, many, 1)):
+            pass
+
+    seconds = on_clock(run, 1)
+    line(
+        "permuted and counted",
+        f"{seconds:.3f} s",
+        f"10,000 would take {seconds * 10_000 / many:.1f} s; sorting random keys",
+    )
+
+
+def collections(quick: bool) -> None:
+    """Real collections on both engines."""
+    import pandas as pd
+
+    folder = Path(os.environ.get("CONGRUENCE_DATA", "../shared/data")) / "clusterings"
+    print("\nreal collections, all pairs, wall time (second call)")
+    for name in ("uci_wine_allk", "mnist_digits", "sipu_birch1"):
+        path = folder / f"{name}.csv.gz"
+        if not path.exists():
+            line(name, "not found", str(path))
+            continue
+        frame = pd.read_csv(path, keep_default_na=False)
+        columns = np.asfortranarray(frame.to_numpy(dtype=np.int64))
+        found = {e: cg.compare_all(columns, [*MEASURES, "ami_max"], engine=e) for e in ("cpu", "cuda")}
+        worst = max(float(np.nanmax(np.abs(found["cpu"][key] - found["cuda"][key]))) for key in found["cpu"])
+        assert worst < 1e-12, worst
+        seconds = {
+            e: on_clock(lambda e=e, c=columns: cg.compare_all(c, [*MEASURES, "ami_max"], engine=e), 3) for e in found
+        }  # type: ignore[misc]
+        n, members = columns.shape
+        line(f"{name}: {members} partitions of {n:,} points", f"{seconds['cuda'] * 1e3:.1f} ms",
+             f"CPU engine {seconds['cpu'] * 1e3:.1f} ms; largest difference {worst:.1e}")  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer repeats")
+    parser.add_argument("--check", action="store_true", help="only check, on small data (for compute-sanitizer)")
+    asked = parser.parse_args()
+    quick = asked.quick
+    cp = card.cupy()
+    name = cp.cuda.runtime.getDeviceProperties(0)["name"].decode()
+    print(f"{name}, CUDA {cp.cuda.runtime.runtimeGetVersion()}, CuPy {cp.__version__}, {datetime.date.today()}")
+    for part in (check_all,) if asked.check else (check, rates, whole, streamed, consensus, permutations, collections):
+        part(quick)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,612 @@
+// The loops that run on a CUDA card; card.py compiles each instance when it is first asked for (NVRTC, cached).
+// Labels lie a clustering a row, codes 0 … k−1, rows a multiple of 16 bytes apart.
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef long long i64;
+
+// --- sums of a table -----------------------------------------------------------------------------------------------
+
+// What is kept of a pair: Σn², Σ n log n as a fixed-point number, Σ row maxima, Σ column maxima. All are integers, so
+// that blocks and warps may add in any order and the result has the same bits.
+enum { SQUARES, LOGS, ROWS, COLUMNS, SUMS };
+
+constexpr int TABLES = 16;        // of one block, at most
+constexpr int SLICE_ROWS = 1024;  // of one unit of sorted points, at most
+
+__device__ __forceinline__ double n_log_n(u32 v, const double* looked_up, u32 lookup) {
+    return v < lookup ? __ldg(looked_up + v) : v * log((double)v);
+}
+
+template <typename N> __device__ __forceinline__ N over_warp(N x) {
+    for (int step = 16; step; step /= 2) x += __shfl_xor_sync(0xffffffffu, x, step);
+    return x;
+}
+
+// Sums of one k_a × width table by `per` warps, of which this is number `part`.
+template <bool MAXIMA>
+__device__ void table_sums(const u32* table, int k_a, int width, int part, int per, const double* looked_up, u32 lookup,
+                           double scale, u64* out) {
+    const int lane = threadIdx.x % 32, first = part * 32 + lane, step = per * 32;
+    u64 squares = 0;
+    double logs = 0;
+    const i64 cells = (i64)k_a * width;
+    for (i64 c = first; c < cells; c += step) {
+        const u32 v = table[c];
+        squares += (u64)v * v;
+        logs += n_log_n(v, looked_up, lookup);
+    }
+    squares = over_warp(squares);
+    logs = over_warp(logs);
+    if (lane == 0) {
+        atomicAdd(out + SQUARES, squares);
+        atomicAdd(out + LOGS, __double2ull_rn(logs * scale));
+    }
+    if (MAXIMA) {
+        u64 rows = 0, columns = 0;
+        // lanes read rows `width` words apart: an odd distance touches all 32 banks
+        const int turn = width % 2 ? 0 : lane;
+        for (int r = first; r < k_a; r += step) {
+            u32 top = 0;
+            for (int c = 0; c < width; c++) top = max(top, table[(i64)r * width + (c + turn) % width]);
+            rows += top;
+        }
+        for (int c = first; c < width; c += step) {
+            u32 top = 0;
+            for (int r = 0; r < k_a; r++) top = max(top, table[(i64)r * width + c]);
+            columns += top;
+        }
+        rows = over_warp(rows);
+        columns = over_warp(columns);
+        if (lane == 0) {
+            atomicAdd(out + ROWS, rows);
+            atomicAdd(out + COLUMNS, columns);
+        }
+    }
+}
+
+// --- tables in shared memory ---------------------------------------------------------------------------------------
+
+template <typename T> __device__ __forceinline__ uint4 load16(const T* from) {
+    return __ldg(reinterpret_cast<const uint4*>(from));
+}
+
+// Add 16 bytes of labels of two clusterings to their table.
+template <typename T> __device__ __forceinline__ void add_points(u32* table, int width, uint4& a, const uint4& b) {
+    // an empty instruction that may change a: products with the width are made again for each table, not kept in registers
+    asm volatile("" : "+r"(a.x), "+r"(a.y), "+r"(a.z), "+r"(a.w));
+    const u32 as[4] = {a.x, a.y, a.z, a.w}, bs[4] = {b.x, b.y, b.z, b.w};
+    constexpr int bits = 8 * sizeof(T);
+#pragma unroll
+    for (int w = 0; w < 4; w++)
+#pragma unroll
+        for (int shift = 0; shift < 32; shift += bits)
+            atomicAdd(table + (T)(as[w] >> shift) * width + (T)(bs[w] >> shift), 1u);
+}
+
+// A block counts one clustering against the few others of its item, whose tables lie side by side in shared memory, and
+// leaves only their sums. Adding a constant 1 without asking for the old value merges equal addresses of a warp, hence
+// sorted and skewed labels are no slower. `wide` threads walk the points; with few points the others take other tables.
+template <typename T, bool MAXIMA>
+__global__ void __launch_bounds__(1024) fused(const T* labels, i64 stride, i64 n, const int* rows_a, const int* rows_b,
+                                              const int4* items, int wide, const double* looked_up, u32 lookup,
+                                              double scale, u64* out) {
+    __shared__ const T* others[TABLES];
+    extern __shared__ uint4 shared[];
+    u32* tables = reinterpret_cast<u32*>(shared);
+    const int4 item = items[blockIdx.x];  // its first pair and how many; rows and columns of its largest table
+    const int first = item.x, many = item.y, k_a = item.z, width = item.w;
+    const int cells = k_a * width;
+    if (threadIdx.x < many) others[threadIdx.x] = labels + rows_b[first + threadIdx.x] * stride;
+    for (int c = threadIdx.x; c < (many * cells + 3) / 4; c += blockDim.x) shared[c] = make_uint4(0, 0, 0, 0);
+    __syncthreads();
+    constexpr int V = 16 / sizeof(T);
+    const T* mine = labels + rows_a[first] * stride;
+    const int team = threadIdx.x / wide, teams = blockDim.x / wide;
+    const u32 chunks = (u32)(n / V);
+    u32 c = threadIdx.x % wide;
+    if (c < chunks && team < many) {  // what comes next is on its way while this is counted
+        uint4 a = load16(mine + c * V), b = load16(others[team] + c * V);
+        while (true) {
+            const u32 next = c + wide;
+            for (int t = team;; t += teams) {
+                const bool last = t + teams >= many;
+                uint4 ahead = b;
+                if (!last) ahead = load16(others[t + teams] + c * V);
+                else if (next < chunks) ahead = load16(others[team] + next * V);
+                add_points<T>(tables + t * cells, width, a, b);
+                b = ahead;
+                if (last) break;
+            }
+            if (next >= chunks) break;
+            a = load16(mine + next * V);
+            c = next;
+        }
+    }
+    for (i64 p = (i64)chunks * V + threadIdx.x; p < n; p += blockDim.x)
+        for (int t = 0; t < many; t++) atomicAdd(tables + t * cells + mine[p] * width + others[t][p], 1u);
+    __syncthreads();
+    const int warps = blockDim.x / 32, warp = threadIdx.x / 32, per = max(1, warps / many);
+    for (int t = warp / per; t < many; t += warps / per)
+        table_sums<MAXIMA>(tables + t * cells, k_a, width, warp % per, per, looked_up, lookup, scale,
+                           out + (i64)(first + t) * SUMS);
+}
+
+// --- tables that are kept ------------------------------------------------------------------------------------------
+
+// Tables of pairs (blockIdx.x), a part of the points each (blockIdx.y), added to dense tables in the card's memory.
+// C is u32, or double where points have a mass. Tables of up to `held` cells are counted in shared memory first.
+template <typename T, typename C>
+__global__ void __launch_bounds__(1024) count(const T* labels, i64 stride, i64 n, const int* width, const int* rows_a,
+                                              const int* rows_b, const i64* offset, const double* mass, int held, C* out) {
+    extern __shared__ uint4 shared[];
+    const int row_a = rows_a[blockIdx.x], row_b = rows_b[blockIdx.x], across = width[row_b];
+    const i64 cells = (i64)width[row_a] * across;
+    C* whole = out + offset[blockIdx.x];
+    const bool inside = cells <= held;
+    C* table = inside ? reinterpret_cast<C*>(shared) : whole;
+    if (inside) {
+        for (int c = threadIdx.x; c < cells; c += blockDim.x) table[c] = 0;
+        __syncthreads();
+    }
+    const T *a = labels + row_a * stride, *b = labels + row_b * stride;
+    const i64 step = (i64)gridDim.y * blockDim.x;
+    for (i64 p = (i64)blockIdx.y * blockDim.x + threadIdx.x; p < n; p += step)
+        atomicAdd(table + (i64)a[p] * across + b[p], mass ? (C)mass[p] : (C)1);
+    if (inside) {
+        __syncthreads();
+        for (int c = threadIdx.x; c < cells; c += blockDim.x)
+            if (table[c] != 0) atomicAdd(whole + c, table[c]);
+    }
+}
+
+// Sums of dense tables that lie in the card's memory, a block a table.
+template <bool MAXIMA>
+__global__ void sums_of(const u32* tables, const i64* offset, const int* width, const int* rows_a, const int* rows_b,
+                        const double* looked_up, u32 lookup, double scale, u64* out) {
+    table_sums<MAXIMA>(tables + offset[blockIdx.x], width[rows_a[blockIdx.x]], width[rows_b[blockIdx.x]],
+                       threadIdx.x / 32, blockDim.x / 32, looked_up, lookup, scale, out + (i64)blockIdx.x * SUMS);
+}
+
+// --- tables larger than shared memory ------------------------------------------------------------------------------
+
+// Labels of 16 clusterings side by side, point after point: tiles[t][p][0 … 15]; rows beyond the last are 0.
+template <typename T>
+__global__ void tiled(const T* labels, i64 stride, i64 n, const int* rows, int many, u16* tiles) {
+    __shared__ u16 block[16][65];
+    const i64 start = (i64)blockIdx.x * 64;
+    for (int c = threadIdx.x; c < 16 * 64; c += blockDim.x) {
+        const int j = blockIdx.y * 16 + c / 64;
+        const i64 p = start + c % 64;
+        block[c / 64][c % 64] = j < many && p < n ? labels[rows[j] * stride + p] : 0;
+    }
+    __syncthreads();
+    for (int c = threadIdx.x; c < 16 * 64; c += blockDim.x)
+        if (start + c / 16 < n) tiles[((i64)blockIdx.y * n + start + c / 16) * 16 + c % 16] = block[c % 16][c / 16];
+}
+
+template <typename C> __device__ __forceinline__ void add_one(C* table, u32 at);
+template <> __device__ __forceinline__ void add_one<u32>(u32* table, u32 at) { atomicAdd(table + at, 1u); }
+template <> __device__ __forceinline__ void add_one<u16>(u16* table, u32 at) {
+    atomicAdd(reinterpret_cast<u32*>(table) + at / 2, 1u << at % 2 * 16);
+}
+template <> __device__ __forceinline__ void add_one<u8>(u8* table, u32 at) {
+    atomicAdd(reinterpret_cast<u32*>(table) + at / 4, 1u << at % 4 * 8);
+}
+
+template <int V> struct Vector;
+template <> struct Vector<4> { typedef uint2 type; };
+template <> struct Vector<2> { typedef u32 type; };
+template <> struct Vector<1> { typedef u16 type; };
+
+// Counts of the points of a unit that one thread adds up: rows of narrow counters are too short for more than 32 bits.
+template <typename C> struct Sum { typedef u32 type; };
+template <> struct Sum<u32> { typedef u64 type; };
+
+struct Unit { int x, first, last, unused; };  // rows first … last−1 of sorted clustering x
+
+// Points sorted by the rows of clustering x; a block owns some rows, `at_once` at a time, so that only that slice of the
+// tables against J others lies in shared memory. Every point is counted, then reads the final count v of its cell
+// (Σ over points of v and log v are Σn² and Σ n log n over cells), then clears it: a sparse table is never scanned. C is the narrowest type that holds the largest row. A thread serves V of the J clusterings, and
+// up to Q points at once; their labels are fetched while the rows before are counted.
+template <typename C, int V, int Q, bool MAXIMA>
+__global__ void sliced(const u16* tiles, i64 n, int tile, int J, int width, const u32* order, const u16* sorted,
+                       const u32* starts, int starts_stride, const Unit* units, int at_once, const double* log_of,
+                        u32 lookup, double scale, int members, u64* out) {
+    constexpr int NEAR = 256;
+    __shared__ double near_log[NEAR];
+    __shared__ u32 begin[SLICE_ROWS + 1];
+    extern __shared__ uint4 shared[];
+    C* table = reinterpret_cast<C*>(shared);
+    const int words = (int)(((i64)J * at_once * width * sizeof(C) + 15) / 16);
+    u32* tops = reinterpret_cast<u32*>(shared + words);
+    const Unit unit = units[blockIdx.x];
+    const int rows = unit.last - unit.first;
+    for (int c = threadIdx.x; c < words; c += blockDim.x) shared[c] = make_uint4(0, 0, 0, 0);
+    for (int c = threadIdx.x; c < NEAR; c += blockDim.x) near_log[c] = log_of[min(c, (int)lookup - 1)];
+    for (int c = threadIdx.x; c <= rows; c += blockDim.x) begin[c] = starts[(i64)unit.x * starts_stride + unit.first + c];
+    if (MAXIMA)
+        for (int c = threadIdx.x; c < J * at_once; c += blockDim.x) tops[c] = 0;
+    const int sharing = J / V, turn = blockDim.x / sharing, mine = threadIdx.x / sharing, part = threadIdx.x % sharing;
+    typedef typename Vector<V>::type Pack;
+    union Held { Pack pack; u16 label[V]; };
+    const u16* labels = tiles + (i64)tile * n * 16 + blockIdx.y * J + part * V;
+    order += (i64)unit.x * n;
+    sorted += (i64)unit.x * n;
+    const u32 lane = part * V * at_once * (u32)width, apart = at_once * (u32)width;
+    const u32 near_known = min((u32)NEAR, lookup);
+    typename Sum<C>::type squares[V];
+    double logs[V];
+#pragma unroll
+    for (int v = 0; v < V; v++) squares[v] = 0, logs[v] = 0;
+
+    auto fetch = [&](u32 p, Held& held) {
+        held.pack = __ldg(reinterpret_cast<const Pack*>(labels + (i64)order[p] * 16));
+    };
+    auto place = [&](u32 p, int r) { return at_once == 1 ? lane : lane + (sorted[p] - unit.first - r) * (u32)width; };
+    auto count = [&](u32 at, const Held& held) {
+#pragma unroll
+        for (int v = 0; v < V; v++) add_one<C>(table, at + v * apart + held.label[v]);
+    };
+    auto read = [&](u32 at, const Held& held) {
+#pragma unroll
+        for (int v = 0; v < V; v++) {
+            const u32 cell = at + v * apart + held.label[v], found = table[cell];
+            squares[v] += found;
+            if (found > 1)
+                logs[v] += found < near_known ? near_log[found] : found < lookup ? __ldg(log_of + found) : log((double)found);
+            if (MAXIMA) atomicMax(tops + cell / width, found);
+        }
+    };
+    auto clear = [&](u32 at, const Held& held) {
+#pragma unroll
+        for (int v = 0; v < V; v++) table[at + v * apart + held.label[v]] = 0;
+    };
+
+    __syncthreads();
+    Held held[Q], ahead[Q];
+    const u32 turns = Q * turn;
+    auto fetch_rows = [&](int r, Held (&into)[Q]) {
+        if (r >= rows) return;
+        const u32 start = begin[r], stop = begin[min(r + at_once, rows)];
+#pragma unroll
+        for (int q = 0; q < Q; q++)
+            if (start + q * turn + mine < stop) fetch(start + q * turn + mine, into[q]);
+    };
+    fetch_rows(0, held);
+    for (int r = 0; r < rows; r += at_once) {
+        const u32 start = begin[r], stop = begin[min(r + at_once, rows)];
+        u32 at[Q];
+#pragma unroll
+        for (int q = 0; q < Q; q++) {
+            const u32 p = start + q * turn + mine;
+            if (p < stop) count(at[q] = place(p, r), held[q]);
+        }
+        // more points than threads keep: the rest is fetched in each of the passes
+        for (u32 p = start + turns + mine; p < stop; p += turn) {
+            Held other;
+            fetch(p, other);
+            count(place(p, r), other);
+        }
+        fetch_rows(r + at_once, ahead);
+        __syncthreads();
+#pragma unroll
+        for (int q = 0; q < Q; q++)
+            if (start + q * turn + mine < stop) read(at[q], held[q]);
+        for (u32 p = start + turns + mine; p < stop; p += turn) {
+            Held other;
+            fetch(p, other);
+            read(place(p, r), other);
+        }
+        __syncthreads();
+#pragma unroll
+        for (int q = 0; q < Q; q++)
+            if (start + q * turn + mine < stop) clear(at[q], held[q]);
+        for (u32 p = start + turns + mine; p < stop; p += turn) {
+            Held other;
+            fetch(p, other);
+            clear(place(p, r), other);
+        }
+        if (MAXIMA)
+            for (int c = threadIdx.x; c < J * at_once; c += blockDim.x) {
+                const int j = tile * 16 + blockIdx.y * J + c / at_once;
+                if (tops[c] && j < members) atomicAdd(out + ((i64)unit.x * members + j) * SUMS + ROWS, (u64)tops[c]);
+                tops[c] = 0;
+            }
+        __syncthreads();
+#pragma unroll
+        for (int q = 0; q < Q; q++) held[q] = ahead[q];
+    }
+    // lanes that serve the same clusterings add up; `sharing` is a power of two
+#pragma unroll
+    for (int v = 0; v < V; v++) {
+        u64 all = squares[v];
+        for (int step = 16; step >= sharing; step /= 2) {
+            all += __shfl_xor_sync(0xffffffffu, all, step);
+            logs[v] += __shfl_xor_sync(0xffffffffu, logs[v], step);
+        }
+        const int j = tile * 16 + blockIdx.y * J + part * V + v;
+        if (threadIdx.x % 32 < sharing && j < members) {
+            u64* sums = out + ((i64)unit.x * members + j) * SUMS;
+            atomicAdd(sums + SQUARES, all);
+            atomicAdd(sums + LOGS, __double2ull_rn(logs[v] * scale));
+        }
+    }
+}
+
+// The same for tables that are not sparse: after counting, warps scan and clear the slice, each that of one clustering.
+template <typename C, int V>
+__global__ void __launch_bounds__(512, 2) swept(const u16* tiles, i64 n, int tile, int J, int width, const u32* order,
+                                                const u16* sorted, const u32* starts, int starts_stride,
+                                                const Unit* units, int at_once, const double* looked_up, u32 lookup,
+                                                double scale, int members, u64* out) {
+    constexpr int AT_ONCE = 4;  // labels on their way a thread
+    extern __shared__ uint4 shared[];
+    C* table = reinterpret_cast<C*>(shared);
+    const int words = (at_once * width * (int)sizeof(C) + 15) / 16;  // of one clustering
+    const u32 apart = words * (16 / sizeof(C));
+    for (int c = threadIdx.x; c < J * words; c += blockDim.x) shared[c] = make_uint4(0, 0, 0, 0);
+    const Unit unit = units[blockIdx.x];
+    const u32* begin = starts + (i64)unit.x * starts_stride;
+    const int sharing = J / V, turn = blockDim.x / sharing, mine = threadIdx.x / sharing, part = threadIdx.x % sharing;
+    typedef typename Vector<V>::type Pack;
+    union Held { Pack pack; u16 label[V]; };
+    const u16* labels = tiles + (i64)tile * n * 16 + blockIdx.y * J + part * V;
+    order += (i64)unit.x * n;
+    sorted += (i64)unit.x * n;
+    const int warps = blockDim.x / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int own = warp % J, per = warps / J, first = warp / J * 32 + lane;  // warps beyond J share a clustering's table
+    u64 squares = 0;
+    double logs = 0;
+    __syncthreads();
+    for (int r = unit.first; r < unit.last; r += at_once) {
+        const u32 stop = begin[min(r + at_once, unit.last)];
+        for (u32 p = begin[r] + mine; p < stop; p += AT_ONCE * turn) {
+            Held held[AT_ONCE];
+            u32 at[AT_ONCE];
+#pragma unroll
+            for (int q = 0; q < AT_ONCE; q++)
+                if (p + q * turn < stop) at[q] = order[p + q * turn];
+#pragma unroll
+            for (int q = 0; q < AT_ONCE; q++)
+                if (p + q * turn < stop) held[q].pack = __ldg(reinterpret_cast<const Pack*>(labels + (i64)at[q] * 16));
+#pragma unroll
+            for (int q = 0; q < AT_ONCE; q++) {
+                if (p + q * turn >= stop) break;
+                const u32 line = part * V * apart + (at_once == 1 ? 0 : (sorted[p + q * turn] - r) * (u32)width);
+#pragma unroll
+                for (int v = 0; v < V; v++) add_one<C>(table, line + v * apart + held[q].label[v]);
+            }
+        }
+        __syncthreads();
+        for (int c = first; c < words; c += 32 * per) {
+            const uint4 some = shared[own * words + c];
+            shared[own * words + c] = make_uint4(0, 0, 0, 0);
+            const u32 parts[4] = {some.x, some.y, some.z, some.w};
+#pragma unroll
+            for (int w = 0; w < 4; w++) {
+                if (!parts[w]) continue;
+#pragma unroll
+                for (int shift = 0; shift < 32; shift += 8 * (int)sizeof(C)) {
+                    const u32 found = (C)(parts[w] >> shift);
+                    squares += (u64)found * found;
+                    if (found > 1) logs += n_log_n(found, looked_up, lookup);
+                }
+            }
+        }
+        __syncthreads();
+    }
+    squares = over_warp(squares);
+    logs = over_warp(logs);
+    const int j = tile * 16 + blockIdx.y * J + own;
+    if (lane == 0 && j < members) {
+        u64* sums = out + ((i64)unit.x * members + j) * SUMS;
+        atomicAdd(sums + SQUARES, squares);
+        atomicAdd(sums + LOGS, __double2ull_rn(logs * scale));
+    }
+}
+
+// --- expected mutual information -----------------------------------------------------------------------------------
+
+// What clusters of these sizes add to E[MI]; the walk of numerics._terms, step for step.
+__device__ double expected_term(double size_a, double size_b, double n) {
+    const double mean = size_a * size_b / n, rest = n - size_a - size_b;
+    const double high = min(size_a, size_b), low = max(0.0, -rest);
+    const double mode = min(max(floor((size_a + 1) * (size_b + 1) / (n + 2)), low), high);
+    double weights = 0, total = 0, weight = 1, x = mode;
+    while (weight > 1e-18) {
+        weights += weight;
+        total += x > 0 ? weight * (x * log1p((x - mean) / mean) - (x - mean)) : weight * mean;
+        if (x >= high) break;
+        weight *= (size_a - x) * (size_b - x) / ((x + 1) * (rest + x + 1));
+        x += 1;
+    }
+    weight = 1;
+    x = mode;
+    while (x > low) {
+        weight *= x * (rest + x) / ((size_a - x + 1) * (size_b - x + 1));
+        x -= 1;
+        if (weight <= 1e-18) break;
+        weights += weight;
+        total += x > 0 ? weight * (x * log1p((x - mean) / mean) - (x - mean)) : weight * mean;
+    }
+    return total / weights / n;
+}
+
+// out[u][v] for sizes a[first + u] and b[v].
+__global__ void expected_grid(const i64* a, int rows, const i64* b, int columns, double n, double* out) {
+    const i64 c = (i64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (c < (i64)rows * columns) out[c] = expected_term((double)a[c / columns], (double)b[c % columns], n);
+}
+
+// E[MI] of pairs, a block a pair; sizes of clustering i and how often each occurs at start[i] … start[i + 1].
+__global__ void expected_pairs(const i64* sizes, const double* many, const i64* start, const int* rows_a,
+                                          const int* rows_b, double n, double* out) {
+    __shared__ double partial[32];
+    const i64 a = start[rows_a[blockIdx.x]], b = start[rows_b[blockIdx.x]];
+    const i64 k_a = start[rows_a[blockIdx.x] + 1] - a, k_b = start[rows_b[blockIdx.x] + 1] - b;
+    double sum = 0;
+    for (i64 c = threadIdx.x; c < k_a * k_b; c += blockDim.x) {
+        const i64 u = a + c / k_b, v = b + c % k_b;
+        sum += many[u] * many[v] * expected_term((double)sizes[u], (double)sizes[v], n);
+    }
+    sum = over_warp(sum);
+    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int w = 1; w < blockDim.x / 32; w++) sum += partial[w];
+        out[blockIdx.x] = sum;
+    }
+}
+
+// --- agreement of points -------------------------------------------------------------------------------------------
+
+// 1 in the lowest bit of each byte (or half) of x that is 0.
+template <typename T> __device__ __forceinline__ u32 zeros(u32 x) {
+    const u32 low = sizeof(T) == 1 ? 0x7f7f7f7fu : 0x7fff7fffu;
+    return ~(((x & low) + low) | x | low) >> (8 * sizeof(T) - 1);
+}
+
+// In how many members two points agree, for 64 × 64 pairs of points a block, a point a row of `words` packed labels.
+// Either written to out[rows][columns] (Out = u8 or u16), or counted in a histogram over pairs i < j (Out = u64), each pair
+// by the product of how often its points occur where `many` is given.
+template <typename T, typename Out>
+__global__ void __launch_bounds__(256) agreement(const u32* points, int words, i64 n, i64 row0, i64 rows, i64 col0,
+                                                 i64 columns, int padding, const u32* many, Out* out) {
+    __shared__ u32 left[32][68], right[32][68];
+    extern __shared__ uint4 shared[];
+    constexpr bool histogram = sizeof(Out) == 8;
+    const i64 i0 = row0 + (i64)blockIdx.y * 64, j0 = col0 + (i64)blockIdx.x * 64;
+    if (histogram && j0 + 63 < i0) return;
+    u64* bins = reinterpret_cast<u64*>(shared);
+    const int members = words * (4 / (int)sizeof(T)) - padding;
+    if (histogram)
+        for (int c = threadIdx.x; c <= members; c += 256) bins[c] = 0;
+    const int ti = threadIdx.x / 16 * 4, tj = threadIdx.x % 16 * 4;
+    u32 same[4][4] = {};
+    for (int w0 = 0; w0 < words; w0 += 32) {
+        __syncthreads();
+        for (int c = threadIdx.x; c < 64 * 32; c += 256) {
+            const int p = c / 32, w = c % 32;
+            // beyond the last word both sides differ, so that nothing is added
+            left[w][p] = w0 + w < words && i0 + p < n ? points[(i0 + p) * words + w0 + w] : 0u;
+            right[w][p] = w0 + w < words && j0 + p < n ? points[(j0 + p) * words + w0 + w] : ~0u;
+        }
+        __syncthreads();
+        u32 part[4][4] = {};
+        const int last = min(32, words - w0);
+        for (int w = 0; w < last; w++) {
+            const uint4 x = *reinterpret_cast<const uint4*>(&left[w][ti]), y = *reinterpret_cast<const uint4*>(&right[w][tj]);
+            const u32 xs[4] = {x.x, x.y, x.z, x.w}, ys[4] = {y.x, y.y, y.z, y.w};
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+#pragma unroll
+                for (int j = 0; j < 4; j++) part[i][j] += zeros<T>(xs[i] ^ ys[j]);
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                same[i][j] += sizeof(T) == 1 ? __dp4a(part[i][j], 0x01010101u, 0u) : (part[i][j] & 0xffff) + (part[i][j] >> 16);
+    }
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            const i64 p = i0 + ti + i, q = j0 + tj + j;
+            if (p >= row0 + rows || q >= col0 + columns) continue;
+            const u32 count = same[i][j] - padding;
+            if (!histogram) {
+                out[(p - row0) * columns + q - col0] = (Out)count;
+            } else if (p <= q) {
+                const u64 one = many ? many[p] : 1, two = many ? many[q] : 1;
+                const u64 pairs = p < q ? one * two : one * (one - 1) / 2;
+                if (pairs) atomicAdd(bins + count, pairs);
+            }
+        }
+    if (histogram) {
+        __syncthreads();
+        for (int c = threadIdx.x; c <= members; c += 256)
+            if (bins[c]) atomicAdd(reinterpret_cast<u64*>(out) + c, bins[c]);
+    }
+}
+
+// Labels of all clusterings, a point a row, beyond the last clustering 0.
+template <typename T>
+__global__ void by_point(const T* labels, i64 stride, i64 n, int members, int width, T* out) {
+    __shared__ T block[32][33];
+    const i64 p0 = (i64)blockIdx.x * 32;
+    const int j0 = blockIdx.y * 32, x = threadIdx.x % 32, y = threadIdx.x / 32;
+    for (int j = y; j < 32; j += blockDim.x / 32)
+        block[j][x] = j0 + j < members && p0 + x < n ? labels[(j0 + j) * stride + p0 + x] : 0;
+    __syncthreads();
+    for (int p = y; p < 32; p += blockDim.x / 32)
+        if (p0 + p < n && j0 + x < width) out[(p0 + p) * width + j0 + x] = block[x][p];
+}
+
+// --- encoding ------------------------------------------------------------------------------------------------------
+
+// Smallest and largest label of each column; points step_p apart, columns step_j. Threads go along what is contiguous.
+template <typename T>
+__global__ void limits(const T* values, i64 n, int columns, i64 step_p, i64 step_j, i64* low, i64* high) {
+    const bool down = step_p == 1;
+    const int j = down ? blockIdx.y : blockIdx.x * blockDim.x + threadIdx.x;
+    if (j >= columns) return;
+    const i64 first = down ? (i64)blockIdx.x * blockDim.x + threadIdx.x : blockIdx.y;
+    const i64 step = down ? (i64)gridDim.x * blockDim.x : gridDim.y;
+    i64 least = 0x7fffffffffffffffLL, most = -0x7fffffffffffffffLL - 1;
+    for (i64 p = first; p < n; p += step) {
+        const i64 value = (i64)values[p * step_p + j * step_j];
+        least = min(least, value);
+        most = max(most, value);
+    }
+    if (least < low[j]) atomicMin(low + j, least);
+    if (most > high[j]) atomicMax(high + j, most);
+}
+
+// Columns of labels, less the lowest of each, as rows of codes.
+template <typename T, typename C>
+__global__ void to_rows(const T* values, i64 n, int columns, i64 step_p, i64 step_j, const i64* low, C* out, i64 stride) {
+    __shared__ C block[32][33];
+    const i64 p0 = (i64)blockIdx.x * 32;
+    const int j0 = blockIdx.y * 32, x = threadIdx.x % 32, y = threadIdx.x / 32, step = blockDim.x / 32;
+    if (step_p == 1) {
+        for (int j = y; j < 32; j += step)
+            if (j0 + j < columns && p0 + x < n)
+                out[(j0 + j) * stride + p0 + x] = (C)((i64)values[p0 + x + (j0 + j) * step_j] - low[j0 + j]);
+        return;
+    }
+    for (int p = y; p < 32; p += step)
+        if (j0 + x < columns && p0 + p < n)
+            block[x][p] = (C)((i64)values[(p0 + p) * step_p + (j0 + x) * step_j] - low[j0 + x]);
+    __syncthreads();
+    for (int j = y; j < 32; j += step)
+        if (j0 + j < columns && p0 + x < n) out[(j0 + j) * stride + p0 + x] = block[j][x];
+}
+
+// Sizes of the clusters of each row of codes; in shared memory where `width` sizes fit.
+template <typename C>
+__global__ void sizes(const C* codes, i64 stride, i64 n, int width, bool inside, u32* out) {
+    extern __shared__ uint4 shared[];
+    u32* whole = out + (i64)blockIdx.y * width;
+    u32* own = inside ? reinterpret_cast<u32*>(shared) : whole;
+    if (inside)
+        for (int c = threadIdx.x; c < width; c += blockDim.x) own[c] = 0;
+    __syncthreads();
+    const C* mine = codes + blockIdx.y * stride;
+    for (i64 p = (i64)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += (i64)gridDim.x * blockDim.x)
+        atomicAdd(own + mine[p], 1u);
+    __syncthreads();
+    if (inside)
+        for (int c = threadIdx.x; c < width; c += blockDim.x)
+            if (own[c]) atomicAdd(whole + c, own[c]);
+}
+
+// Codes renumbered, so that none is unused.
+template <typename C>
+__global__ void renumbered(C* codes, i64 stride, i64 n, int width, const C* place) {
+    C* mine = codes + blockIdx.y * stride;
+    const C* mine_to = place + (i64)blockIdx.y * width;
+    for (i64 p = (i64)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += (i64)gridDim.x * blockDim.x)
+        mine[p] = mine_to[mine[p]];
+}

@@ -1,0 +1,45 @@
+"""Which engine counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from congruence import card
+from congruence.clustering import Clustering
+from congruence.engine import cpu
+from congruence.statistics import InputError
+
+#: what "auto" means; None: the card where labels are on one, else the CPU
+AUTO: str | None = None
+
+
+def engine_for(engine: str, members: Sequence[Clustering]) -> Any:
+    """The module that counts: the one asked for; with "auto" the card where the clusterings are, else the CPU."""
+    if engine not in ("auto", "cpu", "cuda"):
+        raise InputError(
+            f"engine {engine!r} is not available; there are 'cpu', 'cuda' and 'auto' (where the labels are)"
+        )
+    if engine == "auto":
+        engine = AUTO or ("cpu" if all(c.card is None for c in members) else "cuda")
+    if engine == "cpu":
+        return cpu
+    card.cupy()  # says in one line what is missing
+    from congruence.engine import cuda
+
+    return cuda
+
+
+def on_card(data: Any, engine: str) -> Any:
+    """With engine="cuda", integer arrays as they are on the card, to be encoded there; all else as it came."""
+    if engine != "cuda":
+        return data
+    card.cupy()
+    if isinstance(data, np.ndarray):
+        integers = data.dtype.kind in "iu" and data.dtype.isnative and data.ndim in (1, 2) and data.size
+        contiguous = data.flags.c_contiguous or data.flags.f_contiguous
+        fits = 2 * data.nbytes <= card.free_memory()
+        return card.moved(data) if integers and contiguous and fits else data
+    return data

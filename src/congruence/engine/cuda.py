@@ -1,0 +1,803 @@
+"""Counting on a CUDA card: the same statistics as cpu.py, from the same integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from congruence import card
+from congruence.card import ctype, cupy, kernel
+from congruence.clustering import Clustering, Labels, Mass, Memberships
+from congruence.engine import cpu
+from congruence.engine.plan import MEMORY, Progress, Run, pairs_of, tiles
+from congruence.numerics import distinct
+from congruence.statistics import (
+    Array,
+    ChanceInfo,
+    Gram,
+    Info,
+    InputError,
+    MatrixSums,
+    Maxima,
+    MemberInfo,
+    Pairs,
+    Table,
+    Tables,
+)
+
+# --- which route: the one table of crossovers, measured by benchmarks/gpu.py ---------------------------------------
+
+#: threads of a block that counts in shared memory, by the least number of points
+THREADS = ((1 << 15, 1024), (1 << 13, 512), (1 << 11, 256), (0, 128))
+#: bytes of a table that is counted in shared memory, if that much fits there; larger ones go by sorted points, in slices
+LARGEST = 1 << 20
+#: tables of one block, at most
+TABLES = 16
+#: points from which few pairs are cut over the points, and the points of one part then
+SPLIT_FROM, SPLIT_POINTS = 1 << 18, 1 << 16
+#: type and bytes of the counters of a row of a sliced table, by the least size of its cluster
+COUNTERS = ((1 << 16, "u32", 4), (1 << 8, "u16", 2), (1, "u8", 1))
+#: threads of a block that counts slices; clusterings on whose sorted points blocks work at the same time
+SLICE_THREADS, SORTED_AT_ONCE = 512, 64
+#: a slice is scanned while it has no more than so many cells a point, else its points read and clear their cells
+SWEEP = 3
+#: rows of one unit of sorted points, at most (as in card.cu)
+SLICE_ROWS = 1024
+#: increments of one tile of pairs: while the card counts the next, the host works out the measures of the last
+TILE = 5e10
+#: n·log n is looked up below this and computed above
+LOOKUP = 1 << 20
+#: share of the card's free memory that labels may take; the rest is for tables and sorted points
+SHARE = 0.6
+
+SQUARES, LOGS, ROWS, COLUMNS, SUMS = range(5)
+_i32, _i64, _u32 = np.int32, np.int64, np.uint32
+
+
+@contextmanager
+def _in_memory() -> Iterator[None]:
+    """A card that is too small says so in one line."""
+    try:
+        yield
+    except cupy().cuda.memory.OutOfMemoryError as error:
+        raise InputError(f"the memory of the card does not suffice ({error}); pass engine='cpu'") from None
+
+
+# --- labels on the card -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """Codes of clusterings on the card, a row each; `k` and `sizes` by row."""
+
+    codes: Any
+    n: int
+    k: Array
+    sizes: Sequence[Array]
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """What kernels want to know first."""
+        return self.codes, _i64(self.codes.strides[0] // self.codes.itemsize), _i64(self.n)
+
+
+def _kind(labels: Sequence[Labels]) -> Any:
+    """The type of codes that holds those of all these clusterings."""
+    most = max(c.k for c in labels)
+    if most > 0xFFFF:
+        raise InputError(
+            f"engine='cuda' counts up to 65,535 clusters a clustering, and one has {most:,}; pass engine='cpu'"
+        )
+    if len(labels[0]) >= 2**32:
+        raise InputError(f"engine='cuda' counts up to 2³² − 1 points, not {len(labels[0]):,}; pass engine='cpu'")
+    return np.uint8 if most <= 0xFF else np.uint16
+
+
+def _fill(codes: Any, labels: Sequence[Labels]) -> list[Any]:
+    """Bring clusterings into rows of `codes`; those from the host are still on their way (futures)."""
+    copies = []
+    for row, c in enumerate(labels):
+        if c.card is not None:
+            codes[row, : len(c)] = c.card.codes
+        else:
+            copies.append((codes[row].data.ptr, c.codes.astype(codes.dtype, copy=False)))
+    return card.upload(copies)
+
+
+def _whole(labels: Sequence[Labels]) -> Stack | None:
+    """All clusterings on the card at once; where they are if they are there already; None if there is no room."""
+    n, kind = len(labels[0]), _kind(labels)
+    k = np.array([c.k + (c.gaps > 0) for c in labels], dtype=np.int64)
+    first = labels[0].card
+    if first is not None and all(c.card is not None and c.card.stack is first.stack for c in labels):
+        there = [c.card for c in labels if c.card is not None]
+        if [c.row for c in there] == list(range(first.row, first.row + len(there))):
+            return Stack(first.stack[first.row : first.row + len(there)], n, k, [c.sizes for c in there])
+    if len(labels) * n * np.dtype(kind).itemsize > SHARE * card.free_memory():
+        return None
+    codes = card.stack_for(len(labels), n, kind)
+    cupy().cuda.get_current_stream().synchronize()  # the memory may have been in use till now
+    return Stack(codes, n, k, _arrived(codes, labels, _fill(codes, labels)))
+
+
+def _arrived(codes: Any, labels: Sequence[Labels], coming: Sequence[Any]) -> list[Array]:
+    """Wait till these labels are in their rows; the sizes of their clusters."""
+    for copied in coming:
+        copied.result()
+    width = max(c.k + (c.gaps > 0) for c in labels)
+    counted = card.cluster_sizes(codes[: len(labels)], len(labels[0]), width)
+    return [sizes[: c.k].astype(np.int64) for c, sizes in zip(labels, counted, strict=True)]
+
+
+# --- sums of pairs ----------------------------------------------------------------------------------------------
+
+
+@lru_cache(4)
+def _looked_up(size: int) -> tuple[Any, Any]:
+    """n·log n and log n for n below `size`."""
+    cp = cupy()
+    n = cp.arange(size, dtype=np.float64)
+    logs = cp.log(cp.maximum(n, 1.0))
+    return n * logs, logs
+
+
+@lru_cache(1)
+def _side_streams() -> tuple[Any, Any]:
+    """Streams for what goes to the card and what comes back while it counts."""
+    stream = cupy().cuda.Stream
+    return stream(non_blocking=True), stream(non_blocking=True)
+
+
+class Sums:
+    """Σn², Σ n log n and, if wanted, maxima of pairs of rows of a stack: started at once, waited for by `result`."""
+
+    def __init__(self, stack: Stack, a: Array, b: Array, maxima: bool = False) -> None:
+        cp = cupy()
+        self.stack, self.maxima = stack, maxima
+        self.held: list[Any] = [stack]  # what kernels still read
+        size = min(stack.n, LOOKUP) + 1
+        n_log_n, self.log_of = _looked_up(size)
+        # logarithms are added as whole multiples of 1/scale, so that the order of adding does not matter
+        self.scale = 2.0 ** (61 - int(np.ceil(np.log2(stack.n * np.log(stack.n + 1.0) + 1))))
+        self.logs = (n_log_n, _u32(size), np.float64(self.scale))
+        self.k = self.upload(stack.k.astype(np.int32))
+        # the clustering with more clusters goes first: of larger tables it is the one whose points are sorted
+        self.turned = stack.k[a] < stack.k[b]
+        x, y = np.where(self.turned, b, a), np.where(self.turned, a, b)
+        inside = 4 * stack.k[x] * stack.k[y] <= min(LARGEST, _shared_bytes())
+        if inside.all():
+            self.out = self._in_shared(x, y)
+        elif not inside.any():
+            self.out = self._in_slices(x, y)
+        else:
+            self.out = cp.empty((len(a), SUMS), np.uint64)
+            for chosen, route in ((inside, self._in_shared), (~inside, self._in_slices)):
+                where = np.flatnonzero(chosen)
+                self.out[self.upload(where)] = route(x[where], y[where])
+        done = cp.cuda.get_current_stream().record()
+        back = _side_streams()[1]
+        back.wait_event(done)
+        self.host = _pinned(self.out.shape)
+        self.out.get(stream=back, out=self.host, blocking=False)
+        self.arrived = back.record()
+
+    def upload(self, data: Array) -> Any:
+        """A small array on the card, kept till the end; it does not wait for kernels that are running."""
+        there = _side_streams()[0]
+        with there:
+            copied = cupy().asarray(np.ascontiguousarray(data))
+        there.synchronize()
+        self.held.append(copied)
+        return copied
+
+    def result(self) -> tuple[Array, Array, Array, Array]:
+        """(Σn², Σ n log n, Σ row maxima, Σ column maxima), one entry a pair."""
+        self.arrived.synchronize()
+        sums = np.array(self.host)
+        self.held.clear()
+        whole = sums.astype(np.int64)
+        best = np.where(self.turned[:, None], whole[:, [COLUMNS, ROWS]], whole[:, [ROWS, COLUMNS]])
+        return whole[:, SQUARES], sums[:, LOGS] / self.scale, best[:, 0], best[:, 1]
+
+    # tables in shared memory
+
+    def _in_shared(self, x: Array, y: Array) -> Any:
+        """A block counts a clustering against a few others; tables live only as long as their sums are taken."""
+        cp = cupy()
+        n, k = self.stack.n, self.stack.k
+        threads = next(t for least, t in THREADS if n >= least)
+        slots = card.facts()[0] * 1024 // threads
+        if len(x) < slots and n >= SPLIT_FROM:
+            return self._in_parts(x, y, slots)
+        ascending = x[1:] > x[:-1]
+        in_order = bool((ascending | ((x[1:] == x[:-1]) & (k[y[1:]] <= k[y[:-1]]))).all())
+        order = None if in_order else np.lexsort((-k[y], x))
+        if order is not None:
+            x, y = x[order], y[order]
+        new = np.append(True, x[1:] != x[:-1])
+        start = np.flatnonzero(new)
+        group = np.cumsum(new) - 1
+        bytes_each = 4 * k[x[start]] * k[y[start]]  # of the widest table of the group
+        # registers suffice for 1024 threads a multiprocessor, and its shared memory is divided among their blocks
+        room = (_shared_bytes() + 1024) * threads // 1024 - 1024
+        per = np.clip(room // bytes_each, 1, min(TABLES, max(1, len(x) // slots)))
+        first = np.flatnonzero((np.arange(len(x)) - start[group]) % per[group] == 0)
+        many = np.diff(np.append(first, len(x)))
+        need = bytes_each[group[first]] * many
+        out = cp.zeros((len(x), SUMS), np.uint64)
+        rows = self.upload(np.stack([x, y]).astype(np.int32))
+        items = np.column_stack([first, many, k[x[first]], k[y[first]]]).astype(np.int32)
+        chunks = n * self.stack.codes.itemsize // 16
+        count = kernel(f"fused<{ctype(self.stack.codes)}, {str(self.maxima).lower()}>")
+        for chosen, block in ((need <= room, threads), (need > room, 1024)):
+            if chosen.any():
+                wide = min(block, max(32, 1 << int(max(chunks - 1, 0)).bit_length()))
+                count(
+                    (int(chosen.sum()),), (block,),
+                    (*self.stack.arguments, rows[0], rows[1], self.upload(items[chosen]), _i32(wide), *self.logs, out),
+                    shared_mem=int(need[chosen].max() + 15) // 16 * 16,
+                )  # fmt: skip
+        if order is None:
+            return out
+        back = cp.empty_like(out)
+        back[self.upload(order)] = out
+        return back
+
+    def _in_parts(self, x: Array, y: Array, slots: int) -> Any:
+        """Few pairs of many points: parts of the points add to tables in the card's memory, then sums are taken."""
+        cp = cupy()
+        offset = np.concatenate([[0], np.cumsum(self.stack.k[x] * self.stack.k[y])])
+        rows, offsets = self.upload(np.stack([x, y]).astype(np.int32)), self.upload(offset)
+        tables = cp.zeros(int(offset[-1]), np.uint32)
+        _count(self.stack, self.k, rows, offsets, np.diff(offset), None, tables, slots)
+        out = cp.zeros((len(x), SUMS), np.uint64)
+        kernel(f"sums_of<{str(self.maxima).lower()}>")(
+            (len(x),), (256,), (tables, offsets, self.k, rows[0], rows[1], *self.logs, out)
+        )
+        self.held.append(tables)
+        return out
+
+    # tables larger than shared memory
+
+    def _in_slices(self, x: Array, y: Array) -> Any:
+        """Points sorted by one clustering; a block owns some of its clusters, that is a slice of the table."""
+        out = self._sliced(x, y)
+        if self.maxima:
+            out[:, COLUMNS] = self._sliced(y, x)[:, ROWS]
+        return out
+
+    def _sliced(self, x: Array, y: Array) -> Any:
+        cp = cupy()
+        n, k = self.stack.n, self.stack.k
+        out = cp.zeros((len(x), SUMS), np.uint64)
+        others = np.unique(y)
+        others = others[np.argsort(-k[others], kind="stable")]
+        room = max(16, int(SHARE * card.free_memory()) // (2 * n) // 16 * 16)
+        sorted_rows = np.unique(x)
+        for left in range(0, len(others), room):
+            some = others[left : left + room]
+            side_by_side = cp.empty((-(-len(some) // 16), n, 16), np.uint16)
+            kernel(f"tiled<{ctype(self.stack.codes)}>")(
+                (-(-n // 64), len(side_by_side)), (256,),
+                (*self.stack.arguments, self.upload(some.astype(np.int32)), _i32(len(some)), side_by_side),
+            )  # fmt: skip
+            place = np.full(len(k), -1)
+            place[some] = np.arange(len(some))
+            at_once = max(1, min(SORTED_AT_ONCE, int(card.free_memory() // 2 // (8 * n))))
+            for top in range(0, len(sorted_rows), at_once):
+                block = sorted_rows[top : top + at_once]
+                where = np.flatnonzero((place[y] >= 0) & (x >= block[0]) & (x <= block[-1]))
+                if not len(where):
+                    continue
+                i, j = np.searchsorted(block, x[where]), place[y[where]]
+                wanted = np.zeros((len(block), len(side_by_side)), dtype=bool)
+                wanted[i, j // 16] = True
+                sums = self._against(block, side_by_side, k[some], wanted)
+                out[self.upload(where)] = sums[self.upload(i), self.upload(j)]
+        return out
+
+    def _against(self, block: Array, side_by_side: Any, widths: Array, wanted: Array) -> Any:
+        """Sums of each clustering of the block with those of the tiles it is wanted with (block × tiles, true or false)."""
+        cp = cupy()
+        n, members, each = self.stack.n, len(widths), np.arange(len(block))
+        order, keys, starts = _sorted_points(self.stack, block)
+        begin = starts.get().astype(np.int64)
+        sizes = np.diff(begin, axis=1)
+        sums = cp.zeros((len(block), members, SUMS), np.uint64)
+        done = np.zeros(len(block), dtype=np.int64)
+        for smallest, counter, itemsize in COUNTERS:
+            last = (sizes >= smallest).sum(axis=1)
+            rows, points = int((last - done).sum()), int((begin[each, last] - begin[each, done]).sum())
+            units = _units(begin, done, last, points)
+            done = last
+            for tile in np.flatnonzero(wanted.any(axis=0)).tolist():
+                some = units[wanted[units[:, 0], tile]]
+                if not len(some):
+                    continue
+                width = int(widths[tile * 16 : tile * 16 + 16].max())
+                shape = _slice_shape(width, itemsize, points / rows, self.maxima)
+                lanes = min(4, shape.at_a_time)
+                if shape.sweep:
+                    name, logs = f"swept<{counter}, {lanes}>", self.logs
+                else:
+                    name = f"sliced<{counter}, {lanes}, {shape.points}, {str(self.maxima).lower()}>"
+                    logs = (self.log_of, *self.logs[1:])
+                kernel(name)(
+                    (len(some), 16 // shape.at_a_time), (shape.threads,),
+                    (side_by_side, _i64(n), _i32(tile), _i32(shape.at_a_time), _i32(width), order, keys, starts,
+                     _i32(starts.shape[1]), self.upload(some), _i32(shape.rows), *logs, _i32(members), sums),
+                    shared_mem=shape.shared,
+                )  # fmt: skip
+        return sums
+
+
+def _shared_bytes() -> int:
+    """Shared memory for tables of one block."""
+    return card.facts()[1] - 1024
+
+
+def _pinned(shape: tuple[int, ...]) -> Array:
+    import cupyx
+
+    return np.asarray(cupyx.empty_pinned(shape, np.uint64))
+
+
+def _sorted_points(stack: Stack, block: Array) -> tuple[Any, Any, Any]:
+    """For each of these clusterings: its points sorted by cluster, largest first; those clusters; where each starts."""
+    cp = cupy()
+    widest = int(stack.k[block].max())
+    sizes = np.zeros((len(block), widest), dtype=np.int64)
+    for line, row in enumerate(block.tolist()):
+        sizes[line, : len(stack.sizes[row])] = stack.sizes[row]
+    on_card = cp.asarray(sizes)
+    by_size = cp.argsort(-on_card, axis=1)
+    place = cp.empty_like(by_size)
+    lines = cp.arange(len(block))[:, None]
+    place[lines, by_size] = cp.arange(widest)[None, :]
+    place = place.astype(np.uint16)
+    starts = cp.zeros((len(block), widest + 1), np.uint32)
+    starts[:, 1:] = cp.cumsum(on_card[lines, by_size], axis=1)
+    order = cp.empty((len(block), stack.n), np.uint32)
+    keys = cp.empty((len(block), stack.n), np.uint16)
+    for line, row in enumerate(block.tolist()):
+        ranked = place[line][stack.codes[row, : stack.n]]
+        points = cp.argsort(ranked)
+        order[line] = points
+        keys[line] = ranked[points]
+    return order, keys, starts
+
+
+def _units(begin: Array, first: Array, last: Array, points: int) -> Array:
+    """Ranges of rows of about equal numbers of points: (clustering, first row, last row, 0)."""
+    target = int(np.clip(points // (card.facts()[0] * 32), 1 << 12, 1 << 18))
+    found = [np.empty((0, 4))]
+    for x, (r0, r1) in enumerate(zip(first.tolist(), last.tolist(), strict=True)):
+        if r1 > r0:
+            ends = begin[x, r0 + 1 : r1 + 1]
+            cut = np.searchsorted(ends, np.arange(begin[x, r0], ends[-1], target), side="right")
+            edges = np.unique(np.concatenate([cut, np.arange(0, r1 - r0, SLICE_ROWS), [r1 - r0]])) + r0
+            found.append(np.column_stack([np.full(len(edges) - 1, x), edges[:-1], edges[1:], np.zeros(len(edges) - 1)]))
+    return np.concatenate(found).astype(np.int32)
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """How a block counts slices: clusterings at a time, threads, points a thread keeps, rows at a time, by scan or not."""
+
+    at_a_time: int
+    threads: int
+    points: int
+    rows: int
+    sweep: bool
+    shared: int
+
+
+def _slice_shape(width: int, itemsize: int, row: float, maxima: bool) -> _Shape:
+    """The shape for tables of this width and rows of this mean size."""
+    most = _shared_bytes() - 8 * 1024
+    fitting = [j for j in (16, 8, 4, 2, 1) if j * (width * itemsize + 20) <= most]
+    if not fitting:
+        raise InputError(
+            f"engine='cuda' cannot count clusters of more than 65,535 points against {width:,} others; pass engine='cpu'"
+        )
+    j, threads = fitting[0], SLICE_THREADS
+    each = width * itemsize + 4
+    if not maxima and width <= SWEEP * row:
+        rows = int(max(1, min(threads // row, most // 4 // (j * each))))
+        return _Shape(j, threads, 0, rows, True, j * (-(-rows * width * itemsize // 16) * 16))
+    turn = threads // (j // min(4, j))
+    points = 1 if row <= turn else 2
+    rows = int(max(1, min(points * turn // max(row, 1.0), most // 2 // (j * each))))
+    shared = -(-j * rows * width * itemsize // 16) * 16 + (4 * j * rows if maxima else 0)
+    return _Shape(j, threads, points, rows, False, shared)
+
+
+# --- tables that are kept ---------------------------------------------------------------------------------------
+
+
+def _count(stack: Stack, k: Any, rows: Any, offset: Any, cells: Array, mass: Any, tables: Any, slots: int) -> None:
+    """Add the tables of pairs of rows to dense tables in the card's memory."""
+    held = _shared_bytes() // tables.itemsize
+    inside = cells[cells <= held]
+    parts = int(np.clip(-(-2 * slots // max(1, len(cells))), 1, max(1, stack.n // SPLIT_POINTS)))
+    threads = next(t for least, t in THREADS if stack.n >= least)
+    kernel(f"count<{ctype(stack.codes)}, {'double' if mass is not None else 'u32'}>")(
+        (len(cells), parts), (threads,),
+        (*stack.arguments, k, rows[0], rows[1], offset, np.uint64(0) if mass is None else mass, _i32(held), tables),
+        shared_mem=int(inside.max(initial=0)) * tables.itemsize,
+    )  # fmt: skip
+
+
+class Cells:
+    """Non-zero cells of tables, counted on the card; clusterings are brought there once."""
+
+    def __init__(self) -> None:
+        self.stack: Stack | None = None
+        self.labels: Sequence[Labels] = ()
+
+    def __call__(
+        self, labels: Sequence[Labels], width: Array, pair_i: Array, pair_j: Array, mass: Mass | None, dense: bool
+    ) -> tuple[Array, Array, Array, Array]:
+        """(pair, row, column, count) of all non-zero cells of these pairs."""
+        cp = cupy()
+        if self.stack is None or self.labels is not labels:
+            self.stack, self.labels = _whole(labels), labels
+        if self.stack is None:
+            raise InputError(
+                f"{len(labels)} clusterings of {len(labels[0]):,} points do not fit on the card together, and measures that "
+                "need whole tables want them there; ask for fewer at a time, or pass engine='cpu'"
+            )
+        weights = None if mass is None else cp.asarray(mass.values, dtype=np.float64)
+        if not dense:
+            return self._by_sorting(width, pair_i, pair_j, weights, mass)
+        sizes = width[pair_i] * width[pair_j]
+        offset = np.concatenate([[0], np.cumsum(sizes)])
+        tables = cp.zeros(int(offset[-1]), np.uint32 if mass is None else np.float64)
+        rows = cp.asarray(np.stack([pair_i, pair_j]).astype(np.int32))
+        slots = card.facts()[0] * 2
+        _count(self.stack, cp.asarray(width.astype(np.int32)), rows, cp.asarray(offset), sizes, weights, tables, slots)
+        where = cp.flatnonzero(tables)
+        return cpu._placed(where.get(), _counts(tables[where].get(), mass), offset, width[pair_j])
+
+    def _by_sorting(
+        self, width: Array, pair_i: Array, pair_j: Array, weights: Any, mass: Mass | None
+    ) -> tuple[Array, Array, Array, Array]:
+        """The same where tables would be larger than the data: points sorted by cell, pair by pair."""
+        cp = cupy()
+        assert self.stack is not None
+        n, found = self.stack.n, []
+        for p, (i, j) in enumerate(zip(pair_i.tolist(), pair_j.tolist(), strict=True)):
+            cell = self.stack.codes[i, :n].astype(np.int64) * int(width[j]) + self.stack.codes[j, :n]
+            order = cp.argsort(cell) if weights is not None else None
+            cell = cp.sort(cell) if order is None else cell[order]
+            new = cp.ones(n, bool)
+            new[1:] = cell[1:] != cell[:-1]
+            start = cp.flatnonzero(new)
+            if order is None:
+                count = cp.diff(cp.append(start, n))
+            else:
+                count = cp.bincount(cp.cumsum(new) - 1, weights=weights[order])
+            cells, counts = cell[start].get(), _counts(count.get(), mass)
+            kept = counts > 0
+            cells, counts = cells[kept], counts[kept]
+            found.append((np.full(len(cells), p), cells // width[j], cells % width[j], counts))
+        pair, row, col, count = (np.concatenate(part) for part in zip(*found, strict=True))
+        return pair, row, col, count
+
+
+def _counts(values: Array, mass: Mass | None) -> Array:
+    return values if mass is not None and not mass.is_frequency else np.rint(values).astype(np.int64)
+
+
+def _product(left: Sequence[Clustering], right: Sequence[Clustering], weights: Array) -> Array:
+    """UᵀWV with all memberships side by side, in float64 (on these cards no slower than float32)."""
+    cp = cupy()
+    across = sum(c.k for c in left), sum(c.k for c in right)
+    whole = cp.zeros(across)
+    chunk = max(1, int(min(1 << 30, card.free_memory() // 4)) // (8 * sum(across)))
+    alike = len(left) == len(right) and all(x is y for x, y in zip(left, right, strict=True))
+    for start in range(0, len(weights), chunk):
+        piece = slice(start, start + chunk)
+        u = cp.hstack([_rows(c, piece) for c in left])
+        v = u if alike else cp.hstack([_rows(c, piece) for c in right])
+        whole += u.T @ (v * cp.asarray(weights[piece, None]))
+    return np.asarray(whole.get())
+
+
+def _rows(clustering: Clustering, piece: slice) -> Any:
+    """Memberships of some points on the card, dense."""
+    cp = cupy()
+    if isinstance(clustering, Memberships):
+        return clustering.card[piece] if clustering.card is not None else cp.asarray(clustering.dense(piece))
+    codes = clustering.card.codes[piece] if clustering.card is not None else cp.asarray(clustering.codes[piece])
+    return (codes[:, None] == cp.arange(clustering.k)[None, :]).astype(np.float64)
+
+
+# --- expected mutual information --------------------------------------------------------------------------------
+
+
+def _expected_all(every_size: Sequence[Array], runs: Sequence[Run], n: int) -> Callable[[Array, Array], Array]:
+    """E[MI] of pairs of complete clusterings: one grid over all sizes that occur, or pair by pair, whichever is less."""
+    cp = cupy()
+    own = [distinct(sizes) for sizes in every_size]
+    members = len(own)
+    every = np.unique(np.concatenate([sizes for sizes, _ in own]))
+    different = np.array([len(sizes) for sizes, _ in own], dtype=np.int64)
+    by_pair = sum(float(different[r.i]) * different[r.first : r.last].sum() for r in runs)
+    start = np.concatenate([[0], np.cumsum(different)])
+    sizes, many = (np.concatenate([pair[x] for pair in own]) for x in (0, 1))
+    if float(len(every)) ** 2 <= by_pair and 32 * members * len(every) <= card.free_memory():
+        histogram = cp.zeros((members, len(every)))
+        histogram[cp.asarray(np.repeat(np.arange(members), different)), cp.asarray(np.searchsorted(every, sizes))] = (
+            cp.asarray(many)
+        )
+        values = cp.zeros((members, members))
+        on_card = cp.asarray(every)
+        rows = max(1, int(min(1 << 30, card.free_memory() // 4)) // (8 * len(every)))
+        for first in range(0, len(every), rows):
+            part = on_card[first : first + rows]
+            grid = cp.empty((len(part), len(every)))
+            kernel("expected_grid")(
+                (-(-grid.size // 256),), (256,),
+                (part, _i32(len(part)), on_card, _i32(len(every)), np.float64(n), grid),
+            )  # fmt: skip
+            values += histogram[:, first : first + rows] @ (grid @ histogram.T)
+        on_host = values.get()
+        return lambda i, j: np.asarray(on_host[i, j])
+    tables = [cp.asarray(x) for x in (sizes, many, start)]
+
+    def of_pairs(i: Array, j: Array) -> Array:
+        out = cp.empty(len(i))
+        rows = [cp.asarray(x.astype(np.int32)) for x in (i, j)]
+        kernel("expected_pairs")((len(i),), (256,), (*tables, *rows, np.float64(n), out))
+        return np.asarray(out.get())
+
+    return of_pairs
+
+
+# --- all that formulas need, tile by tile -----------------------------------------------------------------------
+
+#: what sums of pairs suffice for
+FUSED = {Pairs, Gram, Info, ChanceInfo, MemberInfo, MatrixSums, Maxima}
+
+
+def statistics(
+    members: Sequence[Clustering], runs: Sequence[Run], needs: set[type], *, mass: Mass | None = None,
+    threads: int | None = None, progress: Progress | None = None, memory: float = MEMORY,
+) -> Iterator[cpu.Counted]:  # fmt: skip
+    """The statistics of these kinds for all pairs of the runs, tile by tile, as `cpu.statistics` gives them."""
+    wanted = {Tables if need is Table else need for need in needs}
+    hard = [c for c in members if isinstance(c, Labels)]
+    whole = len(hard) == len(members) and not any(c.gaps for c in hard) and (mass is None or mass.is_frequency)
+    with _in_memory():
+        expected = None
+        if whole and mass is None and wanted <= FUSED:
+            yield from _fused_tiles(hard, runs, wanted, progress)
+            return
+        if ChanceInfo in wanted and whole:
+            total = len(hard[0]) if mass is None else int(mass.values.sum())
+            expected = _expected_all([cpu._sizes(c, mass) for c in hard], runs, total)
+        counted = cpu._table_tiles(members, runs, mass, memory, cpu.default_threads(threads), Cells(), _product)
+        yield from cpu._of_tables(counted, wanted, expected, progress)
+
+
+def table_of(
+    a: Clustering, b: Clustering, mass: Mass | None = None, threads: int | None = None
+) -> tuple[Table, Tables]:
+    """The table of one pair, with names, and the tile that holds it."""
+    with _in_memory():
+        return cpu.table_of(a, b, mass, threads, Cells(), _product)
+
+
+def _fused_tiles(
+    labels: Sequence[Labels], runs: Sequence[Run], wanted: set[type], progress: Progress | None
+) -> Iterator[cpu.Counted]:
+    """Sums of all pairs; while the card counts a tile, whoever reads this works on the one before."""
+    n, maxima = len(labels[0]), Maxima in wanted
+    stack = _whole(labels)
+    sizes: Sequence[Array]
+    if stack is not None:
+        sizes, jobs = stack.sizes, _resident(stack, runs, maxima)
+    else:
+        blocks = _Blocks(labels)
+        sizes, jobs = blocks.sizes(), blocks.sums(runs, maxima)
+    own = cpu.Own(n, sizes)
+    expected = _expected_all(sizes, runs, n) if ChanceInfo in wanted else None
+
+    def finished(job: tuple[Array, Array, Sums]) -> cpu.Counted:
+        pair_i, pair_j, sums = job
+        counted = own.counted(pair_i, pair_j, wanted, *sums.result(), expected)
+        if progress is not None:
+            progress.add(len(pair_i))
+        return counted
+
+    waiting = None
+    for job in jobs:
+        if waiting is not None:
+            yield finished(waiting)
+        waiting = job
+    if waiting is not None:
+        yield finished(waiting)
+
+
+def _resident(stack: Stack, runs: Sequence[Run], maxima: bool) -> Iterator[tuple[Array, Array, Sums]]:
+    """Pairs of clusterings that are all on the card."""
+    most = np.sort(stack.k)[-2:].prod()
+    # large tables are counted by sorted points, and those are sorted anew in each tile: then all pairs are one
+    cost = 0.0 if 4 * most > min(LARGEST, _shared_bytes()) else float(stack.n)
+    for tile in tiles(runs, lambda i, j: np.full(len(j), cost), TILE):
+        pair_i, pair_j = pairs_of(tile)
+        yield pair_i, pair_j, Sums(stack, pair_i, pair_j, maxima)
+
+
+class _Blocks:
+    """More clusterings than the card holds: it has room for three blocks, and the next comes while two are counted."""
+
+    def __init__(self, labels: Sequence[Labels]) -> None:
+        self.n, kind = len(labels[0]), _kind(labels)
+        bytes_each = self.n * np.dtype(kind).itemsize
+        self.room = room = int(SHARE * card.free_memory()) // bytes_each // 3
+        if room < 1:
+            raise InputError(
+                f"three clusterings of {self.n:,} points take {3 * bytes_each / 2**30:.3g} GB, and the card has "
+                f"{card.free_memory() / 2**30:.3g} GB free; pass engine='cpu'"
+            )
+        self.codes = card.stack_for(3 * room, self.n, kind)
+        cupy().cuda.get_current_stream().synchronize()
+        self.labels = [labels[start : start + room] for start in range(0, len(labels), room)]
+        self.there: dict[int, int] = {}  # block → third of the stack
+        self.coming: dict[int, list[Any]] = {}
+        self.used: dict[int, Any] = {}  # third → when the card is done with it
+        self.known: dict[int, list[Array]] = {}
+
+    def bring(self, block: int, keep: set[int]) -> None:
+        """Begin to copy a block to a third that holds none of those to keep, if there is one."""
+        if block in self.there:
+            return
+        third = next((third for third in range(3) if third not in self.there.values()), None)
+        if third is None:
+            old = next((old for old in self.there if old not in keep), None)
+            if old is None:
+                return
+            third = self.there.pop(old)
+            for copied in self.coming.pop(old, []):
+                copied.result()
+        if third in self.used:
+            self.used[third].synchronize()
+        self.there[block] = third
+        at = slice(third * self.room, third * self.room + len(self.labels[block]))
+        self.coming[block] = _fill(self.codes[at], self.labels[block])
+
+    def wait(self, block: int) -> slice:
+        """The rows of a block, once it is there."""
+        first = self.there[block] * self.room
+        at = slice(first, first + len(self.labels[block]))
+        coming = self.coming.pop(block, [])
+        if block not in self.known:
+            self.known[block] = _arrived(self.codes[at], self.labels[block], coming)
+        for copied in coming:
+            copied.result()
+        return at
+
+    def sizes(self) -> list[Array]:
+        """Sizes of the clusters of all clusterings, in a pass of their own."""
+        for block in range(len(self.labels)):
+            self.bring(block, {block})
+            if block + 1 < len(self.labels):
+                self.bring(block + 1, {block})
+            self.wait(block)
+        return [sizes for block in range(len(self.labels)) for sizes in self.known[block]]
+
+    def sums(self, runs: Sequence[Run], maxima: bool) -> Iterator[tuple[Array, Array, Sums]]:
+        """Pairs of one block with another."""
+        pair_i, pair_j = pairs_of(runs)
+        block_i, block_j = pair_i // self.room, pair_j // self.room
+        order = sorted(set(zip(block_i.tolist(), block_j.tolist(), strict=True)))
+        for number, (a, b) in enumerate(order):
+            k = np.ones(3 * self.room, dtype=np.int64)
+            sizes: list[Array] = [np.empty(0)] * (3 * self.room)
+            for block in (a, b):
+                self.bring(block, {a, b})
+                at = self.wait(block)
+                k[at], sizes[at] = [c.k for c in self.labels[block]], self.known[block]
+            where = np.flatnonzero((block_i == a) & (block_j == b))
+            i, j = pair_i[where], pair_j[where]
+            first_a, first_b = self.there[a] * self.room, self.there[b] * self.room
+            sums = Sums(Stack(self.codes, self.n, k, sizes), i % self.room + first_a, j % self.room + first_b, maxima)
+            self.used[self.there[a]] = self.used[self.there[b]] = cupy().cuda.get_current_stream().record()
+            following = order[number + 1] if number + 1 < len(order) else ()
+            for block in following:
+                self.bring(block, {a, b, *following})
+            yield i, j, sums
+
+
+# --- many permutations of one clustering ------------------------------------------------------------------------
+
+
+def permuted_sums(a: Labels, b: Labels, orders: Iterable[Any]) -> Iterator[tuple[Array, Array]]:
+    """(Σ n_ij², Σ n_ij log n_ij) of a with b permuted, for batches of orders (permutations × points, host or card).
+
+    What permutation tests of ari and nmi need: cluster sizes do not change, so these sums are all that varies.
+    """
+    cp = cupy()
+    n, kind = len(a), _kind([a, b])
+    on_card = [c.card.codes if c.card is not None else cp.asarray(c.codes) for c in (a, b)]
+    with _in_memory():
+        for batch in orders:
+            given = cp.asarray(batch)
+            codes = card.stack_for(len(given) + 1, n, kind)
+            codes[0, :n] = on_card[0]
+            codes[1:, :n] = on_card[1][given]
+            k = np.array([a.k] + [b.k] * len(given), dtype=np.int64)
+            sizes = [cpu._sizes(a)] + [cpu._sizes(b)] * len(given)
+            every = np.arange(1, len(given) + 1)
+            squares, logs, _, _ = Sums(Stack(codes, n, k, sizes), np.zeros_like(every), every).result()
+            yield squares, logs
+
+
+def permutations(n: int, many: int, seed: int) -> Iterator[Any]:
+    """Batches of random orders of n points, on the card: random keys, sorted."""
+    cp = cupy()
+    random = cp.random.Generator(cp.random.Philox4x3210(seed))
+    batch = max(1, min(many, int(card.free_memory() // 4 // (24 * n)), max(1, (1 << 27) // n)))
+    for start in range(0, many, batch):
+        keys = random.random((min(batch, many - start), n))
+        yield cp.argsort(keys, axis=1)
+
+
+# --- agreement of points ----------------------------------------------------------------------------------------
+
+
+class Points:
+    """Complete clusterings on the card, a point a row: in how many of them two points are together."""
+
+    def __init__(self, labels: Sequence[Labels]) -> None:
+        cp = cupy()
+        stack = _whole(labels)
+        if stack is None:
+            raise InputError(
+                f"{len(labels)} clusterings of {len(labels[0]):,} points do not fit on the card; pass engine='cpu'"
+            )
+        self.n, self.members = stack.n, len(labels)
+        self.kind = ctype(stack.codes)
+        packed = 4 // stack.codes.itemsize
+        self.words = -(-self.members // packed)
+        self.padding = self.words * packed - self.members
+        self.labels = cp.empty((self.n, self.words * packed), stack.codes.dtype)
+        kernel(f"by_point<{self.kind}>")(
+            (-(-self.n // 32), -(-self.labels.shape[1] // 32)), (256,),
+            (*stack.arguments, _i32(self.members), _i32(self.labels.shape[1]), self.labels),
+        )  # fmt: skip
+
+    def _run(self, rows: slice, many: Any, out: Any, shared: int) -> None:
+        kind = "u64" if out.dtype == np.uint64 else ctype(out)
+        high = rows.stop - rows.start
+        kernel(f"agreement<{self.kind}, {kind}>")(
+            (-(-self.n // 64), -(-high // 64)), (256,),
+            (self.labels, _i32(self.words), _i64(self.n), _i64(rows.start), _i64(high), _i64(0), _i64(self.n),
+             _i32(self.padding), np.uint64(0) if many is None else many, out),
+            shared_mem=shared,
+        )  # fmt: skip
+
+    def counts(self, rows: slice) -> Any:
+        """How many members put these points together with each point; uint8 or uint16, on the card."""
+        out = cupy().empty((rows.stop - rows.start, self.n), np.uint8 if self.members <= 0xFF else np.uint16)
+        self._run(rows, None, out, 0)
+        return out
+
+    def histogram(self, many: Array | None, progress: Progress) -> Array:
+        """How many pairs of points are together in 0, 1, … all members; `many` says how often each point occurs."""
+        cp = cupy()
+        bins = cp.zeros(self.members + 1, np.uint64)
+        often = None if many is None else cp.asarray(many, dtype=np.uint32)
+        for start in range(0, self.n, 4096):
+            rows = slice(start, min(start + 4096, self.n))
+            self._run(rows, often, bins, 8 * (self.members + 1))
+            cp.cuda.get_current_stream().synchronize()
+            progress.add((rows.stop - rows.start) * (2 * self.n - rows.start - rows.stop + 1) // 2)
+        return np.asarray(bins.get().astype(np.int64))

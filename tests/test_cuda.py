@@ -1,0 +1,271 @@
+"""A CUDA card: what is said where there is none, and, where there is one, the same values as on the CPU.
+
+Every test of test_engine.py, test_measures.py and test_matrices.py runs on the card too, as routes of doors.py.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from doors import missing_card, needs_card
+
+import congruence as cg
+from congruence import card
+from congruence.clustering import as_clustering
+from congruence.engine import choice, cpu
+
+SIX = [0, 0, 1, 1, 2, 2]
+
+
+def labels(n: int, clusters: list[int], seed: int = 0) -> list[Any]:
+    rng = np.random.default_rng(seed)
+    return [rng.integers(0, k, n) for k in clusters]
+
+
+# --- without a card -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not missing_card(), reason="there is a CUDA card")
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: cg.compare(SIX, SIX, engine="cuda"),
+        lambda: cg.ari(SIX, SIX, engine="cuda"),
+        lambda: cg.compare_to(SIX, [SIX], engine="cuda"),
+        lambda: cg.compare_all([SIX, SIX], engine="cuda"),
+        lambda: cg.compare_all(np.array([SIX, SIX]).T, engine="cuda"),
+        lambda: cg.consensus_cdf([SIX, SIX], engine="cuda"),
+        lambda: cg.item_consensus([SIX, SIX], SIX, engine="cuda"),
+        lambda: cg.uncertainty([SIX, SIX], engine="cuda"),
+        lambda: list(cg.consensus_blocks([SIX, SIX], engine="cuda")),
+    ],
+)
+def test_without_a_card_one_line_says_what_to_do(call):
+    """engine="cuda" is never silently something else: the error names what to install or pass, in one line."""
+    with pytest.raises(cg.InputError, match=r"CUDA card.*engine='cpu'") as error:
+        call()
+    assert "\n" not in str(error.value)
+
+
+def test_without_cupy_the_extra_is_named():
+    """Where CuPy is not installed, the line names the extra to install."""
+    program = (
+        "import sys; sys.modules['cupy'] = None\n"
+        "import congruence as cg\n"
+        "try: cg.compare_all([[0, 1], [0, 1]], engine='cuda')\n"
+        "except cg.InputError as error: print(error)"
+    )
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert said.startswith("work on a CUDA card needs CuPy, which is not installed: pip install 'congruence[cuda]'")
+    assert said.count("\n") == 1
+
+
+def test_an_unknown_engine_is_answered_with_those_there_are():
+    """A misspelt engine is an error everywhere."""
+    for call in (
+        cg.compare,
+        lambda a, b, **o: cg.compare_all([a, b], **o),
+        lambda a, b, **o: cg.compare_to(a, [b], **o),
+    ):
+        with pytest.raises(cg.InputError, match="engine 'gpu' is not available; there are 'cpu', 'cuda' and 'auto'"):
+            call(SIX, SIX, engine="gpu")
+
+
+def test_auto_stays_on_the_cpu_for_labels_on_the_host():
+    """engine="auto" looks for no card where no labels are on one."""
+    assert choice.engine_for("auto", [as_clustering(SIX)]) is cpu
+    assert not card.is_on_card(np.zeros(3))
+    assert not card.is_on_card([1, 2])
+
+
+class Elsewhere:
+    """Says that it lives on a CUDA card, and nothing more."""
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 2, 0
+
+    def __dlpack__(self, **_: Any) -> Any:
+        raise BufferError("not from here")
+
+    def __len__(self) -> int:
+        return 3
+
+
+@pytest.mark.skipif(not missing_card(), reason="there is a CUDA card")
+def test_labels_on_a_card_that_cannot_be_used_say_so():
+    """Arrays on a card need CuPy and a driver; without them one line says so."""
+    assert card.is_on_card(Elsewhere())
+    for call in (lambda: cg.ari(Elsewhere(), SIX), lambda: cg.compare_all(Elsewhere())):
+        with pytest.raises(cg.InputError, match="CUDA card"):
+            call()
+
+
+# --- with one -----------------------------------------------------------------------------------------------------
+
+
+@needs_card
+@pytest.mark.parametrize("kind", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(1, 2), (63, 1), (1_000, 5), (1_003, 37), (4_096, 3)])
+def test_columns_are_encoded_on_the_card_as_on_the_host(kind, order, shape):
+    """Codes, names and sizes of label columns of any type and order of memory are those of the host."""
+    rng = np.random.default_rng(1)
+    low = 3 if kind[0] == "u" else -3
+    for clusters in (7, 100 if kind[1] == "1" else 300):
+        columns = np.array(rng.integers(low, low + clusters, shape), dtype=kind, order=order)
+        columns[columns == low + 2] = low + 1  # a label in between that nobody has
+        for there in (card.cupy().asarray(columns, order=order), card.moved(columns)):
+            before = there.copy()
+            ensemble = cg.Ensemble(there)
+            assert (there == before).all(), "the caller's labels were changed"
+            for j, member in enumerate(ensemble):
+                expected = as_clustering(columns[:, j].copy())
+                assert (member.card is not None) == (kind != "u8")
+                assert member.codes.dtype == expected.codes.dtype
+                assert member.codes.tolist() == expected.codes.tolist()
+                assert np.asarray(member.names).tolist() == np.asarray(expected.names).tolist()
+                assert cpu._sizes(member).tolist() == np.bincount(expected.codes).tolist()
+
+
+@needs_card
+def test_labels_far_apart_are_encoded_on_the_host():
+    """Labels of a wide range come to the host, get their codes there, and are counted all the same."""
+    cp = card.cupy()
+    a, b = labels(500, [5, 4])
+    far = cp.asarray(np.stack([a * 10**12, b, a - 2**62], axis=1))
+    found = cg.compare_all(far, ["ari"])["ari"]
+    assert found.tolist() == cg.compare_all([a, b, a], ["ari"], engine="cpu")["ari"].tolist()
+
+
+@needs_card
+def test_auto_counts_where_the_labels_are():
+    """CuPy arrays are counted on the card without being asked for, and never come to the host."""
+    cp = card.cupy()
+    columns = np.stack(labels(2_000, [5, 9, 3]), axis=1)
+    ensemble = cg.Ensemble(cp.asarray(columns))
+    found = cg.compare_all(ensemble, ["ari", "vi", "purity"])
+    assert choice.engine_for("auto", ensemble.members).__name__.endswith("cuda")
+    assert all("_encoded" not in vars(member) for member in ensemble)
+    expected = cg.compare_all(columns, ["ari", "vi", "purity"])
+    for key in expected:
+        np.testing.assert_allclose(found[key], expected[key], rtol=1e-12, atol=1e-14)
+    assert cg.ari(cp.asarray(columns[:, 0]), cp.asarray(columns[:, 1])) == expected["ari"][0, 1]
+    assert cg.compare_all(cp.asarray(columns), engine="cpu")["ari"].tolist() == expected["ari"].tolist()
+
+
+@needs_card
+def test_torch_tensors_stay_on_the_card():
+    """Labels and memberships of torch, on the card, give the values of the host."""
+    torch = pytest.importorskip("torch")
+    columns = torch.randint(0, 9, (1_000, 4), device="cuda", dtype=torch.int32)
+    on_host = columns.cpu().numpy()
+    assert cg.compare_all(columns)["ari"].tolist() == cg.compare_all(on_host, engine="cpu")["ari"].tolist()
+    u = torch.rand((500, 4), device="cuda", dtype=torch.float64)
+    u /= u.sum(1, keepdim=True)
+    expected = cg.compare(u.cpu().numpy(), on_host[:500, 0], ["ari", "nmi_sum"])
+    assert cg.compare(u, columns[:500, 0], ["ari", "nmi_sum"]).to_dict() == pytest.approx(expected.to_dict(), rel=1e-12)
+
+
+@needs_card
+@pytest.mark.parametrize("room", [1, 2, 5, 8])
+def test_more_labels_than_the_card_holds(monkeypatch, room):
+    """Blocks of members that come and go give the matrices of members that are all there."""
+    from congruence.engine import cuda
+
+    vectors = labels(3_001, np.random.default_rng(3).integers(2, 60, 23).tolist())
+    keys = ["ari", "vi", "purity"]
+    expected = cg.compare_all(vectors, keys, engine="cpu")
+    monkeypatch.setattr(cuda, "_whole", lambda _: None)
+    monkeypatch.setattr(card, "free_memory", lambda: int(3_001 * 3 * room / cuda.SHARE) + 10)
+    found = cg.compare_all(cg.Ensemble(vectors), keys, engine="cuda")
+    row = cg.compare_to(vectors[0], vectors[1:], keys, engine="cuda")
+    for key in keys:
+        np.testing.assert_allclose(found[key], expected[key], rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(row[key], expected[key][0, 1:], rtol=1e-12, atol=1e-14)
+
+
+@needs_card
+def test_a_card_that_is_too_small_says_so(monkeypatch):
+    """Not even three clusterings fit: one line with both sizes and what to pass."""
+    monkeypatch.setattr(card, "free_memory", lambda: 1_000)
+    with pytest.raises(cg.InputError, match=r"three clusterings of 5,000 points take .* pass engine='cpu'"):
+        cg.compare_all(cg.Ensemble(labels(5_000, [4, 4])), engine="cuda")
+
+
+@needs_card
+@pytest.mark.parametrize("clusters", [[4, 4], [30, 200], [600, 700], [7, 900]])
+def test_skewed_sorted_and_equal_labels(clusters):
+    """One huge cluster, sorted labels and copies give the sums of the CPU: no counter overflows."""
+    n = 200_000
+    a, b = labels(n, clusters)
+    rng = np.random.default_rng(2)
+    vectors = [a, np.where(rng.random(n) < 0.9, 0, a), np.sort(b), a.copy(), b]
+    keys = ["ari", "vi", "purity", "van_dongen"]
+    found, expected = (cg.compare_all(vectors, keys, engine=engine) for engine in ("cuda", "cpu"))
+    for key in keys:
+        np.testing.assert_allclose(found[key], expected[key], rtol=1e-12, atol=1e-13, err_msg=key)
+
+
+@needs_card
+def test_the_same_bits_every_time():
+    """Sums are added as integers, so two runs on the card give the same bits, logarithms too."""
+    vectors = labels(100_000, [20, 300, 1_000, 5_000, 20])
+    first, second = (cg.compare_all(vectors, ["ari", "vi", "ami_sum"], engine="cuda") for _ in range(2))
+    for key in first:
+        assert first[key].tobytes() == second[key].tobytes()
+
+
+@needs_card
+@pytest.mark.parametrize(("n", "members", "k"), [(1, 2, 1), (130, 300, 4), (333, 9, 300), (1_000, 7, 5)])
+def test_consensus_on_the_card(n, members, k):
+    """Counts in blocks, their distribution, uncertainty and item consensus are those of the host."""
+    rng = np.random.default_rng(5)
+    columns = rng.integers(0, k, (n, members))
+    whole = (columns[:, None, :] == columns[None, :, :]).sum(axis=2)
+    for where, block in cg.consensus_blocks(columns, rows=100, dtype=np.uint16, engine="cuda"):
+        assert (block.get() == whole[where]).all()
+    for where, block in cg.consensus_blocks(columns, rows=64, engine="cuda"):
+        np.testing.assert_allclose(block.get(), whole[where] / members, rtol=1e-15)
+    if n < 2:
+        return
+    for options in ({}, {"frequency": rng.integers(0, 4, n)}):
+        e = cg.Ensemble(columns, **options)
+        found, expected = (cg.consensus_cdf(e, engine=engine) for engine in ("cuda", "cpu"))
+        assert found.pairs == expected.pairs
+        assert found.values.tolist() == expected.values.tolist()
+        assert found.shares.tolist() == expected.shares.tolist()
+        values = [cg.uncertainty(e, engine=engine) for engine in ("cuda", "cpu")]
+        assert values[0] == pytest.approx(values[1], rel=1e-12)
+        items = [cg.item_consensus(e, columns[:, 0] % 3, engine=engine) for engine in ("cuda", "cpu")]
+        np.testing.assert_allclose(*items, rtol=1e-12)
+
+
+@needs_card
+def test_what_the_card_does_not_do_is_said():
+    """Partial, soft or weighted members have no consensus counts on the card, and that is an error, not another engine."""
+    partial = cg.Ensemble([[0, 0, None], [0, 1, 1]], unassigned="partial")
+    weighted = cg.Ensemble([[0, 0, 1], [0, 1, 1]], member_weight=[1, 2])
+    for e in (partial, weighted, cg.Ensemble([np.full((3, 2), 0.5)])):
+        with pytest.raises(cg.InputError, match="pass engine='cpu'"):
+            cg.consensus_cdf(e, engine="cuda")
+
+
+@needs_card
+def test_sums_of_permutations():
+    """permuted_sums gives Σn² and Σ n log n of a with each permutation of b; random orders are permutations."""
+    from congruence.engine import cuda
+
+    a, b = labels(3_000, [7, 9])
+    orders = np.stack([np.random.default_rng(s).permutation(3_000) for s in range(4)])
+    ((squares, logs),) = cuda.permuted_sums(as_clustering(a), as_clustering(b), [orders])
+    for order, square, log in zip(orders, squares.tolist(), logs.tolist(), strict=True):
+        count = cg.contingency(a, b[order]).count
+        assert square == int((count**2).sum())
+        assert log == pytest.approx(float((count * np.log(count)).sum()), rel=1e-12)
+    drawn = np.concatenate([batch.get() for batch in cuda.permutations(50, 300, 1)])
+    assert (np.sort(drawn, axis=1) == np.arange(50)).all()
+    assert len({tuple(x) for x in drawn.tolist()}) == 300
