@@ -111,7 +111,7 @@ def compare(
                 from congruence.chance import beside_reference
 
                 rest = {name: column for name, column in found.items() if name != reference}
-                how = {**chance, "correction": correction.value, **options}
+                how = {**chance, "correction": correction.value, **_on_host(options)}
                 result = beside_reference(result, found[reference], rest, **how)
         elif len(found) == 2:
             (name_a, a), (name_b, b) = found.items()
@@ -234,6 +234,11 @@ def demo() -> None:
     show()
 
 
+def _on_host(options: dict[str, Any]) -> dict[str, Any]:
+    """The options without the engine: permutations and halves are drawn and counted by the CPU."""
+    return {name: value for name, value in options.items() if name != "engine"}
+
+
 def _for_one_file(**options: str | None) -> None:
     from congruence import InputError
 
@@ -313,7 +318,7 @@ def _compare_pair(
         if chance:
             from congruence.chance import beside
 
-            result = beside(result, a, b, **chance, **options)
+            result = beside(result, a, b, **chance, **_on_host(options))
     except cg.InputError as error:
         raise type(error)(named(str(error))) from None
     return replace(result, names=(name_a, name_b), cautions=tuple(named(c) for c in result.cautions))
