@@ -93,7 +93,7 @@ def commands() -> str:
         said, _, examples = command.help.partition("Examples:")
         lines += [f"## {name}", "", said.strip(), "", "```"]
         lines += [line.strip() for line in examples.splitlines() if line.strip()]
-        lines += ["```", "", "| | |", "|---|---|"]
+        lines += ["```", "", *(["| option | meaning |", "|---|---|"] if command.params else [])]
         for parameter in command.params:
             is_option = parameter.opts[0].startswith("-")
             words = ", ".join(f"`{word}`" for word in parameter.opts) if is_option else f"`{metavar(parameter)}`"
@@ -110,7 +110,7 @@ def commands() -> str:
 
 def metavar(parameter: Any) -> str:
     """What stands for an argument."""
-    return str(parameter.metavar or parameter.name.upper()).replace("|", "\\|")
+    return str(parameter.metavar or parameter.name.upper())
 
 
 class Examples(griffe.Extension):
