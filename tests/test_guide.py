@@ -132,12 +132,18 @@ def tables(words: list[str]) -> dict[str, pd.DataFrame]:
     files = [
         w for i, w in enumerate(words) if w.endswith((".csv", ".parquet")) and words[i - 1] not in ("--out", "--plot")
     ]
+    folders = [w for i, w in enumerate(words) if w.endswith("/") and words[i - 1] != "--checkpoint"]
+    files += [f"{folder}part-{i}.parquet" for folder in folders for i in range(2)]
     if "--long" in words:
         long = pd.DataFrame({"method": ["a"] * N + ["b"] * N, "cluster": [*truth, *moved(3)]})
         table = long.assign(cell=cells["cell"] * 2)
+    elif folders:
+        table = pd.DataFrame(
+            {"truth": truth, **{name: moved(2) for name in ("kmeans", "leiden", "run0", "run1", "run2")}}
+        )
     elif verb in ("compare", "matrix") and (len(files) == 2 or words[2].endswith(".npz")):
         table = pd.DataFrame({**cells, "cluster": moved(2)})
-    elif verb in ("compare", "matrix"):
+    elif verb in ("compare", "matrix", "report"):
         table = pd.DataFrame({**cells, "truth": truth, "kmeans": moved(1), "leiden": [f"l{x}" for x in moved(1)]})
     elif verb in ("ensemble", "consensus", "consensus-matrix"):
         table = pd.DataFrame({"truth": truth, **{f"m{i}": moved(9) for i in range(4)}})
@@ -151,7 +157,12 @@ def tables(words: list[str]) -> dict[str, pd.DataFrame]:
             table[name] = [f"{name[0]}{x}" for x in moved(3)]
         table["protocol"] = np.where(truth == 2, "tcp", "udp")
         table["day"] = table["hour"] = np.repeat(["early", "late"], N // 2)
-    return dict.fromkeys(files, table)
+    if "--id" in words and words[words.index("--id") + 1] not in table:
+        table.insert(0, words[words.index("--id") + 1], cells["cell"])
+    found = dict.fromkeys(files, table)
+    if "--data" in words:
+        found[words[words.index("--data") + 1]] = pd.DataFrame(rng.normal(size=(N, 2)), columns=["x", "y"])
+    return found
 
 
 def lines() -> dict[str, str]:
@@ -167,8 +178,9 @@ def test_the_commands_run(line, tmp_path, monkeypatch, capsys):
     """Each command line that people may copy ends well on a small table of the kind it speaks of."""
     if "--plot" in line:
         pytest.importorskip("plotly")
-    if "--engine cuda" in line:
-        pytest.skip("needs a CUDA card")
+    for option, need in (("--engine cuda", "a CUDA card"), ("--client", "a cluster")):
+        if option in line:
+            pytest.skip(f"needs {need}")
     monkeypatch.chdir(tmp_path)
     for much, little in CUT:
         line = line.replace(much, little)
@@ -176,6 +188,7 @@ def test_the_commands_run(line, tmp_path, monkeypatch, capsys):
     if words[1] in ("choose-k", "generate") and "--members" not in words:
         words += ["--members", "4"]
     for name, table in tables(words).items():
+        Path(name).parent.mkdir(exist_ok=True)
         table.to_csv(name, index=False) if name.endswith(".csv") else table.to_parquet(name, index=False)
     if words[2:3] == ["M.npz"]:
         labels = pd.read_csv("labels.csv")["cluster"].to_numpy()
