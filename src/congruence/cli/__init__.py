@@ -12,6 +12,19 @@ from congruence.cli.app import app
 
 #: importing them declares their commands
 COMMANDS = (alternative, choosing, comparing, consenting, densities, ensembles)
+#: the order of `congruence --help`: what people do first comes first
+ORDER = (
+    "demo", "report", "compare", "matrix", "measures", "generate", "ensemble", "consensus-matrix", "consensus", "choose-k",
+    "alternatives", "adco", "drift",
+)  # fmt: skip
+
+
+def _place(command: Any) -> int:
+    name = command.name or command.callback.__name__
+    return ORDER.index(name) if name in ORDER else len(ORDER)
+
+
+app.registered_commands.sort(key=_place)
 
 
 def _refuse(message: str) -> NoReturn:

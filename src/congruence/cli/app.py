@@ -13,7 +13,18 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Compare clusterings: two label columns, or six hundred.",
+    help="""Compare clusterings: two label columns, or six hundred.
+
+    Examples:
+
+      congruence demo
+
+      congruence compare labels.csv kmeans leiden
+
+      congruence matrix labels.parquet --measures ari,vi --out agreement.npz
+
+      congruence compare --help
+    """,
 )
 
 
@@ -43,8 +54,23 @@ class Correction(StrEnum):
     none = "none"
 
 
+def measures_like(incomplete: str) -> list[str]:
+    """What a shell may complete: a key, or the last of several with commas between."""
+    from congruence.formulas import names
+
+    done, comma, last = incomplete.rpartition(",")
+    return [f"{done}{comma}{key}" for key in names() if key.startswith(last)]
+
+
 Measures = Annotated[
-    str | None, typer.Option("--measures", "--measure", "-m", help="Measures by key, separated by commas, or 'all'.")
+    str | None,
+    typer.Option(
+        "--measures",
+        "--measure",
+        "-m",
+        help="Measures by key, separated by commas, or 'all'.",
+        autocompletion=measures_like,
+    ),
 ]
 Columns = Annotated[str | None, typer.Option(help="The label columns to use, separated by commas.")]
 Reference = Annotated[str | None, typer.Option(help="Compare every other column with this one.")]

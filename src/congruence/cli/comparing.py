@@ -29,6 +29,7 @@ from congruence.cli.app import (
     Unassigned,
     Weight,
     app,
+    measures_like,
 )
 from congruence.cli.printing import fail_if_under, print_result, print_rows, say, square_columns
 from congruence.cli.reading import (
@@ -127,7 +128,7 @@ def compare(
                 from congruence.chance import beside_reference
 
                 rest = {name: column for name, column in found.items() if name != reference}
-                how = {**chance, "correction": correction.value, **options}
+                how = {**chance, "correction": correction.value, **_on_host(options)}
                 result = beside_reference(result, found[reference], rest, **how)
         elif len(found) == 2:
             (name_a, a), (name_b, b) = found.items()
@@ -201,7 +202,7 @@ def matrix(
 
 @app.command()
 def measures(
-    key: Annotated[str | None, typer.Argument(help="Show all about this one.")] = None,
+    key: Annotated[str | None, typer.Argument(help="Show all about this one.", autocompletion=measures_like)] = None,
     format: Output = Format.table,
 ) -> None:
     """List the measures, or show the definition of one.
@@ -214,6 +215,7 @@ def measures(
     """
     import congruence as cg
     from congruence.formulas.references import REFERENCES
+    from congruence.formulas.symbols import symbols_of
     from congruence.results import span
 
     if key is not None:
@@ -229,6 +231,9 @@ def measures(
             "",
         ]
         lines += [f"  {line}" for line in m.definition]
+        meanings = symbols_of(m)
+        wide = max(map(len, meanings), default=0)
+        lines += ["", *(f"  {name:<{wide}}  {meaning}" for name, meaning in meanings.items())] if meanings else []
         lines += [
             "",
             f"  {m.better} is better, {span(m)}",
@@ -244,7 +249,12 @@ def measures(
 
 @app.command()
 def demo() -> None:
-    """Cluster wine and digits with several algorithms and compare the results."""
+    """Cluster wine and digits with several algorithms and compare the results.
+
+    Examples:
+
+      congruence demo
+    """
     from congruence.showcase import show
 
     show()
@@ -265,6 +275,11 @@ def _read(
     source = source.with_options(threads=threads)
     mass = {key: source[name] for key, name in (("sample_weight", weight), ("frequency", frequency)) if name}
     return {name: source[name] for name in found}, notes, mass
+
+
+def _on_host(options: dict[str, Any]) -> dict[str, Any]:
+    """The options without the engine: permutations and halves are drawn and counted by the CPU."""
+    return {name: value for name, value in options.items() if name != "engine"}
 
 
 def _for_one_file(**options: Any) -> None:
@@ -346,7 +361,7 @@ def _compare_pair(
         if chance:
             from congruence.chance import beside
 
-            result = beside(result, a, b, **chance, **options)
+            result = beside(result, a, b, **chance, **_on_host(options))
     except cg.InputError as error:
         raise type(error)(named(str(error))) from None
     return replace(result, names=(name_a, name_b), cautions=tuple(named(c) for c in result.cautions))

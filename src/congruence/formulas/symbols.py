@@ -1,0 +1,78 @@
+"""What the letters of the definitions mean. n_ij points are in cluster i of a and j of b; a_i, b_j are the clusters' sizes."""
+
+import re
+
+from congruence.registry import Measure
+from congruence.statistics import Gram
+
+#: by letter, or by measure and letter where one measure has its own
+SYMBOLS = {
+    "n": "number of points",
+    "pairs": "number of pairs of points, n (n − 1) / 2",
+    "v11": "pairs of points together in both",
+    "v10": "pairs together in a only",
+    "v01": "pairs together in b only",
+    "v00": "pairs together in neither",
+    "s_a": "pairs together in a, v11 + v10",
+    "s_b": "pairs together in b, v11 + v01",
+    "H_a": "entropy of a, −Σ a_i/n log(a_i/n), natural logarithm",
+    "H_b": "entropy of b",
+    "H_ab": "entropy of both, −Σ n_ij/n log(n_ij/n)",
+    "MI": "mutual information, H_a + H_b − H_ab",
+    "E_MI": "mutual information expected of random clusterings with these cluster sizes",
+    "homogeneity": "MI / H_a",
+    "completeness": "MI / H_b",
+    "matched": "points n_ij of matched clusters, clusters matched one to one so that they are most",
+    "p_o": "share of the points in matched clusters",
+    "p_exp": "the same share expected by chance, Σ a_i b_j / n² of the matched clusters",
+    "k": "number of clusters, of the side that has more",
+    "p_max": "share of the points in matched clusters under the best matching",
+    "NMI": "nmi_sqrt",
+    "shipped": "points moved between clusters, each worth the Jaccard index n_ij / (a_i + b_j − n_ij)",
+    "best_of_a": "Σ_i max_j n_ij",
+    "best_of_b": "Σ_j max_i n_ij",
+    "best": "Σ_i a_i max_j 2 n_ij / (a_i + b_j)",
+    "element_centric.shared": "Σ n_ij² / max(a_i, b_j)",
+    "bcubed_precision.shared": "Σ n_ij² / b_j",
+    "bcubed_recall.shared": "Σ n_ij² / a_i",
+    "precision": "B-cubed precision",
+    "recall": "B-cubed recall",
+    "S": "Σ n_ij / max(a_i, b_j) of the clusters under the best matching",
+    "psi.E": "what the sizes alone give: the same sum with a_i b_j / n for n_ij, clusters in order of size",
+    "K": "number of clusters, of the side that has more",
+    "s_p": "sum of the entries of P above the diagonal",
+    "s_q": "sum of the entries of Q above the diagonal",
+    "s_pq": "sum of the products P_ij Q_ij above the diagonal",
+    "s_pp": "sum of P_ij² above the diagonal",
+    "s_qq": "sum of Q_ij² above the diagonal",
+    "d_pq": "sum of the products P_ii Q_ii of the diagonals",
+    "d_pp": "sum of P_ii²",
+    "d_qq": "sum of Q_ii²",
+    "members": "number of members",
+    "anmi.mean_nmi_sqrt": "mean over the members of nmi_sqrt with the partition",
+    "mean_nmi_sqrt": "mean of nmi_sqrt over pairs of different members",
+    "sim": "product of the profiles of a and b, Σ over clusters, attributes and bins, under the best matching of clusters",
+    "sim_aa": "the same of a with itself",
+    "sim_bb": "the same of b with itself",
+}
+#: for memberships and matrices the counts of pairs become sums over pairs of points
+SUMS = {
+    "v11": "sum of the products P_ij Q_ij over pairs of points",
+    "s_a": "sum of P_ij over pairs of points; of a partition, pairs together",
+    "s_b": "sum of Q_ij over pairs of points",
+}
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+def symbols_of(measure: Measure) -> dict[str, str]:
+    """The letters in a measure's definition and what they mean, in the order in which they occur.
+
+    >>> import congruence as cg
+    >>> symbols_of(cg.measure("purity"))
+    {'best_of_b': 'Σ_j max_i n_ij', 'n': 'number of points'}
+    """
+    known = {**SYMBOLS, **(SUMS if issubclass(measure.needs, Gram) else {})}
+    made = {line.split(" = ", 1)[0] for line in measure.definition}
+    words = dict.fromkeys(word for line in measure.definition for word in _WORD.findall(line.split(" = ", 1)[1]))
+    found = {word: known.get(f"{measure.key}.{word}", known.get(word, "")) for word in words if word not in made}
+    return {word: meaning for word, meaning in found.items() if meaning}

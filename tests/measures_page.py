@@ -1,0 +1,107 @@
+"""Writes `docs/measures.md` from the registry: `python -m tests.measures_page`."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+
+import congruence as cg
+from congruence.formulas.references import REFERENCES
+from congruence.formulas.symbols import symbols_of
+from congruence.registry import AXIOMS, _pretty
+from congruence.results import span
+
+PAGE = Path(__file__).parents[1] / "docs" / "measures.md"
+HEAD = """# The measures
+
+<!-- written by `python -m tests.measures_page` from the declarations in src/congruence/formulas; do not edit by hand -->
+
+Every measure is declared once, and this page is written from the declarations. `congruence measures KEY` shows one of them
+in the terminal, `cg.measure(KEY)` is its record in Python, and `cg.measure(KEY).explain(a, b)` shows the formula with the
+numbers of two clusterings in it. Each key is a function too: `cg.ari(a, b)`. Which one to take, and why:
+[which measure to trust](which_measure.md).
+
+`a` is the reference where a measure is not symmetric. Where a formula is 0/0, identical clusterings get the best value, and
+others the value in the column "0/0".
+"""
+FAMILIES = {
+    "pairs": ("Pairs of points", "How many pairs of points are together in both, in one, in neither."),
+    "information": ("Information", "What knowing one clustering tells of the other; natural logarithms."),
+    "matching": (
+        "Clusters and points",
+        "Which cluster corresponds to which, and what share of a point's cluster stays.",
+    ),
+    "matrices": (
+        "Ensembles and similarity matrices",
+        "P and Q are similarity matrices, or the consensus matrices of ensembles, or partitions (1 where two points are "
+        "together). See [ensembles](ensembles.md).",
+    ),
+    "profiles": (
+        "Density profiles",
+        "Where the clusters lie in the data. See [density profiles](density_profiles.md).",
+    ),
+}
+
+
+def function(m: cg.Measure) -> str:
+    """The name to call it by in Python."""
+    return "lambda_statistic" if m.key == "lambda" else m.key
+
+
+def summary(found: list[cg.Measure]) -> list[str]:
+    """One row a measure: direction, range, axioms, and its value at 0/0."""
+    lines = ["| key | measure | range | true of it | 0/0 |", "|---|---|---|---|---|"]
+    for m in found:
+        true = ", ".join(axiom for axiom in AXIOMS if axiom in m.axioms)
+        zero = "undefined" if m.at_zero != m.at_zero else f"{m.at_zero:g}"
+        arrow = "↑" if m.better == "higher" else "↓"
+        lines.append(f"| [`{m.key}`](#{m.key}) | {m.title} | {arrow} {span(m)} | {true} | {zero} |")
+    return lines
+
+
+def letters(found: list[cg.Measure]) -> list[str]:
+    """What the letters of a family's definitions mean; a letter with two meanings says of which measures."""
+    meanings: dict[str, dict[str, list[str]]] = {}
+    for m in found:
+        for letter, meaning in symbols_of(m).items():
+            meanings.setdefault(letter, {}).setdefault(meaning, []).append(m.key)
+    lines = ["| letter | meaning |", "|---|---|"]
+    for letter, by_meaning in meanings.items():
+        for meaning, keys in by_meaning.items():
+            of = f" (of {', '.join(f'`{key}`' for key in keys)})" if len(by_meaning) > 1 and len(keys) <= 3 else ""
+            lines.append(f"| `{letter}` | {meaning}{of} |")
+    return lines
+
+
+def entry(m: cg.Measure) -> list[str]:
+    """All about one measure."""
+    said = (m.formula.__doc__ or "").splitlines()[0]
+    names = [f"also `cg.{name}`" for name in m.aliases] + (
+        [f"in Python `cg.{function(m)}`"] if function(m) != m.key else []
+    )
+    lines = [f"### {m.key}", "", f"**{m.title}**{' (' + ', '.join(names) + ')' if names else ''}. {said}", ""]
+    lines += [*(f"    {_pretty(line)}" for line in m.definition), ""]
+    true = ", ".join(axiom for axiom in AXIOMS if axiom in m.axioms) or "none of the axioms"
+    facts = [f"{m.better.capitalize()} is better, {span(m)}. True of it: {true}{'; a metric' if m.is_metric else ''}."]
+    facts += [f"Parameters: {', '.join(f'`{k}={v!r}`' for k, v in m.parameters.items())}."] if m.parameters else []
+    lines += ["\n".join(facts), ""]
+    lines += [f"Caution: {m.caution}.", ""] if m.caution else []
+    return [*lines, f"*{REFERENCES[m.reference]}*", ""]
+
+
+def page() -> str:
+    """The text of docs/measures.md."""
+    lines = [HEAD, "What may be true of a measure:", "", "| axiom | says |", "|---|---|"]
+    lines += [f"| {axiom} | {meaning} |" for axiom, meaning in AXIOMS.items()]
+    lines += ["", "With the first three it is a metric (as it is, or as 1 − it), fit for maps and dendrograms.", ""]
+    for family, group in groupby(cg.measures(), key=lambda m: m.family):
+        title, said = FAMILIES[family]
+        found = list(group)
+        lines += [f"## {title}", "", said, "", *summary(found), "", *letters(found), ""]
+        for m in found:
+            lines += entry(m)
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
