@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from itertools import product
 
@@ -10,7 +11,7 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
-from congruence.aggregation import partition
+from congruence.aggregation import partition, refine
 from congruence.aggregation.partition import partition_graph, partition_hypergraph
 from congruence.numerics import compiled
 from congruence.statistics import InputError
@@ -72,14 +73,14 @@ def tiny(seed):
 
 
 def lowest(cut, mass, k, balance=0.05):
-    """(lightest possible heaviest block, smallest cut within the balance), over all divisions in k blocks."""
+    """(smallest cut within the balance over all divisions in k blocks, heaviest block allowed)."""
     divisions = [c for c in product(range(k), repeat=len(mass)) if len(set(c)) == k]
     heaviest = {c: np.bincount(c, mass).max() for c in divisions}
-    limit = max((1 + balance) * mass.sum() / k, partition._limit(mass, k, balance)) + 1e-9
+    loads = np.zeros(k)
+    for weight in sorted(mass, reverse=True):
+        loads[loads.argmin()] += weight
+    limit = max((1 + balance) * mass.sum() / k, loads.max()) + 1e-9
     return min(cut(c) for c in divisions if heaviest[c] <= limit), limit
-
-
-SEVEN_GRAPHS = ("cspa", "hbgf", "mcla")
 
 
 @pytest.mark.parametrize("solver", ["auto", "metis", "builtin"])
@@ -140,11 +141,82 @@ def test_planted_blocks_of_an_ensemble_are_found(solver, k, noise):
 
 
 @pytest.mark.parametrize("solver", ["metis", "builtin"])
-def test_large_clusters_do_not_collapse_the_bipartite_graph(solver):
-    """3,000 points, 100 clusters, 40 % noise: two-hop matching, if METIS did it, would lose the blocks at this kind."""
+def test_points_and_clusters_of_a_large_noisy_ensemble(solver):
+    """3,000 points, 100 clusters, 40 % noise."""
     h, truth = planted(3000, 5, 20, 0.4)
     found = partition_graph(bipartite(h), 5, rng=rng(), solver=needs(solver))
     assert adjusted_rand_score(truth, found.labels[:3000]) >= 0.99
+
+
+def test_metis_is_given_what_it_can_stand(monkeypatch):
+    """No two-hop matching (it collapses large bipartite graphs), no self loops, integer weights > 0, both ways, the same."""
+    pymetis = pytest.importorskip("pymetis")
+    seen, part_graph = [], pymetis.part_graph
+
+    def record(k, adjacency, **given):
+        seen.append((adjacency, given))
+        return part_graph(k, adjacency, **given)
+
+    monkeypatch.setattr(pymetis, "part_graph", record)
+    weight = rng().random((30, 30))
+    weight = (weight + weight.T) * np.where(np.add.outer(range(30), range(30)) % 7, 1, 1e-17)
+    partition_graph(weight, 3, rng=rng(), solver="metis")
+    assert {given["recursive"] for _, given in seen} == {True, False}
+    adjacency, given = seen[0]
+    assert given["options"].no2hop == 1
+    assert given["eweights"].min() > 0
+    sent = sparse.csr_array((given["eweights"], adjacency.adjacent, adjacency.adj_starts), shape=(30, 30))
+    assert sent.diagonal().max() == 0
+    assert (sent != sent.T).nnz == 0
+    assert 0 < sent.nnz < (weight > 0).sum() - 30  # the tiny ones rounded to nothing
+
+
+def test_mt_kahypar_gives_the_same_on_any_number_of_threads():
+    """It can be initialised once a process: two processes, one and two threads."""
+    pytest.importorskip("mtkahypar")
+    code = """if True:
+        import sys, numpy as np, mtkahypar
+        from congruence.aggregation import partition
+        partition._initialised = lambda started=mtkahypar.initialize(int(sys.argv[1])): started
+        h = (np.random.default_rng(0).random((200, 30)) < 0.1).astype(float)
+        print(partition.partition_hypergraph(h, 4, rng=np.random.default_rng(1), solver="mtkahypar").labels.tolist())
+    """
+    one, two = (subprocess.check_output([sys.executable, "-c", code, threads]) for threads in ("1", "2"))
+    assert one == two
+    assert one.startswith(b"[0, ")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_edges_and_hyperedges_of_two_move_alike(seed):
+    """From the same start, the moves on a graph and on the hypergraph of its edges are the same, one by one."""
+    weight = np.triu(rng(seed).integers(0, 9, (40, 40)) * (rng(seed + 9).random((40, 40)) < 0.2), 1)
+    i, j = np.nonzero(weight)
+    nets = np.zeros((40, len(i)))
+    nets[i, range(len(i))] = nets[j, range(len(i))] = 1
+    graph = partition._Graph(sparse.csr_array(weight + weight.T, dtype=float))
+    hyper = partition._Hypergraph(sparse.csr_array(nets), weight[i, j].astype(float))
+    start, order, mass = rng(seed).integers(3, size=40), rng(seed).permutation(40), np.ones(40)
+    found = []
+    for thing in (graph, hyper):
+        labels = start.copy()
+        over, cut = refine.exchange(
+            *thing.arrays, mass, labels, order, np.array([0, 2]), np.array([15.0, 15.0]), np.array([1, 1]), 3
+        )
+        others = np.where(labels == 1, 3 + np.arange(40), labels)  # edges of the third block are cut anyway
+        assert over == 0
+        assert cut == pytest.approx(thing.cut(others) - thing.cut(np.where(labels == 1, others, 0)), rel=1e-12)
+        found.append(labels)
+    assert np.array_equal(*found)
+    assert not np.array_equal(found[0], start)
+
+
+def test_many_blocks_stay_quick():
+    """Nearly as many blocks as vertices."""
+    path = sparse.diags_array([np.ones(599)] * 2, offsets=[-1, 1])
+    found = partition_graph(path, 400, rng=rng(), solver="builtin", n_init=1)
+    assert np.bincount(found.labels, minlength=400).min() == 1
+    assert np.bincount(found.labels).max() == 2
+    assert found.cut == 399
 
 
 def test_the_built_in_cut_is_no_worse_than_that_of_metis():
@@ -185,7 +257,7 @@ def test_the_random_state_alone_decides(solver):
     """The same state gives the same blocks; another state may give others, and does somewhere."""
     needs(solver)
     h, _ = planted(200, 4, 6, 0.8)
-    divide, thing = (partition_hypergraph, h) if solver == "mtkahypar" else (partition_graph, h @ h.T)
+    divide, thing = (partition_hypergraph, h) if solver == "mtkahypar" else (partition_graph, bipartite(h))
     first, again, *others = (divide(thing, 4, rng=rng(s), solver=solver, n_init=1).labels for s in (1, 1, 2, 3, 4))
     assert np.array_equal(first, again)
     assert any(not np.array_equal(first, other) for other in others)
@@ -318,3 +390,10 @@ def test_bad_input_is_named(arguments, said):
     """One line: what was given, what was expected."""
     with pytest.raises(InputError, match=said):
         partition_graph(**{"graph": np.ones((2, 2)), "k": 2, "rng": rng(), **arguments})
+
+
+def test_empty_blocks_are_filled_whatever_the_weights():
+    """From blocks that have vertices to spare, also where those weigh nothing."""
+    graph = partition._Graph(sparse.csr_array((5, 5)))
+    problem = partition._problem(graph, 4, np.array([1.0, 0, 0, 0, 0]), 0.05, rng(), 1)
+    assert len(set(partition._filled(problem, np.array([0, 1, 1, 1, 1])))) == 4

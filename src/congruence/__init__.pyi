@@ -53,6 +53,30 @@ from congruence.agreement import (
 from congruence.agreement import (
     random_partitions as random_partitions,
 )
+from congruence.chance import (
+    Adjusted as Adjusted,
+)
+from congruence.chance import (
+    ConfidenceInterval as ConfidenceInterval,
+)
+from congruence.chance import (
+    PermutationTest as PermutationTest,
+)
+from congruence.chance import (
+    PermutationTests as PermutationTests,
+)
+from congruence.chance import (
+    adjusted as adjusted,
+)
+from congruence.chance import (
+    confidence_interval as confidence_interval,
+)
+from congruence.chance import (
+    permutation_test as permutation_test,
+)
+from congruence.chance import (
+    permutation_tests as permutation_tests,
+)
 from congruence.clustering import (
     Memberships as Memberships,
 )

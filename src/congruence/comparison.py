@@ -12,6 +12,7 @@ import numpy as np
 from congruence.clustering import (
     Align,
     Labels,
+    Mass,
     Memberships,
     Similarity,
     Unassigned,
@@ -138,17 +139,7 @@ def compare(
     """
     if any(isinstance(x, Ensemble | Similarity) for x in (a, b)):
         return _compare_matrices(a, b, measures, unassigned, noise, sample_weight, frequency, align, threads)
-    pair = [as_clustering(a, "a"), as_clustering(b, "b")]
-    pair, notes = aligned(pair, align, ("a", "b"))
-    if unassigned == "partial":
-        raise InputError(
-            "unassigned='partial' keeps the gaps of an Ensemble; for a pair pass 'drop', 'singletons' or 'cluster'"
-        )
-    check_noise(noise, [*(c.title for c in pair), "a", "b"])
-    own_noise = [noise_for(noise, (c.title, w)) for c, w in zip(pair, ("a", "b"), strict=True)]
-    pair = [c.with_policy(unassigned, labels, w) for c, labels, w in zip(pair, own_noise, ("a", "b"), strict=True)]
-    index = next((c.index for c in pair if c.index is not None), None)
-    mass = as_mass(sample_weight, frequency, len(pair[0]), index, align)
+    pair, mass, notes, own_noise = bordered(a, b, unassigned, noise, sample_weight, frequency, align)
     soft = any(c.soft for c in pair)
     todo = _Evaluation(measures, DEFAULT, soft=soft, weighted=mass is not None and not mass.is_frequency)
 
@@ -173,6 +164,24 @@ def compare(
     )  # fmt: skip
 
 
+def bordered(
+    a: Any, b: Any, unassigned: Unassigned, noise: Any, sample_weight: Any, frequency: Any, align: Align | None
+) -> tuple[list[Any], Mass | None, list[str], list[Any]]:
+    """The two clusterings as `compare` takes them: aligned, with the policy; what points weigh, notes, noise of each."""
+    pair = [as_clustering(a, "a"), as_clustering(b, "b")]
+    pair, notes = aligned(pair, align, ("a", "b"))
+    if unassigned == "partial":
+        raise InputError(
+            "unassigned='partial' keeps the gaps of an Ensemble; for a pair pass 'drop', 'singletons' or 'cluster'"
+        )
+    check_noise(noise, [*(c.title for c in pair), "a", "b"])
+    own_noise = [noise_for(noise, (c.title, w)) for c, w in zip(pair, ("a", "b"), strict=True)]
+    pair = [c.with_policy(unassigned, labels, w) for c, labels, w in zip(pair, own_noise, ("a", "b"), strict=True)]
+    index = next((c.index for c in pair if c.index is not None), None)
+    mass = as_mass(sample_weight, frequency, len(pair[0]), index, align)
+    return pair, mass, list(notes), own_noise
+
+
 def _compare_matrices(
     a: Any,
     b: Any,
@@ -185,23 +194,7 @@ def _compare_matrices(
     threads: int | None,
 ) -> Comparison:
     """Measures of two matrices, ensembles, or a matrix or ensemble and a partition."""
-    if align == "index":
-        raise InputError("align='index' joins single clusterings; reindex the frames of an ensemble or matrix before")
-    sides = []
-    for x, who in ((a, "a"), (b, "b")):
-        if not isinstance(x, Ensemble | Similarity):
-            # one clustering is an ensemble of one; points it drops are gaps, and pairs with a gap are not counted
-            policy: Unassigned = "partial" if unassigned == "drop" else unassigned
-            x = Ensemble(
-                [x], names=[who], unassigned=policy, noise=noise, sample_weight=sample_weight, frequency=frequency
-            )
-        elif sample_weight is not None or frequency is not None:
-            raise InputError("weights of points belong to the ensemble: cg.Ensemble(…, sample_weight=…)")
-        sides.append(x)
-    p, q = sides
-    if isinstance(p, Ensemble) and isinstance(q, Ensemble):
-        p.check_same_points(q, by_index=align is None)
-        p, q = _with_one_mass(p, q)
+    p, q = bordered_matrices(a, b, unassigned, noise, sample_weight, frequency, align)
     chosen, strict = _chosen(measures, [m.key for m in every_measure() if m.needs in (Gram, MatrixSums, MemberInfo)])
     values: dict[str, float] = {}
     skipped: dict[str, str] = {}
@@ -246,6 +239,30 @@ def _compare_matrices(
         ("a", "b"),
         (_described(p), _described(q)),
     )
+
+
+def bordered_matrices(
+    a: Any, b: Any, unassigned: Unassigned, noise: Any, sample_weight: Any, frequency: Any, align: Align | None
+) -> tuple[Ensemble | Similarity, Ensemble | Similarity]:
+    """Two sides of which one is a matrix or ensemble, as `compare` takes them: a single clustering is an ensemble of one."""
+    if align == "index":
+        raise InputError("align='index' joins single clusterings; reindex the frames of an ensemble or matrix before")
+    sides = []
+    for x, who in ((a, "a"), (b, "b")):
+        if not isinstance(x, Ensemble | Similarity):
+            # one clustering is an ensemble of one; points it drops are gaps, and pairs with a gap are not counted
+            policy: Unassigned = "partial" if unassigned == "drop" else unassigned
+            x = Ensemble(
+                [x], names=[who], unassigned=policy, noise=noise, sample_weight=sample_weight, frequency=frequency
+            )
+        elif sample_weight is not None or frequency is not None:
+            raise InputError("weights of points belong to the ensemble: cg.Ensemble(…, sample_weight=…)")
+        sides.append(x)
+    p, q = sides
+    if isinstance(p, Ensemble) and isinstance(q, Ensemble):
+        p.check_same_points(q, by_index=align is None)
+        p, q = _with_one_mass(p, q)
+    return p, q
 
 
 def _with_one_mass(p: Ensemble, q: Ensemble) -> tuple[Ensemble, Ensemble]:

@@ -23,9 +23,16 @@ def number(x: float) -> str:
     return f"{x:.4f}" if abs(x) < 1e5 else f"{x:.5g}"
 
 
+def _beside(name: str, x: float) -> str:
+    """A number of a column beside the values; p-values are short, and what does not apply is a dash."""
+    if math.isnan(x):
+        return "–"
+    return f"{x:.3g}" if name.split(" ")[-1] == "p" else number(x)
+
+
 def span(measure: Measure) -> str:
     """The range of a measure, as in '0 to 1'."""
-    low, high = ("∞" if math.isinf(x) else f"{x:.4g}" for x in measure.range)
+    low, high = (f"{'-' if x < 0 else ''}∞" if math.isinf(x) else f"{x:.4g}" for x in measure.range)
     return f"{low} to {high}"
 
 
@@ -44,8 +51,10 @@ def plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool) or value is None else str(value)
 
 
-def _key_of(name: str) -> str:
-    """The key of a measure, or a KeyError with near names: results are mappings."""
+def _key_of(name: str, known: Mapping[str, Any]) -> str:
+    """The key of a measure, or a KeyError with near names: results are mappings. Adjusted measures are in no registry."""
+    if name in known:
+        return name
     try:
         return find(name).key
     except InputError as error:
@@ -90,16 +99,18 @@ class Comparison(Mapping[str, float]):
     names: tuple[str, str] = ("a", "b")
     #: what the two sides are, where they are not single clusterings
     about: tuple[str, str] | None = None
+    #: columns beside the values, as p-values: a number for each measure
+    further: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def __getitem__(self, key: str) -> float:
-        name = _key_of(key)
+        name = _key_of(key, self.values_)
         if name not in self.values_:
             why = self.skipped.get(name)
             raise KeyError(f"{name} was not computed" + (f": {why}" if why else "; name it in `measures`"))
         return self.values_[name]
 
     def __contains__(self, key: object) -> bool:
-        return is_among(key, self.values_)
+        return key in self.values_ or is_among(key, self.values_)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.values_)
@@ -147,6 +158,7 @@ class Comparison(Mapping[str, float]):
         }
         if self.self_values is not None:
             columns["self_a"], columns["self_b"] = ([own[key] for key in self] for own in self.self_values)
+        columns |= {name: [column[key] for key in self] for name, column in self.further.items()}
         return make_frame(columns, backend or self.kind)
 
     def to_json(self, **options: Any) -> str:
@@ -157,6 +169,7 @@ class Comparison(Mapping[str, float]):
             "n_clusters": self.n_clusters if self.counted is not None else None,
             "about": self.about,
             "values": self.values_,
+            **self.further,
             "self_values": self.self_values and dict(zip(("a", "b"), self.self_values, strict=True)),
             "skipped": self.skipped,
             "cautions": self.all_cautions,
@@ -174,8 +187,9 @@ class Comparison(Mapping[str, float]):
         for key, value in self.items():
             m = self.measures[key]
             own = [number(side[key]) for side in self.self_values] if self.self_values else []
+            own += [_beside(name, column[key]) for name, column in self.further.items()]
             cells.append([number(value), *own, f"{'↑' if m.better == 'higher' else '↓'} {span(m)}", m.title])
-        extra = ["self a", "self b"] if self.self_values else []
+        extra = [*(["self a", "self b"] if self.self_values else []), *self.further]
         return cells, list(self), ["value", *extra, "better", ""]
 
     def headline(self) -> str:
@@ -216,7 +230,7 @@ class _Scores:
     _values: dict[str, Array]
 
     def __getitem__(self, key: str) -> Array:
-        name = _key_of(key)
+        name = _key_of(key, self._values)
         if name not in self._values:
             raise KeyError(f"{name} was not computed; name it in `measures` (there are: {', '.join(self._values)})")
         return self._values[name]
@@ -229,7 +243,7 @@ class _Scores:
         return iter(self._values)
 
     def __contains__(self, key: object) -> bool:
-        return is_among(key, self._values)
+        return key in self._values or is_among(key, self._values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -328,17 +342,19 @@ class AgainstReference(_Scores):
     cautions: tuple[str, ...] = ()
     skipped: dict[str, str] = field(default_factory=dict)
     kind: str | None = None
+    #: columns beside the values, as p-values: a number for each clustering
+    further: dict[str, Array] = field(default_factory=dict)
 
     def best(self, key: str) -> str:
         """Name of the clustering that agrees best with the reference by this measure."""
-        values = self[key] if self.measures[find(key).key].better == "higher" else -self[key]
+        values = self[key] if self.measures[_key_of(key, self._values)].better == "higher" else -self[key]
         if np.isnan(values).all():
             raise InputError(f"{key} is undefined for every clustering")
         return self.names[int(np.nanargmax(values))]
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row a clustering: its name, the points used, and every measure."""
-        columns = {"clustering": list(self.names), "n_used": self.n_used, **self._values}
+        columns = {"clustering": list(self.names), "n_used": self.n_used, **self._values, **self.further}
         return make_frame(columns, backend or self.kind)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
@@ -350,28 +366,39 @@ class AgainstReference(_Scores):
     def to_json(self, **options: Any) -> str:
         """The same as JSON; undefined values are null."""
         rows = [
-            {"clustering": name, "n_used": self.n_used[i], **{k: v[i] for k, v in self._values.items()}}
+            {
+                "clustering": name,
+                "n_used": self.n_used[i],
+                **{k: v[i] for k, v in (self._values | self.further).items()},
+            }
             for i, name in enumerate(self.names)
         ]
         about = {"reference": self.reference, "rows": rows, "skipped": self.skipped, "cautions": self.cautions}
         return json.dumps(plain(about), ensure_ascii=False, **options)
 
-    def _cells(self) -> list[list[str]]:
-        return [[number(values[i]) for values in self._values.values()] for i in range(len(self.names))]
+    def _grid(self) -> tuple[list[list[str]], list[str]]:
+        """Cells and names of columns: each measure, and what is beside it."""
+        columns: dict[str, list[str]] = {}
+        for key, values in self._values.items():
+            columns[key] = [number(x) for x in values]
+            for name, more in self.further.items():
+                if name.rsplit(" ", 1)[0] == key:
+                    columns[name.rsplit(" ", 1)[1] + " " * len(columns)] = [_beside(name, x) for x in more]
+        return [list(row) for row in zip(*columns.values(), strict=True)], [name.rstrip() for name in columns]
 
     def __repr__(self) -> str:
         shown = min(len(self.names), 40)
         head = f"{len(self.names)} clusterings against {self.reference}"
-        width = max(12, 78 - sum(max(len(key), 8) + 2 for key in self._values))
-        grid = text_grid(
-            self._cells()[:shown], [_short(name, width) for name in self.names[:shown]], list(self._values)
-        )
+        cells, columns = self._grid()
+        width = max(12, 78 - sum(max(len(key), 8) + 2 for key in columns))
+        grid = text_grid(cells[:shown], [_short(name, width) for name in self.names[:shown]], columns)
         more = f"\n… and {len(self.names) - shown} more" if shown < len(self.names) else ""
         notes = [*self.cautions, *(f"{k} is left out: {why}" for k, why in self.skipped.items())]
         return f"{head}\n{grid}{more}" + _notes_text(notes)
 
     def _repr_html_(self) -> str:
-        return html_grid(self._cells(), self.names, list(self._values), f"against {self.reference}")
+        cells, columns = self._grid()
+        return html_grid(cells, self.names, columns, f"against {self.reference}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,9 @@ from congruence.aggregation.partition import partition_graph
 def _run(e: Evidence, k: int, rng: np.random.Generator, solver: str = "auto", balance: float = 0.05, **_: Any) -> Found:
     from scipy.sparse import csr_array
 
-    weights = np.stack([e.agreement(i) for i in range(e.n_rows)])
-    if not e.has_gaps and not e.is_soft and np.ptp(e.share) == 0:
+    half = (e.votes * np.sqrt(e.share[e.member])[None, :]).tocsr()
+    weights = (half @ half.T).toarray()  # a member that lacks one of two points adds nothing to their edge
+    if not e.is_soft and np.ptp(e.share) == 0:
         weights = np.rint(weights * e.n_members)  # how many members: whole numbers stay exact
     weights *= e.mass[:, None] * e.mass[None, :]
     np.fill_diagonal(weights, 0.0)

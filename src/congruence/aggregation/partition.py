@@ -29,6 +29,8 @@ from congruence.statistics import InputError
 START_ENTRIES = 30_000_000
 #: divisions of a tiny input that are all tried
 DIVISIONS = 20_000
+#: eigenvectors for more blocks cost more than they help
+SPECTRAL_BLOCKS = 300
 #: moves go to and fro between two blocks at most so many times
 PASSES = 12
 
@@ -64,7 +66,7 @@ def partition_graph(
     graph: symmetric, weights ≥ 0; the diagonal is ignored. solver: "metis", "builtin", or "auto" for the first that is
     there. n_init: starts of the built-in partitioner; METIS runs as many by recursive bisection and as many k-way;
     fewer from seven million entries on. Of a tiny graph every division is tried, unless METIS is asked for by name.
-    Where vertices are too heavy or too few to keep the balance, the limit is the most even division of them instead.
+    Where vertices are too heavy or too few to keep the balance, the limit is what comes of dividing them heaviest first.
 
     >>> ring = sparse.csr_array(np.roll(np.eye(6), 1, axis=0) + np.roll(np.eye(6), -1, axis=0))
     >>> found = partition_graph(ring, 2, rng=np.random.default_rng(0), solver="builtin")
@@ -117,24 +119,30 @@ class _Graph:
     def __init__(self, matrix: Any) -> None:
         self.matrix = matrix
         self.n, self.size = matrix.shape[0], matrix.nnz
-        none = np.empty(0, np.int64)
+        none = np.empty(0, matrix.indptr.dtype)  # the same types as a hypergraph's: compiled once
         self.arrays = (matrix.indptr, matrix.indices, matrix.data, none, none)
 
-    def cut(self, labels: Array) -> Array:
-        """Of each row of labels; added up by numpy in one order, whatever the threads."""
-        start, cut = self.matrix.indptr, np.zeros(labels.shape[:-1])
-        step = 1 + 1_000_000 * self.n // max(1, self.size)
+    def _ends(self, labels: Array) -> Iterator[tuple[Array, Array, Array]]:
+        """Blocks of both ends and weight of the entries, a million at a time."""
+        start, step = self.matrix.indptr, 1 + 1_000_000 * self.n // max(1, self.size)
         for low in range(0, self.n, step):
             part = slice(start[low], start[min(low + step, self.n)])
             row = np.repeat(labels[..., low : low + step], np.diff(start[low : low + step + 1]), axis=-1)
-            cut += np.where(row != labels[..., self.matrix.indices[part]], self.matrix.data[part], 0.0).sum(axis=-1)
+            yield row, labels[..., self.matrix.indices[part]], self.matrix.data[part]
+
+    def cut(self, labels: Array) -> Array:
+        """Of each row of labels; added up by numpy in one order, whatever the threads."""
+        cut = np.zeros(labels.shape[:-1])
+        for row, col, weight in self._ends(labels):
+            cut += np.where(row != col, weight, 0.0).sum(axis=-1)
         return np.asarray(cut / 2)
 
     def adjacent(self, labels: Array) -> Array:
         """Which two blocks an edge joins (k × k)."""
-        k = int(labels.max()) + 1
-        of_block = sparse.csr_array((np.ones(self.n), (labels, np.arange(self.n))), shape=(k, self.n))
-        return np.asarray(of_block @ (self.matrix @ of_block.T.toarray()) > 0)
+        found = np.zeros((int(labels.max()) + 1,) * 2, dtype=bool)
+        for row, col, _ in self._ends(labels):
+            found[row, col] = True
+        return found
 
     def bipartite(self) -> Any:
         """The graph whose leading eigenvectors hold the blocks."""
@@ -211,7 +219,7 @@ def _problem(thing: Any, k: int, vertex_weight: Any, balance: float, rng: np.ran
 
 
 def _limit(mass: Array, k: int, balance: float) -> float:
-    """(1 + balance) times the mean; or, where that cannot be promised, the heaviest block of an even division."""
+    """(1 + balance) times the mean; or, where that cannot be promised, what comes of dividing heaviest first."""
     mean = float(mass.sum()) / k
     heaviest = float(mass.max(initial=0.0))
     if heaviest * (1 - 1 / k) <= balance * mean:  # then putting the heaviest first never exceeds it
@@ -272,8 +280,7 @@ def _solve(problem: _Problem, name: str, solvers: dict[str, Solver]) -> Parts:
     (over, cut), labels = min(ranked, key=lambda entry: entry[0])
     notes = []
     if over and not solver_name.startswith("built-in"):
-        labels = labels.copy()
-        _refine(problem, labels)
+        labels = _refined(problem, labels)
         if problem.rank(labels) < (over, cut):
             notes.append(f"{solver_name} did not keep the balance; the built-in refinement evened the blocks out")
     return Parts(_in_order(labels), problem.rank(labels)[1], solver_name, (*notes, *_unbalance(problem, labels)))
@@ -297,11 +304,11 @@ def _in_order(labels: Array) -> Array:
 
 
 def _filled(problem: _Problem, labels: Array) -> Array:
-    """Labels with no block empty: the lightest-bound vertices of the fullest blocks go there."""
+    """Labels with no block empty: the lightest vertex of the heaviest block goes there."""
     labels = np.asarray(labels, dtype=np.int64).copy()
     count = np.bincount(labels, minlength=problem.k)
     for empty in np.flatnonzero(count == 0):
-        crowded = np.flatnonzero(labels == np.bincount(labels, problem.mass * (count[labels] > 1)).argmax())
+        crowded = np.flatnonzero(labels == np.bincount(labels, (problem.mass + 1e-300) * (count[labels] > 1)).argmax())
         labels[crowded[problem.mass[crowded].argmin()]] = empty
         count = np.bincount(labels, minlength=problem.k)
     return labels
@@ -412,10 +419,10 @@ def _builtin(problem: _Problem) -> tuple[Iterable[Array], str]:
     grown = max(problem.starts, 300 // thing.n)
 
     def starts() -> Iterator[Array]:
-        for start in range(grown + 1):
-            labels = _spectral(problem) if start == 0 else _grown(problem)
-            _refine(problem, labels)
-            yield labels
+        if problem.k <= SPECTRAL_BLOCKS:
+            yield _refined(problem, _spectral(problem))
+        for _ in range(grown):
+            yield _refined(problem, _grown(problem))
 
     kind = "hypergraph" if isinstance(thing, _Hypergraph) else "graph"
     return starts(), f"built-in {kind} partitioner (spectral and grown starts, Fiduccia-Mattheyses refinement)"
@@ -431,8 +438,9 @@ def _exchange(problem: _Problem, labels: Array, pair: Any, caps: Any, fewest: An
     return float(over), float(cut)
 
 
-def _refine(problem: _Problem, labels: Array) -> None:
-    """Moves between all pairs of blocks, in place, until no pair has anything to gain."""
+def _refined(problem: _Problem, labels: Array) -> Array:
+    """After moves between all pairs of blocks, until no pair has anything to gain."""
+    labels = labels.copy()
     changed = np.ones(problem.k, dtype=bool)
     caps, fewest = (problem.limit, problem.limit), (1, 1)
     for _ in range(8):
@@ -447,7 +455,8 @@ def _refine(problem: _Problem, labels: Array) -> None:
             if not np.array_equal(before, labels == a):
                 changed[[a, b]] = True
         if not changed.any():
-            return
+            break
+    return labels
 
 
 def _enumerated(problem: _Problem) -> tuple[Iterable[Array], str]:

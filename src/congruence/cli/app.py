@@ -34,6 +34,14 @@ class Policy(StrEnum):
     cluster = "cluster"
 
 
+class Correction(StrEnum):
+    """How p-values are corrected for their number."""
+
+    holm = "holm"
+    bh = "bh"
+    none = "none"
+
+
 Measures = Annotated[
     str | None, typer.Option("--measures", "--measure", "-m", help="Measures by key, separated by commas, or 'all'.")
 ]

@@ -9,6 +9,7 @@ import typer
 
 from congruence.cli.app import (
     Columns,
+    Correction,
     FailUnder,
     Format,
     Frequency,
@@ -55,6 +56,14 @@ def compare(
     format: Output = Format.table,
     threads: Threads = None,
     fail_under: FailUnder = None,
+    p_values: Annotated[bool, typer.Option("--p-values", help="Add p-values of permutation tests.")] = False,
+    ci: Annotated[bool, typer.Option("--ci", help="Add confidence intervals.")] = False,
+    permutations: Annotated[int, typer.Option(min=1, help="Random permutations for --p-values.")] = 1000,
+    level: Annotated[float, typer.Option(help="Level of --ci.")] = 0.95,
+    correction: Annotated[
+        Correction, typer.Option(help="How p-values of several columns are corrected for their number.")
+    ] = Correction.holm,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")] = 0,
 ) -> None:
     """Compare two label columns, two files, or several columns with a reference.
 
@@ -65,6 +74,8 @@ def compare(
       congruence compare mine.csv theirs.csv --id cell --measures ari,vi,element_centric
 
       congruence compare labels.parquet --reference truth --fail-under ari=0.9
+
+      congruence compare labels.csv kmeans leiden --measures ari,vi --p-values --ci
     """
     import congruence as cg
     from congruence import io
@@ -73,18 +84,33 @@ def compare(
     options: dict[str, Any] = {"unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads}
     limits = limits_of(fail_under)
     wanted = wanted_measures(measures, limits)
+    chance: dict[str, Any] = {}
+    if p_values or ci:
+        chance = {
+            "p_values": p_values,
+            "intervals": ci,
+            "n_permutations": permutations,
+            "level": level,
+            "random_state": seed,
+        }
     if len(more) == 1 and io.suffix_of(Path(more[0])) in io.READABLE:
         _for_one_file(weight=weight, frequency=frequency, reference=reference, long=long)
-        result: Any = _compare_files(file, Path(more[0]), wanted, columns, id, options)
+        result: Any = _compare_files(file, Path(more[0]), wanted, columns, id, options, chance)
     else:
         found, notes = label_columns(file, split(columns) or more, id, long, (weight, frequency), reference)
         check_noise_columns(options["noise"], found)
         options.update(mass_columns(file, weight, frequency))
         if reference is not None:
             result = cg.compare_to(reference, found, wanted, **options)
+            if chance:
+                from congruence.chance import beside_reference
+
+                rest = {name: column for name, column in found.items() if name != reference}
+                how = {**chance, "correction": correction.value, **options}
+                result = beside_reference(result, found[reference], rest, **how)
         elif len(found) == 2:
             (name_a, a), (name_b, b) = found.items()
-            result = _compare_pair(a, b, wanted, options, name_a, name_b)
+            result = _compare_pair(a, b, wanted, options, name_a, name_b, chance)
         else:
             raise cg.InputError(
                 f"{file} has {len(found)} label columns ({', '.join(list(found)[:6])}{', …' if len(found) > 6 else ''}); "
@@ -201,7 +227,9 @@ def _for_one_file(**options: str | None) -> None:
             raise InputError(f"--{name} names columns of one file, and two were given; join the two files first")
 
 
-def _compare_files(a: Path, b: Path, wanted: Any, columns: str | None, id: str | None, options: dict[str, Any]) -> Any:
+def _compare_files(
+    a: Path, b: Path, wanted: Any, columns: str | None, id: str | None, options: dict[str, Any], chance: dict[str, Any]
+) -> Any:
     import congruence as cg
     from congruence import io
     from congruence.clustering import Similarity
@@ -242,7 +270,7 @@ def _compare_files(a: Path, b: Path, wanted: Any, columns: str | None, id: str |
         if isinstance(options["noise"], dict):
             options = {**options, "noise": options["noise"][name_a]}
         name_a, name_b = (f"{path.name if a.name != b.name else path}:{name_a}" for path in (a, b))
-    result = _compare_pair(left, right, wanted, options, name_a, name_b)
+    result = _compare_pair(left, right, wanted, options, name_a, name_b, chance)
     say(notes)
     return result
 
@@ -251,7 +279,9 @@ def _taken(column: Any, rows: Any) -> Any:
     return column.take(rows) if hasattr(column, "take") else column.taken(rows)
 
 
-def _compare_pair(a: Any, b: Any, wanted: Any, options: dict[str, Any], name_a: str, name_b: str) -> Any:
+def _compare_pair(
+    a: Any, b: Any, wanted: Any, options: dict[str, Any], name_a: str, name_b: str, chance: dict[str, Any]
+) -> Any:
     """Compare two columns; what `compare` says of a and b is said of the columns by their names."""
     from dataclasses import replace
 
@@ -265,6 +295,10 @@ def _compare_pair(a: Any, b: Any, wanted: Any, options: dict[str, Any], name_a: 
         options = {**options, "noise": {k: noise[n] for k, n in (("a", name_a), ("b", name_b)) if n in noise}}
     try:
         result = cg.compare(a, b, wanted, **options)
+        if chance:
+            from congruence.chance import beside
+
+            result = beside(result, a, b, **chance, **options)
     except cg.InputError as error:
         raise type(error)(named(str(error))) from None
     return replace(result, names=(name_a, name_b), cautions=tuple(named(c) for c in result.cautions))

@@ -11,6 +11,7 @@ REFERENCES = {
     "fern2008": "Fern, Lin (2008). Cluster ensemble selection. SIAM International Conference on Data Mining, 787–797.",
     "fowlkes1983": "Fowlkes, Mallows (1983). A method for comparing two hierarchical clusterings. JASA 78, 553–569.",
     "fred2005": "Fred, Jain (2005). Combining multiple clusterings using evidence accumulation. IEEE TPAMI 27, 835–850.",
+    "gates2017": "Gates, Ahn (2017). The impact of random models on clustering similarity. JMLR 18(87), 1–28.",
     "gates2019": "Gates, Wood, Hetrick, Ahn (2019). Element-centric clustering comparison unifies overlaps and hierarchy. Scientific Reports 9, 8574.",
     "huang1998": "Huang (1998). Extensions to the k-means algorithm for clustering large data sets with categorical values. DMKD 2, 283–304.",
     "hubert1985": "Hubert, Arabie (1985). Comparing partitions. Journal of Classification 2, 193–218.",

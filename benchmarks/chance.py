@@ -1,0 +1,65 @@
+"""Permutation tests beside the loop people write: `python -m benchmarks.chance`.
+
+The peer permutes the labels with numpy and calls scikit-learn for each permutation; it is measured on a few permutations
+and its time for all of them is in proportion.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+
+import numpy as np
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+import congruence as cg
+
+PEERS = {"ari": adjusted_rand_score, "nmi_sum": normalized_mutual_info_score}
+
+
+def labels(n: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, k, n)
+    return a, np.where(rng.random(n) < 0.01, a, rng.integers(0, k, n))
+
+
+def seconds(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="smaller sizes")
+    options = parser.parse_args()
+    draws, few = 1000, 5
+    sizes = [(10_000, 10)] if options.quick else [(100_000, 10), (100_000, 100), (100_000, 2_000), (10_000_000, 10)]
+    cg.permutation_test(*labels(300_000, 1000), "ari", 70, 0)  # load the compiled kernels
+    print(
+        f"{draws} permutations, two threads; numpy.random.permutation and scikit-learn on {few} of them, in proportion"
+    )
+    print(f"{'measure':<9} {'n':>12} {'clusters':>9} {'congruence':>11} {'peer':>11} {'ratio':>9}")
+    for n, k in sizes:
+        a, b = labels(n, k)
+        for key, peer in PEERS.items():
+            rng = np.random.default_rng(0)
+            theirs = seconds(lambda peer=peer, rng=rng, a=a, b=b: [peer(a, rng.permutation(b)) for _ in range(few)])
+            theirs *= draws / few
+            mine = seconds(lambda key=key, a=a, b=b: cg.permutation_test(a, b, key, draws, 0, threads=2))
+            print(f"{key:<9} {n:>12,} {k:>9,} {mine:9.2f} s {theirs:9.1f} s {theirs / mine:8.0f}×")
+    a, b = labels(*sizes[0])
+    print(f"\nother work at n = {len(a):,}, {sizes[0][1]} clusters")
+    print(
+        f"  confidence_interval of ari, 1000 halves and quarters   {seconds(lambda: cg.confidence_interval(a, b, 'ari')):6.2f} s"
+    )
+    m = cg.adjusted("jaccard")
+    print(f"  adjusted('jaccard'), 1000 draws                        {seconds(lambda: m(a, b)):6.2f} s")
+    runs = [np.random.default_rng(i).integers(0, 10, len(a)) for i in range(10)]
+    took = seconds(lambda: cg.permutation_tests(runs, "ari", 1000, 0))
+    print(f"  permutation_tests of all 45 pairs of 10 clusterings    {took:6.2f} s")
+
+
+if __name__ == "__main__":
+    main()
