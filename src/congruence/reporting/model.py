@@ -13,17 +13,18 @@ import numpy as np
 from congruence.aggregation.finding import Consensus, consensus
 from congruence.agreement import certainty_random, consensus_cdf, lone_scorer
 from congruence.arrangement import Cells, Flow, Tree, cells_of, distances, flow_of, map_of, tree_of
-from congruence.clustering import Clustering, Labels, Memberships, as_clustering
+from congruence.chance import confidence_interval, corrected, permutation_test
+from congruence.clustering import Clustering, Labels, Memberships
 from congruence.comparison import compare, compare_all, element_scores
 from congruence.engine.plan import Progress
 from congruence.ensemble import Ensemble
 from congruence.formulas import find
 from congruence.formulas.references import REFERENCES
 from congruence.frames import frame_kind
-from congruence.generators import as_data
+from congruence.generators import as_data, seed_sequence
 from congruence.registry import Measure, hint
 from congruence.results import AllPairs
-from congruence.statistics import Array, InputError, NotApplicable, Table
+from congruence.statistics import Array, InputError, Table
 
 #: the six measures of the page, for hard and for soft clusterings; the first one orders, groups and ranks
 HARD = ("ari", "ami_max", "nmi_sum", "vi", "jaccard", "element_centric")
@@ -38,6 +39,8 @@ EXACT_POINTS, DRAWN_PAIRS = 1000, 200_000
 MOST_POINTS, LISTED = 200_000, 50
 #: consensus methods that are tried; average linkage only up to so many points
 METHODS, FEW = ("hbgf", "ncut", "kcc", "voting", "mcla"), 2000
+#: most pairs of clusters for which chance is drawn; above FEW, there are fewer draws
+MOST_DRAWN = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -438,11 +441,55 @@ def worst_matches(table: Table, most: int = 8) -> tuple[tuple[str, int, float, s
 
 
 def _against(e: Ensemble, scored: AllPairs, random_state: Any, threads: int | None) -> Against:
+    """Every member with the reference: all measures, and for the first one an interval and a p-value."""
     first = next(iter(scored))
     m = scored.measures[first]
     order = sorted(range(1, len(e)), key=lambda i: (_worse(scored[first][0, i], m), i))
-    rows = tuple(Ranked(i, {key: float(scored[key][0, i]) for key in scored}) for i in order)
-    return Against(e.names[0], rows)
+    streams = seed_sequence(random_state).spawn(len(order))
+    found = []
+    for i, stream in zip(order, streams, strict=True):
+        values = {key: float(scored[key][0, i]) for key in scored}
+        found.append((i, values, *_chance(e.members[0], e.members[i], m, stream, threads)))
+    p = [x[3] for x in found if x[3] is not None]
+    fixed = dict(zip((x[0] for x in found if x[3] is not None), corrected(p, "bh").tolist(), strict=True)) if p else {}
+    rows = tuple(Ranked(i, values, interval, p, fixed.get(i), note) for i, values, interval, p, note, _ in found)
+    draws = sorted({x[5] for x in found if x[3] is not None})
+    notes = []
+    if any(x[2] for x in found):
+        notes.append(
+            f"The intervals are for {m.key}, 95%, from random halves of the points: where the value lies for the population that "
+            "the points are a sample of."
+        )
+    if draws:
+        many = " to ".join(dict.fromkeys(f"{x:,}" for x in (draws[0], draws[-1])))
+        notes.append(
+            f"p is how often {many} random permutations of the points agree as well as that or better, corrected for the number of "
+            "clusterings by Benjamini and Hochberg."
+        )
+    why = dict.fromkeys(x[4] for x in found if x[4])
+    notes += [f"{sum(x[4] == text for x in found)} without an interval or p-value: {text}." for text in list(why)[:3]]
+    return Against(e.names[0], rows, tuple(notes))
+
+
+def _chance(
+    a: Clustering, b: Clustering, m: Measure, stream: np.random.SeedSequence, threads: int | None
+) -> tuple[tuple[float, float] | None, float | None, str, int]:
+    """Interval, p-value, why one of them is not there, and the number of permutations."""
+    cells = a.k * b.k
+    if cells > MOST_DRAWN:
+        return None, None, f"more than {MOST_DRAWN:,} pairs of clusters", 0
+    draws = 999 if cells <= FEW and not a.soft and not b.soft else 199
+    test, interval = stream.spawn(2)
+    options: Any = {"random_state": test, "unassigned": "drop", "progress": False, "threads": threads}
+    p, low_high, why = None, None, ""
+    try:
+        p = permutation_test(a, b, m, draws, **options).p_value
+        options["random_state"] = interval
+        low, high = confidence_interval(a, b, m, n_resamples=400 if draws == 999 else 200, **options)
+        low_high = (low, high)
+    except InputError as reason:
+        why = str(reason)
+    return low_high, p, why, draws
 
 
 # --- the points -------------------------------------------------------------------------------------------------
@@ -615,5 +662,3 @@ def _consensus_rows(e: Ensemble, k: int, random_state: Any) -> tuple[Consensus |
     done = sorted((r for r in rows if "left_out" not in r), key=lambda r: -r["arimp"] if r["arimp"] == r["arimp"] else np.inf)
     return (found[0] if found else None), (*done, *(r for r in rows if "left_out" in r))
 
-
-__all__ = ["Model", "NotApplicable", "as_clustering", "build", "consistency"]

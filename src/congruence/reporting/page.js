@@ -166,13 +166,8 @@ heat.addEventListener("keydown", (e) => {
   }
 });
 const drawMap = () => {
-  const m = M[state.measure], box = $("map");
-  if (!m.place) {
-    const able = M.filter((x) => x.place).map((x) => x.key);
-    fill(box, el("p", { class: "muted" }, L < 3 ? "A map needs three clusterings or more." :
-      `${m.title} is not a distance, so it has no map. ` + (able.length ? `Choose ${able.join(" or ")} for one.` : "")));
-    return;
-  }
+  const chosen = M[state.measure], m = chosen.place ? chosen : M.find((x) => x.place), box = $("map");
+  if (!m) return fill(box, el("p", { class: "muted" }, L < 3 ? "A map needs three clusterings or more." : "None of the measures is a distance, so there is no map."));
   const p = m.place(), w = Math.min(box.clientWidth || 400, 520), h = Math.round(w * 0.82), pad = 26;
   const xs = Array.from({ length: L }, (_, i) => p[2 * i]), ys = Array.from({ length: L }, (_, i) => p[2 * i + 1]);
   const span = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys)) || 1;
@@ -192,7 +187,7 @@ const drawMap = () => {
     if (L <= 12 || special) dots.push(svg("text", { x: x + 9 > w - 90 ? x - 9 : x + 9, y: y + 4, "text-anchor": x + 9 > w - 90 ? "end" : "start", class: "small" }, short(D.names[i], 22)));
   }
   fill(box, svg("svg", { width: w, height: h, viewBox: `0 0 ${w} ${h}`, role: "img", "aria-label": `Map of the clusterings by ${m.title}` }, dots),
-    el("p", { class: "muted" }, `Near one another means alike by ${m.title} (classical scaling; the plane shows ${Math.round(m.shown * 100)}% of the squared distances).` +
+    el("p", { class: "muted" }, (m === chosen ? "" : `${chosen.key} is not a distance, so the map is by ${m.key}. `) + `Near one another means alike by ${m.title} (classical scaling; the plane shows ${Math.round(m.shown * 100)}% of the squared distances).` +
       (D.groups_count > 1 ? " Colours are the groups of the summary." : "") + (D.reference === null ? "" : " ★ is the reference.")));
 };
 const star = (x, y, r) => Array.from({ length: 10 }, (_, i) => {
@@ -343,10 +338,9 @@ const drawPair = () => {
     const share = rs[i] ? w / rs[i] : 0;
     return el("td", { class: matched.has(`${i},${j}`) ? "match" : null, style: w > 0 ? `--share:${(share * 62).toFixed(0)}%` : null }, w > 0 ? whole(w) : el("span", { class: "muted" }, "·"));
   }), el("td", { class: "sum" }, whole(rs[i]))));
-  fill($("pair-table"), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Matched contingency table" }, el("table", { class: "cells" },
-    el("caption", {}, `Points in common: rows ${short(D.names[a], 40)}, columns ${short(D.names[b], 40)}; matched clusters are outlined, shading is the share of the row` +
+  fill($("pair-table"), el("p", { class: "muted" }, `Points in common: rows ${short(D.names[a], 40)}, columns ${short(D.names[b], 40)}; matched clusters are outlined, shading is the share of the row` +
       (v.ka > MOST || v.kb > MOST ? `; the ${MOST} largest clusters and the others together.` : ".")),
-    el("thead", {}, el("tr", {}, el("td", {}), v.columns.map((c) => el("th", { scope: "col", title: c }, short(c, 10))), el("th", { scope: "col" }, "all"))), el("tbody", {}, body))));
+    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Matched contingency table" }, el("table", { class: "cells" }, el("thead", {}, el("tr", {}, el("td", {}), v.columns.map((c) => el("th", { scope: "col", title: c }, short(c, 10))), el("th", { scope: "col" }, "all"))), el("tbody", {}, body))));
   fill($("pair-worst"), el("h3", {}, "The clusters that match worst"), table(["cluster", "of", "points", "most like", "Jaccard"],
     v.worst.map((x) => [short(x[0], 30), short(D.names[x[1] ? b : a], 30), whole(x[2]), short(x[3], 30), x[4].toFixed(3)]), { label: "Clusters that match worst" }));
 };
