@@ -33,6 +33,8 @@ OF_MATRICES = (
     "arimp", "arimm", "kas", "nsf", "nsf_printed", "sms", "ssms", "anmi", "certainty", "uncertainty", "pnmi",
     "pnmi_sum",
 )  # fmt: skip
+#: measures of density profiles, which need the data too and have tests of their own
+OF_PROFILES = ("adco", "adco_distance", "adco_metric", "adco_cosine")
 #: measures of two clusterings
 KEYS = tuple(m.key for m in cg.measures() if m.key in naive.MEASURES)
 

@@ -27,6 +27,9 @@ def stub() -> str:
         if record.is_lone:
             lines.append(f"def {function}(x: Any, *, missing: str = ..., threads: int | None = ...) -> float: ...")
             continue
+        if record.family == "profiles":
+            lines.append(f"def {function}(a: Any, b: Any, X: Any = ..., X_b: Any = ..., **options: Any) -> float: ...")
+            continue
         extra = "".join(f", {key}: {KIND[type(value)]} = ..." for key, value in record.parameters.items())
         star = f", *{extra}" if extra else ""
         lines.append(f"def {function}(a: Any, b: Any{star}, **options: Any) -> float: ...")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -132,3 +136,21 @@ def test_what_did_not_converge_is_said():
 
     e = cg.generate(WINE, 3, 3, GaussianMixture(max_iter=1), random_state=0)
     assert any(note.startswith("3 of 3 members: ") and "converge" in note for note in e.notes)
+
+
+def test_the_first_member_is_made_by_one_thread_too():
+    """In a fresh interpreter the thread pools of scikit-learn are loaded before they are limited."""
+    program = """
+import numpy as np
+from threadpoolctl import threadpool_info
+from congruence import generators
+seen = []
+def probe(data, k, rng):
+    import sklearn.cluster
+    seen.extend(pool["num_threads"] for pool in threadpool_info())
+    return np.arange(len(data)) % k
+generators._kmeans = probe
+generators.generate(np.zeros((9, 2)), 1, 3, random_state=0)
+assert seen and set(seen) == {1}, seen
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, env={**os.environ, "OMP_NUM_THREADS": "2"})

@@ -29,6 +29,13 @@ _HOMES = {
         "PairSums",
         "random_partitions",
     ),
+    "alternative.estimator": ("AlternativeClustering",),
+    "alternative.quality": ("dissimilarity_quality", "dunn"),
+    "alternative.search": ("Alternative", "alternatives"),
+    "density.binning": ("Binning",),
+    "density.profile": ("density_profile",),
+    "density.similarity": ("ProfileComparison", "compare_profiles"),
+    "density.windows": ("Drift", "drift"),
     "ensemble": ("Ensemble",),
     "generators": ("generate",),
     "aggregation.estimator": ("ConsensusClustering",),
@@ -47,7 +54,7 @@ _HOMES = {
     "formulas": ("measures",),
     "registry": ("Measure",),
     "results": ("AgainstReference", "AllPairs", "Comparison", "Matching"),
-    "statistics": ("InputError", "NotApplicable", "Table"),
+    "statistics": ("InputError", "NotApplicable", "Profile", "Table"),
     "io": ("from_long",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -74,6 +81,8 @@ def _scorer(name: str) -> Any:
     if key not in registry.names():
         near = registry.hint(name, [*__all__, *registry.names()], "see dir(congruence)")
         raise AttributeError(f"module 'congruence' has no attribute {name!r}; {near}")
+    if registry.find(key).family == "profiles":
+        return import_module("congruence.density.similarity").scorer(key)
     if registry.find(key).is_lone:
         return import_module("congruence.agreement").lone_scorer(key)
     return import_module("congruence.comparison").scorer(key)

@@ -53,6 +53,21 @@ from congruence.agreement import (
 from congruence.agreement import (
     random_partitions as random_partitions,
 )
+from congruence.alternative.estimator import (
+    AlternativeClustering as AlternativeClustering,
+)
+from congruence.alternative.quality import (
+    dissimilarity_quality as dissimilarity_quality,
+)
+from congruence.alternative.quality import (
+    dunn as dunn,
+)
+from congruence.alternative.search import (
+    Alternative as Alternative,
+)
+from congruence.alternative.search import (
+    alternatives as alternatives,
+)
 from congruence.chance import (
     Adjusted as Adjusted,
 )
@@ -104,6 +119,24 @@ from congruence.comparison import (
 from congruence.comparison import (
     relabel as relabel,
 )
+from congruence.density.binning import (
+    Binning as Binning,
+)
+from congruence.density.profile import (
+    density_profile as density_profile,
+)
+from congruence.density.similarity import (
+    ProfileComparison as ProfileComparison,
+)
+from congruence.density.similarity import (
+    compare_profiles as compare_profiles,
+)
+from congruence.density.windows import (
+    Drift as Drift,
+)
+from congruence.density.windows import (
+    drift as drift,
+)
 from congruence.ensemble import (
     Ensemble as Ensemble,
 )
@@ -136,6 +169,9 @@ from congruence.statistics import (
 )
 from congruence.statistics import (
     NotApplicable as NotApplicable,
+)
+from congruence.statistics import (
+    Profile as Profile,
 )
 from congruence.statistics import (
     Table as Table,
@@ -200,3 +236,7 @@ def certainty(x: Any, *, missing: str = ..., threads: int | None = ...) -> float
 def uncertainty(x: Any, *, missing: str = ..., threads: int | None = ...) -> float: ...
 def pnmi(x: Any, *, missing: str = ..., threads: int | None = ...) -> float: ...
 def pnmi_sum(x: Any, *, missing: str = ..., threads: int | None = ...) -> float: ...
+def adco(a: Any, b: Any, X: Any = ..., X_b: Any = ..., **options: Any) -> float: ...
+def adco_distance(a: Any, b: Any, X: Any = ..., X_b: Any = ..., **options: Any) -> float: ...
+def adco_metric(a: Any, b: Any, X: Any = ..., X_b: Any = ..., **options: Any) -> float: ...
+def adco_cosine(a: Any, b: Any, X: Any = ..., X_b: Any = ..., **options: Any) -> float: ...

@@ -41,6 +41,7 @@ from congruence.statistics import (
     MatrixSums,
     MemberInfo,
     NotApplicable,
+    Profiles,
     Table,
     Tables,
 )
@@ -289,6 +290,8 @@ def _described(x: Ensemble | Similarity) -> str:
 
 def _check_matrices(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similarity) -> None:
     """Why a measure does not apply to matrices and ensembles, if it does not."""
+    if m.needs is Profiles:
+        m.check(soft=False, weighted=False)
     one = [isinstance(x, Ensemble) and len(x) == 1 for x in (p, q)]
     if m.needs not in (Gram, MatrixSums, MemberInfo):
         why = (

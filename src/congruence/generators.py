@@ -117,6 +117,7 @@ def _in_order(jobs: Sequence[Callable[[], _Made]], n_jobs: int | None) -> Iterab
 
 def _member(make: Maker, data: Any, choices: Sequence[int], stream: np.random.SeedSequence) -> _Made:
     """One member and what was said of it; one thread inside, so that sums are added in the same order on every machine."""
+    import sklearn.cluster  # noqa: F401  (only libraries that are loaded can be held to one thread)
     from threadpoolctl import threadpool_limits
 
     rng = np.random.default_rng(stream)

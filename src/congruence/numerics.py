@@ -145,11 +145,21 @@ def transport(value: Array, supply: Array, demand: Array) -> float:
     >>> transport(np.eye(2), np.array([3.0, 1.0]), np.array([2.0, 2.0]))
     3.0
     """
+    return transport_plan(value, supply, demand)[0]
+
+
+def transport_plan(value: Array, supply: Array, demand: Array) -> tuple[float, Array]:
+    """The same, and the flows that reach it.
+
+    >>> transport_plan(np.eye(2), np.array([3.0, 1.0]), np.array([2.0, 2.0]))[1].tolist()
+    [[2.0, 1.0], [0.0, 1.0]]
+    """
     ship = compiled(_ship, steps=4.0 * value.size * sum(value.shape))
-    return float(ship(1.0 - value, supply.astype(np.float64), demand.astype(np.float64), value))
+    total, flow = ship(1.0 - value, supply.astype(np.float64), demand.astype(np.float64), value)
+    return float(total), flow
 
 
-def _ship(cost: Array, supply: Array, demand: Array, value: Array) -> float:
+def _ship(cost: Array, supply: Array, demand: Array, value: Array) -> tuple[float, Array]:
     """Successive shortest paths with prices (primal–dual): each path starts at a row that still has supply."""
     k_a, k_b = cost.shape
     flow = np.zeros((k_a, k_b))
@@ -224,7 +234,7 @@ def _ship(cost: Array, supply: Array, demand: Array, value: Array) -> float:
     for i in range(k_a):
         for j in range(k_b):
             total += flow[i, j] * value[i, j]
-    return total
+    return total, flow
 
 
 def greedy_shipment(row: Array, col: Array, value: Array, supply: Array, demand: Array) -> float:

@@ -15,7 +15,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.statistics import Alone, Array, ChanceInfo, InputError, MatrixSums, NotApplicable, Table, Tables
+from congruence.statistics import (
+    Alone,
+    Array,
+    ChanceInfo,
+    InputError,
+    MatrixSums,
+    NotApplicable,
+    Profiles,
+    Table,
+    Tables,
+)
 
 AXIOMS = MappingProxyType(
     {
@@ -94,6 +104,10 @@ class Measure:
                 f"{self.key} is not defined for {what}: its expectation is over permutations of whole points; {advice}"
             )
 
+        if self.needs is Profiles:
+            raise NotApplicable(
+                f"{self.key} compares where clusters lie in the data, which it needs: cg.{self.key}(a, b, X)"
+            )
         if self.is_lone:
             raise NotApplicable(f"{self.key} describes one ensemble or matrix: cg.{self.key}(x)")
         if self.needs is MatrixSums and soft:
@@ -123,6 +137,8 @@ class Measure:
         """The measure of two clusterings; the options are those of `compare`."""
         import congruence  # through the public door: comparing is a room above this one
 
+        if self.needs is Profiles:
+            return float(getattr(congruence, self.key)(a, b, **{**self.parameters, **options}))
         return float(congruence.compare(a, b, [self], **options)[self.key])
 
     def explain(self, a: Any, b: Any, **options: Any) -> Explanation:

@@ -49,7 +49,9 @@ NULLS = {
     "all": "partitions into any number of clusters, all equally likely",
 }
 #: measured (ns): a cell of a table drawn; a point of a label vector that is shuffled and counted, and such a vector at all
-DRAW_COST, SHUFFLE_COST, SHUFFLE_START = 600, 15, 40_000
+DRAW_COST, SHUFFLE_COST, SHUFFLE_START = 600, 6, 40_000
+#: points from which on labels are shuffled by a compiled loop; by the data alone, so that the draws are always the same
+COMPILED_FROM = 5_000
 #: draws of one random stream, of tables and of points: one unit of work, so that results do not depend on threads
 TABLE_BATCH, BATCH = 128, 64
 #: cells of tables, or labels, that a batch may hold
@@ -175,9 +177,14 @@ class RandomPair:
 
 def _labels(sizes: Array, rng: np.random.Generator | None = None) -> Labels:
     """A clustering with these cluster sizes, the points in order or shuffled."""
-    codes = np.repeat(np.arange(len(sizes)), sizes)
-    codes = codes if rng is None else rng.permutation(codes)
-    return Labels(None, (codes.astype(_code_type(len(sizes))), np.arange(len(sizes))))
+    codes = np.repeat(np.arange(len(sizes), dtype=_code_type(len(sizes))), sizes)
+    if rng is not None and len(codes) < COMPILED_FROM:
+        codes = rng.permutation(codes)
+    elif rng is not None:
+        from congruence.engine.kernels import shuffle
+
+        shuffle(codes, rng.integers(2**63))
+    return Labels(None, (codes, np.arange(len(sizes))))
 
 
 def _of_pairs(m: Measure, n: int, at: Array) -> Array:

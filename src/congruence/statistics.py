@@ -6,6 +6,7 @@ with one entry a pair, so a formula is one array expression whether it serves on
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -577,5 +578,199 @@ class Alone:
     identical: Array = field(default_factory=lambda: np.array([True]))
 
 
+@dataclass(frozen=True)
+class Attribute:
+    """How the values of one attribute fall into bins: between cuts, or one bin a value; equal ones bin alike."""
+
+    name: str
+    #: numbers: a value on a cut belongs to the bin above it; the range that was fitted
+    cuts: tuple[float, ...] = ()
+    low: float = math.nan
+    high: float = math.nan
+    #: nominal attributes: their values, one bin each
+    values: tuple[Any, ...] | None = None
+    #: bins beside the regular ones, in this order: for values never seen before, for missing values
+    takes_unseen: bool = False
+    takes_missing: bool = False
+    #: the two attributes of a pair, each bin of one with each of the other
+    pair: tuple[Attribute, Attribute] | None = None
+
+    @property
+    def regular(self) -> int:
+        """Number of bins, but for the spare ones."""
+        if self.pair is not None:
+            return self.pair[0].n_bins * self.pair[1].n_bins
+        if self.values is not None:
+            return len(self.values)
+        return len(self.cuts) + 1 if self.low == self.low or self.takes_unseen else 0
+
+    @property
+    def n_bins(self) -> int:
+        """Number of bins, all together."""
+        return self.regular + (self.values is not None and self.takes_unseen) + self.takes_missing
+
+    @property
+    def bins(self) -> tuple[str, ...]:
+        """What each bin holds, in words."""
+        if self.pair is not None:
+            first, second = (part.bins for part in self.pair)
+            return tuple(f"{x} & {y}" for x in first for y in second)
+        if self.values is not None:
+            spare = ("(never seen)",) * self.takes_unseen
+            return (*(str(v) for v in self.values), *spare, *(("(missing)",) * self.takes_missing))
+        edges = [f"{x:.6g}" for x in (self.low, *self.cuts, self.high)]
+        closed = [*(")" * (self.regular - 1)), "]"]
+        inner = [f"[{x}, {y}{end}" for x, y, end in zip(edges, edges[1:], closed, strict=False)][: self.regular]
+        return (*inner, *(("(missing)",) * self.takes_missing))
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Density profile of a clustering: how many points of each cluster fall in each bin of each attribute. Profiles add.
+
+    >>> import congruence as cg
+    >>> p = cg.density_profile([[0.0], [1.0], [9.0], [10.0]], ["x", "x", "y", "y"], cg.Binning(bins=2))
+    >>> p
+    Profile: 2 clusters, 4 points, 1 attribute in 2 bins
+    >>> p.counts.tolist(), (p + p).counts.tolist()
+    ([[2, 0], [0, 2]], [[4, 0], [0, 4]])
+    """
+
+    #: clusters × bins, the bins of all attributes side by side
+    counts: Array
+    clusters: tuple[Any, ...]
+    attributes: tuple[Attribute, ...]
+    #: points in each cluster
+    sizes: Array
+    #: for each attribute, the values beyond the fitted range (counted in the end bins) or never seen before
+    outside: Array
+
+    @classmethod
+    def of(cls, counts: Any, n_bins: Sequence[int] | None = None, clusters: Sequence[Any] | None = None) -> Profile:
+        """The profile with these counts (clusters × bins); `n_bins` of each attribute, by default one attribute.
+
+        >>> Profile.of([[8, 0, 5, 3], [0, 6, 3, 3]], n_bins=[2, 2])
+        Profile: 2 clusters, 14 points, 2 attributes in 4 bins
+        """
+        table = np.asarray(counts)
+        if table.ndim != 2 or 0 in table.shape or table.dtype.kind not in "iuf" or not (table >= 0).all():
+            raise InputError(
+                f"a profile is a table of counts, clusters × bins, none negative; got {table.dtype} of shape {table.shape}"
+            )
+        widths = [table.shape[1]] if n_bins is None else [int(q) for q in n_bins]
+        if sum(widths) != table.shape[1] or min(widths) < 1:
+            raise InputError(f"n_bins {widths} are {sum(widths)} bins, and the counts have {table.shape[1]} columns")
+        names = tuple(range(len(table))) if clusters is None else tuple(clusters)
+        if len(names) != len(table) or len(set(names)) < len(names):
+            raise InputError(f"{len(table)} clusters need {len(table)} different names, not {list(names)}")
+        table = table.astype(np.float64 if table.dtype.kind == "f" else np.int64)
+        attributes = tuple(Attribute(f"x{i}", values=tuple(range(q))) for i, q in enumerate(widths))
+        sizes = table[:, : widths[0]].sum(axis=1)
+        return cls(table, names, attributes, sizes, np.zeros(len(widths), dtype=np.int64))
+
+    @property
+    def n_bins(self) -> tuple[int, ...]:
+        """Number of bins of each attribute."""
+        return tuple(a.n_bins for a in self.attributes)
+
+    @cached_property
+    def starts(self) -> Array:
+        """The bins of attribute i are columns starts[i]:starts[i+1] of the counts."""
+        return np.concatenate([[0], np.cumsum(self.n_bins)]).astype(np.int64)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the attributes."""
+        return tuple(a.name for a in self.attributes)
+
+    @property
+    def n(self) -> Any:
+        """Number of points."""
+        return self.sizes.sum().item()
+
+    @property
+    def totals(self) -> Array:
+        """Points in each bin, all clusters together."""
+        return np.asarray(self.counts.sum(axis=0))
+
+    def scaled(self, factor: float) -> Profile:
+        """Every count times a factor: what a stratified sample of that share holds on average."""
+        return replace(self, counts=self.counts * factor, sizes=self.sizes * factor)
+
+    def check_same_bins(self, other: Profile) -> None:
+        """Refuse to put two profiles together that were counted in different bins."""
+        if self.attributes == other.attributes:
+            return
+        if self.names != other.names:
+            raise InputError(
+                f"the profiles are of different attributes ({_few(self.names)} and {_few(other.names)}); count both with "
+                "one Binning"
+            )
+        different = [a.name for a, b in zip(self.attributes, other.attributes, strict=True) if a != b]
+        raise InputError(f"the profiles have different bins for {_few(different)}; count both with one fitted Binning")
+
+    def __add__(self, other: Profile) -> Profile:
+        if not isinstance(other, Profile):
+            return NotImplemented
+        self.check_same_bins(other)
+        clusters, places = _union(self.clusters, other.clusters)
+        counts = np.zeros((len(clusters), self.counts.shape[1]), dtype=np.result_type(self.counts, other.counts))
+        sizes = np.zeros(len(clusters), dtype=np.result_type(self.sizes, other.sizes))
+        for profile, place in zip((self, other), places, strict=True):
+            counts[place] += profile.counts
+            sizes[place] += profile.sizes
+        return Profile(counts, clusters, self.attributes, sizes, self.outside + other.outside)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row a cluster and bin: cluster, attribute, bin, count."""
+        from congruence.frames import make_frame
+
+        k = len(self.clusters)
+        cells = [(a.name, b) for a in self.attributes for b in a.bins]
+        columns = {
+            "cluster": np.repeat(np.array([str(c) for c in self.clusters], dtype=object), len(cells)).tolist(),
+            "attribute": [name for name, _ in cells] * k,
+            "bin": [b for _, b in cells] * k,
+            "count": self.counts.ravel().tolist(),
+        }
+        return make_frame(columns, backend)
+
+    def __repr__(self) -> str:
+        k, r = len(self.clusters), len(self.attributes)
+        return (
+            f"Profile: {k} cluster{'s' * (k != 1)}, {self.n:g} points, {r} attribute{'s' * (r != 1)} in "
+            f"{self.counts.shape[1]} bins"
+        )
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(map(str, names[:4])) + (", …" if len(names) > 4 else "")
+
+
+@dataclass(frozen=True, eq=False)
+class Profiles:
+    """Two density profiles held against each other: sim of the best matching, each with itself, and the mean matching."""
+
+    sim: Array
+    sim_aa: Array
+    sim_bb: Array
+    #: mean of sim over all matchings of the clusters
+    E: Array
+    identical: Array
+    symbols: ClassVar[tuple[str, ...]] = ("sim", "sim_aa", "sim_bb", "E")
+
+    @classmethod
+    def of(cls, sim: float, sim_aa: float, sim_bb: float, E: float) -> Self:
+        """One pair; the profiles are the same but for the order of clusters where |V − ρ(V')|² is 0."""
+        gap = sim_aa + sim_bb - 2 * sim
+        same = gap <= 1e-13 * max(sim_aa, sim_bb)
+        one, aa, bb, mean = (np.array([float(x)]) for x in (sim, sim_aa, sim_bb, E))
+        return cls(one, aa, bb, mean, np.array([same]))
+
+    def swapped(self) -> Self:
+        """The same with the two clusterings exchanged."""
+        return replace(self, sim_aa=self.sim_bb, sim_bb=self.sim_aa)
+
+
 #: what a measure's `needs` may be
-Statistic = Pairs | Info | Maxima | Tables | MemberInfo | Alone
+Statistic = Pairs | Info | Maxima | Tables | MemberInfo | Alone | Profiles

@@ -7,10 +7,17 @@ from typing import Any, NoReturn
 
 import typer
 
-from congruence.cli import comparing, consenting, ensembles
+from congruence.cli import alternative, comparing, consenting, densities, ensembles
 from congruence.cli.app import app
 
-__all__ = ["comparing", "consenting", "ensembles", "main"]  # importing them declares their commands
+__all__ = [
+    "alternative",
+    "comparing",
+    "consenting",
+    "densities",
+    "ensembles",
+    "main",
+]  # importing them declares their commands
 
 
 def _refuse(message: str) -> NoReturn:

@@ -261,3 +261,27 @@ def fill_consensus(
             value = (_same(points[i], points[j]) - less) * share
             out[i, j] = value
             out[j, i] = value
+
+
+@njit
+def shuffle(codes: Any, state: Any) -> None:
+    """Put the codes in random order in place (Fisher and Yates), by splitmix64 from this state.
+
+    32 bits times the range, high half (Lemire): what would make some places likelier is drawn again.
+    """
+    low_half = np.uint64(0xFFFFFFFF)
+    half = np.uint64(32)
+    x = np.uint64(state)
+    for p in range(len(codes) - 1, 0, -1):
+        size = np.uint64(p + 1)
+        while True:
+            x += np.uint64(0x9E3779B97F4A7C15)
+            z = x
+            z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            product = ((z ^ (z >> np.uint64(31))) >> half) * size
+            low = product & low_half
+            if low >= size or low >= (low_half + np.uint64(1) - size) % size:
+                break
+        q = product >> half
+        codes[p], codes[q] = codes[q], codes[p]

@@ -1,7 +1,7 @@
 """The measures, one family a file; importing this package declares them all, in this order."""
 
 from congruence.formulas import pairs  # noqa: I001  (pairs first, as people know them)
-from congruence.formulas import information, matching, matrices
+from congruence.formulas import information, matching, matrices, profiles
 from congruence.registry import find, hint, measures, names
 
-__all__ = ["find", "hint", "information", "matching", "matrices", "measures", "names", "pairs"]
+__all__ = ["find", "hint", "information", "matching", "matrices", "measures", "names", "pairs", "profiles"]

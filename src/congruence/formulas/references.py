@@ -3,6 +3,7 @@
 REFERENCES = {
     "amigo2009": "Amigó, Gonzalo, Artiles, Verdejo (2009). A comparison of extrinsic clustering evaluation metrics based on formal constraints. Information Retrieval 12, 461–486.",
     "ayad2008": "Ayad, Kamel (2008). Cumulative voting consensus method for partitions with variable number of clusters. IEEE TPAMI 30, 160–173.",
+    "bae2010": "Bae, Bailey, Dong (2010). A clustering comparison measure using density profiles and its application to the discovery of alternate clusterings. Data Mining and Knowledge Discovery 21, 427–471.",
     "bagga1998": "Bagga, Baldwin (1998). Entity-based cross-document coreferencing using the vector space model. COLING-ACL, 79–85.",
     "cristianini2002": "Cristianini, Shawe-Taylor, Elisseeff, Kandola (2002). On kernel-target alignment. NIPS 14, 367–373.",
     "dice1945": "Dice (1945). Measures of the amount of ecologic association between species. Ecology 26, 297–302.",

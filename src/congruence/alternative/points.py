@@ -1,0 +1,135 @@
+"""The border: data of any kind as numbers with distances and as bins, given clusterings as codes 0 … k−1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from congruence.clustering import Labels, as_clustering
+from congruence.density.binning import Binning, Columns, as_columns
+from congruence.ensemble import Ensemble
+from congruence.frames import frame_kind
+from congruence.statistics import Array, InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """The points as the methods see them."""
+
+    columns: Columns = field(repr=False)
+    #: n × d: numbers, standardised where asked for, and one 0/1 column for every value of a nominal attribute
+    numbers: Array
+    #: the attribute that each column of `numbers` belongs to
+    owners: tuple[int, ...]
+    #: n × attributes: which bin of all bins; 0 … n_items−1
+    items: Array = field(default_factory=lambda: np.empty((0, 0), np.int64), repr=False)
+    n_items: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return len(self.numbers)
+
+    @property
+    def nominal(self) -> tuple[str, ...]:
+        """Names of the nominal attributes."""
+        pairs = zip(self.columns.names, self.columns.columns, strict=True)
+        return tuple(name for name, column in pairs if isinstance(column, Labels))
+
+    def profile(self, codes: Array, k: int) -> Array:
+        """How many points of each cluster are in each bin (k × bins)."""
+        cells = codes[:, None] * self.n_items + self.items
+        return np.bincount(cells.ravel(), minlength=k * self.n_items).reshape(k, self.n_items).astype(np.float64)
+
+    def density(self, profile: Array) -> Array:
+        """For each point and each cluster of a profile, the counts in the bins of the point, added up (n × k)."""
+        found = np.zeros((self.n, len(profile)))
+        for item in self.items.T:
+            found += profile.T[item]
+        return found
+
+
+def as_points(X: Any, scale: bool, nominal: Sequence[Any] = ()) -> Points:
+    """Any table of points: an array of numbers, of objects, or a frame (strings, categories and booleans are nominal).
+
+    A nominal attribute becomes one 0/1 column a value, so that two different values are at squared distance 2, as two
+    points of a standardised number are on average. A missing number stands at the mean; a missing value is a value.
+    """
+    columns = as_columns(X, nominal)
+    blocks, owners, missing = [], list[int](), 0
+    for i, (name, column) in enumerate(zip(columns.names, columns.columns, strict=True)):
+        if isinstance(column, Labels):
+            owners += [i] * (column.k + bool(column.gaps))
+            blocks.append(np.eye(column.k + bool(column.gaps))[column.codes])
+            continue
+        gaps = np.isnan(column)
+        if np.isinf(column).any():
+            raise InputError(f"attribute {name!r} has infinite values; clip or drop them first")
+        missing += int(gaps.sum())
+        if gaps.all():
+            continue
+        mean, spread = column[~gaps].mean(), column[~gaps].std()
+        filled = np.where(gaps, mean, column)
+        if scale:
+            filled = (filled - mean) / (spread if spread > 1e-12 * max(1.0, abs(mean)) else 1.0)
+        owners.append(i)
+        blocks.append(filled[:, None])
+    if not blocks:
+        raise InputError("every attribute is empty; there is nothing to measure distances by")
+    notes = (f"{missing} missing numbers stand at the mean of their attribute in distances",) if missing else ()
+    return Points(columns, np.ascontiguousarray(np.hstack(blocks)), tuple(owners), notes=notes)
+
+
+def binned(points: Points, binning: str | Binning, bins: int, labels: Array) -> Points:
+    """The same points with the bins of their attributes."""
+    rule = binning if isinstance(binning, Binning) else Binning(binning, bins)  # type: ignore[arg-type]
+    if not rule.is_fitted:
+        rule.fit(points.columns, labels)
+    starts = np.concatenate([[0], np.cumsum(rule.n_bins)]).astype(np.int64)
+    items = rule.transform(points.columns) + starts[:-1]
+    return replace(points, items=items, n_items=int(starts[-1]))
+
+
+def as_codes(labels: Any, n: int, who: str = "labels") -> Array:
+    """One clustering of the n points as codes 0 … k−1."""
+    found = as_clustering(labels, who)
+    if not isinstance(found, Labels):
+        raise InputError(f"{who}: expected one label a point, got memberships; take the argmax of each row")
+    if len(found) != n:
+        raise InputError(f"{who}: {len(found)} labels for {n} points; pass one label a point")
+    if found.gaps:
+        raise InputError(f"{who}: {found.gaps} points have no label; drop them, or give them a label of their own")
+    return found.codes.astype(np.int64)
+
+
+def as_knowns(given: Any, n: int) -> dict[str, Array]:
+    """One or several given clusterings by name: labels, columns of labels, a list or mapping of label vectors."""
+    parts: dict[str, Any]
+    if isinstance(given, Mapping):
+        parts = {str(name): labels for name, labels in given.items()}
+    elif isinstance(given, Ensemble):
+        parts = dict(zip(given.names, given, strict=True))
+    elif frame_kind(given) is not None and hasattr(given, "columns"):
+        names = list(given.column_names) if frame_kind(given) == "pyarrow" else list(given.columns)
+        parts = {str(name): given[name] for name in names}
+    elif isinstance(given, np.ndarray) and given.ndim == 2:
+        parts = _numbered([given[:, j] for j in range(given.shape[1])])
+    elif isinstance(given, list | tuple) and len(given) and _is_vector(given[0]):
+        parts = _numbered(given)
+    else:
+        parts = {"given": given}
+    if not parts:
+        raise InputError("pass at least one given clustering")
+    return {name: as_codes(labels, n, name) for name, labels in parts.items()}
+
+
+def _numbered(parts: Sequence[Any]) -> dict[str, Any]:
+    return {f"given {i + 1}" if len(parts) > 1 else "given": labels for i, labels in enumerate(parts)}
+
+
+def _is_vector(x: Any) -> bool:
+    return isinstance(x, list | tuple | np.ndarray | Labels) or frame_kind(x) is not None

@@ -1,0 +1,53 @@
+"""What the methods share: the shape of what they find, and k-means from many starts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from congruence.statistics import Array
+
+#: one random stream a restart
+Streams = Sequence[np.random.SeedSequence]
+#: says that so many restarts are done
+Done = Callable[[int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Labels 0 … k−1 (clusters may be empty), and what the method knows of them."""
+
+    labels: Array
+    status: str = "done"
+    #: how far above the optimum, as a share, where the method knows; NaN where nothing is proved
+    gap: float = math.nan
+    notes: tuple[str, ...] = ()
+
+
+def best_of(runs: Sequence[tuple[Array, float, bool]], what: str) -> Found:
+    """The run (labels, value, whether it came to rest) of largest value."""
+    labels, _, rested = max(runs, key=lambda run: run[1])
+    return Found(labels, f"no {what} any more" if rested else "stopped while some points still moved")
+
+
+def kmeans(X: Array, k: int, streams: Streams, done: Done) -> Found:
+    """k-means from one start a stream; the labels of least cost."""
+    from sklearn.cluster import KMeans
+
+    best = None
+    for stream in streams:
+        model = KMeans(k, n_init=1, random_state=seed(np.random.default_rng(stream))).fit(X)
+        if best is None or model.inertia_ < best.inertia_:
+            best = model
+        done(1)
+    assert best is not None
+    rested = "k-means converged" if best.n_iter_ < best.max_iter else f"k-means stopped after {best.max_iter} steps"
+    return Found(np.asarray(best.labels_, dtype=np.int64), rested)
+
+
+def seed(rng: np.random.Generator) -> int:
+    """A seed for scikit-learn."""
+    return int(rng.integers(2**31 - 1))

@@ -1,0 +1,98 @@
+"""The command for alternative clusterings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from congruence.cli.app import Format, Id, Output, app
+from congruence.cli.densities import Bins, BinsBy, Features, Nominal, _features
+from congruence.cli.printing import print_rows, say
+from congruence.cli.reading import split
+
+
+def _value(text: str) -> Any:
+    """The value of an option: a number, yes or no, or a word."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False}.get(text.lower(), text)
+
+
+@app.command()
+def alternatives(
+    data: Annotated[Path, typer.Argument(help="Table of features and label columns.")],
+    labels: Annotated[list[str], typer.Option(help="Column of a known clustering; may be given several times.")],
+    k: Annotated[
+        int | None, typer.Option("--k", help="Clusters to find; by default as many as the first known has.")
+    ] = None,
+    n: Annotated[int, typer.Option("--n", min=1, help="Alternatives to find, each unlike those before.")] = 1,
+    method: Annotated[
+        str,
+        typer.Option(
+            help="maximus, maximus_published, coala, cib, condens, metaclusters, mincentropy, orthogonal or adft."
+        ),
+    ] = "maximus",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the labels here, a column each.")] = None,
+    features: Features = None,
+    nominal: Nominal = None,
+    id: Id = None,
+    min_size: Annotated[int | None, typer.Option(help="Fewest points of a cluster.")] = None,
+    binning: BinsBy = "width",
+    bins: Bins = 10,
+    scale: Annotated[bool, typer.Option(help="Standardise numbers first.")] = True,
+    n_init: Annotated[int | None, typer.Option(help="Random restarts.")] = None,
+    option: Annotated[list[str] | None, typer.Option(help="Option of the method, as in epsilon=0.1.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed.")] = None,
+    format: Output = Format.table,
+) -> None:
+    """Find clusterings of the data that are good and unlike the known ones.
+
+    Examples:
+
+      congruence alternatives data.csv --labels kmeans --k 3 --n 2 --method maximus --out alternatives.csv
+
+      congruence alternatives data.csv --labels a --labels b --features x,y,z --option epsilon=0.1
+    """
+    import congruence as cg
+    from congruence import io
+
+    if out is not None:
+        io.check_writable(out)
+    settings: dict[str, Any] = {}
+    for text in option or []:
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise cg.InputError(f"--option takes NAME=VALUE, as in epsilon=0.1; got {text!r}")
+        settings[name.strip().replace("-", "_")] = _value(value.strip())
+    table = io.read_columns(data)
+    known = io.pick(table, labels, str(data))
+    ids = io.pick(table, [id], str(data)) if id is not None else {}
+    X = _features(table, features, [*labels, *ids], data)
+    settings |= {"binning": binning, "bins": bins, "nominal": split(nominal), "min_size": min_size, "scale": scale}
+    found = cg.alternatives(X, known, k, n, method, seed, n_init=n_init, **settings)
+    names = [f"alternative_{i + 1}" for i in range(len(found))]
+    _print(dict(zip(names, found, strict=True)), format)
+    if out is not None:
+        io.write_table({**ids, **known, **{name: r.labels for name, r in zip(names, found, strict=True)}}, out)
+        say([f"wrote {out}: {', '.join([*ids, *known, *names])}"])
+
+
+def _print(found: dict[str, Any], format: Format) -> None:
+    import json
+
+    if format is Format.json:
+        print(json.dumps({name: result.to_dict() for name, result in found.items()}, indent=2, ensure_ascii=False))
+    elif format is Format.table:
+        print("\n\n".join(f"{name}: {result}" for name, result in found.items()))
+    else:
+        rows = []
+        for name, r in found.items():
+            sizes = " ".join(map(str, r.sizes))
+            rows.append({"alternative": name, "sizes": sizes, **r.scores, "status": r.status, "gap": r.gap})
+            rows.append({"alternative": f"{name}, shuffled", "sizes": sizes, **r.random, "status": "", "gap": ""})
+        print_rows(rows, format)

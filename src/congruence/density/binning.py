@@ -1,0 +1,488 @@
+"""Bins of attributes, fitted once and used on every side: equal width, equal frequency, or MDL against a clustering."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+
+from congruence.clustering import Labels, _from_dlpack, as_clustering
+from congruence.engine import cpu
+from congruence.frames import frame_kind
+from congruence.registry import hint
+from congruence.statistics import Array, Attribute, InputError
+
+METHODS = ("width", "frequency", "mdl")
+#: values that are binned and counted in one piece: they stay in the cache
+PIECE = 1 << 17
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """A table of attributes: numbers (NaN where missing) or nominal values, encoded."""
+
+    names: tuple[str, ...]
+    columns: tuple[Array | Labels, ...]
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def pieces(self) -> list[slice]:
+        """Runs of points that are worked on one at a time."""
+        size = max(64, PIECE // len(self.columns))
+        return [slice(start, min(start + size, len(self))) for start in range(0, len(self), size)]
+
+    def taken(self, points: Array) -> Columns:
+        """The same attributes of these points only."""
+        return Columns(self.names, tuple(c.taken(points) if isinstance(c, Labels) else c[points] for c in self.columns))
+
+    def __add__(self, other: Columns) -> Columns:
+        """The points of both, one after the other."""
+        if self.names != other.names:
+            odd = [n for n in (*self.names, *other.names) if (n in self.names) != (n in other.names)]
+            what = f"{odd[0]!r} is on one side only" if odd else "they are in another order"
+            raise InputError(f"both sides must have the same attributes: {what}")
+        joined: list[Array | Labels] = []
+        for name, one, two in zip(self.names, self.columns, other.columns, strict=True):
+            if isinstance(one, Labels) != isinstance(two, Labels):
+                raise InputError(
+                    f"attribute {name!r} is numeric on one side and nominal on the other; make it one kind"
+                )
+            if isinstance(one, Labels) and isinstance(two, Labels):
+                joined.append(encoded(np.concatenate([decoded(one), decoded(two)]), name))
+            elif isinstance(one, np.ndarray) and isinstance(two, np.ndarray):
+                joined.append(np.concatenate([one, two]))
+        return Columns(self.names, tuple(joined))
+
+
+def decoded(column: Labels) -> Array:
+    """The values of a nominal column, None where missing."""
+    names = np.empty(column.k + 1, dtype=object)
+    names[:-1] = column.names.tolist() if isinstance(column.names, np.ndarray) else list(column.names)
+    return names[column.codes]
+
+
+def encoded(values: Any, name: str) -> Labels:
+    """A nominal column from anything that labels can be made of."""
+    found = as_clustering(values, f"attribute {name!r}")
+    assert isinstance(found, Labels)
+    return found
+
+
+def as_columns(X: Any, nominal: Sequence[Any] = ()) -> Columns:
+    """The attributes of a frame, a mapping of columns or a 2-D array; strings, categories and booleans are nominal."""
+    if isinstance(X, Columns):
+        return X
+    names, raw = _raw_columns(X)
+    if not names:
+        raise InputError("the data have no attributes")
+    wanted = set(nominal)
+    for what in wanted:
+        if what not in names and not (isinstance(what, int | np.integer) and 0 <= what < len(names)):
+            near = hint(str(what), names, "there are: " + ", ".join(names[:8]))
+            raise InputError(f"nominal names an attribute {what!r} that is not there; {near}")
+    columns = tuple(
+        _column(column, name, name in wanted or i in wanted)
+        for i, (name, column) in enumerate(zip(names, raw, strict=True))
+    )
+    lengths = {len(c) for c in columns}
+    if len(lengths) > 1:
+        raise InputError(f"the attributes have different lengths: {', '.join(map(str, sorted(lengths)))}")
+    if lengths == {0}:
+        raise InputError("the data have no points")
+    return Columns(names, columns)
+
+
+def _raw_columns(X: Any) -> tuple[tuple[str, ...], list[Any]]:
+    if isinstance(X, Mapping):
+        return tuple(map(str, X)), list(X.values())
+    kind = frame_kind(X)
+    if kind is not None and hasattr(X, "columns"):
+        names = list(X.column_names) if kind == "pyarrow" else list(X.columns)
+        if len(set(map(str, names))) < len(names):
+            raise InputError("two attributes of the data have the same name")
+        return tuple(map(str, names)), [X[name] for name in names]
+    if hasattr(X, "tocsr"):
+        raise InputError("the data are sparse; bins are counted over all values: pass X.toarray()")
+    if not isinstance(X, np.ndarray) and hasattr(X, "__dlpack__"):
+        X = _from_dlpack(X)
+    if isinstance(X, np.ndarray):
+        data = X
+    else:
+        try:
+            data = np.asarray(X)
+        except ValueError:
+            raise InputError(
+                "the data must be a 2-D array, points × attributes; the rows have different lengths"
+            ) from None
+        if data.dtype.kind in "US":  # numpy made strings of the numbers in mixed rows
+            data = np.array(X, dtype=object)
+    if data.ndim != 2 or 0 in data.shape:
+        raise InputError(f"the data must be a 2-D array, points × attributes; got shape {data.shape}")
+    return tuple(f"x{i}" for i in range(data.shape[1])), [data[:, i] for i in range(data.shape[1])]
+
+
+def _column(values: Any, name: str, nominal: bool) -> Array | Labels:
+    """One attribute as float64 numbers, or as encoded values."""
+    kind = frame_kind(values)
+    if kind is not None and not isinstance(getattr(values, "dtype", None), np.dtype):
+        return _arrow_column(values, name, nominal)
+    array: Array = np.asarray(values)
+    if isinstance(values, np.ma.MaskedArray):
+        array = values.data.astype(object)
+        array[np.ma.getmaskarray(values)] = None
+    if array.ndim != 1:
+        raise InputError(f"attribute {name!r} has {array.ndim} dimensions; one value a point is expected")
+    if array.dtype.kind in "iuf" and not nominal:
+        return array.astype(np.float64, copy=False)
+    if array.dtype.kind == "O" and not nominal:
+        present = [x for x in array.tolist() if x is not None and x == x and type(x).__name__ != "NAType"]
+        if present and all(isinstance(x, Real) and not isinstance(x, bool) for x in present):
+            missing = [x is None or type(x).__name__ == "NAType" for x in array.tolist()]
+            return np.where(missing, np.nan, np.where(missing, 0, array)).astype(np.float64)
+        if not present:
+            return np.full(len(array), np.nan)
+    if array.dtype.kind in "mMc":
+        raise InputError(f"attribute {name!r} holds {array.dtype} values; convert it to numbers or strings")
+    return encoded(array, name)
+
+
+def _arrow_column(values: Any, name: str, nominal: bool) -> Array | Labels:
+    import pyarrow as pa
+
+    try:
+        if hasattr(values, "to_arrow"):
+            values = values.to_arrow()
+        elif frame_kind(values) != "pyarrow":
+            values = pa.Array.from_pandas(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return encoded(values, name)  # categories or extension values that arrow cannot hold
+    kind = values.type
+    if pa.types.is_null(kind):
+        return np.full(len(values), np.nan)
+    if not nominal and (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        numbers = values.cast(pa.float64())
+        found = numbers.to_numpy() if isinstance(numbers, pa.ChunkedArray) else numbers.to_numpy(zero_copy_only=False)
+        return np.asarray(found)
+    if pa.types.is_temporal(kind):
+        raise InputError(f"attribute {name!r} holds {kind} values; convert it to numbers or strings")
+    return encoded(values, name)
+
+
+class Binning:
+    """How attributes are cut into bins: fitted once, and used for every clustering that is compared.
+
+    `method`: "width" (bins of equal width over the range), "frequency" (about as many points in each; edges that
+    coincide are merged) or "mdl" (cuts where the clusters given to `fit` part, by Fayyad and Irani's description length).
+    Strings, categories and booleans have one bin a value, and so have the attributes named in `nominal`; missing values
+    have their own bin, a constant attribute has one. With `spare=True` there is always a bin for missing values, and one
+    for nominal values that `fit` has not seen: for streams, where they may come later.
+
+    >>> import congruence as cg
+    >>> b = cg.Binning(bins=5).fit([[0.0, 7], [1.0, 7], [10.0, 7]])
+    >>> b.n_bins, b.names
+    ((5, 1), ('x0', 'x1'))
+    >>> b.transform([[0.0, 7], [9.0, 7], [99.0, 7]]).tolist()
+    [[0, 0], [4, 0], [4, 0]]
+    >>> b.outside([[0.0, 7], [9.0, 7], [99.0, 7]])
+    {'x0': 1, 'x1': 0}
+    """
+
+    def __init__(
+        self,
+        method: Literal["width", "frequency", "mdl"] = "width",
+        bins: int = 10,
+        *,
+        nominal: Sequence[Any] = (),
+        spare: bool = False,
+    ) -> None:
+        if method not in METHODS:
+            near = hint(str(method), METHODS, "the methods are 'width', 'frequency' and 'mdl'")
+            raise InputError(f"there is no binning {method!r}; {near}")
+        if not isinstance(bins, int | np.integer) or bins < 1:
+            raise InputError(f"bins must be a whole number of at least 1, not {bins!r}")
+        self.method, self.bins = method, int(bins)
+        self.nominal, self.spare = tuple([nominal] if isinstance(nominal, str) else nominal), spare
+        self.attributes: tuple[Attribute, ...] = ()
+
+    def fit(self, X: Any, labels: Any = None) -> Binning:
+        """Find the bins of these data; "mdl" needs the labels of their points."""
+        columns = as_columns(X, self.nominal)
+        classes = None
+        if self.method == "mdl":
+            if labels is None:
+                raise InputError(
+                    "binning 'mdl' cuts where clusters part: pass labels, as in Binning('mdl').fit(X, labels)"
+                )
+            found = as_clustering(labels, "labels")
+            if not isinstance(found, Labels):
+                raise InputError("binning 'mdl' needs one label a point, not memberships")
+            if len(found) != len(columns):
+                raise InputError(f"there are {len(columns)} points and {len(found)} labels; give one label a point")
+            classes = np.asarray(found.codes)
+        limits = _limits(columns)
+        self.attributes = tuple(
+            self._fitted(name, column, limits[i], classes)
+            for i, (name, column) in enumerate(zip(columns.names, columns.columns, strict=True))
+        )
+        return self
+
+    def _fitted(
+        self, name: str, column: Array | Labels, limits: tuple[float, float, bool], classes: Array | None
+    ) -> Attribute:
+        if isinstance(column, Labels):
+            values = tuple(column.names.tolist() if isinstance(column.names, np.ndarray) else column.names)
+            return Attribute(name, values=values, takes_unseen=self.spare, takes_missing=self.spare or column.gaps > 0)
+        low, high, has_gaps = limits
+        takes_missing = self.spare or has_gaps
+        if low != low:
+            return Attribute(name, takes_unseen=self.spare, takes_missing=True)
+        if not np.isfinite([low, high]).all():
+            raise InputError(f"attribute {name!r} has infinite values; clip or drop them before the bins are fitted")
+        if self.method == "width":
+            cuts = _width_cuts(low, high, self.bins)
+        else:
+            there = ~np.isnan(column) if has_gaps else slice(None)
+            if self.method == "frequency":
+                cuts = _frequency_cuts(column[there], self.bins)
+            else:
+                assert classes is not None
+                cuts = mdl_cuts(column[there], classes[there])
+        return Attribute(name, tuple(cuts.tolist()), low, high, takes_unseen=self.spare, takes_missing=takes_missing)
+
+    @property
+    def is_fitted(self) -> bool:
+        """Have the bins been found?"""
+        return bool(self.attributes)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the attributes."""
+        return tuple(a.name for a in self._known())
+
+    @property
+    def n_bins(self) -> tuple[int, ...]:
+        """Number of bins of each attribute; codes are 0 … n_bins − 1."""
+        return tuple(a.n_bins for a in self._known())
+
+    @property
+    def cuts(self) -> dict[str, tuple[float, ...]]:
+        """For each numeric attribute the values between its bins."""
+        return {a.name: a.cuts for a in self._known() if a.values is None}
+
+    def _known(self) -> tuple[Attribute, ...]:
+        if not self.attributes:
+            raise InputError("this Binning has no bins yet: call .fit(X) first")
+        return self.attributes
+
+    def transform(self, X: Any) -> Array:
+        """The bin of every value, (points, attributes) int32; values beyond the fitted range are in the end bins."""
+        columns = self.columns(X)
+        codes = np.empty((len(columns), len(self.attributes)), dtype=np.int32)
+        coder = Coder(self.attributes, columns)
+        for piece in columns.pieces():
+            codes[piece] = coder(piece)[0].T
+        return codes
+
+    def outside(self, X: Any) -> dict[str, int]:
+        """For each attribute, how many values lie beyond the fitted range, or were never seen before."""
+        columns = self.columns(X)
+        coder = Coder(self.attributes, columns)
+        found = np.sum([coder(piece)[1] for piece in columns.pieces()], axis=0)
+        return dict(zip(self.names, found.tolist(), strict=True))
+
+    def columns(self, X: Any) -> Columns:
+        """The data as columns, after a look whether they are the attributes that were fitted."""
+        nominal = [a.name for a in self._known() if a.values is not None]
+        given, _ = _raw_columns(X) if not isinstance(X, Columns) else (X.names, None)
+        if given != self.names:
+            odd = next((n for n in given if n not in self.names), None) or next(
+                (n for n in self.names if n not in given), ""
+            )
+            raise InputError(
+                f"the bins were fitted for {len(self.names)} attributes ({', '.join(self.names[:4])}"
+                f"{', …' if len(self.names) > 4 else ''}), and the data have {len(given)}; {odd!r} is on one side only"
+                if odd
+                else "the data have the attributes of the bins in another order; reorder them"
+            )
+        columns = as_columns(X, nominal)
+        fitted = list(columns.columns)
+        for i, (a, column) in enumerate(zip(self.attributes, columns.columns, strict=True)):
+            if isinstance(column, Labels) and a.values is None:
+                raise InputError(f"attribute {a.name!r} was fitted as numbers, and holds other values here")
+            if not isinstance(column, Labels) and a.values is not None:  # nominal, and wholly missing here
+                fitted[i] = encoded(np.full(len(column), None, dtype=object), a.name)
+        return Columns(columns.names, tuple(fitted))
+
+    def __repr__(self) -> str:
+        what = f"Binning({self.method!r}" + (f", bins={self.bins})" if self.method != "mdl" else ")")
+        return what + (
+            f": {len(self.attributes)} attributes, {sum(self.n_bins)} bins" if self.attributes else ", not fitted"
+        )
+
+
+class Coder:
+    """Puts runs of points into bins: numbers by one compiled loop, nominal values by looking them up."""
+
+    def __init__(self, attributes: Sequence[Attribute], columns: Columns) -> None:
+        self.attributes, self.columns = attributes, columns.columns
+        self.numeric = np.array([i for i, c in enumerate(self.columns) if not isinstance(c, Labels)], dtype=np.int64)
+        numbers = [attributes[i] for i in self.numeric]
+        self.cuts = np.array([x for a in numbers for x in a.cuts], dtype=np.float64)
+        self.starts = np.concatenate([[0], np.cumsum([len(a.cuts) for a in numbers])]).astype(np.int64)
+        self.low, self.high = (np.array([getattr(a, end) for a in numbers]) for end in ("low", "high"))
+        self.missing = np.array([a.n_bins - 1 if a.takes_missing else -1 for a in numbers], dtype=np.int64)
+        #: one decision for all pieces, by the work of binning and counting them
+        self.compiled = cpu._use_kernels(2.0 * len(columns) * len(self.columns))
+        self.places = {i: _places(attributes[i], c) for i, c in enumerate(self.columns) if isinstance(c, Labels)}
+
+    def __call__(self, piece: slice) -> tuple[Array, Array]:
+        """The bins of a run of points, attributes × points, and for each attribute how many values were outside."""
+        codes = np.empty((len(self.columns), piece.stop - piece.start), dtype=np.int32)
+        outside = np.zeros(len(self.columns), dtype=np.int64)
+        for i, place in self.places.items():
+            np.take(place, self.columns[i].codes[piece], out=codes[i])  # type: ignore[union-attr]
+            if self.attributes[i].takes_unseen:
+                outside[i] = int((codes[i] == self.attributes[i].regular).sum())
+        if len(self.numeric):
+            block = _block(self.columns, self.numeric, piece)
+            gaps, outside[self.numeric] = self._bin(block, codes)
+            for i, many in zip(self.numeric.tolist(), gaps.tolist(), strict=True):
+                _check_gaps(self.attributes[i], many)
+                there = piece.stop - piece.start - many
+                if not self.attributes[i].regular and there:
+                    raise InputError(
+                        f"attribute {self.attributes[i].name!r} had only missing values when its bins were fitted, and has "
+                        f"{there} others here; fit on all data, or pass Binning(spare=True)"
+                    )
+        return codes, outside
+
+    def _bin(self, block: Array, codes: Array) -> tuple[Array, Array]:
+        """Write the bins of a block of numbers; how many were missing, and how many outside."""
+        if self.compiled:
+            from congruence.density.kernels import bin_block
+
+            gaps, outside = np.zeros(len(block), dtype=np.int64), np.zeros(len(block), dtype=np.int64)
+            bin_block(
+                block, self.cuts, self.starts, self.low, self.high, self.missing, self.numeric, codes, gaps, outside
+            )
+            return gaps, outside
+        nothing = np.isnan(block)
+        for r, i in enumerate(self.numeric):
+            cuts = self.cuts[self.starts[r] : self.starts[r + 1]]
+            codes[i] = np.where(nothing[r], self.missing[r], np.searchsorted(cuts, block[r], side="right"))
+        inside = (block >= self.low[:, None]) & (block <= self.high[:, None])
+        return nothing.sum(axis=1), (~nothing & ~inside).sum(axis=1)
+
+
+def _block(columns: Sequence[Any], which: Array, piece: slice) -> Array:
+    """A run of values of these columns, one row each."""
+    block = np.empty((len(which), piece.stop - piece.start))
+    for r, i in enumerate(which.tolist()):
+        block[r] = columns[i][piece]
+    return block
+
+
+def _limits(columns: Columns) -> dict[int, tuple[float, float, bool]]:
+    """For each column its smallest and largest number (NaN where there is none), and whether some are missing."""
+    which = np.array([i for i, c in enumerate(columns.columns) if not isinstance(c, Labels)], dtype=np.int64)
+    found: dict[int, tuple[float, float, bool]] = dict.fromkeys(range(len(columns.columns)), (np.nan, np.nan, True))
+    low, high = np.full(len(which), np.nan), np.full(len(which), np.nan)
+    gaps = np.zeros(len(which), dtype=bool)
+    for piece in columns.pieces() if len(which) else []:
+        block = _block(columns.columns, which, piece)
+        low, high = np.fmin(low, np.fmin.reduce(block, axis=1)), np.fmax(high, np.fmax.reduce(block, axis=1))
+        gaps |= np.isnan(block).any(axis=1)
+    found.update({i: (float(low[r]), float(high[r]), bool(gaps[r])) for r, i in enumerate(which.tolist())})
+    return found
+
+
+def _places(a: Attribute, column: Labels) -> Array:
+    """The bin of each code of a nominal column; the last one is for missing values."""
+    assert a.values is not None
+    known = {value: i for i, value in enumerate(a.values)}
+    names = column.names.tolist() if isinstance(column.names, np.ndarray) else list(column.names)
+    unseen = [name for name in names if name not in known]
+    if unseen and not a.takes_unseen:
+        raise InputError(
+            f"attribute {a.name!r} has values that were not there when its bins were fitted, as {unseen[0]!r}; fit on all "
+            "data, or pass Binning(spare=True)"
+        )
+    _check_gaps(a, column.gaps)
+    return np.array([*(known.get(name, a.regular) for name in names), a.n_bins - 1], dtype=np.int32)
+
+
+def _check_gaps(a: Attribute, gaps: int) -> None:
+    """Missing values need a bin."""
+    if gaps and not a.takes_missing:
+        raise InputError(
+            f"attribute {a.name!r} has {gaps} missing values here and had none when its bins were fitted; fit on all data, "
+            "or pass Binning(spare=True)"
+        )
+
+
+def _width_cuts(low: float, high: float, bins: int) -> Array:
+    """Cuts between bins of equal width; fewer where neighbouring floats leave no room between."""
+    edges = np.linspace(low, high, bins + 1)
+    cuts = np.unique(edges[1:-1])
+    return cuts[(cuts > low) & (cuts <= high)] if high > low else cuts[:0]
+
+
+def _frequency_cuts(values: Array, bins: int) -> Array:
+    """Quantiles between bins of about equally many points; those that coincide are one."""
+    edges = np.unique(np.quantile(values, np.linspace(0, 1, bins + 1)))
+    return edges[1:-1]
+
+
+# --- Fayyad and Irani's cuts ------------------------------------------------------------------------------------
+
+
+def mdl_cuts(values: Array, classes: Array) -> Array:
+    """Cuts that pay for themselves: each splits a run of values where the classes part, if that shortens the description.
+
+    >>> mdl_cuts(np.array([1.0, 2, 3, 4, 5, 6, 7, 8]), np.array([0, 0, 0, 0, 1, 1, 1, 1])).tolist()
+    [4.5]
+    """
+    distinct, where = np.unique(values, return_inverse=True)
+    kinds, codes = np.unique(classes, return_inverse=True)
+    table = np.bincount(where * len(kinds) + codes, minlength=len(distinct) * len(kinds))
+    # running counts of each class, up to each distinct value
+    running = np.zeros((len(distinct) + 1, len(kinds)), dtype=np.int64)
+    np.cumsum(table.reshape(len(distinct), len(kinds)), axis=0, out=running[1:])
+    cuts: list[float] = []
+    todo = [(0, len(distinct))]
+    while todo:
+        first, last = todo.pop()
+        split = _best_split(running, first, last)
+        if split is not None:
+            cuts.append(float((distinct[split - 1] + distinct[split]) / 2))
+            todo += [(first, split), (split, last)]
+    return np.array(sorted(cuts))
+
+
+def _entropy(counts: Array) -> Array:
+    """Entropy in bits of the rows of a table of counts."""
+    total = counts.sum(axis=-1, keepdims=True)
+    share = counts / np.maximum(total, 1)
+    return np.asarray(-(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=-1))
+
+
+def _best_split(running: Array, first: int, last: int) -> int | None:
+    """The split of values first … last−1 with the least entropy, if its gain pays for the words it takes (1993, eq. 9)."""
+    if last - first < 2:
+        return None
+    whole = running[last] - running[first]
+    left = running[first + 1 : last] - running[first]
+    right = whole - left
+    n, n_left, n_right = whole.sum(), left.sum(axis=1), right.sum(axis=1)
+    e_left, e_right = _entropy(left), _entropy(right)
+    mixed = (n_left * e_left + n_right * e_right) / n
+    best = int(np.argmin(mixed))
+    e = float(_entropy(whole))
+    k, k_left, k_right = (int((c > 0).sum()) for c in (whole, left[best], right[best]))
+    delta = k * np.log2(3.0) + np.log1p(-2.0 * 3.0**-k) / np.log(2.0)  # log2(3^k − 2) for any k
+    delta -= k * e - k_left * e_left[best] - k_right * e_right[best]
+    return first + 1 + best if e - mixed[best] > (np.log2(n - 1) + delta) / n else None

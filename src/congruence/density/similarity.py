@@ -1,0 +1,445 @@
+"""ADCO and its relatives: two clusterings, of the same points or of others, compared by their density profiles."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from congruence.clustering import Unassigned, as_clustering, noise_caution, noise_for
+from congruence.density.binning import Binning, Columns, as_columns
+from congruence.density.profile import check_index, counted, similarity_matrix
+from congruence.formulas import find
+from congruence.frames import make_frame, text_grid
+from congruence.generators import seed_sequence
+from congruence.numerics import transport_plan
+from congruence.registry import hint
+from congruence.results import number, plain
+from congruence.statistics import Array, InputError, Profile, Profiles
+
+KEYS = ("adco", "adco_distance", "adco_metric", "adco_cosine")
+KERNELS = ("linear", "polynomial", "rbf")
+#: pairs of clusters that a soft matching weighs
+MOST_PAIRS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What stands in the place of the product of two profiles, of single clusters or of the whole."""
+
+    name: str = "linear"
+    on: str = "profile"
+    degree: float = 2.0
+    coef0: float = 1.0
+    gamma: float | None = None
+
+    def check(self) -> None:
+        """Refuse what is no kernel."""
+        if self.name not in KERNELS:
+            raise InputError(f"there is no kernel {self.name!r}; {hint(str(self.name), KERNELS, ', '.join(KERNELS))}")
+        if self.on not in ("profile", "clusters"):
+            raise InputError(f"kernel_on must be 'profile' or 'clusters', not {self.on!r}")
+        if self.degree <= 0 or self.coef0 < 0 or (self.gamma is not None and self.gamma <= 0):
+            raise InputError("a kernel has degree above 0, coef0 of at least 0 and gamma above 0")
+
+    def __call__(self, product: Any, square_a: Any, square_b: Any, scale: float) -> Any:
+        """The kernel of vectors with this product and these squares; `scale` is the square that gamma is measured by."""
+        if self.name == "polynomial":  # divided by the scale, so that large counts do not overflow
+            return ((product + self.coef0) / (scale + self.coef0)) ** self.degree
+        if self.name == "rbf":
+            gamma = 1 / scale if self.gamma is None else self.gamma
+            return np.exp(-gamma * np.maximum(square_a + square_b - 2 * product, 0.0))
+        return product
+
+
+@dataclass(frozen=True, eq=False)
+class ProfileComparison:
+    """Two clusterings held against each other by their density profiles: values, matched clusters, attributes.
+
+    `matches`: (cluster of a, cluster of b, weight of the pair, similarity of the two, size in a, size in b).
+    `attributes`: (attribute, what it adds to adco, its own similarity under this matching, values outside the bins of a
+    and of b); what they add sums to adco.
+    """
+
+    values: dict[str, float]
+    statistic: Profiles = field(repr=False)
+    matches: tuple[tuple[Any, Any, float, float, float, float], ...]
+    only_a: tuple[Any, ...]
+    only_b: tuple[Any, ...]
+    attributes: tuple[tuple[str, float, float, int, int], ...]
+    profiles: tuple[Profile, Profile] = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, key: str) -> float:
+        name = find(key).key
+        if name not in self.values:
+            raise KeyError(f"{name} is no measure of density profiles; there are: {', '.join(self.values)}")
+        return self.values[name]
+
+    @property
+    def mapping(self) -> dict[Any, Any]:
+        """For each cluster of b, the cluster of a it is matched with."""
+        best: dict[Any, tuple[float, Any]] = {}
+        for a, b, weight, *_ in self.matches:
+            best[b] = max(best.get(b, (-1.0, None)), (weight, a), key=lambda x: x[0])
+        return {b: a for b, (_, a) in best.items()}
+
+    def to_dict(self) -> dict[str, float]:
+        """The values by key."""
+        return dict(self.values)
+
+    def to_frame(self, what: Literal["attributes", "clusters"] = "attributes", backend: str | None = None) -> Any:
+        """One row an attribute, or one row a matched pair of clusters."""
+        if what not in ("attributes", "clusters"):
+            raise InputError(f"to_frame gives 'attributes' or 'clusters', not {what!r}")
+        rows = self.attribute_rows() if what == "attributes" else self.cluster_rows()
+        return make_frame({name: [row[name] for row in rows] for name in rows[0]} if rows else {}, backend)
+
+    def cluster_rows(self) -> list[dict[str, Any]]:
+        """One row a matched pair of clusters."""
+        return [dict(zip(("a", "b", "weight", "similarity", "size_a", "size_b"), m, strict=True)) for m in self.matches]
+
+    def attribute_rows(self) -> list[dict[str, Any]]:
+        """One row an attribute."""
+        names = ("attribute", "adds", "similarity", "outside_a", "outside_b")
+        return [dict(zip(names, row, strict=True)) for row in self.attributes]
+
+    def to_json(self, **options: Any) -> str:
+        """Everything there is to know of the comparison, as JSON."""
+        about = {
+            "values": self.values,
+            "n_points": [p.n for p in self.profiles],
+            "n_clusters": [len(p.clusters) for p in self.profiles],
+            "clusters": self.cluster_rows(),
+            "only_a": self.only_a,
+            "only_b": self.only_b,
+            "attributes": self.attribute_rows(),
+            "notes": self.notes,
+        }
+        return json.dumps(plain(about), ensure_ascii=False, **options)
+
+    def __repr__(self) -> str:
+        p, q = self.profiles
+        lines = [
+            f"a: {len(p.clusters)} clusters, {p.n:g} points; b: {len(q.clusters)} clusters, {q.n:g} points; "
+            f"{len(p.attributes)} attributes in {p.counts.shape[1]} bins",
+            text_grid([[number(v)] for v in self.values.values()], list(self.values), ["value"]),
+            "",
+        ]
+        shown = self.matches[:20]
+        cells = [[str(b), f"{w:.3g}", f"{s:.3f}", f"{x:g}", f"{y:g}"] for _, b, w, s, x, y in shown]
+        lines.append(
+            text_grid(cells, [str(a) for a, *_ in shown], ["b", "weight", "similarity", "size a", "size b"])
+            + (f"\n… and {len(self.matches) - 20} more" if len(self.matches) > 20 else "")
+        )
+        for side, names in (("a", self.only_a), ("b", self.only_b)):
+            if names:
+                lines.append(f"only in {side}: {', '.join(map(str, names[:10]))}{', …' if len(names) > 10 else ''}")
+        worst = sorted(self.attributes, key=lambda row: row[2])[:8]
+        cells = [[f"{adds:.4f}", f"{own:.3f}"] for _, adds, own, *_ in worst]
+        head = "attributes" if len(worst) == len(self.attributes) else f"the {len(worst)} attributes that differ most"
+        lines += ["", head, text_grid(cells, [name for name, *_ in worst], ["adds to adco", "similarity"])]
+        return "\n".join([*lines, *(f"note: {n}" for n in self.notes)])
+
+
+def compare_profiles(
+    a: Any,
+    b: Any,
+    X: Any = None,
+    X_b: Any = None,
+    *,
+    binning: str | Binning = "width",
+    bins: int = 10,
+    nominal: Any = (),
+    adjusted: bool = False,
+    bivariate: bool = False,
+    kernel: str = "linear",
+    kernel_on: str = "profile",
+    degree: float = 2.0,
+    coef0: float = 1.0,
+    gamma: float | None = None,
+    matching: Literal["one", "soft"] = "one",
+    sizes: Literal["given", "sample", "scaled"] = "given",
+    unassigned: Unassigned = "error",
+    noise: Any = None,
+    random_state: Any = None,
+    threads: int | None = None,
+) -> ProfileComparison:
+    """Two clusterings by their density profiles: values, which cluster is which, what each attribute adds.
+
+    `a` and `b` label the points of X, or `b` those of X_b, which has the same attributes; or both are profiles. The bins
+    ("width", "frequency", "mdl", or a Binning) are fitted on both sides together, "mdl" against `a`. Where one side has
+    more points, `sizes` leaves them ("given"), draws a stratified sample of as many as the other side has ("sample"), or
+    scales its counts down, which is the mean of such samples ("scaled"). Beyond the published measure: `bivariate` bins
+    pairs of attributes; `kernel` "polynomial" or "rbf" replaces the product of the whole profiles, or with
+    `kernel_on="clusters"` of single clusters; `matching="soft"` lets clusters split: the largest mean similarity of
+    clusters, each taken as a distribution over the bins, that moves the points of a onto those of b.
+
+    >>> import congruence as cg
+    >>> X = [[0.0, 1], [1.0, 2], [9.0, 9], [10.0, 8]]
+    >>> r = cg.compare_profiles(["p", "p", "q", "q"], [1, 1, 0, 0], X, bins=2)
+    >>> r["adco"], r.mapping
+    (1.0, {1: 'p', 0: 'q'})
+    """
+    how = Kernel(kernel, kernel_on, degree, coef0, gamma)
+    how.check()
+    _one_of("matching", matching, ("one", "soft"))
+    _one_of("sizes", sizes, ("given", "sample", "scaled"))
+    if matching == "soft" and kernel != "linear":
+        raise InputError("a soft matching compares clusters as distributions; leave `kernel` out")
+    if adjusted and (matching == "soft" or (kernel != "linear" and kernel_on == "profile")):
+        raise InputError(
+            "adjusted=True takes off the mean over matchings, which soft and kernelised profiles do not have"
+        )
+    cautions: list[str] = []
+    if isinstance(a, Profile) or isinstance(b, Profile):
+        p, q = _given_profiles(a, b, X, X_b, sizes)
+    else:
+        p, q = _counted_profiles(
+            a, b, X, X_b, binning, bins, nominal, bivariate, sizes, unassigned, noise, random_state, threads
+        )
+        if noise is None:
+            cautions = [c for x, who in ((p, "a"), (q, "b")) for c in noise_caution(x.clusters, who)]
+    if sizes == "scaled" and p.n != q.n:
+        p, q = (x.scaled(min(p.n, q.n) / x.n) for x in (p, q))
+    found = _compared(p, q, how, matching, adjusted)
+    return replace(found, notes=(*cautions, *found.notes))
+
+
+def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise InputError(f"{name} must be {', '.join(map(repr, known[:-1]))} or {known[-1]!r}, not {value!r}")
+
+
+def _given_profiles(a: Any, b: Any, X: Any, X_b: Any, sizes: str) -> tuple[Profile, Profile]:
+    if not (isinstance(a, Profile) and isinstance(b, Profile)):
+        raise InputError(
+            "one side is a profile and the other is not; count both with cg.density_profile and one Binning"
+        )
+    if X is not None or X_b is not None:
+        raise InputError("profiles have their data counted already; leave X out")
+    if sizes == "sample":
+        raise InputError("a profile has no points to sample; pass sizes='scaled', the mean of such samples")
+    a.check_same_bins(b)
+    return a, b
+
+
+def _counted_profiles(
+    a: Any,
+    b: Any,
+    X: Any,
+    X_b: Any,
+    binning: str | Binning,
+    bins: int,
+    nominal: Any,
+    bivariate: bool,
+    sizes: str,
+    unassigned: Unassigned,
+    noise: Any,
+    random_state: Any,
+    threads: int | None,
+) -> tuple[Profile, Profile]:
+    """Both profiles in the same bins."""
+    if X is None:
+        raise InputError("density profiles need the data that were clustered: pass X, points × attributes")
+    chosen = copy(binning) if isinstance(binning, Binning) else Binning(binning, bins, nominal=nominal)  # type: ignore[arg-type]
+    sides: list[Any] = []
+    for labels, who in ((a, "a"), (b, "b")):
+        clustering = as_clustering(labels, who)
+        check_index(clustering, X if who == "a" or X_b is None else X_b, who)
+        sides.append(clustering.with_policy(unassigned, noise_for(noise, (clustering.title, who)), who))
+    wanted = [x.name for x in chosen.attributes if x.values is not None] or list(chosen.nominal)
+    data: list[Columns] = [as_columns(X, wanted)]
+    data.append(data[0] if X_b is None else as_columns(X_b, wanted))
+    for columns, clustering, who in zip(data, sides, ("a", "b"), strict=True):
+        if len(columns) != len(clustering):
+            more = "; pass X_b where b labels other points" if who == "b" and X_b is None else ""
+            raise InputError(
+                f"{who} has {len(clustering)} labels for {len(columns)} points; give one label a point{more}"
+            )
+    if not chosen.is_fitted:
+        if chosen.method == "mdl":
+            chosen.fit(data[0], sides[0])
+        else:
+            chosen.fit(data[0] if X_b is None else data[0] + data[1])
+    data = [chosen.columns(columns) for columns in (data[:1] if X_b is None else data)]
+    if sizes == "sample":
+        data, sides = _sampled(data * (2 if X_b is None else 1), sides, random_state)
+    if len(data) == 1:
+        p, q = counted(data[0], sides, chosen, bivariate=bivariate, threads=threads)
+    else:
+        p, q = (
+            counted(columns, [clustering], chosen, bivariate=bivariate, threads=threads)[0]
+            for columns, clustering in zip(data, sides, strict=True)
+        )
+    for profile, who in ((p, "a"), (q, "b")):
+        if not profile.n:
+            raise InputError(f"{who}: no point is assigned to a cluster")
+    return p, q
+
+
+def _sampled(data: list[Columns], sides: list[Any], random_state: Any) -> tuple[list[Columns], list[Any]]:
+    """The larger side cut down to the size of the smaller: from each cluster its share, drawn at random."""
+    if any(side.soft for side in sides):
+        raise InputError("memberships have no clusters to sample from; pass sizes='scaled'")
+    assigned = [len(side) - side.gaps for side in sides]
+    if assigned[0] == assigned[1]:
+        return data, sides
+    large = int(np.argmax(assigned))
+    points = stratified_sample(sides[large].codes, sides[large].k, min(assigned), random_state)
+    data, sides = list(data), list(sides)
+    data[large], sides[large] = data[large].taken(points), sides[large].taken(points)
+    return data, sides
+
+
+def stratified_sample(codes: Array, k: int, size: int, random_state: Any) -> Array:
+    """Points of a sample that holds each cluster in its proportion; what rounding leaves goes to the largest remainders."""
+    rng = np.random.default_rng(seed_sequence(random_state))
+    many = np.bincount(codes, minlength=k + 1)[:k]
+    exact = many * (size / many.sum())
+    share = np.floor(exact).astype(np.int64)
+    rest = np.argsort(-(exact - share), kind="stable")[: size - int(share.sum())]
+    share[rest] += 1
+    drawn = [rng.choice(np.flatnonzero(codes == c), share[c], replace=False) for c in range(k) if share[c]]
+    return np.sort(np.concatenate(drawn))
+
+
+# --- two profiles -----------------------------------------------------------------------------------------------
+
+
+def _squares(profile: Profile) -> Array:
+    """For each cluster and attribute the sum of the squared counts."""
+    return np.add.reduceat(np.square(profile.counts.astype(np.float64)), profile.starts[:-1], axis=1)
+
+
+def _compared(p: Profile, q: Profile, kernel: Kernel, matching: str, adjusted: bool) -> ProfileComparison:
+    p.check_same_bins(q)
+    product = similarity_matrix(p, q)
+    own_p, own_q = _squares(p), _squares(q)
+    square_p, square_q = own_p.sum(axis=1), own_q.sum(axis=1)
+    if matching == "soft":
+        statistic, pairs = _soft(p, q, product, square_p, square_q)
+    else:
+        statistic, pairs = _matched(product, square_p, square_q, kernel)
+    values = {}
+    for key in KEYS:
+        record = find(key, adjusted=True) if adjusted and key == "adco" else find(key)
+        values[key] = float(record.values(statistic)[0])
+    k, m, weight, norm = pairs
+    # each pair's product, attribute by attribute
+    parts = np.add.reduceat(p.counts[k].astype(np.float64) * q.counts[m], p.starts[:-1], axis=1)
+    adds = (weight / norm) @ parts
+    if matching == "soft":
+        scale = np.maximum(own_p[k] / np.square(p.sizes[k])[:, None], own_q[m] / np.square(q.sizes[m])[:, None])
+        similar = weight @ (parts / scale)
+    else:
+        similar = parts.sum(axis=0) / np.maximum(own_p.sum(axis=0), own_q.sum(axis=0))
+    if matching == "soft":
+        weight = weight * p.sizes[k] * q.sizes[m]
+        alike = product[k, m] / (p.sizes[k] * q.sizes[m] * norm)
+    else:
+        alike = product[k, m] / np.maximum(square_p[k], square_q[m])
+    matches = tuple(
+        (p.clusters[i], q.clusters[j], float(w), float(s), p.sizes[i].item(), q.sizes[j].item())
+        for i, j, w, s in zip(k.tolist(), m.tolist(), weight.tolist(), alike.tolist(), strict=True)
+    )
+    rows = tuple(
+        (name, float(x), float(y), int(out_p), int(out_q))
+        for name, x, y, out_p, out_q in zip(p.names, adds, similar, p.outside, q.outside, strict=True)
+    )
+    return ProfileComparison(
+        values, statistic, matches, tuple(c for i, c in enumerate(p.clusters) if i not in set(k.tolist())),
+        tuple(c for j, c in enumerate(q.clusters) if j not in set(m.tolist())), rows, (p, q), _notes(p, q),
+    )  # fmt: skip
+
+
+def _notes(p: Profile, q: Profile) -> tuple[str, ...]:
+    found = []
+    for profile, who in ((p, "a"), (q, "b")):
+        for name, many in zip(profile.names, profile.outside.tolist(), strict=True):
+            if many:
+                found.append(f"{many} values of {name} in {who} are outside the bins and were counted in its end bins")
+    if p.n != q.n:
+        found.append(
+            f"a has {p.n:g} points and b {q.n:g}: adco falls with that alone; see adco_cosine, or pass sizes='sample' or 'scaled'"
+        )
+    return tuple(found[:10]) + ((f"and {len(found) - 10} notes more",) if len(found) > 10 else ())
+
+
+def _matched(
+    product: Array, square_p: Array, square_q: Array, kernel: Kernel
+) -> tuple[Profiles, tuple[Array, Array, Array, Array]]:
+    """The best one-to-one matching of clusters; those left over add to the norm only."""
+    from scipy.optimize import linear_sum_assignment
+
+    most = max(product.shape)
+    gain = product
+    if kernel.name != "linear" and kernel.on == "clusters":
+        scale = max(square_p.sum() / len(square_p), square_q.sum() / len(square_q))
+        gain = kernel(product, square_p[:, None], square_q[None, :], scale)
+        own = [float(kernel(s, s, s, scale).sum()) for s in (square_p, square_q)]
+    else:
+        own = [float(square_p.sum()), float(square_q.sum())]
+    k, m = linear_sum_assignment(gain, maximize=True)
+    # clusters that share no bin are matched only for the sake of having a partner
+    shared = product[k, m] > 0
+    sim, mean = float(gain[k, m].sum()), float(gain.sum() / most)
+    if kernel.name != "linear" and kernel.on == "profile":
+        scale = max(own)
+        sim = float(kernel(sim, own[0], own[1], scale))
+        own = [float(kernel(s, s, s, scale)) for s in own]
+        mean = np.nan
+    k, m = k[shared], m[shared]
+    norm = np.full(len(k), max(float(square_p.sum()), float(square_q.sum())))
+    return Profiles.of(sim, own[0], own[1], mean), (k, m, np.ones(len(k)), norm)
+
+
+def _soft(
+    p: Profile, q: Profile, product: Array, square_p: Array, square_q: Array
+) -> tuple[Profiles, tuple[Array, Array, Array, Array]]:
+    """The way to move the points of a onto those of b with the largest mean similarity of their clusters."""
+    size_p, size_q = p.sizes.astype(np.float64), q.sizes.astype(np.float64)
+    norm = np.maximum((square_p / size_p**2)[:, None], (square_q / size_q**2)[None, :])
+    alike = product / np.outer(size_p, size_q) / norm
+    rows, cols = alike.shape
+    if rows * cols > MOST_PAIRS:
+        raise InputError(f"a soft matching weighs all pairs of clusters, and {rows} × {cols} are over {MOST_PAIRS:,}")
+    whole = size_p.sum() * size_q.sum()
+    total, flow = transport_plan(alike, size_p * size_q.sum(), size_q * size_p.sum())
+    k, m = np.nonzero(flow)
+    weight = flow[k, m] / whole / (size_p[k] * size_q[m])
+    return Profiles.of(total / whole, 1.0, 1.0, np.nan), (k, m, weight, norm[k, m])
+
+
+# --- functions of the measures ----------------------------------------------------------------------------------
+
+_EXAMPLE = "cg.{key}([0, 0, 1, 1], [1, 1, 0, 0], [[0.0], [1.0], [9.0], [10.0]])"
+_VALUES = {"adco": 1.0, "adco_distance": 0.0, "adco_metric": 0.0, "adco_cosine": 1.0}
+
+
+def scorer(key: str) -> Callable[..., float]:
+    """The function of one measure of profiles: `scorer("adco")(a, b, X)`."""
+    record = find(key)
+
+    def score(a: Any, b: Any, X: Any = None, X_b: Any = None, **options: Any) -> float:
+        if options.get("adjusted") and "adjusted" not in record.parameters:
+            raise InputError(f"{key} has no adjusted form; cg.adco has one")
+        return compare_profiles(a, b, X, X_b, **options)[key]
+
+    score.__name__ = score.__qualname__ = key
+    score.__module__ = "congruence"
+    low, high = record.range
+    score.__doc__ = (
+        f"{record.title}: {record.better} is better, {low:g} to {high:g}.\n\n"
+        f"    {key}(a, b, X, X_b=None, *, binning='width', bins=10, **options of compare_profiles) → float\n"
+        f"    {key}(profile, profile) → float\n\n"
+        f"    {'; '.join(record.definition)}\n\n{record.formula.__doc__}\n"
+        f"`a` and `b` label the points of X; where `b` labels other points, they are X_b. See compare_profiles.\n"
+        + (f"\nCaution: {record.caution}.\n" if record.caution else "")
+        + f"\n>>> import congruence as cg\n>>> {_EXAMPLE.format(key=key)}\n{_VALUES[key]}\n"
+    )
+    return score

@@ -1,0 +1,282 @@
+"""Drift: how clusterings of one window of time after another change, by density profiles that add in one pass."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+
+from congruence.clustering import Labels, Unassigned, as_clustering, noise_for
+from congruence.density.binning import Binning, Columns, _raw_columns, as_columns
+from congruence.density.profile import counted
+from congruence.density.similarity import ProfileComparison, _one_of, compare_profiles
+from congruence.engine.plan import Progress
+from congruence.frames import frame_kind, make_frame, text_grid
+from congruence.io import pick
+from congruence.registry import hint
+from congruence.results import number, plain
+from congruence.statistics import InputError, Profile
+
+#: attributes and clusters that are named for each step
+SHOWN = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Drift:
+    """ADCO of each window with the one before it and with the first, and what moved.
+
+    >>> import congruence as cg
+    >>> early, late = [[0.0], [1.0], [9.0], [10.0]], [[0.0], [1.0], [4.0], [5.0]]
+    >>> d = cg.drift([(early, [0, 0, 1, 1]), (early, [1, 1, 0, 0]), (late, [0, 0, 1, 1])], bins=5)
+    >>> d.previous.tolist(), d.first.tolist()
+    ([1.0, 0.5], [1.0, 0.5])
+    >>> d.moved_clusters(2)
+    [(0, None, 0.0), (None, 1, 0.0)]
+    """
+
+    windows: tuple[Any, ...]
+    profiles: tuple[Profile, ...] = field(repr=False)
+    #: of window i+1 with window i, and with window 0
+    steps: tuple[ProfileComparison, ...] = field(repr=False)
+    from_first: tuple[ProfileComparison, ...] = field(repr=False)
+    measure: str = "adco"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def previous(self) -> Any:
+        """The measure of each window, from the second on, with the one before it."""
+        return np.array([step[self.measure] for step in self.steps])
+
+    @property
+    def first(self) -> Any:
+        """The measure of each window, from the second on, with the first."""
+        return np.array([step[self.measure] for step in self.from_first])
+
+    def moved_attributes(
+        self, window: int, since: Literal["previous", "first"] = "previous"
+    ) -> list[tuple[str, float]]:
+        """Attributes of a window (1 is the second), the most changed first, with their similarity to what was before."""
+        rows = self._step(window, since).attributes
+        return sorted(((name, own) for name, _, own, *_ in rows), key=lambda row: row[1])
+
+    def moved_clusters(
+        self, window: int, since: Literal["previous", "first"] = "previous"
+    ) -> list[tuple[Any, Any, float]]:
+        """Clusters before and now, the most changed first, with their similarity; None where one has no counterpart."""
+        step = self._step(window, since)
+        rows: list[tuple[Any, Any, float]] = [(a, b, similar) for a, b, _, similar, *_ in step.matches if similar < 1]
+        rows += [(a, None, 0.0) for a in step.only_a] + [(None, b, 0.0) for b in step.only_b]
+        return sorted(rows, key=lambda row: row[2])
+
+    def _step(self, window: int, since: str) -> ProfileComparison:
+        _one_of("since", since, ("previous", "first"))
+        if not 1 <= window < len(self.windows):
+            raise InputError(f"window must be from 1 (the second) to {len(self.windows) - 1}, not {window}")
+        return (self.steps if since == "previous" else self.from_first)[window - 1]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a window: points, clusters, the measure with the window before and the first, and what moved most."""
+        found = []
+        for i, (name, profile) in enumerate(zip(self.windows, self.profiles, strict=True)):
+            row: dict[str, Any] = {"window": name, "points": profile.n, "clusters": len(profile.clusters)}
+            row |= {
+                "previous": None,
+                "first": None,
+                "outside": int(profile.outside.sum()),
+                "attributes": "",
+                "clusters moved": "",
+            }
+            if i:
+                row["previous"], row["first"] = self.steps[i - 1][self.measure], self.from_first[i - 1][self.measure]
+                moved = [n for n, own in self.moved_attributes(i)[:SHOWN] if own < 1 - 1e-12]
+                row["attributes"] = ", ".join(moved)
+                row["clusters moved"] = ", ".join(_moved(*m) for m in self.moved_clusters(i)[:SHOWN])
+            found.append(row)
+        return found
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The same as a data frame."""
+        rows = self.rows()
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        columns["window"] = [str(w) for w in columns["window"]]
+        return make_frame(columns, backend)
+
+    def to_json(self, **options: Any) -> str:
+        """Everything there is to know, step by step, as JSON."""
+        about = {
+            "measure": self.measure,
+            "windows": self.rows(),
+            "steps": [json.loads(step.to_json()) for step in self.steps],
+            "from_first": [json.loads(step.to_json()) for step in self.from_first],
+            "notes": self.notes,
+        }
+        return json.dumps(plain(about), ensure_ascii=False, **options)
+
+    def __repr__(self) -> str:
+        rows = self.rows()
+        head = ["points", "clusters", "previous", "first", "attributes moved", "clusters moved"]
+        cells = [
+            [
+                f"{row['points']:g}", str(row["clusters"]),
+                *("" if row[x] is None else number(row[x]) for x in ("previous", "first")),
+                row["attributes"], row["clusters moved"],
+            ]
+            for row in rows
+        ]  # fmt: skip
+        title = f"{len(rows)} windows, {self.measure} with the window before and with the first"
+        grid = text_grid(cells, [str(row["window"]) for row in rows], head, left=True)
+        return "\n".join([title, grid, *(f"note: {n}" for n in self.notes)])
+
+
+def _moved(before: Any, now: Any, similar: float) -> str:
+    if before is None:
+        return f"{now} (new)"
+    if now is None:
+        return f"{before} (gone)"
+    return f"{now if before == now else f'{before} → {now}'} ({similar:.2f})"
+
+
+def drift(
+    windows: Any,
+    labels: str | None = None,
+    window: str | None = None,
+    *,
+    features: Sequence[str] | None = None,
+    binning: str | Binning = "width",
+    bins: int = 10,
+    nominal: Any = (),
+    measure: str = "adco",
+    sizes: Literal["given", "scaled"] = "given",
+    unassigned: Unassigned = "error",
+    noise: Any = None,
+    threads: int | None = None,
+    progress: Any = None,
+) -> Drift:
+    """How a clustering changes from window to window: ADCO with the window before and the first, and what moved.
+
+    `windows` is a table, with `labels` and `window` naming columns of it and `features` those the clustering was made
+    from (by default all others); or a stream of (X, labels) or (name, X, labels), read once. Parts of a stream with the
+    same name add up, wherever they come. The bins are fitted on the whole table, or on the first part of a stream (pass
+    a fitted Binning to fix them): what lies outside later is counted in the end bins, and said. `measure` is adco,
+    adco_cosine (blind to the sizes of windows) or another of them; `sizes="scaled"` makes two windows equally large.
+
+    >>> import congruence as cg
+    >>> table = {"day": [1, 1, 2, 2, 3, 3], "x": [0, 9, 0, 9, 9, 9], "kind": ["a", "b", "a", "b", "a", "b"]}
+    >>> cg.drift(table, labels="kind", window="day").previous.round(3).tolist()
+    [1.0, 0.5]
+    """
+    record = _measure_of(measure)
+    _one_of("sizes", sizes, ("given", "scaled"))
+    chosen = copy(binning) if isinstance(binning, Binning) else Binning(binning, bins, nominal=nominal, spare=True)  # type: ignore[arg-type]
+    notes: list[str] = []
+    if labels is not None or window is not None:
+        parts, total = _from_table(windows, labels, window, features, chosen)
+    else:
+        if features is not None:
+            raise InputError("features name columns of a table; a stream gives (X, labels) with the features alone")
+        parts, total = _from_stream(windows), 0
+    profiles: dict[Any, Profile] = {}
+    with Progress(total, progress if total else False, "windows") as bar:
+        for i, (name, X, marks) in enumerate(parts):
+            title = i if name is None else name
+            profile = _profile(title, X, marks, chosen, unassigned, noise, threads)
+            profiles[title] = profiles[title] + profile if title in profiles else profile
+            bar.add(1)
+    if len(profiles) < 2:
+        raise InputError(f"drift is from window to window, and there {'is only one' if profiles else 'are none'}")
+    for name, profile in profiles.items():
+        if profile.outside.any():
+            worst = int(np.argmax(profile.outside))
+            notes.append(
+                f"window {name}: {int(profile.outside.sum())} values are outside the bins, most in {profile.names[worst]}"
+            )
+    listed = list(profiles.values())
+    steps = [compare_profiles(p, q, sizes=sizes) for p, q in pairwise(listed)]
+    first = [steps[0], *(compare_profiles(listed[0], q, sizes=sizes) for q in listed[2:])]
+    many = [p.n for p in listed]
+    if sizes == "given" and record != "adco_cosine" and max(many) > 1.1 * min(many):
+        notes.append(
+            f"windows have {min(many):g} to {max(many):g} points, and {record} falls with that alone; see adco_cosine, or "
+            "pass sizes='scaled'"
+        )
+    return Drift(tuple(profiles), tuple(listed), tuple(steps), tuple(first), record, tuple(notes))
+
+
+def _measure_of(name: str) -> str:
+    from congruence.density.similarity import KEYS
+
+    if name not in KEYS:
+        raise InputError(
+            f"drift is measured by {', '.join(KEYS)}, not {name!r}; {hint(str(name), KEYS, '')}".rstrip("; ")
+        )
+    return name
+
+
+def _profile(
+    name: Any, X: Any, labels: Any, binning: Binning, unassigned: Unassigned, noise: Any, threads: int | None
+) -> Profile:
+    who = f"window {name}: labels"
+    clustering = as_clustering(labels, who)
+    clustering = clustering.with_policy(unassigned, noise_for(noise, (clustering.title, "labels")), who)
+    if not binning.is_fitted:
+        binning.fit(X, labels)
+    columns = binning.columns(X)
+    if len(columns) != len(clustering):
+        raise InputError(
+            f"window {name} has {len(columns)} points and {len(clustering)} labels; give one label a point"
+        )
+    return counted(columns, [clustering], binning, threads=threads)[0]
+
+
+def _from_stream(windows: Any) -> Iterable[tuple[Any, Any, Any]]:
+    if isinstance(windows, str) or frame_kind(windows) is not None or not isinstance(windows, Iterable):
+        raise InputError("name the columns of a table, as in drift(table, labels='cluster', window='day')")
+    items = ((name, *part) for name, part in windows.items()) if isinstance(windows, Mapping) else windows
+    for item in items:
+        if not isinstance(item, tuple | list) or len(item) not in (2, 3):
+            raise InputError(
+                "a stream gives (X, labels) or (name, X, labels), part after part; for a table name its columns: "
+                "labels='cluster', window='day'"
+            )
+        yield (None, *item) if len(item) == 2 else tuple(item)
+
+
+def _from_table(
+    table: Any, labels: str | None, window: str | None, features: Sequence[str] | None, binning: Binning
+) -> tuple[Iterable[tuple[Any, Any, Any]], int]:
+    """The windows of a table one by one, and how many there are; fits the bins on all of it."""
+    if labels is None or window is None:
+        raise InputError("a table needs both names: labels='cluster' and window='day'")
+    names, raw = _raw_columns(table)
+    columns = dict(zip(names, raw, strict=True))
+    pick(columns, [labels, window, *(features or [])], "the table")
+    chosen = list(features) if features is not None else [n for n in names if n not in (labels, window)]
+    for name in (labels, window):
+        if name in chosen:
+            raise InputError(
+                f"column {name!r} cannot be a feature: it holds the {'labels' if name == labels else 'windows'}"
+            )
+    if not chosen:
+        raise InputError("the table has no columns but labels and windows; the features are missing")
+    when = as_clustering(columns[window], f"column {window!r}")
+    what = as_clustering(columns[labels], f"column {labels!r}")
+    if not isinstance(when, Labels) or not isinstance(what, Labels):
+        raise InputError("labels and windows are columns of one value a row")
+    if when.gaps:
+        raise InputError(f"{when.gaps} rows have no window (column {window!r}); drop them first")
+    data = as_columns({name: columns[name] for name in chosen}, [n for n in binning.nominal if n in chosen])
+    if not binning.is_fitted:
+        binning.fit(data, what)
+    order = when.names.tolist() if isinstance(when.names, np.ndarray) else list(when.names)
+
+    def parts() -> Iterable[tuple[Any, Columns, Labels]]:
+        for code, name in enumerate(order):
+            rows = np.flatnonzero(when.codes == code)
+            yield name, data.taken(rows), what.taken(rows)
+
+    return parts(), len(order)

@@ -1,0 +1,641 @@
+"""Alternative clusterings: the programs against enumeration, the methods against their definitions, planted views found."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist, pdist
+from sklearn.base import clone
+from sklearn.datasets import load_iris, load_wine
+from sklearn.metrics import silhouette_score
+
+import congruence as cg
+from congruence.alternative import cib, program, published, solver
+from congruence.alternative import mincentropy as mincentropy_module
+from congruence.alternative.coala import coala
+from congruence.alternative.points import as_points, binned
+from congruence.alternative.quality import silhouettes
+from congruence.alternative.search import METHODS
+from tests import naive_alternatives as naive
+
+IRIS, SPECIES = load_iris(return_X_y=True)
+WINE, CULTIVAR = load_wine(return_X_y=True)
+FAST = ("coala", "cib", "condens", "metaclusters", "mincentropy", "orthogonal", "adft")
+
+
+def views(n, k, sep, count=2, seed=0, noise=1.0):
+    """Data with independent clusterings, each in attributes of its own: centres at equal distances."""
+    rng = np.random.default_rng(seed)
+    hidden = [rng.integers(0, k, n) for _ in range(count)]
+    return np.hstack([sep * np.eye(k)[h] + noise * rng.normal(size=(n, k)) for h in hidden]), hidden
+
+
+def random_profiles(rng, clusters, bins, attributes=1):
+    """A table of points in bins, as counts of clusters × bins."""
+    return rng.integers(0, 6, (clusters, bins * attributes)).astype(float)
+
+
+# --- the programs ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("integer", [False, True])
+def test_dual_rows_are_all_matchings(seed, integer):
+    """K·K' rows of prices give the optimum of a row for each matching, for one to two known and up to four clusters."""
+    rng = np.random.default_rng(seed)
+    k, clusters, bins = int(rng.integers(2, 5)), int(rng.integers(2, 5)), int(rng.integers(3, 5))
+    knowns = [random_profiles(rng, clusters, bins) for _ in range(1 + seed % 2)]
+    totals = knowns[0].sum(axis=0)
+    wanted = naive.least_similar(knowns, totals, k, integer)
+    profile, found = program.least_similar_profile(knowns, totals, k, integer=integer, gap=0.0)
+    assert found.status == "optimal"
+    assert found.value == pytest.approx(wanted, rel=1e-7, abs=1e-7)
+    assert np.allclose(profile.sum(axis=0), totals)
+    assert sum(naive.similarity(known, profile) for known in knowns) == pytest.approx(wanted, rel=1e-7, abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_least_similarity_in_closed_form(seed):
+    """LP* = (1/k)·the largest totals is the optimum of the program, also with equal sizes on all attributes."""
+    rng = np.random.default_rng(seed)
+    n, attributes, bins = 60, int(rng.integers(1, 4)), 4
+    k = int(rng.integers(2, 6))
+    items = rng.integers(0, bins, (n, attributes)) + bins * np.arange(attributes)
+    size = bins * attributes
+    knowns = []
+    for clusters in rng.integers(2, 6, 1 + seed % 3):
+        codes = rng.integers(0, clusters, n)
+        counts = np.zeros((clusters, size))
+        np.add.at(counts, (codes[:, None], items), 1)
+        knowns.append(counts)
+    totals = np.bincount(items.ravel(), minlength=size).astype(float)
+    wanted = sum(program.least_similarity(known @ totals, k) for known in knowns)
+    for of, least in ((None, 0), (np.arange(size) // bins, n / (2 * k))):
+        _, found = program.least_similar_profile(knowns, totals, k, attributes=of, min_size=least, integer=False)
+        assert found.value == pytest.approx(wanted, rel=1e-9)
+    even = np.tile(totals / k, (k, 1))
+    assert sum(naive.similarity(known, even) for known in knowns) == pytest.approx(wanted, rel=1e-9)
+    largest = max(len(known) for known in knowns)
+    if k == largest == min(len(known) for known in knowns):  # then it is the floor of ADCO
+        assert wanted == pytest.approx(len(knowns) * (totals**2).sum() / k)
+
+
+def floor_bins(X):
+    """Ten bins of equal width as the study that is cited cut them: values at an edge fall by floating point."""
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    return np.minimum(((Z - Z.min(axis=0)) / np.ptp(Z, axis=0) * 10).astype(int), 9).astype(str)
+
+
+def test_the_numbers_of_iris_and_wine():
+    """LP* 4637.3 and 21535.3 (ten bins, three clusters); all points in one cluster reach 1.149 and 1.221 of it."""
+    for X, y, least, one in ((IRIS, SPECIES, 4637.3, 1.149), (WINE, CULTIVAR, 21535.3, 1.221)):
+        points = binned(as_points(floor_bins(X), True), "width", 10, y)
+        profile, totals = points.profile(y, 3), points.profile(np.zeros(len(y), np.int64), 1)[0]
+        assert program.least_similarity(profile @ totals, 3) == pytest.approx(least, abs=0.05)
+        assert max(profile @ totals) / program.least_similarity(profile @ totals, 3) == pytest.approx(one, abs=5e-4)
+        assert (totals**2).sum() / 3 / (profile**2).sum() == pytest.approx({150: 0.468, 178: 0.643}[len(y)], abs=5e-4)
+
+
+def test_one_matching_for_all_known_lets_the_known_pass():
+    """Eq. 12 with one ρ: knowing C and C with other labels, every profile is optimal, C itself too; not with a ρ each."""
+    points = binned(as_points(IRIS, True), "width", 10, SPECIES)
+    c = points.profile((SPECIES > 0).astype(np.int64), 2)
+    knowns, totals = [c, c[::-1]], c.sum(axis=0)
+    _, shared = program.least_similar_profile([sum(knowns)], totals, 2, integer=False)
+    assert naive.similarity(sum(knowns), c) == pytest.approx(shared.value)
+    _, each = program.least_similar_profile(knowns, totals, 2, integer=False)
+    assert each.value == pytest.approx(shared.value)
+    assert sum(naive.similarity(known, c) for known in knowns) > 1.1 * each.value
+
+
+def test_without_rows_for_sizes_the_attributes_disagree():
+    """The published program asks for clusters of other sizes on each attribute; with the rows they are the same."""
+    points = binned(as_points(floor_bins(IRIS), True), "width", 10, SPECIES)
+    totals = points.profile(np.zeros(150, np.int64), 1)[0]
+    kept = np.flatnonzero(totals)
+    attribute = np.zeros(points.n_items, np.int64)
+    attribute[points.items] = np.arange(4)
+    for of, same in ((None, False), (attribute[kept], True)):
+        profile, found = program.least_similar_profile(
+            [points.profile(SPECIES, 3)[:, kept]], totals[kept], 3, attributes=of, min_size=15, gap=1e-3, time_limit=20
+        )
+        sizes = np.array([profile[:, attribute[kept] == i].sum(axis=1) for i in range(4)])
+        assert found.value / 4637.33 < 1.002
+        assert bool(np.abs(sizes - sizes[0]).max() < 1e-6) is same
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_prices_bound_the_program_from_below(count):
+    """The dual is never above the linear program, within 0.1 % of it, and neither is any labelling within the caps."""
+    X, hidden = views(250, 3, 3.0, 3)
+    points = binned(as_points(X, True), "width", 10, hidden[0])
+    densities = [points.density(points.profile(h, 3)) for h in hidden[:count]]
+    p = program.Assignment.of(densities, 3, 0.05, 20)
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        cost = cdist(X, X[rng.choice(250, 3, replace=False)], "sqeuclidean")
+        exact, dual = program.assign_by_highs(cost, p), program.assign_by_prices(cost, p)
+        assert exact.status == "optimal"
+        assert dual.bound <= exact.bound * (1 + 1e-9)
+        assert dual.bound > exact.bound * (1 - 1e-3)
+        fractional = (exact.shares.max(axis=1) < 1 - 1e-6).sum()
+        assert fractional <= 3 * 3 * count + 3 + count  # as many as there are rows that join points
+        assert max(p.excess(exact.shares.argmax(axis=1))) < 0.02
+        labels = rng.integers(0, 3, 250)
+        if max(p.excess(labels)) <= 0:
+            assert cost[np.arange(250), labels].sum() >= exact.bound
+
+
+def test_the_excess_is_similarity_by_its_cap():
+    """What a point adds is the known counts in its bins: the sum over a cluster is the product of profiles."""
+    X, (a, b) = views(80, 3, 2.0)
+    points = binned(as_points(X, True), "width", 5, a)
+    p = program.Assignment.of([points.density(points.profile(a, 3))], 3, 0.1, 0)
+    wanted = naive.similarity(points.profile(a, 3), points.profile(b, 3)) / p.caps[0] - 1
+    assert p.excess(b)[0] == pytest.approx(wanted)
+    some = np.arange(0, 80, 2)
+    assert p.on(some).caps[0] / p.caps[0] == pytest.approx(0.5, abs=0.1)
+
+
+def test_a_solver_that_stops_says_so():
+    """A time limit that is too short, and a program without a solution, are told in words."""
+    rng = np.random.default_rng(0)
+    # market split: whole numbers with given sums, hard to prove
+    A = rng.integers(0, 100, (5, 60)).astype(float)
+    spare = np.hstack([A, np.eye(5), -np.eye(5)])
+    whole = np.concatenate([np.ones(60), np.zeros(10)])
+    cost = np.concatenate([np.zeros(60), np.ones(10)])
+    bounded = (np.hstack([np.eye(60), np.zeros((60, 10))]), np.ones(60))
+    short = solver.solve(
+        cost, at_most=bounded, equal=(spare, np.floor(A.sum(axis=1) / 2)), integer=whole, time_limit=0.3, gap=0
+    )
+    assert short.status == "stopped at the time limit"
+    assert not short.is_optimal
+    nothing = solver.solve(np.ones(1), at_most=(np.array([[1.0]]), np.array([-1.0])))
+    assert nothing.status == "infeasible"
+    with pytest.raises(cg.InputError, match="infeasible"):
+        nothing.variables()
+
+
+# --- quality ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("inter", range(1, 7))
+@pytest.mark.parametrize("intra", range(1, 4))
+def test_all_eighteen_dunn_indices(inter, intra):
+    """Each pair of distances is that of its definition by double loops; a cluster of one point has no extent."""
+    rng = np.random.default_rng(inter)
+    X, labels = rng.normal(size=(30, 3)), np.append(rng.integers(0, 3, 29), 3)
+    assert cg.dunn(X, labels, inter, intra) == pytest.approx(naive.dunn(X, labels.tolist(), inter, intra), rel=1e-12)
+
+
+def test_dunn_in_blocks_and_at_its_limits(monkeypatch):
+    """Any block of distances gives the same; no extent is infinite quality; one cluster or a wrong number is said."""
+    labels = SPECIES
+    whole = cg.dunn(IRIS, labels, 6, 2)
+    monkeypatch.setattr("congruence.alternative.quality._CELLS", 1000)
+    assert cg.dunn(IRIS, labels, 6, 2) == pytest.approx(whole, rel=1e-12)
+    assert cg.dunn(IRIS, labels) == pytest.approx(0.9889, abs=5e-5)
+    assert cg.dunn([[0.0], [0.0], [1.0], [1.0]], [0, 0, 1, 1]) == np.inf
+    assert cg.dunn([[0.0], [0.0], [0.0], [0.0]], [0, 0, 1, 1]) == 0
+    for wrong in ({"inter": 7}, {"intra": 0}):
+        with pytest.raises(cg.InputError, match="inter must be 1 to 6"):
+            cg.dunn(IRIS, labels, **wrong)
+    with pytest.raises(cg.InputError, match="two clusters"):
+        cg.dunn(IRIS, np.zeros(150))
+
+
+def test_dq_is_the_harmonic_mean():
+    """DQ of 1 − Jaccard and the index; 0 for the given labels; several given count by their mean."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 150)
+    jd, gdi = 1 - cg.jaccard(SPECIES, labels), cg.dunn(IRIS, labels, 3, 1)
+    assert cg.dissimilarity_quality(IRIS, SPECIES, labels, 3, 1) == pytest.approx(2 * jd * gdi / (jd + gdi))
+    assert cg.dissimilarity_quality(IRIS, SPECIES, SPECIES) == 0
+    other = rng.permutation(SPECIES)
+    both = (jd + 1 - cg.jaccard(other, labels)) / 2
+    assert cg.dissimilarity_quality(IRIS, [SPECIES, other], labels, 3, 1) == pytest.approx(
+        2 * both * gdi / (both + gdi)
+    )
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "average", "centres"), [(IRIS, SPECIES, 0.515, 0.06), (WINE, CULTIVAR, 0.581, 0.08)]
+)
+def test_random_labels_score_well_on_dq_with_average_linkage(X, y, average, centres):
+    """With δ3/Δ1 random labels reach 0.5 and more, in the range the paper prints; with δ4/Δ3 less than 0.15."""
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(10):
+        labels = rng.integers(0, 3, len(y))
+        found.append([cg.dissimilarity_quality(X, y, labels, *which, scale=True) for which in ((3, 1), (4, 3))])
+    assert np.mean(found, axis=0)[0] == pytest.approx(average, abs=0.02)
+    assert np.mean(found, axis=0)[1] == pytest.approx(centres, abs=0.07)
+
+
+def test_silhouettes_are_those_of_scikit_learn():
+    """One pass for several labellings gives each its mean silhouette."""
+    rng = np.random.default_rng(1)
+    labellings = [SPECIES, rng.integers(0, 4, 150), np.append(np.zeros(149, np.int64), 1)]
+    for ours, labels in zip(silhouettes(IRIS, labellings), labellings, strict=True):
+        assert ours == pytest.approx(silhouette_score(IRIS, labels), abs=1e-12)
+
+
+# --- the methods against their definitions ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("omega", [0.2, 0.6, 0.9])
+@pytest.mark.parametrize("several", [False, True])
+def test_coala_is_its_definition(omega, several):
+    """Row minima find the merges that a look at all pairs finds."""
+    rng = np.random.default_rng(3)
+    X, knowns = rng.normal(size=(24, 2)), [rng.integers(0, 3, 24) for _ in range(1 + several)]
+    found = coala(as_points(X, False), knowns, 3, [], lambda _: None, omega=omega).labels
+    assert cg.ari(found, naive.coala(X.tolist(), knowns, 3, omega)) == 1
+
+
+def test_a_larger_omega_merges_more_for_quality():
+    """ω trades dissimilarity for quality."""
+    words = [cg.alternatives(IRIS, SPECIES, method="coala", omega=omega)[0].status for omega in (0.2, 0.6, 0.9)]
+    counts = [int(word.split()[0]) for word in words]
+    assert counts == sorted(counts)
+    assert counts[0] < counts[-1]
+
+
+def test_mincentropy_counts_its_objective():
+    """Moves keep sums: the objective at the end is that of the definition, and no single move improves it."""
+    rng = np.random.default_rng(0)
+    X, known = rng.normal(size=(30, 2)), rng.integers(0, 2, 30)
+    sigma = pdist(X).mean() / 2
+    kernel = np.exp(-(cdist(X, X) ** 2) / (4 * sigma**2)) - 0.7 * (known[:, None] == known)
+    labels, value, rested = mincentropy_module._run(kernel, rng.integers(0, 3, 30), 3, rng, 100)
+    assert rested
+    assert value == pytest.approx(naive.kernel_objective(X.tolist(), [known], labels.tolist(), 0.7, sigma), rel=1e-9)
+    for x in range(30):
+        for c in range(3):
+            other = labels.copy()
+            other[x] = c
+            if len(set(other.tolist())) == 3:
+                moved = naive.kernel_objective(X.tolist(), [known], other.tolist(), 0.7, sigma)
+                assert moved <= value + 1e-9
+
+
+def test_cib_counts_conditional_information():
+    """The counts give I(C; Y | Z) as the joint distribution does, more passes never less, and two known meet."""
+    points = binned(as_points(IRIS, True), "width", 4, SPECIES)
+    groups = cib.joint([SPECIES, (IRIS[:, 0] > 5.8).astype(np.int64)])
+    assert cg.ari(groups, [f"{a} {b > 5.8}" for a, b in zip(SPECIES, IRIS[:, 0], strict=True)]) == 1
+    values = []
+    for passes in (1, 2, 5):
+        labels, value, _ = cib._run(points, groups, 3, np.random.default_rng(0), passes)
+        wanted = naive.conditional_information(points.items.tolist(), labels.tolist(), groups.tolist())
+        assert value == pytest.approx(wanted, rel=1e-9)
+        values.append(value)
+    assert values == sorted(values)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_assignments_with_sizes(seed):
+    """Proposals give the pairs of least cost first; shifting round gives the least total cost."""
+    rng = np.random.default_rng(seed)
+    n, k = 25, 2 + seed % 3
+    cost = rng.random((n, k))
+    sizes = np.bincount(rng.integers(0, k, n), minlength=k)
+    assert published.nearest_first(cost, sizes).tolist() == naive.nearest_first(cost.tolist(), sizes.tolist())
+    labels = published.least_cost(cost, sizes)
+    assert np.bincount(labels, minlength=k).tolist() == sizes.tolist()
+    columns = np.repeat(np.arange(k), sizes)
+    rows, chosen = linear_sum_assignment(cost[:, columns])
+    assert cost[np.arange(n), labels].sum() == pytest.approx(cost[rows, columns[chosen]].sum())
+
+
+def test_shared_centroids_recover_a_profile_and_random_ones_do_not():
+    """Given the true hidden profile, k-means in bins and a vote find it from implied centroids, not from random ones."""
+    X, (a, hidden) = views(300, 3, 4.0)
+    points = binned(as_points(X, True), "width", 10, a)
+    profile = points.profile(hidden, 3)
+    rng = np.random.default_rng(0)
+    found = {}
+    for name in ("implied", "random"):
+        votes = np.zeros((300, 3))
+        for item in np.flatnonzero(profile.sum(axis=0)):
+            inside = np.flatnonzero((points.items == item).any(axis=1))
+            part = points.numbers[inside]
+            start = (
+                published.implied_centroids(points, profile)
+                if name == "implied"
+                else part[rng.integers(0, len(part), 3)]
+            )
+            votes[inside, published.distribution_kmeans(part, profile[:, item].astype(int), start)] += 1
+        found[name] = cg.ari(votes.argmax(axis=1), hidden)
+    assert found["implied"] > 0.85
+    assert found["random"] < 0.6
+
+
+def test_orthogonal_takes_the_given_directions_away():
+    """What is left has the given centroids at one place; where nothing is left, that is said."""
+    from congruence.alternative.orthogonal import left_over
+    from congruence.alternative.quality import centroids
+
+    rest = left_over(as_points(IRIS, True), [SPECIES])
+    assert np.abs(centroids(rest, SPECIES, 3)).max() < 1e-9
+    with pytest.raises(cg.InputError, match="all 2 dimensions"):
+        cg.alternatives(IRIS[:, :2], SPECIES, method="orthogonal")
+
+
+# --- planted views ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_maximus_finds_the_planted_view(seed):
+    """Given one of two planted clusterings, maximus finds the other (ARI > 0.8); the published stages do not (< 0.3)."""
+    X, (given, hidden) = views(300, 3, 4.0, seed=seed)
+    found = cg.alternatives(X, given, random_state=0)[0]
+    assert cg.ari(found.labels, hidden) > 0.8
+    assert abs(cg.ari(found.labels, given)) < 0.1
+    assert found.optimality["given"] <= 1.05 + 1e-9
+    assert 0 <= found.gap < 0.01
+    assert found.scores["dq"] > 0.5 > 0.2 > found.random["dq"]
+    literal = cg.alternatives(X, given, method="maximus_published", random_state=0, time_limit=10)[0]
+    assert cg.ari(literal.labels, hidden) < 0.3
+    assert not literal.silhouette > 0.1  # undefined where the vote has put all points in one cluster
+
+
+def test_maximus_finds_two_hidden_views_one_after_the_other():
+    """Of three planted clusterings, one given, the two alternatives are the two others."""
+    X, hidden = views(300, 3, 4.5, 3)
+    found = cg.alternatives(X, hidden[0], 3, 2, random_state=0)
+    scores = np.array([[cg.ari(r.labels, h) for h in hidden[1:]] for r in found])
+    assert scores.max(axis=1).min() > 0.8
+    assert set(scores.argmax(axis=1)) == {0, 1}
+    assert list(found[1].dissimilarity) == ["given", "alternative 1"]
+    assert min(found[1].dissimilarity.values()) > 0.7
+
+
+def test_maximus_on_a_sample_first():
+    """With more points than the sample, restarts are on a sample, and the caps hold for all points."""
+    X, (given, hidden) = views(1500, 3, 4.0)
+    found = cg.alternatives(X, given, random_state=0, sample=300, n_init=4)[0]
+    assert cg.ari(found.labels, hidden) > 0.8
+    assert found.optimality["given"] <= 1.05 + 1e-9
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_other_numbers_of_clusters_than_the_known(k):
+    """Fewer or more clusters than the given one keep the cap too, which is then of the largest known clusters."""
+    X, (given, _) = views(150, 3, 4.0)
+    found = cg.alternatives(X, given, k, random_state=0, n_init=3)[0]
+    assert found.n_clusters == k
+    assert found.optimality["given"] <= 1.05 + 1e-9
+    assert min(found.sizes) >= 150 // (3 * k)
+
+
+def test_labels_that_are_the_given_ones_are_called_that():
+    """A method that gives the known clustering back says that it found no alternative."""
+    X = np.repeat([[0.0], [9.0]], 10, axis=0)
+    found = cg.alternatives(X, X[:, 0], method="metaclusters", random_state=0)[0]
+    assert found.dq == 0
+    assert any("no alternative was found" in note for note in found.notes)
+
+
+def test_both_solvers_find_the_same():
+    """The linear program and its dual end in clusterings of like cost, within the same caps."""
+    X, (given, hidden) = views(150, 3, 4.0)
+    exact = cg.alternatives(X, given, random_state=0, solver="highs", n_init=2)[0]
+    dual = cg.alternatives(X, given, random_state=0, n_init=2)[0]
+    assert exact.status.startswith("optimal")
+    assert cg.ari(exact.labels, dual.labels) > 0.9
+    assert cg.ari(exact.labels, hidden) > 0.8
+
+
+def test_epsilon_trades_difference_for_quality():
+    """On iris a larger epsilon costs less by k-means, and is more similar; each keeps its cap."""
+    found = [cg.alternatives(IRIS, SPECIES, random_state=0, epsilon=e, n_init=4)[0] for e in (0.05, 0.3)]
+    assert found[0].optimality["given"] <= 1.05 + 1e-9
+    assert found[1].optimality["given"] <= 1.3 + 1e-9
+    assert found[1].silhouette > found[0].silhouette
+    assert found[0].scores["dissimilarity"] > found[1].scores["dissimilarity"]
+
+
+@pytest.mark.parametrize("method", ["condens", "mincentropy", "orthogonal", "adft"])
+def test_the_later_methods_find_the_planted_view(method):
+    """Four cheap methods find it too."""
+    X, (given, hidden) = views(300, 3, 4.0)
+    assert cg.ari(cg.alternatives(X, given, method=method, random_state=0)[0].labels, hidden) > 0.8
+
+
+# --- what all of them promise ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_is_deterministic_and_complete(method):
+    """The same seed gives the same labels; every result has its scores, and those of chance, finite."""
+    X, (given, _) = views(90, 3, 4.0)
+    runs = [cg.alternatives(X, given, 3, 2, method, random_state=5, n_init=2) for _ in range(2)]
+    for one, two in zip(*runs, strict=True):
+        assert np.array_equal(one.labels, two.labels)
+        assert one.scores == two.scores
+        assert one.random == two.random
+        assert len(one.labels) == 90
+        assert sum(one.sizes) == 90
+        assert one.status
+        assert one.seconds > 0
+        assert set(one.random) == set(one.scores)
+        assert np.isfinite(list(one.random.values())).all()
+        assert json.loads(one.to_json())["labels"] == one.labels.tolist()
+        assert one.method in repr(one)
+    first, second = runs[0]
+    assert list(second.adco) == ["given", "alternative 1"]
+    assert first.adco["given"] == pytest.approx(cg.adco(given, first.labels, X), abs=0.05)
+    assert first.dissimilarity["given"] == pytest.approx(1 - cg.jaccard(given, first.labels))
+
+
+def test_the_scores_are_those_of_the_public_functions():
+    """ADCO, GDI, DQ and the silhouette of a result are those of the same data by cg.adco, cg.dunn, …"""
+    found = cg.alternatives(IRIS, SPECIES, method="condens", random_state=0, inter=3, intra=2)[0]
+    Z = (IRIS - IRIS.mean(axis=0)) / IRIS.std(axis=0)
+    assert found.adco["given"] == pytest.approx(cg.adco(SPECIES, found.labels, IRIS), rel=1e-12)
+    assert found.gdi == pytest.approx(cg.dunn(Z, found.labels, 3, 2))
+    assert found.gdi == pytest.approx(cg.dunn(IRIS, found.labels, 3, 2, scale=True))
+    assert found.dq == pytest.approx(cg.dissimilarity_quality(Z, SPECIES, found.labels, 3, 2))
+    assert found.silhouette == pytest.approx(silhouette_score(Z, found.labels))
+    assert found.to_frame()["value"].tolist() == list(found.scores.values())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nominal_and_mixed_data(method):
+    """Nominal attributes and missing values are taken, or refused in one line that names who takes them."""
+    rng = np.random.default_rng(0)
+    given, hidden = rng.integers(0, 2, 120), rng.integers(0, 2, 120)
+    frame = pd.DataFrame({f"g{i}": np.where(rng.random(120) < 0.1, 1 - given, given).astype(str) for i in range(3)})
+    for i in range(3):
+        frame[f"h{i}"] = np.where(rng.random(120) < 0.1, 1 - hidden, hidden).astype(str)
+    frame["x"] = hidden * 3 + rng.normal(size=120)
+    frame.loc[3, "x"] = np.nan
+    frame.loc[5, "g0"] = None
+    if not METHODS[method].nominal:
+        with pytest.raises(cg.InputError, match=r"'g0' is nominal.*maximus"):
+            cg.alternatives(frame, given, method=method)
+        return
+    found = cg.alternatives(frame, given, method=method, random_state=0)[0]
+    assert any("missing" in note for note in found.notes)
+    if method in ("maximus", "condens", "mincentropy"):
+        assert cg.ari(found.labels, hidden) > 0.8
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_several_known_and_a_least_size(method):
+    """Two known clusterings by name, and no cluster under min_size."""
+    X, (a, b, _) = views(120, 3, 4.0, 3)
+    found = cg.alternatives(X, {"a": a, "b": b}, method=method, random_state=0, min_size=25, n_init=2)[0]
+    assert list(found.adco) == ["a", "b"]
+    assert found.n_clusters == 3
+    assert min(found.sizes) >= 25
+
+
+def test_ways_to_give_known_clusterings():
+    """Columns, lists, mappings, frames and an ensemble of the same labels are the same."""
+    X, (a, b, _) = views(60, 2, 4.0, 3)
+    doors = (
+        np.column_stack([a, b]),
+        [a, b],
+        {"u": a, "v": b.astype(str)},
+        pd.DataFrame({"u": a, "v": b}),
+        [a.tolist(), b.tolist()],
+        cg.Ensemble([a, b]),
+    )
+    labels = [cg.alternatives(X, door, method="mincentropy", random_state=0)[0].labels for door in doors]
+    assert all(np.array_equal(labels[0], other) for other in labels[1:])
+
+
+def test_collapsed_results_say_so():
+    """Empty and tiny clusters are in the notes, and scores that one cluster does not have are undefined."""
+    from congruence.alternative.restarts import Found
+    from congruence.alternative.search import _scored, _tidy
+
+    points = binned(as_points(IRIS, True), "width", 10, SPECIES)
+    codes, notes = _tidy(points, Found(np.zeros(150, np.int64)), 3, None)
+    assert "2 of the 3 clusters are empty" in notes[0]
+    scored = _scored(points, {"given": SPECIES}, codes, (4, 3), np.random.SeedSequence(0))
+    assert np.isnan(scored["gdi"])
+    assert np.isnan(scored["silhouette"])
+    codes, notes = _tidy(points, Found(np.append(np.zeros(149, np.int64), 1)), 2, None)
+    assert "fewer than 3 points" in notes[0]
+    codes, notes = _tidy(points, Found(np.zeros(150, np.int64)), 3, 40)
+    assert np.bincount(codes).min() == 40
+    assert "80 points were moved" in notes[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"method": "maximums"}, "did you mean maximus"),
+        ({"n_clusters": 1}, "from 2 to half"),
+        ({"n_clusters": 100}, "from 2 to half"),
+        ({"n_alternatives": 0}, "at least 1"),
+        ({"min_size": 60}, "from 0 to 50"),
+        ({"omega": 1}, "no option 'omega'"),
+        ({"epsilon": -1}, "must not be negative"),
+        ({"inter": 7}, "inter must be 1 to 6"),
+        ({"n_init": 0}, "at least 1"),
+        ({"solver": "cplex"}, "'dual' or 'highs'"),
+        ({"labels": SPECIES[:100]}, "100 labels for 150 points"),
+        ({"labels": np.where(SPECIES == 0, np.nan, SPECIES)}, "have no label"),
+        ({"X": IRIS[:, 0]}, "2-D"),
+        ({"X": np.where(IRIS > 7, np.inf, IRIS)}, "infinite"),
+        ({"binning": "widht"}, "width"),
+        ({"method": "maximus_published", "rho": "one"}, "'each' or 'shared'"),
+        ({"method": "coala", "labels": []}, "no points"),
+    ],
+)
+def test_bad_input_is_one_line(change, words):
+    """What was given, what was expected, what to try."""
+    call = {"X": IRIS, "labels": SPECIES, **change}
+    with pytest.raises(cg.InputError, match=words) as error:
+        cg.alternatives(**call)
+    assert "\n" not in str(error.value)
+
+
+def test_limits_are_said_before_anything_starts():
+    """A method that cannot take so many points, or rows, says so at once and names those that can."""
+    X = np.random.default_rng(0).normal(size=(10_001, 2))
+    with pytest.raises(cg.InputError, match=r"at most 10,000 points .* take maximus"):
+        cg.alternatives(X, np.arange(10_001) % 3, method="coala")
+    with pytest.raises(cg.InputError, match="rows, more than"):
+        cg.alternatives(X[:2000], np.arange(2000) % 40, n_clusters=40)
+
+
+def test_silhouettes_of_some_points_are_called_that(monkeypatch):
+    """Above a number of points the silhouette is of a sample, near that of all, and the notes say so."""
+    X, (given, _) = views(400, 3, 4.0)
+    exact = cg.alternatives(X, given, method="condens", random_state=0)[0]
+    monkeypatch.setattr("congruence.alternative.search.ALL_PAIRS", 100)
+    monkeypatch.setattr("congruence.alternative.search.SOME", 200)
+    some = cg.alternatives(X, given, method="condens", random_state=0)[0]
+    assert some.silhouette == pytest.approx(exact.silhouette, abs=0.05)
+    assert any("200 random points" in note for note in some.notes)
+    assert not any("random points" in note for note in exact.notes)
+
+
+def test_alternatives_keep_apart_from_known_ones_of_their_name():
+    """A known clustering called "alternative 1" is not overwritten by the first that is found."""
+    X, (given, other) = views(90, 3, 4.0)
+    found = cg.alternatives(X, {"alternative 1": given}, 3, 2, "condens", random_state=0)
+    assert list(found[1].adco) == ["alternative 1", "alternative 1′"]
+    assert cg.ari(found[0].labels, other) > 0.8
+
+
+def test_progress_counts_restarts():
+    """A callable hears of every restart of every alternative."""
+    heard = []
+    X, (given, _) = views(60, 2, 4.0)
+    cg.alternatives(X, given, 2, 2, random_state=0, n_init=3, progress=lambda done, total: heard.append((done, total)))
+    assert heard == [(i, 6) for i in range(1, 7)]
+    heard.clear()
+    cg.alternatives(X, given, 2, 1, "coala", progress=lambda done, total: heard.append((done, total)))
+    assert heard == [(1, 1)]
+
+
+def test_the_estimator_keeps_the_manners_of_scikit_learn():
+    """clone, get_params and set_params; fit gives what the function gives."""
+    X, (given, hidden) = views(100, 2, 4.0)
+    model = cg.AlternativeClustering(2, method="mincentropy", options={"weight": 0.8}, random_state=1)
+    copy = clone(model).set_params(method="maximus", options=None)
+    assert copy.get_params()["method"] == "maximus"
+    assert model.get_params()["method"] == "mincentropy"
+    assert copy.fit(X, given) is copy
+    assert np.array_equal(copy.labels_, cg.alternatives(X, given, 2, random_state=1)[0].labels)
+    assert copy.n_features_in_ == 4
+    assert cg.ari(model.fit_predict(X, given), hidden) > 0.8
+    assert len(model.set_params(n_alternatives=2).fit(X, given).alternatives_) == 2
+
+
+def test_the_command(tmp_path):
+    """It prints the scores beside those of chance, writes the labels, and refuses in one line."""
+    X, (given, hidden) = views(80, 2, 4.0)
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(known=given, row=[f"r{i}" for i in range(80)])
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    command = [sys.executable, "-m", "congruence", "alternatives", str(tmp_path / "data.csv"), "--labels", "known"]
+    out = tmp_path / "alternatives.csv"
+    done = subprocess.run(
+        [*command, "--k", "2", "--n", "2", "--method", "mincentropy", "--seed", "0", "--id", "row", "--out", str(out)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "random" in done.stdout
+    assert "alternative_2" in done.stdout
+    written = pd.read_csv(out)
+    assert list(written) == ["row", "known", "alternative_1", "alternative_2"]
+    assert cg.ari(written["alternative_1"], hidden) > 0.8
+    extra = ["--features", "a,b,c,d", "--format", "json", "--seed", "0", "--option", "epsilon=0.2", "--n-init", "2"]
+    done = subprocess.run([*command, *extra], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["alternative_1"]["optimality"]["known"] <= 1.2 + 1e-9
+    refused = subprocess.run([*command, "--option", "epsilon"], capture_output=True, text=True, check=False)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)

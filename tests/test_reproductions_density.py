@@ -1,0 +1,79 @@
+"""The reproduction of the ADCO paper says what it prints and whether it holds."""
+
+import numpy as np
+import pytest
+
+import congruence as cg
+from reproductions import adco_maximus, datasets
+from reproductions.rows import AGREES, CONFIRMED, MISPRINT, NOT_CONFIRMED
+
+needs_data = pytest.mark.skipif(
+    datasets.local("german") is None or datasets.local("kddcup99_sample") is None,
+    reason="no data folder: set CONGRUENCE_DATA to the folder that holds sets/german.csv.gz",
+)
+
+
+def test_every_worked_example_agrees():
+    """Figure 3, magnitudes, Bob and Alice and the cosine example print what their definitions give."""
+    rows = adco_maximus.examples()
+    assert len(rows) == 12
+    assert {row.verdict for row in rows} == {AGREES}
+
+
+def test_the_triangle_breaks_in_one_reading():
+    """Only as 2 clusters × 2 bins does the printed counter-example break the triangle inequality."""
+    found = adco_maximus.triangle()
+    assert [shape for shape, excess in found.items() if excess > 0] == ["2 × 2"]
+
+
+def test_table_3():
+    """The membership measures follow from the points moved, but for the Jaccard index of 5(d) and the Rand of section 1.1."""
+    rows = adco_maximus.table3()
+    odd = [row.label for row in rows if row.verdict == MISPRINT]
+    assert odd == ["Figure 5(d), a tenth moved: JI", "Section 1.1: Rand of Figure 1"]
+    assert rows[0].ours == pytest.approx(0.8276, abs=5e-5)
+    assert rows[3].ours == pytest.approx(0.1615, abs=5e-5)
+    many, largest = adco_maximus.figure_5a_tables([60])
+    assert many > 0
+    assert largest <= 5
+
+
+def test_near_and_far_differ_by_adco_only():
+    """Moving five points far costs more ADCO than moving them near, and the same by membership."""
+    found = adco_maximus.moved_near_and_far()
+    assert found["near"][0] > found["far"][0] + 0.1
+    assert found["near"][1] == found["far"][1]
+
+
+def test_the_printed_jaccard_is_no_jaccard():
+    """All 18 printed values are 1/(2 − Rand), and three printed tables contradict each other on diabetes."""
+    for row in adco_maximus.TABLE5.values():
+        for _, rand, jaccard, _, _ in row:
+            assert jaccard == pytest.approx(1 / (2 - rand), abs=0.006)
+    assert adco_maximus.TABLE5["Diabetes"][0][0] == 1.0 > adco_maximus.TABLE8["Diabetes"][0]
+    assert max(cell[3] for cell in adco_maximus.TABLE5["Vehicle"]) < 1 / 4
+
+
+@needs_data
+def test_one_set_of_table_5():
+    """Glass, clustered three ways: ADCO as the library gives it, never under the floor, and average linkage last."""
+    c = adco_maximus.clustered("Glass")
+    values = [adco_maximus.adco_of("Glass", a) for a in adco_maximus.ALGORITHMS]
+    assert values[0] == cg.adco(c.classes, c.found["K-means"], c.frame)
+    assert min(values) == values[2] >= 1 / 6
+    curve = adco_maximus.bins_curve("Glass", "EM", (10, 50, 100))
+    assert curve[0] == values[1]
+    assert abs(curve[1] - curve[2]) < 0.05
+
+
+@needs_data
+def test_snapshots():
+    """ADCO follows the mixes of intrusion types, but attributes with all points in one bin make up most of it."""
+    s = adco_maximus.snapshots()
+    high, low = adco_maximus.snapshot_claims(s)
+    assert (high.verdict, low.verdict) == (CONFIRMED, NOT_CONFIRMED)
+    assert all(0 < x <= 1 for x in s.adco.values())
+    assert all(abs(sum(m.values()) - 1) < 1e-12 for m in s.mixes.values())
+    assert 10 < s.idle_count < s.attributes
+    assert len(s.every_pair[0]) == 190
+    assert np.isfinite(s.every_pair[1]).all()
