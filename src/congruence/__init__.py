@@ -54,6 +54,7 @@ _HOMES = {
     "formulas": ("measures",),
     "registry": ("Measure",),
     "results": ("AgainstReference", "AllPairs", "Comparison", "Matching"),
+    "reporting.html": ("Report", "report"),
     "statistics": ("InputError", "NotApplicable", "Profile", "Table"),
     "io": ("from_long",),
 }

@@ -152,6 +152,12 @@ from congruence.io import (
 from congruence.registry import (
     Measure as Measure,
 )
+from congruence.reporting.html import (
+    Report as Report,
+)
+from congruence.reporting.html import (
+    report as report,
+)
 from congruence.results import (
     AgainstReference as AgainstReference,
 )

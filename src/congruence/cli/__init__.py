@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from congruence.cli import alternative, comparing, consenting, densities, ensembles
+from congruence.cli import alternative, comparing, consenting, densities, ensembles, reporting
 from congruence.cli.app import app
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "densities",
     "ensembles",
     "main",
+    "reporting",
 ]  # importing them declares their commands
 
 

@@ -212,11 +212,15 @@ def measures(
 
 
 @app.command()
-def demo() -> None:
-    """Cluster wine and digits with several algorithms and compare the results."""
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Write the reports to this folder.")] = Path(
+        "congruence-demo"
+    ),
+) -> None:
+    """Cluster wine and digits with several algorithms, compare the results, and write a report on each."""
     from congruence.showcase import show
 
-    show()
+    show(out)
 
 
 def _for_one_file(**options: str | None) -> None:

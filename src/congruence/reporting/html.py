@@ -109,7 +109,7 @@ def report(
     >>> import congruence as cg
     >>> runs = {"x": [0, 0, 0, 1, 1, 1], "y": [0, 0, 1, 1, 1, 1], "z": [0, 0, 0, 1, 1, 2]}
     >>> r = cg.report(runs, reference="x")
-    >>> r.summary.findings[-2]
+    >>> r.summary.findings[2]
     'Nearest to the reference is “z” (ari 0.7059).'
     >>> r.html.startswith("<!doctype html>")
     True
@@ -261,7 +261,7 @@ def _together(model: Model) -> dict[str, Any] | None:
         choice = {
             "ks": t.choice.ks,
             "curves": [
-                {"name": c.name, "title": c.title, "better": c.better, "values": c.values, "errors": c.errors, "best": c.best, "votes": c.votes}
+                {key: getattr(c, key) for key in ("name", "title", "better", "values", "errors", "best", "votes")}
                 for c in curves
             ],
         }  # fmt: skip
@@ -288,7 +288,13 @@ def page(model: Model) -> str:
     environment.filters["pretty"] = _pretty
     digest = b64encode(sha256(script.encode("utf-8")).digest()).decode("ascii")
     data = json.dumps(plain(payload(model)), ensure_ascii=False, separators=(",", ":"))
-    for sign, code in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029")):
+    for sign, code in (
+        ("<", "\\u003c"),
+        (">", "\\u003e"),
+        ("&", "\\u0026"),
+        ("\u2028", "\\u2028"),
+        ("\u2029", "\\u2029"),
+    ):
         data = data.replace(sign, code)
     template = environment.from_string(room.joinpath("template.html").read_text(encoding="utf-8"))
     return template.render(
@@ -313,6 +319,8 @@ def _said(model: Model) -> dict[str, Any]:
         ("points and clusterings", made + against),
         ("order and tree", "average linkage on the distance of each measure (best value − value), "
          + ("leaves in the optimal order" if model.main.tree.is_optimal else "leaves in the order of the tree")),
+        *([("groups", f"Ward's linkage by {model.main.measure.key}, cut where groups are clearest (silhouette "
+            f"{model.silhouette:.2f})")] if len(model.groups) > 1 else []),
         ("values", "each of 65,535 steps between the smallest and the largest value of a measure"),
     ]  # fmt: skip
     if model.points is not None:
@@ -331,14 +339,19 @@ def _said_of_ensemble(model: Model) -> dict[str, Any]:
     t = model.together
     assert t is not None
     n, size = len(t.cells.order), len(t.cells.values)
+    each = -(-n // size)
     if t.cells.is_aggregated:
         cells = (
-            f"{n:,} points in {size} × {size} cells: a cell is the mean over the pairs of some {-(-n // size):,} × {-(-n // size):,} "
-            "points. Points stand by the consensus clustering, clusters beside those they are alike."
+            f"{n:,} points in {size} × {size} cells: a cell is the mean over the pairs of some {each:,} × {each:,} points. "
+            "Points stand by the consensus clustering, clusters beside those they are alike."
         )
     else:
         cells = "Every point has a row and a column, in the optimal order of its tree."
-    how = f"all {t.cdf_pairs:,.0f} pairs of points" if t.cdf_is_exact else f"{t.cdf_pairs:,.0f} pairs of points drawn at random"
+    how = (
+        f"all {t.cdf_pairs:,.0f} pairs of points"
+        if t.cdf_is_exact
+        else f"{t.cdf_pairs:,.0f} pairs of points drawn at random"
+    )
     cdf = (
         f"Over {how}. Steep at 0 and 1 and flat between means that the members agree; pairs in the shaded band (above 0.1, "
         "up to 0.9) are ambiguous."

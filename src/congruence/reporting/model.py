@@ -12,7 +12,7 @@ import numpy as np
 
 from congruence.aggregation.finding import Consensus, consensus
 from congruence.agreement import certainty_random, consensus_cdf, lone_scorer
-from congruence.arrangement import Cells, Flow, Tree, cells_of, distances, flow_of, map_of, tree_of
+from congruence.arrangement import Cells, Flow, Tree, cells_of, distances, flow_of, groups_of, map_of, tree_of
 from congruence.chance import confidence_interval, corrected, permutation_test
 from congruence.clustering import Clustering, Labels, Memberships
 from congruence.comparison import compare, compare_all, element_scores
@@ -24,6 +24,7 @@ from congruence.frames import frame_kind
 from congruence.generators import as_data, seed_sequence
 from congruence.registry import Measure, hint
 from congruence.results import AllPairs
+from congruence.selection import KChoice, choose_k
 from congruence.statistics import Array, InputError, Table
 
 #: the six measures of the page, for hard and for soft clusterings; the first one orders, groups and ranks
@@ -165,7 +166,7 @@ class Together:
     #: one row a method: its scores, or why it was left out
     methods: tuple[dict[str, Any], ...]
     best: Consensus | None
-    choice: Any = None
+    choice: KChoice | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -246,7 +247,7 @@ def build(
     mean, nearest = _agreement(scored, first, own)
     central = min(own, key=lambda i: (_worse(mean[i], scored.measures[first]), i))
     inside = away[np.ix_(own, own)]
-    group_of, silhouette = tree_of(inside).groups(inside) if len(own) > 2 else (np.zeros(len(own), np.int64), 0.0)
+    group_of, silhouette = groups_of(inside)
     same = _same_partitions(e)
     everyone = np.full(size, -1)
     everyone[own] = group_of
@@ -463,8 +464,8 @@ def _against(e: Ensemble, scored: AllPairs, random_state: Any, threads: int | No
     if draws:
         many = " to ".join(dict.fromkeys(f"{x:,}" for x in (draws[0], draws[-1])))
         notes.append(
-            f"p is how often {many} random permutations of the points agree as well as that or better, corrected for the number of "
-            "clusterings by Benjamini and Hochberg."
+            f"p is how often {many} random permutations of the points agree as well as that or better, corrected for the number "
+            "of clusterings by Benjamini and Hochberg."
         )
     why = dict.fromkeys(x[4] for x in found if x[4])
     notes += [f"{sum(x[4] == text for x in found)} without an interval or p-value: {text}." for text in list(why)[:3]]
@@ -586,7 +587,9 @@ def _plane(data: Any, axes: Sequence[str] | None, n: int) -> tuple[Array, tuple[
     X = as_data(data)
     X = X.toarray() if hasattr(X, "toarray") and axes is None and X.shape[1] <= 50 else X
     if X.shape[0] != n:
-        raise InputError(f"the data have {X.shape[0]} rows and the clusterings {n} points; both must be of the same points")
+        raise InputError(
+            f"the data have {X.shape[0]} rows and the clusterings {n} points; both must be of the same points"
+        )
     if axes is not None:
         if len(axes) != 2:
             raise InputError(f"a picture has two axes, not {len(axes)}; name two columns of the data")
@@ -620,7 +623,7 @@ def _plane(data: Any, axes: Sequence[str] | None, n: int) -> tuple[Array, tuple[
 
 
 def _together(e: Ensemble, n_clusters: int | None, random_state: Any, threads: int | None) -> Together:
-    choice = None
+    choice = _choice(e, threads)
     k, why = _number_of_clusters(e, n_clusters, choice)
     best, rows = _consensus_rows(e, k, random_state)
     cells = cells_of(e, None if best is None else best.labels)
@@ -637,9 +640,22 @@ def _together(e: Ensemble, n_clusters: int | None, random_state: Any, threads: i
     )  # fmt: skip
 
 
-def _number_of_clusters(e: Ensemble, given: int | None, choice: Any) -> tuple[int, str]:
+def _choice(e: Ensemble, threads: int | None) -> KChoice | None:
+    """The curves over the number of clusters, where two numbers or more have two members or more."""
+    by_k: dict[int, list[int]] = {}
+    for i, c in enumerate(e.members):
+        by_k.setdefault(c.k, []).append(i)
+    several = {k: e[found] for k, found in sorted(by_k.items()) if k > 1 and len(found) > 1}
+    if len(several) < 2 or e.has_gaps:
+        return None
+    return choose_k(several, threads=threads, progress=False)
+
+
+def _number_of_clusters(e: Ensemble, given: int | None, choice: KChoice | None) -> tuple[int, str]:
     if given is not None:
         return given, "as asked for"
+    if choice is not None and choice._voters:
+        return choice.k, "what most criteria favour"
     ks = sorted(c.k for c in e.members)
     middle = max(ks[(len(ks) - 1) // 2], 1)
     return middle, "what all members have" if ks[0] == ks[-1] else "the middle of what the members have"
@@ -659,6 +675,7 @@ def _consensus_rows(e: Ensemble, k: int, random_state: Any) -> tuple[Consensus |
             found.append(result)
             rows.append(dict(result.tried[0]))
     found.sort(key=lambda r: -r["arimp"] if r["arimp"] == r["arimp"] else np.inf)
-    done = sorted((r for r in rows if "left_out" not in r), key=lambda r: -r["arimp"] if r["arimp"] == r["arimp"] else np.inf)
+    done = sorted(
+        (r for r in rows if "left_out" not in r), key=lambda r: -r["arimp"] if r["arimp"] == r["arimp"] else np.inf
+    )
     return (found[0] if found else None), (*done, *(r for r in rows if "left_out" in r))
-

@@ -360,7 +360,7 @@ const drawAgainst = (all) => {
   const x = (t) => 6 + (t - lo) / ((hi - lo) || 1) * (W - 12);
   const plot = (r) => {
     if (r.values[0] === null) return "undefined";
-    return svg("svg", { width: W, height: 18, role: "img", "aria-label": fmt(r.values[0]) }, svg("line", { x1: 6, x2: W - 6, y1: 9, y2: 9, class: "axis" }),
+    return svg("svg", { width: W, height: 18, viewBox: `0 0 ${W} 18`, role: "img", "aria-label": fmt(r.values[0]) }, svg("line", { x1: 6, x2: W - 6, y1: 9, y2: 9, class: "axis" }),
       lo < 0 ? svg("line", { x1: x(0), x2: x(0), y1: 2, y2: 16, class: "axis" }) : null,
       r.interval ? svg("line", { x1: x(r.interval[0]), x2: x(r.interval[1]), y1: 9, y2: 9, class: "interval" }) : null, svg("circle", { cx: x(r.values[0]), cy: 9, r: 4.5, class: "dot" }));
   };

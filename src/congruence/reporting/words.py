@@ -11,7 +11,13 @@ from congruence.reporting.model import Model
 from congruence.results import number
 
 #: how people read an adjusted index (after Steinley 2004, doi:10.1037/1082-989X.9.3.386)
-READINGS = ((0.9, "almost completely"), (0.8, "well"), (0.65, "moderately"), (0.2, "weakly"), (-1.0, "hardly more than by chance"))
+READINGS = (
+    (0.9, "almost completely"),
+    (0.8, "well"),
+    (0.65, "moderately"),
+    (0.2, "weakly"),
+    (-1.0, "hardly more than by chance"),
+)
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,9 @@ def figures(model: Model) -> tuple[tuple[str, str], ...]:
     if len(values):
         found.append((number(float(np.median(values))), f"median {model.main.measure.key} of two of them"))
     if model.together is not None:
-        found.append((number(model.together.certainty), f"certainty (random members: {number(model.together.random_certainty)})"))
+        found.append(
+            (number(model.together.certainty), f"certainty (random members: {number(model.together.random_certainty)})")
+        )
     if model.against is not None and model.against.rows:
         best = model.against.rows[0].values[model.main.measure.key]
         found.append((number(best), f"best {model.main.measure.key} with {model.against.name}"))
@@ -89,10 +97,14 @@ def findings(model: Model) -> tuple[str, ...]:
     names = model.names
     ks = [model.members[i].k for i in own]
     distinct = len({model.members[i].same_as if model.members[i].same_as is not None else i for i in own})
-    first = f"There {'is' if len(own) == 1 else 'are'} {counted(len(own), 'clustering')} of {counted(model.n_points, 'point')}, with {span_of(ks)} clusters"
+    there = "is" if len(own) == 1 else "are"
+    what = f"{counted(len(own), 'clustering')} of {counted(model.n_points, 'point')}"
+    first = f"There {there} {what}, with {span_of(ks)} clusters"
     first += f" ({distinct:,} different ones)." if distinct < len(own) else "."
     if model.against is not None:
-        first += f" They are held against the reference “{model.against.name}”, which has {model.members[0].k} clusters."
+        first += (
+            f" They are held against the reference “{model.against.name}”, which has {model.members[0].k} clusters."
+        )
     said = [first]
     values = _values(model)
     if len(values):
@@ -101,7 +113,9 @@ def findings(model: Model) -> tuple[str, ...]:
         if len(values) > 2:
             spread += f", and half of the pairs lie between {number(low)} and {number(high)}"
         if "baseline" in m.axioms or m.key == "ari_gram":
-            said.append(f"They agree {reading(middle)}: {spread}. 0 is what chance gives, 1 would be identical clusterings.")
+            said.append(
+                f"They agree {reading(middle)}: {spread}. 0 is what chance gives, 1 would be identical clusterings."
+            )
         else:
             said.append(f"{spread[0].upper()}{spread[1:]} ({m.better} is better).")
     if len(own) > 2:
@@ -180,10 +194,14 @@ def stands_out(model: Model) -> tuple[str, ...]:
         said.append(f"Duplicates: {what} ({'as in ' if len(copies) > 1 else ''}{shown}).")
     lonely = [model.names[i] for i in own if model.members[i].k == 1]
     if lonely:
-        said.append(f"All points in one cluster: {listed(lonely)}. Such a member says nothing of which points belong together.")
+        said.append(
+            f"All points in one cluster: {listed(lonely)}. Such a member says nothing of which points belong together."
+        )
     single = [model.names[i] for i in own if 1 < model.members[i].k == model.members[i].n_assigned]
     if single:
-        said.append(f"Every point a cluster of its own: {listed(single)}. A column that names the points is better passed as ids.")
+        said.append(
+            f"Every point a cluster of its own: {listed(single)}. A column that names the points belongs in `ids`."
+        )
     gaps = [i for i in range(len(model.members)) if model.members[i].n_assigned < model.n_points]
     if gaps:
         worst = min(gaps, key=lambda i: model.members[i].n_assigned)
@@ -191,7 +209,8 @@ def stands_out(model: Model) -> tuple[str, ...]:
         who = listed([model.names[i] for i in gaps])
         said.append(
             f"Points without a label (missing, or noise) in {counted(len(gaps), 'clustering')}: {who}"
-            + (f"; most in “{model.names[worst]}” ({share:.1%} of the points)." if len(gaps) > 1 else f" ({share:.1%} of the points).")
+            + (f"; most in “{model.names[worst]}”" if len(gaps) > 1 else "")
+            + f" ({share:.1%} of the points)."
         )
     said += _unlike(model, own)
     if model.points is not None and len(model.points.unstable):
@@ -222,7 +241,9 @@ def _unlike(model: Model, own: Sequence[int]) -> list[str]:
     far = [i for i, x in zip(own, apart.tolist(), strict=True) if x > usual + 1e-9]
     if not far:
         return []
-    text = listed([f"“{model.names[i]}” (its nearest is at {m.key} {number(model.members[i].nearest)})" for i in far], 3)
+    text = listed(
+        [f"“{model.names[i]}” (its nearest is at {m.key} {number(model.members[i].nearest)})" for i in far], 3
+    )
     return [f"Unlike all others: {text}."]
 
 
@@ -232,11 +253,13 @@ def careful(model: Model) -> tuple[str, ...]:
     ks = [model.members[i].k for i in own]
     if min(ks) != max(ks):
         said.append(
-            f"The clusterings have {span_of(ks)} clusters. Measures that are not corrected for chance (nmi, jaccard) move with that "
-            "number alone; trust ari and ami first."
+            f"The clusterings have {span_of(ks)} clusters. Measures that are not corrected for chance (nmi, jaccard) move "
+            "with that number alone; trust ari and ami first."
         )
     if any(m.is_soft for m in model.members):
-        said.append("Soft clusterings do not reach the best value even with themselves; compare values with one another, not with 1.")
+        said.append(
+            "Soft clusterings do not reach the best value even with themselves; compare values with one another, not with 1."
+        )
     if 1 < len(own) < 10:
         said.append(f"{len(own)} members are few: the certainty of an ensemble and its baseline mean more with dozens.")
     if model.n_points < 50:
