@@ -394,8 +394,8 @@ def table5_claims() -> list[Claim]:
     sizes = {t: adco_of(t, ALGORITHMS[2], "width", 1) for t in TABLE4}
     claims.append(
         Claim.of(
-            "ADCO finds average linkage different because the features of its clusters are distributed differently",
-            False,
+            "ADCO finds average linkage different by the distribution of features, not by the sizes of its clusters alone",
+            max(abs(x - adco_of(t, ALGORITHMS[2])) for t, x in sizes.items()) > 0.1,
             "one bin knows nothing of the features, only the sizes of clusters, and gives average linkage already what ten bins "
             "do: " + ", ".join(f"{t} {x:.2f} and {adco_of(t, ALGORITHMS[2]):.2f}" for t, x in sizes.items()),
         )
@@ -403,8 +403,8 @@ def table5_claims() -> list[Claim]:
     vehicle = TABLE5["Vehicle"][2][0]
     claims.append(
         Claim.of(
-            "ADCO ranges from 0 to 1",
-            False,
+            "ADCO ranges from 0 to 1 for clusterings of the same points",
+            bool(low),
             f"for the same points it is at least 1/max(K, K'); Vehicle's printed {vehicle} is exactly that floor (4 clusters); "
             f"values of ours below it: {len(low)}",
         )
@@ -470,7 +470,10 @@ class Snapshots:
     idle: dict[str, float]
     idle_count: int
     attributes: int
+    #: overlap and ADCO of all pairs of windows of the stream, and which pairs are left when windows of one and the same
+    #: single type count once
     every_pair: tuple[np.ndarray, np.ndarray]
+    different: np.ndarray
 
 
 @cache
@@ -498,7 +501,13 @@ def snapshots() -> Snapshots:
         np.array([_overlap(mix[x], mix[y]) for x, y in pairs]),
         np.array([cg.adco(profiles[x], profiles[y]) for x, y in pairs]),
     )
-    return Snapshots(mixes, values, overlaps, by_idle, len(idle), frame.shape[1], every)
+    single: dict[str, int] = {}
+    for w, types in mix.items():
+        if len(types) == 1:
+            single.setdefault(next(iter(types)), w)
+    kept = {w for w, types in mix.items() if len(types) > 1 or w in single.values()}
+    different = np.array([x in kept and y in kept for x, y in pairs])
+    return Snapshots(mixes, values, overlaps, by_idle, len(idle), frame.shape[1], every, different)
 
 
 def _overlap(one: dict[str, float], two: dict[str, float]) -> float:
@@ -510,7 +519,9 @@ def snapshot_claims(s: Snapshots) -> list[Claim]:
     from scipy.stats import spearmanr
 
     overlap, values = s.every_pair
-    rank = float(spearmanr(overlap, values).statistic)
+    every = float(spearmanr(overlap, values).statistic)
+    rank = float(spearmanr(overlap[s.different], values[s.different]).statistic)
+    six = float(spearmanr([s.overlap[p] for p in s.adco], list(s.adco.values())).statistic)
     printed = {
         pair: _overlap(*({t: x / sum(TABLE6[p].values()) for t, x in TABLE6[p].items()} for p in pair))
         for pair in TABLE7
@@ -523,8 +534,9 @@ def snapshot_claims(s: Snapshots) -> list[Claim]:
         Claim.of(
             "ADCO is high for snapshots with similar mixes of intrusion types, and low for different ones",
             rank > 0.5,
-            f"rank correlation of ADCO with the overlap of the mixes: {rank:.2f} over {len(values)} pairs of windows of the "
-            f"stream that is there; in the printed Tables 6 and 7 it is {theirs:.2f} over 15 pairs",
+            f"rank correlation of ADCO with the overlap of the mixes (above 0.5 would confirm): {rank:.2f} over "
+            f"{int(s.different.sum())} pairs of windows of the stream that is there, those of one single type counted once ("
+            f"all {len(values)} pairs: {every:.2f}); {six:.2f} over the 15 pairs above; {theirs:.2f} over the 15 printed",
         ),
         Claim.of(
             "High values between different attacks (0.736 to 0.998) reflect that the attacks are of a kind",

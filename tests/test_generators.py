@@ -112,6 +112,7 @@ def test_progress_counts_members():
     [
         ({"method": "kmean"}, "there is no method 'kmean'; did you mean kmeans"),
         ({"method": 3}, "a scikit-learn clusterer or a list"),
+        ({"method": KMeans}, "a scikit-learn clusterer or a list"),
         ({"n_clusters": 200}, r"from 1 to the number of points \(178\)"),
         ({"n_clusters": []}, "not none"),
         ({"n_members": 0}, "at least one member"),

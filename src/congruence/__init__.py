@@ -51,6 +51,7 @@ _HOMES = {
         "PermutationTest",
         "PermutationTests",
     ),
+    "selection": ("choose_k", "ClusterStability", "Criterion", "KChoice", "stability", "Vote"),
     "formulas": ("measures",),
     "registry": ("Measure",),
     "results": ("AgainstReference", "AllPairs", "Comparison", "Matching"),

@@ -170,6 +170,24 @@ from congruence.results import (
 from congruence.results import (
     Matching as Matching,
 )
+from congruence.selection import (
+    ClusterStability as ClusterStability,
+)
+from congruence.selection import (
+    Criterion as Criterion,
+)
+from congruence.selection import (
+    KChoice as KChoice,
+)
+from congruence.selection import (
+    Vote as Vote,
+)
+from congruence.selection import (
+    choose_k as choose_k,
+)
+from congruence.selection import (
+    stability as stability,
+)
 from congruence.statistics import (
     InputError as InputError,
 )

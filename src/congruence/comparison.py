@@ -469,6 +469,9 @@ def compare_to(
                 f"{hint(reference, named, 'there are: ' + ', '.join(list(named)[:8]))}"
             )
         title, reference, columns = reference, named[reference], [c for c in columns if c[0] != reference]
+    own = clusterings.mass if isinstance(clusterings, Ensemble) else None
+    if own is not None and sample_weight is None and frequency is None:  # an ensemble brings the weights of its points
+        sample_weight, frequency = (None, own.values) if own.is_frequency else (own.values, None)
     ensemble = Ensemble(
         [reference, *(data for _, data in columns)], names=[title, *(name for name, _ in columns)],
         sample_weight=sample_weight, frequency=frequency, unassigned=unassigned, noise=noise, align=align,

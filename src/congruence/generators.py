@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from congruence.statistics import Array, InputError
 Maker = Callable[[Any, int, np.random.Generator], Array]
 #: a member, and the warnings that came with it
 _Made = tuple[Array, list[str]]
+T = TypeVar("T")
 
 
 def generate(
@@ -32,6 +33,7 @@ def generate(
     *,
     fraction: float = 0.8,
     complete: bool = True,
+    protocol: str | None = None,
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | bool | None = None,
 ) -> Ensemble:
@@ -43,6 +45,9 @@ def generate(
     features and subsample), a scikit-learn clusterer, or a list of clusterers, taken in turn. The number of clusters is
     fixed, or drawn anew for each member. The same `random_state` gives the same members for any `n_jobs`; what a method
     warned of, as a mixture that did not converge, is in `.notes`.
+
+    "em" is scikit-learn's mixture; with `protocol="paper"` it is that of Lei et al. (2014): means start at random points,
+    covariances at the variances of the features, equal priors; it stops when no mean moves by 1e-3, or after 100 steps.
 
     >>> import congruence as cg
     >>> import numpy as np
@@ -59,19 +64,31 @@ def generate(
         raise InputError(f"numbers of clusters must be from 1 to the number of points ({n}), not {choices or 'none'}")
     if not 0 < fraction <= 1:
         raise InputError(f"fraction must be above 0 and at most 1, not {fraction}")
-    makers = _makers(method, fraction, complete, hasattr(data, "tocsr"))
-    streams = seed_sequence(random_state).spawn(n_members)
-    jobs = [partial(_member, makers[i % len(makers)][1], data, choices, stream) for i, stream in enumerate(streams)]
+    makers = _makers(method, fraction, complete, hasattr(data, "tocsr"), protocol)
     names = [f"{makers[i % len(makers)][0]} {i}" for i in range(n_members)]
     with Progress(n_members, progress, "members") as bar:
-        members, warned = [], Counter[str]()
-        for member, said in _in_order(jobs, n_jobs):
-            members.append(member)
-            warned.update(set(said))
-            bar.add(1)
-    ensemble = Ensemble(members, names=names, unassigned="partial")
-    ensemble.notes += tuple(f"{many} of {n_members} members: {text}" for text, many in warned.items())
+        made, notes = _made(makers, data, choices, seed_sequence(random_state).spawn(n_members), n_jobs, bar)
+    ensemble = Ensemble(made, names=names, unassigned="partial")
+    ensemble.notes += notes
     return ensemble
+
+
+def _made(
+    makers: Sequence[tuple[str, Maker]],
+    data: Any,
+    choices: Sequence[int],
+    streams: Sequence[np.random.SeedSequence],
+    n_jobs: int | None,
+    bar: Progress,
+) -> tuple[list[Array], tuple[str, ...]]:
+    """One member a stream, and notes on how many of them were warned of."""
+    jobs = [partial(_member, makers[i % len(makers)][1], data, choices, stream) for i, stream in enumerate(streams)]
+    members, warned = [], Counter[str]()
+    for member, said in _in_order(jobs, n_jobs):
+        members.append(member)
+        warned.update(set(said))
+        bar.add(1)
+    return members, tuple(f"{many} of {len(jobs)} members: {text}" for text, many in warned.items())
 
 
 def as_data(X: Any) -> Any:
@@ -106,12 +123,12 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
     raise InputError(f"random_state must be None, an integer or a numpy generator, not {type(random_state).__name__}")
 
 
-def _in_order(jobs: Sequence[Callable[[], _Made]], n_jobs: int | None) -> Iterable[_Made]:
+def _in_order(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> Iterable[T]:
     if n_jobs in (None, 1):
         return (job() for job in jobs)
     from joblib import Parallel, delayed
 
-    found: Iterable[_Made] = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(job)() for job in jobs)
+    found: Iterable[T] = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(job)() for job in jobs)
     return found
 
 
@@ -132,15 +149,19 @@ def _member(make: Maker, data: Any, choices: Sequence[int], stream: np.random.Se
 # --- the methods ------------------------------------------------------------------------------------------------
 
 
-def _makers(method: Any, fraction: float, complete: bool, sparse: bool) -> list[tuple[str, Maker]]:
+def _makers(
+    method: Any, fraction: float, complete: bool, sparse: bool, protocol: str | None = None
+) -> list[tuple[str, Maker]]:
     """(name, maker) of the methods to take in turn."""
+    if protocol is not None and (protocol != "paper" or not isinstance(method, str) or method != "em"):
+        raise InputError(f"protocol is None, or 'paper' with method 'em'; not {protocol!r} with {method!r}")
     subsample = partial(_subsample, fraction=fraction, complete=complete)
     known: dict[str, list[tuple[str, Maker]]] = {
         "kmeans": [("kmeans", _kmeans)],
         "projection": [("projection", _projection)],
         "features": [("features", _features)],
         "subsample": [("subsample", subsample)],
-        "em": [("em", _em)],
+        "em": [("em", _em if protocol is None else _em_of_the_paper)],
         "fuzzy": [("fuzzy", _fuzzy)],
         "mixed": [("kmeans", _kmeans), ("features", _features), ("subsample", subsample)],
     }
@@ -151,7 +172,8 @@ def _makers(method: Any, fraction: float, complete: bool, sparse: bool) -> list[
             raise InputError(f"method {method!r} needs dense data; pass X.toarray(), or take kmeans or projection")
         return known[method]
     clusterers = list(method) if isinstance(method, list | tuple) else [method]
-    if not clusterers or not all(hasattr(c, "fit") and hasattr(c, "get_params") for c in clusterers):
+    known_as = [hasattr(c, "fit") and hasattr(c, "get_params") and not isinstance(c, type) for c in clusterers]
+    if not clusterers or not all(known_as):
         raise InputError("method must be a name, a scikit-learn clusterer or a list of them")
     return [(type(c).__name__, partial(_by_clusterer, c)) for c in clusterers]
 
@@ -208,6 +230,74 @@ def _em(data: Any, k: int, rng: np.random.Generator) -> Array:
         raise InputError(
             f"a Gaussian mixture of {k} components could not be fitted: {str(error).splitlines()[0]}"
         ) from None
+
+
+def _em_of_the_paper(data: Any, k: int, rng: np.random.Generator, tolerance: float = 1e-3, steps: int = 100) -> Array:
+    """Memberships by EM as Lei et al. (2014), section V.C; a singular covariance gets 1e-6 of the variances on top."""
+    n, d = data.shape
+    variances = data.var(axis=0, ddof=1) if n > 1 else np.zeros(d)
+    ridge = 1e-6 * np.where(variances > 0, variances, variances.mean() or 1.0)
+    means = data[rng.choice(n, k, replace=False)]
+    columns = np.ascontiguousarray(data.T)  # arrays below are components × features × points
+    apart = columns - means[:, :, None]
+    covariances = np.repeat(np.diag(variances)[None], k, axis=0)
+    priors = np.full(k, 1 / k)
+    repaired, change = False, math.inf
+    for _ in range(steps):
+        factors, singular = _factors(covariances, ridge)
+        repaired |= singular
+        memberships = _responsibilities(apart, factors, priors)
+        sizes = memberships.sum(axis=1)
+        there = sizes > 0  # a component without points stays as it is
+        share = memberships / np.where(there, sizes, 1.0)[:, None]
+        updated = np.where(there[:, None], share @ data, means)
+        change, means = float(np.abs(updated - means).max()), updated
+        apart = columns - means[:, :, None]
+        spread = (apart * share[:, None, :]) @ apart.transpose(0, 2, 1)
+        covariances = np.where(there[:, None, None], spread, covariances)
+        priors = sizes / n
+        if change < tolerance:
+            break
+    else:
+        warnings.warn(
+            f"EM stopped after {steps} steps, as the protocol says, before the means stood still", stacklevel=2
+        )
+    factors, singular = _factors(covariances, ridge)
+    if repaired or singular:
+        warnings.warn("singular covariances were regularised: 1e-6 of the features' variances added", stacklevel=2)
+    return np.ascontiguousarray(_responsibilities(apart, factors, priors).T)
+
+
+def _factors(covariances: Array, ridge: Array) -> tuple[Array, bool]:
+    """Cholesky factors of the covariances, and whether any of them was singular and got the ridge."""
+    factors = _cholesky(covariances, ridge)
+    if factors is not None:
+        return factors, False
+    found = np.empty_like(covariances)
+    for i, covariance in enumerate(covariances):
+        trials = (_cholesky(covariance + np.diag(times * ridge), ridge) for times in (0, 1, 1e3, 1e6))
+        found[i] = next(factor for factor in trials if factor is not None)
+    return found, True
+
+
+def _cholesky(covariances: Array, ridge: Array) -> Array | None:
+    """Cholesky factors; None where one is singular: a pivot, what the features before leave of a variance, is 1e-9 of it."""
+    try:
+        factors = np.linalg.cholesky(covariances)
+    except np.linalg.LinAlgError:
+        return None
+    pivots = np.diagonal(factors, axis1=-2, axis2=-1) ** 2
+    return np.asarray(factors) if (pivots > 1e-3 * ridge).all() else None
+
+
+def _responsibilities(apart: Array, factors: Array, priors: Array) -> Array:
+    """p(component | point) of a Gaussian mixture from the points less the means, in logarithms until the last."""
+    whitened = np.linalg.inv(factors) @ apart
+    pivots = np.diagonal(factors, axis1=1, axis2=2)
+    with np.errstate(divide="ignore"):
+        logs = (np.log(priors) - np.log(pivots).sum(axis=1))[:, None] - np.einsum("kdn,kdn->kn", whitened, whitened) / 2
+    scaled = np.exp(logs - logs.max(axis=0))
+    return np.asarray(scaled / scaled.sum(axis=0))
 
 
 def _fuzzy(data: Any, k: int, rng: np.random.Generator, m: float = 2.0, tolerance: float = 1e-5) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 
 from congruence.clustering import Labels, Memberships
 from congruence.ensemble import Ensemble
-from congruence.statistics import Array
+from congruence.statistics import Array, InputError
 
 #: the Gram matrix of the clusters is built up to this many of them; above, only products with H are taken
 GRAM_LIMIT = 6_000
@@ -119,6 +119,21 @@ class Evidence:
         """The same votes on some of the signatures."""
         return replace(self, votes=self.votes[rows], column=np.asfortranarray(self.column[rows]), mass=self.mass[rows])
 
+    def counted(self) -> tuple[Evidence, Array]:
+        """The signatures that weigh anything, with the clusters and members that hold any of them; and which those are."""
+        rows, full = np.flatnonzero(self.mass > 0), self.sizes > 0
+        members = np.unique(self.member[full])
+        if len(rows) == self.n_rows and full.all() and len(members) == self.n_members:
+            return self, rows
+        place = np.full(self.n_columns + 1, full.sum(), dtype=np.int32)
+        place[:-1][full] = np.arange(full.sum())
+        share = self.share[members]
+        smaller = replace(
+            self, votes=self.votes[rows][:, full], column=np.asfortranarray(place[self.column[np.ix_(rows, members)]]),
+            member=np.searchsorted(members, self.member[full]), share=share / share.sum(), mass=self.mass[rows],
+        )  # fmt: skip
+        return smaller, rows
+
     def agreement(self, i: int) -> Array:
         """Consensus of signature i with all signatures: the share of the members that have both and put them together."""
         if self.is_soft:
@@ -139,7 +154,9 @@ def evidence(ensemble: Ensemble) -> Evidence:
     """The votes of an ensemble; points in no member have no row."""
     n, members = ensemble.n_points, ensemble.members
     mass = np.ones(n) if ensemble.mass is None else ensemble.mass.values.astype(np.float64)
-    kept = [i for i, share in enumerate(ensemble.shares.tolist()) if share > 0]
+    kept = [i for i, share in enumerate(ensemble.shares.tolist()) if share > 0 and members[i].k > 0]
+    if not kept:
+        raise InputError("no member has any point: there is nothing to find a consensus of")
     share = ensemble.shares[kept]
     share = share / share.sum()
     notes: list[str] = []
@@ -154,7 +171,7 @@ def evidence(ensemble: Ensemble) -> Evidence:
         codes = np.asfortranarray(codes[first])
     soft = {j: matrix[first] for j, (_, _, matrix) in enumerate(parts) if matrix is not None}
     row_colour, cluster_colour = _colours(codes, sizes, soft, total, share)
-    # empty clusters (a membership column of zeros) and rows of no member go; what stays is sorted by content
+    # rows of no member go; what stays is sorted by content
     member_colour = np.array([np.add.reduce(_mixed(c)) for c in cluster_colour], dtype=np.uint64)
     in_order = np.lexsort((np.arange(len(kept)), member_colour, share))
     rows = np.argsort(row_colour, kind="stable")
@@ -176,7 +193,9 @@ def evidence(ensemble: Ensemble) -> Evidence:
             pieces.append(_one_hot(codes[rows, old], sizes[old], soft[old][rows] if old in soft else None)[:, ranked])
         start += sizes[old]
     votes = _joined(pieces) if is_soft else _hard_votes(column, K)
-    return Evidence(votes, column, np.asarray(owner), share[in_order], total[rows], place[group], is_soft, tuple(notes))
+    return Evidence(
+        votes, column, np.asarray(owner, np.int64), share[in_order], total[rows], place[group], is_soft, tuple(notes)
+    )
 
 
 def _matrix(c: Any, name: str, notes: list[str]) -> tuple[Array, int, Any]:
@@ -221,6 +240,11 @@ def _mixed(x: Array) -> Array:
     return x
 
 
+def _bits(x: Array) -> Array:
+    """Numbers as whole ones, in single precision: the last digits depend on the order in which sums were added up."""
+    return np.asarray(x, dtype=np.float32).view(np.uint32).astype(np.uint64)
+
+
 def _colours(
     codes: Array, sizes: list[int], soft: dict[int, Array], mass: Array, share: Array
 ) -> tuple[Array, list[Array]]:
@@ -228,8 +252,7 @@ def _colours(
 
     Colours of rows are summed into their clusters, those of clusters into their rows, three times (Weisfeiler and Leman).
     """
-    rows = _mixed(np.ascontiguousarray(mass).view(np.uint64))
-    weights = _mixed(np.ascontiguousarray(share).view(np.uint64))
+    rows, weights = _mixed(_bits(mass)), _mixed(_bits(share))
     clusters: list[Array] = []
     for _ in range(3):
         clusters = []
@@ -237,7 +260,7 @@ def _colours(
         for j, k in enumerate(sizes):
             colour = np.zeros(k + 1, dtype=np.uint64)
             if j in soft:
-                bits = np.ascontiguousarray(soft[j]).view(np.uint64) * (soft[j] > 0)
+                bits = _bits(soft[j])
                 for u in range(k):
                     colour[u] = np.add.reduce(_mixed(bits[:, u] ^ rows))
                 colour = _mixed(colour ^ weights[j])

@@ -146,8 +146,14 @@ def consensus(
     if n_init < 1:
         raise InputError(f"n_init is the number of random starts, at least 1; got {n_init}")
     votes = evidence(e)
+    if not votes.mass.any():
+        raise InputError("no member has any point that counts: there is nothing to find a consensus of")
     if "auto" in chosen:
-        records += [m for m in map(methods.find, METHODS) if votes.n_rows <= m.tried_up_to and m not in records]
+        records += [m for m in map(methods.find, METHODS) if m.is_cheap(votes) and m not in records]
+    counted = votes.counted()
+    if n_clusters != 1:
+        for record in records:  # one that cannot says so before the first begins
+            record.check(counted[0])
     started = time.perf_counter()
     seeds = seed_sequence(random_state)
     options = {"n_init": n_init, "variant": variant, "solver": solver, "balance": balance}
@@ -158,7 +164,7 @@ def consensus(
             place = list(METHODS).index(record.key)
             stream = np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, place))
             rng = np.random.default_rng(stream)
-            tried.append(_tried(e, votes, record, n_clusters, rng, options))
+            tried.append(_tried(e, votes, counted, record, n_clusters, rng, options))
             bar.add(1)
     tried.sort(key=lambda t: -t[0]["arimp"] if t[0]["arimp"] == t[0]["arimp"] else np.inf)
     row, found, labels = tried[0]
@@ -167,7 +173,8 @@ def consensus(
     if n_clusters is not None and k < n_clusters:
         notes.append(f"{n_clusters} clusters were asked for and {k} found: {_why(votes, n_clusters)}")
     if e.has_gaps:
-        notes.append("some members lack some points: arimp and anmi count each member's own points (missing='pooled')")
+        how = _gaps(e)["missing"]
+        notes.append(f"some members lack some points: anmi counts each member's own, arimp as missing={how!r} does")
     everyone = np.where(votes.row >= 0, labels[votes.row], -1) if len(labels) else np.full(e.n_points, -1)
     memberships = np.where((votes.row >= 0)[:, None], shares(votes, labels, k)[votes.row], np.nan)
     nowhere = int((everyone < 0).sum())
@@ -201,30 +208,48 @@ def _why(votes: Evidence, k: int) -> str:
 
 
 def _tried(
-    e: Ensemble, votes: Evidence, record: Method, k: int | None, rng: np.random.Generator, options: dict[str, Any]
-) -> tuple[dict[str, Any], Found, Array]:
+    e: Ensemble, votes: Evidence, counted: tuple[Evidence, Array], record: Method, k: int | None,
+    rng: np.random.Generator, options: dict[str, Any],
+) -> tuple[dict[str, Any], Found, Array]:  # fmt: skip
     """One method: its row of scores, what it gave, and the clusters of the signatures, the largest first."""
     started = time.perf_counter()
-    if not votes.n_rows:
-        raise InputError("no member has any point: there is nothing to find a consensus of")
-    if k is not None and (k == 1 or k >= votes.n_rows):
-        labels = np.arange(votes.n_rows) if k > 1 else np.zeros(votes.n_rows, np.int64)
-        found = Found(labels, float("nan"), "nothing to choose")
+    part, rows = counted  # what weighs nothing does not take part, and is placed by its votes
+    if k is not None and (k == 1 or k >= part.n_rows):
+        found = Found(np.arange(part.n_rows) if k > 1 else np.zeros(part.n_rows, np.int64), np.nan, "nothing to choose")
     else:
-        found = record(votes, k, rng, **options)  # type: ignore[arg-type]
-    labels = _by_size(votes, _completed(votes, found.labels))
+        found = record(part, k, rng, **options)  # type: ignore[arg-type]
+    labels = np.full(votes.n_rows, -1)
+    labels[rows] = found.labels
+    labels = _by_size(votes, _completed(votes, labels))
     spent = time.perf_counter() - started
     everyone = np.where(votes.row >= 0, labels[votes.row], -1)
-    missing = {"missing": "pooled"} if e.has_gaps else {}
-    arimp = compare(e, everyone, [measure_of("arimp", **missing)], noise=None)["arimp"]
-    gaps: Any = {"unassigned": "drop"} if e.has_gaps else {}
-    nmi = np.asarray(compare_to(everyone, e, ["nmi_sqrt"], **gaps)["nmi_sqrt"])
-    anmi = float((nmi * e.shares).sum())
+    arimp = compare(e, everyone, [measure_of("arimp", **_gaps(e))], noise=None)["arimp"]
     row = {
-        "method": record.key, "n_clusters": int(labels.max()) + 1, "arimp": arimp, "anmi": anmi, "value": found.objective,
-        "objective": f"{record.objective}, {record.better} is better", "seconds": spent, "solver": found.solver,
+        "method": record.key, "n_clusters": int(labels.max()) + 1, "arimp": arimp, "anmi": _anmi(e, everyone),
+        "value": found.objective, "objective": f"{record.objective}, {record.better} is better", "seconds": spent,
+        "solver": found.solver,
     }  # fmt: skip
     return row, found, labels
+
+
+def _gaps(e: Ensemble) -> dict[str, str]:
+    """How arimp counts gaps: as the consensus functions do, each member on its points, where that is defined."""
+    if not e.has_gaps:
+        return {}
+    weighted = e.mass is not None and not e.mass.is_frequency
+    return {"missing": "ratio" if e.is_soft or weighted else "pooled"}
+
+
+def _anmi(e: Ensemble, labels: Array) -> float:
+    """Mean NMI with the members, each on its own points; one without any says nothing."""
+    nmi = np.full(len(e), np.nan)
+    for gaps in (False, True):
+        those = [i for i, c in enumerate(e.members) if bool(c.gaps) is gaps and e.shares[i] > 0]
+        if those:
+            how: Any = {"unassigned": "drop"} if gaps else {}
+            nmi[those] = compare_to(labels, e[those], ["nmi_sqrt"], **how)["nmi_sqrt"]
+    known = ~np.isnan(nmi)
+    return float(np.average(nmi[known], weights=e.shares[known])) if known.any() else float("nan")
 
 
 def _completed(votes: Evidence, labels: Array) -> Array:
@@ -244,19 +269,23 @@ def _completed(votes: Evidence, labels: Array) -> Array:
 
 
 def _by_size(votes: Evidence, labels: Array) -> Array:
-    """Clusters numbered from the largest; those of one size by their first signature."""
-    names, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    """Clusters numbered from the largest; those of one size by their first point."""
+    names, codes = np.unique(labels, return_inverse=True)
     mass = np.bincount(codes.ravel(), weights=votes.mass, minlength=len(names))
+    here = np.flatnonzero(votes.row >= 0)[::-1]
+    first = np.empty(len(names), np.int64)
+    first[codes.ravel()[votes.row[here]]] = here  # the last to be written is the first point
     rank = np.empty(len(names), np.int64)
-    rank[np.lexsort((first, -mass))] = np.arange(len(names))
+    rank[np.lexsort((first, -np.round(mass, 9)))] = np.arange(len(names))
     return np.asarray(rank[codes.ravel()])
 
 
 def shares(votes: Evidence, labels: Array, k: int) -> Array:
     """For each signature and cluster the mean, over members, of the share of its cluster there that is in the cluster."""
-    size = np.where(votes.sizes > 0, votes.sizes, 1.0)
-    towards = votes.totals(labels, k) / size * votes.share[votes.member]
-    return np.asarray(votes.scores(towards.T) / votes.seen_share[:, None])
+    weight = votes.share[votes.member] * (votes.sizes > 0)
+    towards = votes.totals(labels, k) / np.where(votes.sizes > 0, votes.sizes, 1.0) * weight
+    said = votes.scores(weight)[:, None]  # nothing, for a point that weighs nothing and is with no other
+    return np.asarray(np.divide(votes.scores(towards.T), said, out=np.full((votes.n_rows, k), np.nan), where=said > 0))
 
 
 def _nearest(labels: Array, X: Any, n: int) -> Array:

@@ -17,7 +17,9 @@ def disagreement(e: Evidence, totals: Array) -> Array:
     starts = np.searchsorted(e.member, np.arange(e.n_members + 1))
     cost = np.tile(e.share[e.member], (len(totals), 1))
     for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-        cost[np.arange(len(totals)), first + totals[:, first:last].argmax(axis=1)] = 0.0
+        mode = first + totals[:, first:last].argmax(axis=1)
+        some = np.flatnonzero(totals[np.arange(len(totals)), mode] > 0)  # without points there is no mode
+        cost[some, mode[some]] = 0.0
     return np.asarray(cost.T)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from congruence.aggregation.evidence import GRAM_LIMIT, Evidence
 from congruence.aggregation.methods import Found, Method
 from congruence.aggregation.partition import Parts, partition_graph
-from congruence.statistics import Array, InputError
+from congruence.statistics import Array
 
 
 def _run(
@@ -18,11 +18,6 @@ def _run(
 ) -> Found:  # fmt: skip
     from scipy.sparse import csr_array
 
-    if e.n_columns > GRAM_LIMIT:
-        raise InputError(
-            f"mcla compares each two clusters of the members, up to {GRAM_LIMIT:,} of them, and here are {e.n_columns:,}; "
-            "take hbgf, ncut or kcc, or fewer members"
-        )
     if e.n_columns <= k:
         parts = Parts(np.arange(e.n_columns), 0.0, "every cluster is a metacluster", ())
     else:
@@ -57,5 +52,5 @@ def association(e: Evidence, meta: Array, k: int) -> Array:
 
 mcla = Method(
     "mcla", "Meta-clustering algorithm", "cut of the graph of clusters (Jaccard weights)", "lower", "strehl2002", _run,
-    tried_up_to=np.inf, variants=("unit", "strehl"),
+    cluster_limit=GRAM_LIMIT, tried_up_to=np.inf, variants=("unit", "strehl"),
 )  # fmt: skip

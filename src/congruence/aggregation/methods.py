@@ -38,6 +38,8 @@ class Method:
     run: Callable[..., Found]
     #: most signatures it takes, because it compares each two of them
     limit: int | None = None
+    #: most clusters of all members together, because it compares each two of them
+    cluster_limit: int | None = None
     #: tried by method="auto", up to this many signatures
     tried_up_to: float = 0
     #: the first is the default
@@ -45,8 +47,7 @@ class Method:
 
     def __call__(self, e: Evidence, k: int, rng: np.random.Generator, **options: Any) -> Found:
         """Clusters of the signatures; see `cg.consensus`."""
-        if self.limit is not None:
-            check_size(e, self.key, self.limit)
+        self.check(e)
         variant = options.pop("variant", None)
         if variant is not None:
             if variant not in self.variants:
@@ -55,9 +56,23 @@ class Method:
             options["variant"] = variant
         return self.run(e, k, rng, **options)
 
+    def check(self, e: Evidence) -> None:
+        """Raise, before anything is begun, where there is more than it takes."""
+        if self.limit is not None:
+            check_size(e, self.key, self.limit)
+        if self.cluster_limit is not None and e.n_columns > self.cluster_limit:
+            raise InputError(
+                f"{self.key} compares each two clusters of the members, up to {self.cluster_limit:,} of them, and here are "
+                f"{e.n_columns:,}; take hbgf, ncut or kcc, or fewer members"
+            )
+
+    def is_cheap(self, e: Evidence) -> bool:
+        """Is it tried by method="auto"?"""
+        return e.n_rows <= self.tried_up_to and (self.cluster_limit is None or e.n_columns <= self.cluster_limit)
+
 
 def check_size(e: Evidence, what: str, limit: int) -> None:
-    """Raise, before anything is begun, where there are more signatures than a method takes."""
+    """Raise where there are more signatures than a method takes."""
     if e.n_rows > limit:
         able = ", ".join(key for key in METHODS if find(key).limit is None)
         raise InputError(

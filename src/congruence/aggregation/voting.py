@@ -20,7 +20,9 @@ STEPS = 100
 def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: Any) -> Found:
     labels, start = medoid(e, k), "the most central member"
     if labels is None:
-        labels, start = kcc(e, k, rng, n_init=n_init).labels, f"kcc, as no complete member has {k} clusters"
+        many = e.n_columns > GRAM_LIMIT
+        why = f"there are more than {GRAM_LIMIT:,} clusters" if many else f"no complete member has {k} clusters"
+        labels, start = kcc(e, k, rng, n_init=n_init).labels, f"kcc, as {why}"
     before: list[bytes] = []
     for _step in range(STEPS):
         support = e.scores(matched(e, labels, k))

@@ -7,18 +7,11 @@ from typing import Any, NoReturn
 
 import typer
 
-from congruence.cli import alternative, comparing, consenting, densities, ensembles, reporting
+from congruence.cli import alternative, choosing, comparing, consenting, densities, ensembles, reporting
 from congruence.cli.app import app
 
-__all__ = [
-    "alternative",
-    "comparing",
-    "consenting",
-    "densities",
-    "ensembles",
-    "main",
-    "reporting",
-]  # importing them declares their commands
+#: importing them declares their commands
+COMMANDS = (alternative, choosing, comparing, consenting, densities, ensembles, reporting)
 
 
 def _refuse(message: str) -> NoReturn:

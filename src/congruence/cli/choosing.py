@@ -1,0 +1,108 @@
+"""The command choose-k: how many clusters the data support."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from congruence.cli.app import Columns, Format, Id, Output, Threads, app
+from congruence.cli.printing import print_rows, say
+from congruence.cli.reading import data_columns, split, whole_numbers
+
+
+@app.command("choose-k")
+def choose_k(
+    file: Annotated[Path, typer.Argument(metavar="DATA", help="Table of numbers, one row a point; or npy.")],
+    k: Annotated[str, typer.Option("--k", help="Numbers of clusters to try: 2..12, or 2,3,5.")] = "2..10",
+    method: Annotated[
+        str, typer.Option(help="kmeans, em, fuzzy, projection, features, subsample or mixed.")
+    ] = "kmeans",
+    members: Annotated[int, typer.Option(min=2, help="Clusterings for each k.")] = 100,
+    criteria: Annotated[
+        str | None,
+        typer.Option(help="Measures, measure/self, certainty, pac, delta_area, stability; separated by commas."),
+    ] = None,
+    reference: Annotated[str | None, typer.Option(help="Column of classes to hold the members against.")] = None,
+    columns: Columns = None,
+    id: Id = None,
+    protocol: Annotated[str | None, typer.Option(help="'paper': EM as Lei et al. 2014, with --method em.")] = None,
+    standardise: Annotated[
+        bool, typer.Option("--standardise", help="Give every column mean 0 and variance 1.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same answer, whatever the --jobs.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Processes to cluster with; -1 for all cores.")] = 1,
+    threads: Threads = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write the scores here: csv, tsv, parquet, feather, json.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write the curves here, as one HTML file (needs plotly).")] = None,
+    format: Output = Format.table,
+) -> None:
+    """Say how many clusters the data support, by what many clusterings of each number agree on.
+
+    Ctrl-C ends the work; what is done by then is printed and written.
+
+    Examples:
+
+      congruence choose-k data.csv --k 2..12 --method em --members 100
+
+      congruence choose-k iris.csv --reference species --out scores.csv --plot k.html
+    """
+    import congruence as cg
+    from congruence import io
+    from congruence.selection import _need_plotly
+
+    ks = whole_numbers(k)
+    if out is not None:
+        io.check_writable(out)
+        if io.suffix_of(out) == ".npz":
+            raise cg.InputError(f"{out}: scores can be written as .csv, .tsv, .parquet, .feather or .json")
+    if plot is not None:
+        _need_plotly()
+        if io.suffix_of(plot) not in (".html", ".htm"):
+            raise cg.InputError(f"{plot}: the curves are written as .html")
+        if not plot.parent.is_dir():
+            raise cg.InputError(f"there is no folder {plot.parent} to write {plot.name} in")
+    X, others, notes = data_columns(file, split(columns), id, (reference,))
+    truth = others.get(reference) if reference is not None else None
+    say(notes)
+    if standardise:
+        spread = X.std(axis=0)
+        X = (X - X.mean(axis=0)) / (spread + (spread == 0))
+    choice = cg.choose_k(
+        X, ks, method, members, split(criteria) if criteria is not None else None, reference=truth, random_state=seed,
+        protocol=protocol, n_jobs=jobs, threads=threads,
+    )  # fmt: skip
+    written = []
+    if out is not None:
+        _write(choice, out)
+        written.append(f"wrote {out}")
+    if plot is not None:
+        part = plot.with_name(plot.name + ".part")
+        choice.plot().write_html(part, include_plotlyjs=True)
+        part.replace(plot)
+        written.append(f"wrote {plot}")
+    if format is Format.table:
+        print(choice)
+    elif format is Format.json:
+        print(choice.to_json(indent=2))
+    else:
+        table = choice.to_frame("pyarrow", errors=True)
+        print_rows(table.to_pylist(), format, table.column_names)
+        say([choice.recommendation, *choice.notes])
+    say(written)
+    if not choice.is_complete:
+        raise typer.Exit(130)
+
+
+def _write(choice: Any, out: Path) -> None:
+    from congruence import io
+
+    if io.suffix_of(out) == ".json":
+        part = out.with_name(out.name + ".part")
+        part.write_text(choice.to_json(indent=2), encoding="utf-8")
+        part.replace(out)
+    else:
+        io.write_table(choice.columns(errors=True), out)

@@ -1,0 +1,901 @@
+"""How many clusters the data support, and which clusters hold when points are drawn anew."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+
+from congruence.agreement import consensus_cdf, delta_area, lone_scorer
+from congruence.clustering import as_clustering
+from congruence.comparison import compare_all, compare_to
+from congruence.engine.plan import Progress
+from congruence.ensemble import Ensemble
+from congruence.formulas import find, hint, names
+from congruence.frames import frame_kind, html_grid, make_frame, text_grid
+from congruence.generators import Maker, _in_order, _made, _makers, _seed, as_data, seed_sequence
+from congruence.registry import Measure
+from congruence.results import number, plain
+from congruence.statistics import Array, InputError
+
+__all__ = ["ClusterStability", "Criterion", "KChoice", "Vote", "choose_k", "stability"]
+
+Leaning = Literal["many", "few", ""]
+
+#: what `criteria=None` means, for hard and for soft members
+HARD = ("ari", "ami_max", "vi", "certainty", "pac", "delta_area", "stability")
+SOFT = (
+    "ari_gram", "nmi_sum", "vi", "ari_gram/self", "nmi_sum/self", "vi/self", "certainty", "pac", "delta_area", "stability",
+)  # fmt: skip
+#: criteria that are no measures of the registry: their titles, and which way is better
+OTHERS: dict[str, tuple[str, Literal["higher", "lower", "elbow"]]] = {
+    "pac": ("Proportion of ambiguous pairs", "lower"),
+    "delta_area": ("Relative growth of the area under the consensus CDF", "elbow"),
+    "stability": ("Mean ari between clusterings of subsamples", "higher"),
+}
+#: up to so many points the proportion of ambiguous pairs is exact; above, this many pairs are drawn
+EXACT_POINTS, DRAWN_PAIRS = 1000, 100_000
+
+CRISP = "crisp memberships raise their agreement, so that crispness counts too; the /self forms take it out"
+#: which way a criterion of OTHERS leans, and why
+LEANS: dict[str, tuple[Leaning, str]] = {
+    "pac": ("many", "with many small clusters most pairs are apart in every member, which lowers it"),
+    "delta_area": ("", "depends on the sizes of the clusters alone, not on whether members agree"),
+    "stability": ("few", "agreement between subsamples is easier with few clusters"),
+}
+
+
+# --- what comes out ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Criterion:
+    """One curve over k: its values, their standard errors over the members (NaN: not known), and the k it favours."""
+
+    name: str
+    title: str
+    better: Literal["higher", "lower", "elbow"]
+    values: Array
+    errors: Array
+    #: the k it favours, None where it cannot tell, and others within two standard errors of it, or a hundredth of the scale
+    best: int | None
+    near: tuple[int, ...] = ()
+    #: is it counted in the vote, and what is known to bias it
+    votes: bool = True
+    caution: str = ""
+    favours: Leaning = ""
+
+
+@dataclass(frozen=True)
+class Vote:
+    """How the criteria voted: the k with most votes (of equals the one nearest to the median, then the smaller)."""
+
+    k: int
+    counts: dict[int, int]
+
+    @property
+    def share(self) -> float:
+        """Share of the votes that k has."""
+        return self.counts[self.k] / sum(self.counts.values())
+
+    @property
+    def spread(self) -> tuple[int, int]:
+        """The smallest and the largest k that got a vote."""
+        return min(self.counts), max(self.counts)
+
+
+@dataclass(frozen=True, eq=False)
+class KChoice:
+    """How many clusters: a curve for each criterion, the k each favours, and what they say together.
+
+    >>> import congruence as cg
+    >>> runs = {2: [[0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 1, 1]], 3: [[0, 0, 1, 1, 2, 2]] * 2}
+    >>> choice = cg.choose_k(runs, criteria=["ari", "vi", "mi"])
+    >>> choice.best
+    {'ari': 3, 'vi': 3, 'mi': 3}
+    >>> choice.k, choice.vote.share, choice.vote.spread
+    (3, 1.0, (3, 3))
+    """
+
+    ks: tuple[int, ...]
+    criteria: dict[str, Criterion]
+    #: mean agreement of the members with the reference, by measure
+    with_reference: dict[str, Criterion] = field(default_factory=dict)
+    #: share of the runs that agree best with the reference at its own number of clusters, by measure
+    success: dict[str, float] = field(default_factory=dict)
+    #: number of clusters of the reference
+    n_reference: int | None = None
+    ensembles: dict[int, Ensemble] = field(default_factory=dict, repr=False)
+    notes: tuple[str, ...] = ()
+    #: False where Ctrl-C came before the last k
+    is_complete: bool = True
+
+    @property
+    def best(self) -> dict[str, int]:
+        """The k that each criterion favours."""
+        return {c.name: c.best for c in self._all if c.best is not None}
+
+    @property
+    def _all(self) -> list[Criterion]:
+        return [*self.criteria.values(), *self.with_reference.values()]
+
+    @property
+    def _voters(self) -> list[Criterion]:
+        return [c for c in self.criteria.values() if c.votes and c.best is not None]
+
+    @cached_property
+    def vote(self) -> Vote:
+        """One vote a criterion, but for those that are known to favour many clusters or to say nothing of agreement."""
+        cast = sorted(c.best for c in self._voters if c.best is not None)
+        if not cast:
+            raise InputError(_sentences(self)[0])
+        counts, middle = Counter(cast), cast[(len(cast) - 1) // 2]
+        k = min(counts, key=lambda x: (-counts[x], abs(x - middle), x))
+        return Vote(k, dict(sorted(counts.items())))
+
+    @property
+    def k(self) -> int:
+        """The number of clusters with most votes."""
+        return self.vote.k
+
+    @property
+    def scores(self) -> Any:
+        """A frame: one row a k, one column a criterion."""
+        return self.to_frame()
+
+    def to_frame(self, backend: str | None = None, *, errors: bool = False) -> Any:
+        """The scores, one row a k; with `errors` the standard errors in columns of their own."""
+        return make_frame(self.columns(errors), backend)
+
+    def columns(self, errors: bool = False) -> dict[str, Any]:
+        """The columns of the frame."""
+        found: dict[str, Any] = {"k": list(self.ks), "members": [len(self.ensembles[k]) for k in self.ks]}
+        for c in self._all:
+            found[c.name] = c.values
+            if errors and not np.isnan(c.errors).all():
+                found[f"{c.name} error"] = c.errors
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """The recommendation, the vote, what each criterion favours, and all scores."""
+        return {
+            "k": self.k if self._voters else None,
+            "recommendation": self.recommendation,
+            "votes": self.vote.counts if self._voters else {},
+            "best": self.best,
+            "not counted": [c.name for c in self.criteria.values() if not c.votes],
+            "scores": self.columns(errors=True),
+            "success": self.success,
+            "n_reference": self.n_reference,
+            "is_complete": self.is_complete,
+            "notes": list(self.notes),
+        }
+
+    def to_json(self, **options: Any) -> str:
+        """The same as JSON; undefined values are null."""
+        return json.dumps(plain(self.to_dict()), ensure_ascii=False, **options)
+
+    @property
+    def recommendation(self) -> str:
+        """What is recommended, how sure that is, which criteria disagree, and why they might."""
+        return " ".join(_sentences(self))
+
+    def _grid(self) -> tuple[list[list[str]], list[str], list[str]]:
+        arrow = {"higher": "↑", "lower": "↓", "elbow": "⌐"}
+        cells = [
+            [_short(v) + ("*" if k == c.best else " ") for k, v in zip(self.ks, c.values.tolist(), strict=True)]
+            for c in self._all
+        ]
+        return cells, [f"{arrow[c.better]} {c.name}" for c in self._all], [f"{k} " for k in self.ks]
+
+    def __repr__(self) -> str:
+        import textwrap
+
+        lines = [text_grid(*self._grid()), *textwrap.wrap(self.recommendation, 80)]
+        lines += [textwrap.fill(note, 80, initial_indent="! ", subsequent_indent="  ") for note in self.notes]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        said = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        return html_grid(*self._grid(), caption=self.recommendation) + (f"<ul>{said}</ul>" if said else "")
+
+    def plot(self) -> Any:
+        """A plotly figure: a curve for each criterion, with its standard errors and the k it favours."""
+        _need_plotly()
+        from plotly import graph_objects as go
+        from plotly.subplots import make_subplots
+
+        across = min(3, len(self._all))
+        down = -(-len(self._all) // across)
+        titles = [f"{c.name} ({c.better} is better)" if c.better != "elbow" else c.name for c in self._all]
+        figure = make_subplots(rows=down, cols=across, subplot_titles=titles)
+        for place, c in enumerate(self._all):
+            at = {"row": place // across + 1, "col": place % across + 1}
+            errors = {"array": np.nan_to_num(2 * c.errors), "visible": not np.isnan(c.errors).all()}
+            curve = go.Scatter(x=self.ks, y=c.values, error_y=errors, name=c.name, line={"color": "#4c78a8"})
+            figure.add_trace(curve, **at)
+            if c.best is not None:
+                top = [c.values[self.ks.index(c.best)]]
+                mark = {"size": 13, "symbol": "diamond", "color": "#e45756" if c.votes else "#bab0ac"}
+                figure.add_trace(
+                    go.Scatter(x=[c.best], y=top, mode="markers", marker=mark, name=f"{c.name} best"), **at
+                )
+        figure.update_xaxes(tickvals=list(self.ks))
+        figure.update_layout(
+            showlegend=False, height=120 + 260 * down, title=_sentences(self)[0], template="plotly_white"
+        )
+        return figure
+
+
+def _short(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3f}" if abs(value) < 1e4 else f"{value:.3g}"
+
+
+def _need_plotly() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("plotly") is None:
+        raise InputError('a plot needs plotly, which is not installed: pip install "congruence[plot]"')
+
+
+def _listed(words: Sequence[Any]) -> str:
+    *most, last = [str(w) for w in words]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _sentences(choice: KChoice) -> list[str]:
+    """The recommendation, sentence by sentence; the first says what, and how sure that is."""
+    voters = choice._voters
+    said = _in_favour(choice, voters) if voters else [_no_vote(choice)]
+    silent = [c for c in choice.criteria.values() if not c.votes and c.best is not None]
+    for caution, group in _by_caution(silent).items():
+        favoured = _listed([f"{name} ({choice.best[name]})" for name in group])
+        said.append(f"Not counted: {favoured}, {caution}.")
+    if choice.n_reference is not None:
+        found = [f"{c.name.removesuffix(' with reference')} {c.best}" for c in choice.with_reference.values()]
+        rates = [f"{key} {rate:.0%}" for key, rate in choice.success.items()]
+        said.append(
+            f"The reference has {choice.n_reference} clusters; members agree best with it at {_listed(found)}"
+            + (f"; success rates: {_listed(rates)}." if rates else ".")
+        )
+    return said
+
+
+def _no_vote(choice: KChoice) -> str:
+    flat = [c.name for c in choice.criteria.values() if c.votes]
+    if flat:
+        return f"No recommendation: {_listed(flat)} cannot tell the numbers of clusters apart, or are undefined."
+    return f"No recommendation: none of the criteria has a vote ({_listed(list(choice.criteria))}); add ari or vi."
+
+
+def _in_favour(choice: KChoice, voters: Sequence[Criterion]) -> list[str]:
+    """What is recommended, how sure, who disagrees, and the known reasons."""
+    vote = choice.vote
+    level = _level(choice, vote.k)
+    weak = level is not None and level[1] < 0.5
+    firm = [c for c in voters if c.best == vote.k and not c.near]
+    crisp_only = all(c.caution == CRISP for c in firm)  # true also where none is firm
+    sure = "the likelier choice" if vote.share > 0.5 else "no clear choice"
+    if vote.share >= 0.8 and not weak and not crisp_only:
+        sure = "a clear choice"
+    said = [f"{vote.k} clusters: {vote.counts[vote.k]} of {len(voters)} criteria favour it, {sure}."]
+    against = [k for k in vote.counts if k != vote.k]
+    if against:
+        dissent = [f"{_listed([c.name for c in voters if c.best == k])} for {k}" for k in against]
+        said.append(f"Others: {'; '.join(dissent)}.")
+    alike: dict[tuple[int, ...], list[str]] = {}
+    for c in voters:
+        if c.near:
+            alike.setdefault(tuple(sorted([*c.near, c.best or 0])), []).append(c.name)
+    if alike:
+        shown = [f"{_listed(ks)} by {_listed(group)}" for ks, group in alike.items()]
+        said.append(f"Hardly to be told apart: {'; '.join(shown)}.")
+    leans = {"many": lambda k: k > vote.k, "few": lambda k: k < vote.k, "": lambda k: k != vote.k}
+    doubtful = [c for c in voters if leans[c.favours](c.best) or (crisp_only and c in firm)]
+    for caution, group in _by_caution(doubtful).items():
+        said.append(f"{_listed(group)}: {caution}.")
+    if level is not None:
+        doubt = ": little, so the data may have no clear clusters" if weak else ""
+        said.append(f"There the members agree at {level[0]} {level[1]:.2f}{doubt}.")
+    if len(choice.ks) > 1 and vote.k == choice.ks[-1]:
+        said.append(f"It is the largest k tried: try more than {vote.k}.")
+    if vote.k == 2:
+        said.append("A single cluster cannot be tested against two.")
+    return said
+
+
+def _by_caution(criteria: Iterable[Criterion]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for c in criteria:
+        if c.caution:
+            found.setdefault(c.caution, []).append(c.name)
+    return found
+
+
+def _level(choice: KChoice, k: int) -> tuple[str, float] | None:
+    """How well the members agree at this k, by a criterion that is 0 for independent and 1 for identical members."""
+    soft = any(e.is_soft for e in choice.ensembles.values())
+    for c in choice.criteria.values():
+        measure, _, form = c.name.partition("/")
+        level = measure in names() and "baseline" in find(measure).axioms and bool(form) == soft
+        if level or c.name == "stability":
+            return c.name, float(c.values[choice.ks.index(k)])
+    return None
+
+
+# --- choosing k -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A criterion as it was asked for: a measure of pairs of members or of the ensemble, or one of OTHERS."""
+
+    name: str
+    measure: Measure | None = None
+    by_self: bool = False
+
+
+def choose_k(
+    data: Any,
+    k: int | Iterable[int] = range(2, 11),
+    method: Any = "kmeans",
+    n_members: int = 100,
+    criteria: Iterable[str | Measure] | str | Measure | None = None,
+    *,
+    reference: Any = None,
+    random_state: Any = None,
+    protocol: str | None = None,
+    fraction: float = 0.8,
+    n_subsamples: int = 20,
+    n_jobs: int | None = None,
+    threads: int | None = None,
+    progress: Callable[[int, int], Any] | bool | None = None,
+) -> KChoice:
+    """How many clusters: for each k an ensemble of `n_members` clusterings, and for each criterion a curve over k.
+
+    `data` is points × features, clustered as `cg.generate` does with this `method`, or a mapping {k: ensemble}.
+    Criteria are keys of measures (the consensus index: their mean over pairs of members), a key with "/self" (the same
+    divided by the mean self-value of the members; for distances, less it), "certainty", "pac", "delta_area", and
+    "stability" (mean ari of `n_subsamples` clusterings, each of a `fraction` of the points, where they overlap).
+    With a `reference` the members' mean agreement with it and the success rate are added, but do not vote. The same
+    `random_state` gives the same answer for any `n_jobs`, and each k has random streams of its own. Ctrl-C ends the
+    work: what is finished comes back, with `is_complete` False.
+
+    >>> import congruence as cg
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(90, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 30, axis=0)
+    >>> choice = cg.choose_k(X, range(2, 6), n_members=10, random_state=0)
+    >>> choice.k
+    3
+    """
+    given = isinstance(data, Mapping)
+    if given:
+        ks, ensembles = _checked_ensembles(data)
+        n_points = ensembles[ks[0]].n_points
+        X, seeds, makers = None, None, []
+    else:
+        X = as_data(data)
+        n_points = X.shape[0]
+        ks = sorted({int(x) for x in ([k] if isinstance(k, int | np.integer) else k)})
+        if not ks or ks[0] < 2 or ks[-1] > n_points:
+            raise InputError(f"k must be from 2 to the number of points ({n_points}), not {ks or 'none'}")
+        if n_members < 2:
+            raise InputError(f"members are compared with each other: n_members must be at least 2, not {n_members}")
+        if not 0 < fraction <= 1 or n_subsamples < 2:
+            raise InputError(
+                f"fraction must be in (0, 1] and n_subsamples at least 2, not {fraction} and {n_subsamples}"
+            )
+        ensembles = {}
+        seeds = seed_sequence(random_state)
+        makers = _makers(method, fraction, True, hasattr(X, "tocsr"), protocol)
+    truth = None if reference is None else as_clustering(reference, "reference")
+    if truth is not None and len(truth) != n_points:
+        raise InputError(
+            f"the reference has {len(truth)} points and the data {n_points}; both must be of the same points"
+        )
+    wanted = None if criteria is None else _wanted(criteria, given)
+    parts = n_subsamples if not given and (wanted is None or any(w.name == "stability" for w in wanted)) else 0
+
+    notes: list[str] = []
+    rows: dict[int, dict[str, tuple[float, float]]] = {}
+    agreed: dict[int, dict[str, Array]] = {}
+    done: dict[int, Ensemble] = {}
+    with Progress(len(ks) * (1 if given else n_members + parts), progress, "clusterings") as bar:
+        try:
+            for each in ks:
+                said: list[str] = []
+                apart = None
+                if given:
+                    e = ensembles[each]
+                    bar.add(1)
+                else:
+                    assert seeds is not None
+                    own = np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, each))
+                    e, apart, said = _of_data(X, each, makers, own, n_members, parts, fraction, n_jobs, bar)
+                if wanted is None:
+                    soft = any(x.is_soft for x in (e, *ensembles.values()))
+                    wanted = _wanted([c for c in (SOFT if soft else HARD) if not given or c != "stability"], given)
+                rows[each], agreed[each], more = _scored(e, wanted, apart, truth, threads)
+                done[each] = e
+                notes += [f"k = {each}: {text}" for text in (*_sizes(e, each), *said, *more)]
+        except KeyboardInterrupt:
+            if not done:
+                raise
+            notes.append(f"stopped: {len(done)} of {len(ks)} numbers of clusters are done, {_listed(list(done))}")
+    assert wanted is not None
+    finished = [x for x in ks if x in done]
+    few = min(len(e) for e in done.values())
+    if few < max(len(e) for e in done.values()):
+        notes.append(
+            f"fewer members at some k: {_listed([f'{len(e)} at k = {x}' for x, e in done.items() if len(e) == few])}"
+        )
+    if any(w.name == "delta_area" for w in wanted):
+        for x, growth in delta_area({x: done[x] for x in finished}).items():
+            rows[x]["delta_area"] = growth, math.nan
+    curves = {w.name: _criterion(w, finished, rows, done) for w in wanted}
+    found, success, classes = _reference(truth, finished, agreed, notes)
+    return KChoice(
+        tuple(finished), curves, found, success, classes, done, tuple(_merged(notes)), len(finished) == len(ks)
+    )
+
+
+def _checked_ensembles(data: Mapping[Any, Any]) -> tuple[list[int], dict[int, Ensemble]]:
+    if not data or not all(isinstance(x, int | np.integer) and x >= 2 for x in data):
+        shown = ", ".join(repr(x) for x in list(data)[:3]) or "none"
+        raise InputError(
+            f"a mapping to choose from is {{k: ensemble}} with whole numbers from 2 up; its keys are {shown}"
+        )
+    ensembles = {int(x): e if isinstance(e, Ensemble) else Ensemble(e) for x, e in data.items()}
+    sizes = {e.n_points for e in ensembles.values()}
+    if len(sizes) > 1:
+        raise InputError(f"the ensembles are of {_listed(sorted(sizes))} points; all must be of the same points")
+    lone = [x for x, e in ensembles.items() if len(e) < 2]
+    if lone:
+        raise InputError(f"members are compared with each other, and k = {lone[0]} has only one; give two or more a k")
+    return sorted(ensembles), ensembles
+
+
+def _wanted(criteria: Any, given: bool) -> list[_Wanted]:
+    """The criteria meant, each once; unknown ones answer with near names."""
+    listed = [criteria] if isinstance(criteria, str | Measure) else list(criteria)
+    if not listed:
+        raise InputError("no criteria were named; leave `criteria` out for the usual ones")
+    found: dict[str, _Wanted] = {}
+    for item in listed:
+        word = item.key if isinstance(item, Measure) else str(item).strip()
+        word, _, form = word.partition("/")
+        if form not in ("", "self"):
+            raise InputError(f"there is no criterion {item!r}; a measure may be followed by /self only")
+        if word in OTHERS:
+            if form:
+                raise InputError(f"{word} has no /self: that is for measures of two clusterings")
+            if word == "stability" and given:
+                raise InputError("stability clusters parts of the data anew: pass the data, not ensembles")
+            found[word] = _Wanted(word)
+            continue
+        if not isinstance(item, Measure) and word.lower().replace("-", "_") not in names():
+            raise InputError(f"there is no criterion {word!r}; {hint(word, [*names(), *OTHERS])}")
+        m = item if isinstance(item, Measure) else find(word)
+        if m.is_lone and form:
+            raise InputError(f"{m.key} describes a whole ensemble; /self is for measures of two clusterings")
+        name = m.key + ("/self" if form else "")
+        found[name] = _Wanted(name, m, bool(form))
+    return list(found.values())
+
+
+def _of_data(
+    X: Any, k: int, makers: Sequence[tuple[str, Maker]], seeds: np.random.SeedSequence, n_members: int, parts: int,
+    fraction: float, n_jobs: int | None, bar: Progress,
+) -> tuple[Ensemble, Ensemble | None, list[str]]:  # fmt: skip
+    """The ensemble of one k, that of clusterings of parts of the points, and what was said of their members."""
+    whole, part = seeds.spawn(2)
+    members, said = _made(makers, X, [k], whole.spawn(n_members), n_jobs, bar)
+    titles = [f"{makers[i % len(makers)][0]} {i}" for i in range(n_members)]
+    e = Ensemble(members, names=titles, unassigned="partial")
+    if not parts:
+        return e, None, list(said)
+    on_parts = [(name, partial(_of_a_part, make, fraction)) for name, make in makers]
+    pieces, more = _made(on_parts, X, [k], part.spawn(parts), n_jobs, bar)
+    more = tuple(text.replace("members:", "subsamples:", 1) for text in more)
+    return e, Ensemble(pieces, unassigned="partial"), [*said, *more]
+
+
+def _of_a_part(make: Maker, fraction: float, data: Any, k: int, rng: np.random.Generator) -> Array:
+    """Labels of a random part of the points by this maker; the others have none."""
+    n = data.shape[0]
+    chosen = np.sort(rng.choice(n, max(k, round(fraction * n)), replace=False))
+    labels = np.full(n, np.nan)
+    labels[chosen] = _hard(make(data[chosen], k, rng))
+    return labels
+
+
+def _hard(made: Array) -> Array:
+    return made.argmax(axis=1) if made.ndim == 2 else made
+
+
+def _sizes(e: Ensemble, k: int) -> list[str]:
+    """Members that do not have k clusters are said."""
+    others = Counter(c.k for c in e if c.k != k)
+    return [f"{many} of {len(e)} members: have {size} clusters" for size, many in sorted(others.items())]
+
+
+def _scored(
+    e: Ensemble, wanted: Sequence[_Wanted], apart: Ensemble | None, truth: Any, threads: int | None
+) -> tuple[dict[str, tuple[float, float]], dict[str, Array], list[str]]:
+    """For one k: (value, standard error) of each criterion, each member's agreement with the reference, and notes."""
+    found: dict[str, tuple[float, float]] = {}
+    notes: list[str] = []
+    of_pairs = {w.measure.key: w.measure for w in wanted if w.measure is not None and not w.measure.is_lone}
+    table = compare_all(e, list(of_pairs.values()), threads=threads) if of_pairs else None
+    for w in wanted:
+        if w.measure is None:
+            if w.name == "pac":
+                found[w.name], more = _pac(e)
+                notes += more
+            elif w.name == "stability":
+                assert apart is not None
+                found[w.name] = _index(compare_all(apart, "ari", threads=threads)["ari"], apart.shares)
+        elif w.measure.is_lone:
+            found[w.name] = lone_scorer(w.measure.key)(e, threads=threads), math.nan
+        else:
+            assert table is not None
+            how = "none" if not w.by_self else "ratio" if w.measure.better == "higher" else "excess"
+            found[w.name] = _index(table[w.measure.key], e.shares, how)
+    agreed: dict[str, Array] = {}
+    if truth is not None:
+        keys: list[Any] = list(of_pairs.values()) or [find("ari_gram" if e.is_soft else "ari")]
+        result = compare_to(truth, e, keys, threads=threads, unassigned="drop" if e.has_gaps else "error")
+        agreed = {m.key: result[m.key] for m in keys}
+    return found, agreed, notes
+
+
+def _index(values: Array, shares: Array, against_self: str = "none") -> tuple[float, float]:
+    """Mean over pairs of different members by the products of their shares, and its standard error by the jackknife.
+
+    Against the self-values it is divided by their mean (similarities), or their mean is taken off (distances).
+    """
+    weight = np.outer(shares, shares)
+    np.fill_diagonal(weight, 0.0)
+    weighted, own = np.where(weight > 0, (values + values.T) / 2 * weight, 0.0), np.diag(values) * shares
+
+    def of(total: Any, mass: Any, own_total: Any, own_mass: Any) -> Any:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mean, itself = total / mass, own_total / own_mass
+            return {"none": mean, "ratio": mean / itself, "excess": mean - itself}[against_self]
+
+    value = of(weighted.sum(), weight.sum(), own.sum(), shares.sum())
+    if len(values) < 3:
+        return float(value), math.nan
+    without = of(
+        weighted.sum() - 2 * weighted.sum(axis=1), weight.sum() - 2 * weight.sum(axis=1), own.sum() - own,
+        shares.sum() - shares,
+    )  # fmt: skip
+    members = len(values)
+    return float(value), float(np.sqrt((members - 1) / members * ((without - without.mean()) ** 2).sum()))
+
+
+def _pac(e: Ensemble) -> tuple[tuple[float, float], list[str]]:
+    """Proportion of ambiguous pairs, with its standard error where pairs were drawn."""
+    if e.n_points <= EXACT_POINTS:
+        return (consensus_cdf(e, progress=False).pac(), math.nan), []
+    cdf = consensus_cdf(e, sample=DRAWN_PAIRS, random_state=0)
+    share = cdf.pac()
+    return (share, math.sqrt(share * (1 - share) / cdf.pairs)), [
+        f"pac is of {DRAWN_PAIRS:,} pairs of points drawn at random"
+    ]
+
+
+def _criterion(
+    w: _Wanted, ks: Sequence[int], rows: Mapping[int, dict[str, tuple[float, float]]], ensembles: Mapping[int, Ensemble]
+) -> Criterion:
+    values, errors = (np.array([rows[k][w.name][i] for k in ks]) for i in (0, 1))
+    soft = any(e.is_soft for e in ensembles.values())
+    favours: Leaning = ""
+    caution = ""
+    if w.measure is None:
+        favours, caution = ("", CRISP) if soft and w.name == "pac" else LEANS[w.name]
+        title, better = OTHERS[w.name]
+        best, near = _elbow(ks, values) if better == "elbow" else _best(ks, values, errors, better)
+        return Criterion(w.name, title, better, values, errors, best, near, better != "elbow", caution, favours)
+    m = w.measure
+    best, near = _best(ks, values, errors, m.better, _is_bounded(m))
+    # where clusterings that differ can score best, more clusters look better whether or not members agree
+    votes = m.is_lone or "definite" in m.axioms
+    if not votes:
+        favours, caution = "many", m.caution or "clusterings that differ can reach its best value"
+    elif soft and not w.by_self:
+        caution = CRISP
+    elif m.better == "lower" and math.isinf(m.range[1]):
+        favours, caution = "few", "its values grow with the number of clusters"
+    elif m.better == "higher" and not m.is_lone and "baseline" not in m.axioms:
+        favours, caution = "many", "not corrected for chance, which raises it with more clusters"
+    title = m.title if m.is_lone else f"Consensus index: {m.title}" + (" against self-values" if w.by_self else "")
+    return Criterion(w.name, title, m.better, values, errors, best, near, votes, caution, favours)
+
+
+def _best(
+    ks: Sequence[int], values: Array, errors: Array, better: str, bounded: bool = True
+) -> tuple[int | None, tuple[int, ...]]:
+    """The best k (of equals the smallest; none where all are equal), and those that are hardly to be told from it."""
+    up = values if better == "higher" else -values
+    if np.isnan(up).all() or (len(ks) > 1 and np.ptp(up) < 1e-12):
+        return None, ()
+    top = int(np.flatnonzero(up >= np.nanmax(up) - 1e-12)[0])
+    error = np.nan_to_num(np.hypot(errors, errors[top]))
+    near = up[top] - up <= np.maximum(2 * error, 0.01 * (1.0 if bounded else np.nanmax(np.abs(up))))
+    return ks[top], tuple(k for i, k in enumerate(ks) if near[i] and i != top)
+
+
+def _is_bounded(m: Measure) -> bool:
+    return math.isfinite(m.range[1] if m.better == "higher" else m.range[1] - m.range[0])
+
+
+def _elbow(ks: Sequence[int], growth: Array) -> tuple[int | None, tuple[int, ...]]:
+    """The k whose area grows most beyond that of equal clusters, from 1 − 1/k' to 1 − 1/k; the first if none grows so much."""
+    beyond = growth[1:] - np.array([(1 - 1 / k) / (1 - 1 / before) - 1 for before, k in pairwise(ks)])
+    beyond = np.nan_to_num(beyond, nan=-1.0)
+    return (ks[1 + int(beyond.argmax())] if len(beyond) and beyond.max() > -1e-12 else ks[0]), ()
+
+
+def _reference(
+    truth: Any, ks: Sequence[int], agreed: Mapping[int, dict[str, Array]], notes: list[str]
+) -> tuple[dict[str, Criterion], dict[str, float], int | None]:
+    """The mean agreement with the reference by measure, the share of runs that find its number of clusters, and that."""
+    if truth is None:
+        return {}, {}, None
+    found, success = {}, {}
+    runs = min(len(next(iter(agreed[k].values()))) for k in ks)
+    for key in agreed[ks[0]]:
+        m, each = find(key), [agreed[k][key] for k in ks]
+        values = np.array([x.mean() for x in each])
+        errors = np.array([x.std(ddof=1) / math.sqrt(len(x)) for x in each])
+        best, near = _best(ks, values, errors, m.better, _is_bounded(m))
+        name = f"{key} with reference"
+        found[name] = Criterion(
+            name, f"{m.title}: mean with the reference", m.better, values, errors, best, near, False
+        )
+        if truth.k in ks:
+            by_run = np.stack([x[:runs] for x in each]) * (1 if m.better == "higher" else -1)
+            success[key] = float((np.asarray(ks)[by_run.argmax(axis=0)] == truth.k).mean())
+    if truth.k not in ks:
+        notes.append(f"there is no success rate: the reference has {truth.k} clusters, which is not among the k tried")
+    return found, success, truth.k
+
+
+def _merged(notes: Sequence[str]) -> list[str]:
+    """Notes of several k that say the same, as one: 'k = 5 (3 of 100 members), 6 (7 of 100 members): …'."""
+    groups: dict[str, list[str]] = {}
+    for note in notes:
+        match = re.fullmatch(r"k = (\d+): (?:(\d+ of \d+ \w+): )?(.*)", note)
+        k, many, text = match.groups() if match else ("", "", note)
+        groups.setdefault(text, []).append(f"{k} ({many})" if many else k)
+    return [f"k = {', '.join(where)}: {text}" if where[0] else text for text, where in groups.items()]
+
+
+# --- cluster by cluster -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterStability:
+    """How well each cluster is found again when points are drawn anew.
+
+    >>> import congruence as cg
+    >>> import numpy as np
+    >>> from sklearn.cluster import KMeans
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 2)) + np.repeat([[0, 0], [12, 0]], [40, 20], axis=0)
+    >>> s = cg.stability(X, KMeans(3, n_init=10), n_resamples=20, random_state=0)
+    >>> sum(value > 0.95 for value in s.mean.values())  # one group is found, the other cut in two at will
+    1
+    """
+
+    #: cluster of each point in the clustering of all of them; −1 for noise
+    labels: Array
+    clusters: tuple[int, ...]
+    #: Jaccard similarity to the best match, one row a resample, one column a cluster; NaN where no point of it was drawn
+    jaccard: Array
+    #: how often each point, when it was drawn, was in the best match of each cluster; NaN for points never drawn
+    belonging: Array
+    scheme: str
+    #: what the points are called
+    points: tuple[Any, ...] = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def mean(self) -> dict[int, float]:
+        """Mean Jaccard similarity of each cluster to its best match."""
+        return dict(zip(self.clusters, np.nanmean(self.jaccard, axis=0).tolist(), strict=True))
+
+    @property
+    def overall(self) -> float:
+        """The mean over clusters, by the number of points in each."""
+        sizes = [int((self.labels == c).sum()) for c in self.clusters]
+        return float(np.average(list(self.mean.values()), weights=sizes))
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row a cluster: points, mean and standard error, how often it was recovered (≥ 0.75) and dissolved (≤ 0.5)."""
+        there = ~np.isnan(self.jaccard)
+        columns = {
+            "cluster": list(self.clusters),
+            "points": [int((self.labels == c).sum()) for c in self.clusters],
+            "mean": list(self.mean.values()),
+            "error": np.nanstd(self.jaccard, axis=0) / np.sqrt(np.maximum(there.sum(axis=0), 1)),
+            "recovered": np.where(there, self.jaccard >= 0.75, False).sum(axis=0) / there.sum(axis=0),
+            "dissolved": np.where(there, self.jaccard <= 0.5, False).sum(axis=0) / there.sum(axis=0),
+            "verdict": [_verdict(x) for x in self.mean.values()],
+        }
+        return make_frame(columns, backend)
+
+    def unstable(self, cluster: int, limit: int = 10, backend: str | None = None) -> Any:
+        """The points that make a cluster unstable, worst first: its own that leave its best match, others that join it.
+
+        `share` is how often a point was in the best match; `error` is 1 − share for the cluster's own, share for others.
+        """
+        if cluster not in self.clusters:
+            raise InputError(f"there is no cluster {cluster!r}; there are: {', '.join(map(str, self.clusters))}")
+        share = self.belonging[:, self.clusters.index(cluster)]
+        own = self.labels == cluster
+        error = np.nan_to_num(np.where(own, 1 - share, share))
+        worst = [i for i in np.argsort(-error, kind="stable")[:limit].tolist() if error[i] > 0]
+        columns = {
+            "point": [self.points[i] for i in worst],
+            "cluster": self.labels[worst],
+            "does": ["leaves" if own[i] else "joins" for i in worst],
+            "share": share[worst],
+            "error": error[worst],
+        }
+        return make_frame(columns, backend)
+
+    def __repr__(self) -> str:
+        table = self.to_frame("pyarrow").to_pylist()
+        cells = [
+            [str(r["points"]), *(number(r[x]) for x in ("mean", "error")), *(f"{r[x]:.0%}" for x in ("recovered", "dissolved")),
+             r["verdict"]]
+            for r in table
+        ]  # fmt: skip
+        grid = text_grid(
+            cells, [str(r["cluster"]) for r in table], ["points", "mean", "error", "recovered", "dissolved", ""]
+        )
+        head = f"Jaccard similarity of each cluster to its best match, {len(self.jaccard)} resamples ({self.scheme})"
+        return "\n".join([head, grid, *(f"! {note}" for note in self.notes)])
+
+
+def _verdict(mean: float) -> str:
+    """In the words of Hennig's advice."""
+    for limit, words in ((0.85, "highly stable"), (0.75, "stable"), (0.6, "a pattern; which points is doubtful")):
+        if mean >= limit:
+            return words
+    return "not to be trusted"
+
+
+def stability(
+    X: Any,
+    clusterer: Any,
+    *,
+    scheme: Literal["bootstrap", "subsample"] = "bootstrap",
+    n_resamples: int = 100,
+    fraction: float = 0.8,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], Any] | bool | None = None,
+) -> ClusterStability:
+    """Cluster by cluster, how well it is found again when points are drawn anew (as Hennig's clusterboot).
+
+    The data are clustered, then each of `n_resamples` draws of points: "bootstrap" (as many as there are, with
+    replacement, each point used once) or "subsample" (a `fraction`, without). Of each cluster the points drawn are held
+    against the clusters of that draw, and the best Jaccard similarity is kept. `clusterer` is a scikit-learn clusterer
+    or mixture, or a function of the data that gives labels; −1 is noise, and memberships count by their largest.
+
+    >>> import congruence as cg
+    >>> from sklearn.cluster import KMeans
+    >>> from sklearn.datasets import load_iris
+    >>> s = cg.stability(load_iris().data, KMeans(3, n_init=10), n_resamples=20, random_state=0)
+    >>> {cluster: round(value, 2) for cluster, value in s.mean.items()}
+    {0: 1.0, 1: 0.94, 2: 0.93}
+    """
+    data = as_data(X)
+    n = data.shape[0]
+    if scheme not in ("bootstrap", "subsample"):
+        raise InputError(f"scheme must be 'bootstrap' or 'subsample', not {scheme!r}")
+    if n_resamples < 1 or not 0 < fraction < 1:
+        raise InputError(
+            f"n_resamples must be at least 1 and fraction between 0 and 1, not {n_resamples} and {fraction}"
+        )
+    first, *streams = seed_sequence(random_state).spawn(1 + n_resamples)
+    _, whole, said = _clustered(clusterer, data, lambda rng: np.arange(n), first)
+    clusters = np.unique(whole[whole >= 0])
+    if not len(clusters):
+        raise InputError("the clusterer found no cluster in the data: all points are noise")
+    part = max(1, round(fraction * n))
+    draw = partial(_bootstrapped, n) if scheme == "bootstrap" else partial(_subsampled, n, part)
+    jobs = [partial(_clustered, clusterer, data, draw, stream) for stream in streams]
+    jaccard = np.full((n_resamples, len(clusters)), np.nan)
+    inside, drawn, warned = np.zeros((n, len(clusters))), np.zeros(n), Counter(set(said))
+    with Progress(n_resamples, progress, "resamples") as bar:
+        for r, (chosen, again, said) in enumerate(_in_order(jobs, n_jobs)):
+            warned.update(set(said))
+            jaccard[r], match = _matched(whole[chosen], again, clusters)
+            inside[chosen] += (again[:, None] == match[None, :]) & (again >= 0)[:, None]
+            drawn[chosen] += 1
+            bar.add(1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        belonging = np.where(drawn[:, None] > 0, inside / drawn[:, None], np.nan)
+    points = tuple(X.index) if frame_kind(X) == "pandas" else tuple(range(n))
+    notes = tuple(f"{many} of {n_resamples + 1} clusterings: {text}" for text, many in warned.items())
+    return ClusterStability(whole, tuple(clusters.tolist()), jaccard, belonging, scheme, points, notes)
+
+
+def _bootstrapped(n: int, rng: np.random.Generator) -> Array:
+    return np.unique(rng.integers(0, n, n))
+
+
+def _subsampled(n: int, size: int, rng: np.random.Generator) -> Array:
+    return np.sort(rng.choice(n, size, replace=False))
+
+
+def _clustered(
+    clusterer: Any, data: Any, draw: Callable[[np.random.Generator], Array], stream: np.random.SeedSequence
+) -> tuple[Array, Array, list[str]]:
+    """The points drawn, their labels, and what was warned of."""
+    from threadpoolctl import threadpool_limits
+
+    rng = np.random.default_rng(stream)
+    chosen = draw(rng)
+    fit = _fit(clusterer, _seed(rng))
+    with threadpool_limits(1), warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            made = _hard(np.asarray(fit(data[chosen])))
+        except ValueError as error:
+            raise InputError(f"the clusterer failed on {len(chosen)} points: {str(error).splitlines()[0]}") from None
+    if made.shape != (len(chosen),) or made.dtype.kind not in "iufb":
+        raise InputError(
+            f"the clusterer must give a whole number for each of {len(chosen)} points; it gave {made.dtype} of shape {made.shape}"
+        )
+    return chosen, made.astype(np.int64), [str(w.message).splitlines()[0] for w in said]
+
+
+def _fit(clusterer: Any, seed: int) -> Callable[[Any], Any]:
+    """Data → labels, by a copy of a scikit-learn clusterer with this random state, or by a function."""
+    if hasattr(clusterer, "fit") and hasattr(clusterer, "get_params") and not isinstance(clusterer, type):
+        from sklearn.base import clone
+
+        model = clone(clusterer)
+        if "random_state" in model.get_params(deep=False):
+            model.set_params(random_state=seed)
+        return partial(_fit_predict, model)
+    if callable(clusterer) and not isinstance(clusterer, type):
+        return clusterer  # type: ignore[no-any-return]
+    raise InputError(
+        f"clusterer must be a scikit-learn clusterer, as in KMeans(3), or a function of the data; got {clusterer!r}"
+    )
+
+
+def _fit_predict(model: Any, data: Any) -> Any:
+    return model.fit_predict(data)
+
+
+def _matched(before: Array, after: Array, clusters: Array) -> tuple[Array, Array]:
+    """Of each cluster the Jaccard similarity to its best match among the new ones, and that match; −1 where there is none."""
+    new = np.unique(after[after >= 0])
+    mine, theirs = (before[:, None] == clusters).astype(np.int64), (after[:, None] == new).astype(np.int64)
+    size = mine.sum(axis=0)
+    if not len(new):
+        return np.where(size > 0, 0.0, np.nan), np.full(len(clusters), -1)
+    common = mine.T @ theirs
+    jaccard = common / np.maximum(size[:, None] + theirs.sum(axis=0) - common, 1)
+    best = jaccard.argmax(axis=1)
+    top = jaccard[np.arange(len(clusters)), best]
+    return np.where(size > 0, top, np.nan), np.where(top > 0, new[best], -1)

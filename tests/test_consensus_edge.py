@@ -1,0 +1,259 @@
+"""Consensus of ensembles at the edge: gaps, weights of 0, empty clusters, one member, as many clusters as points."""
+
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import squareform
+
+import congruence as cg
+from congruence.aggregation.evidence import GRAM_LIMIT, evidence
+from congruence.aggregation.methods import METHODS
+from congruence.statistics import InputError
+
+N = 24
+BASE = np.repeat([0, 1, 2], 8)
+
+
+def noisy(rng, share=0.2):
+    return np.where(rng.random(N) < share, rng.integers(0, 3, N), BASE)
+
+
+def gappy(rng, share=0.25):
+    labels = noisy(rng).astype(float)
+    labels[rng.random(N) < share] = np.nan
+    return labels
+
+
+def memberships(rng, k=3):
+    u = rng.random((N, k)) ** 4 + 1e-3
+    return u / u.sum(axis=1, keepdims=True)
+
+
+def ensemble(kind, seed=0, **options):
+    rng = np.random.default_rng(seed)
+    make = {"hard": noisy, "partial": gappy, "soft": memberships}
+    given = [
+        make[kind if kind != "mixed" else ("soft", "partial")[i % 2]](rng) for i in range(6)
+    ]  # fmt: skip
+    return cg.Ensemble(given, unassigned="partial", **options)
+
+
+def no_weight(n=N, first=8):
+    return np.where(np.arange(n) < first, 0, 1)
+
+
+WEIGHTS = {
+    "none": {},
+    "member": {"member_weight": [1, 0, 2, 3, 0.5, 1]},
+    "sample": {"sample_weight": np.linspace(0.1, 2, N)},
+    "sample with zeros": {"sample_weight": no_weight()},
+    "frequency with zeros": {"frequency": 3 * no_weight()},
+}
+
+
+@pytest.mark.parametrize("kind", ["hard", "partial", "soft", "mixed"])
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_every_method_on_every_kind(kind, weights):
+    """Labels for all points, the largest cluster first, defined scores, shares of votes that add up to 1."""
+    e = ensemble(kind, **WEIGHTS[weights])
+    mass = np.ones(N) if e.mass is None else e.mass.values
+    for method in METHODS:
+        r = cg.consensus(e, 3, method, 0)
+        assert set(r.labels) == set(range(r.n_clusters))
+        assert (np.diff(np.bincount(r.labels, mass)) <= 1e-9).all()
+        assert np.isfinite([r["arimp"], r["anmi"], r["value"]]).all()
+        assert r.memberships.sum(axis=1) == pytest.approx(np.ones(N))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_points_that_weigh_nothing_change_nothing(method):
+    """Without them the others get the same clusters; they themselves go where their votes go."""
+    rng = np.random.default_rng(3)
+    labels = np.array([noisy(rng) for _ in range(6)])
+    weight = np.where(np.arange(N) % 4 == 0, 0.0, 1.0)
+    with_all = cg.consensus(cg.Ensemble(labels.T, sample_weight=weight), 3, method, 0)
+    without = cg.consensus(cg.Ensemble(labels[:, weight > 0].T), 3, method, 0)
+    assert cg.ari(with_all.labels[weight > 0], without.labels) == 1
+    assert with_all["value"] == pytest.approx(without["value"])
+    assert with_all.labels.min() == 0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_clusters_without_weight(method):
+    """A cluster of points that weigh nothing, in every member; and a membership column of zeros."""
+    r = cg.consensus(cg.Ensemble([BASE] * 3, sample_weight=no_weight()), 2, method, 0)
+    assert r.n_clusters == 2
+    assert cg.ari(r.labels[8:], BASE[8:]) == 1
+    u = memberships(np.random.default_rng(0), 2)
+    empty = cg.consensus([np.column_stack([u, np.zeros(N)])] * 2, 2, method, 0)
+    assert np.array_equal(empty.labels, cg.consensus([u] * 2, 2, method, 0).labels)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_frequency_is_repetition(method):
+    """A point counted three times is three points, in labels, confidence and scores."""
+    rng = np.random.default_rng(5)
+    times = rng.integers(1, 4, N)
+    for make in (noisy, gappy):
+        members = [make(rng) for _ in range(5)]
+        weights = {"member_weight": [1, 2, 3, 4, 5], "unassigned": "partial"}
+        counted = cg.consensus(cg.Ensemble(members, frequency=times, **weights), 3, method, 1)
+        repeated = cg.consensus(cg.Ensemble([np.repeat(m, times) for m in members], **weights), 3, method, 1)
+        assert np.array_equal(np.repeat(counted.labels, times), repeated.labels)
+        assert np.repeat(counted.confidence, times) == pytest.approx(repeated.confidence)
+        for score in ("arimp", "anmi", "value"):
+            assert counted[score] == pytest.approx(repeated[score], rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["hard", "partial", "soft", "mixed"])
+def test_order_and_names_do_not_matter(kind):
+    """Points, members and clusters in another order, weights that do not add up alike to the last digit: the same clusters."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        e = ensemble(kind, seed)
+        given = [c.dense() if c.soft else np.where(c.codes < c.k, c.codes, np.nan) for c in e.members]
+        weight, points, order = rng.random(6) + 0.1, rng.permutation(N), rng.permutation(6)
+        swapped = [
+            given[i][points] if given[i].ndim == 1 else given[i][points][:, rng.permutation(3)] for i in order
+        ]  # fmt: skip
+        first = cg.Ensemble(given, member_weight=weight, unassigned="partial")
+        second = cg.Ensemble(swapped, member_weight=weight[order], unassigned="partial")
+        for method in METHODS:
+            a, b = (cg.consensus(x, 3, method, 0) for x in (first, second))
+            assert cg.ari(a.labels[points], b.labels) == 1, method
+            assert a["value"] == pytest.approx(b["value"]), method
+
+
+@pytest.mark.parametrize("kind", ["hard", "partial", "soft", "mixed"])
+def test_agreement_and_objectives_by_brute_force(kind):
+    """Rows of the consensus matrix, squared error, modes, normalised cut and heights, from their definitions."""
+    e = ensemble(kind, 11, member_weight=np.sqrt([2, 3, 5, 7, 11, 13]), frequency=np.arange(N) % 3 + 1)
+    mass, share = e.mass.values.astype(float), e.shares
+    votes = [c.dense() if c.soft else np.eye(c.k + 1)[c.codes][:, : c.k] for c in e.members]
+    seen = [u.sum(axis=1) > 0 for u in votes]
+    together = sum(a * u @ u.T for a, u in zip(share, votes, strict=True))
+    both = sum(a * np.outer(s, s) for a, s in zip(share, seen, strict=True))
+    v = evidence(e)
+    one = np.array([np.flatnonzero(v.row == i)[0] for i in range(v.n_rows)])
+    rows = np.array([v.agreement(i) for i in range(v.n_rows)])
+    matrix = np.divide(together, both, out=np.zeros_like(both), where=both > 0)
+    assert rows == pytest.approx(matrix[np.ix_(one, one)])
+
+    found = {
+        method: cg.consensus(e, 3, method, 0) for method in ("kcc", "kmodes", "ncut", "average", "complete", "single")
+    }
+    error = differ = 0.0
+    for a, u, s in zip(share, votes, seen, strict=True):
+        for c in range(3):
+            here = s & (found["kcc"].labels == c)
+            error += a * mass[here] @ ((u[here] - np.average(u[here], axis=0, weights=mass[here])) ** 2).sum(axis=1)
+            here = s & (found["kmodes"].labels == c)
+            differ += a * (mass[here].sum() - (mass[here] @ u[here]).max())
+    assert found["kcc"]["value"] == pytest.approx(error)
+    assert found["kmodes"]["value"] == pytest.approx(differ)
+    weights = together * np.outer(mass, mass)
+    blocks = [found["ncut"].labels == c for c in range(3)]
+    assert found["ncut"]["value"] == pytest.approx(
+        sum(1 - weights[np.ix_(b, b)].sum() / weights[b].sum() for b in blocks)
+    )
+    if kind == "hard":  # memberships: a point is not at distance 0 from its copies
+        copies = np.repeat(np.arange(N), e.mass.values)
+        distance = 1 - matrix[np.ix_(copies, copies)]
+        distance = np.where(copies[:, None] == copies, 0.0, np.maximum(distance, 0.0))
+        for method in ("average", "complete", "single"):
+            heights = linkage(squareform((distance + distance.T) / 2, checks=False), method)[:, 2]
+            assert found[method]["value"] == pytest.approx(heights[-3], abs=1e-9)
+
+
+def test_confidence_by_brute_force():
+    """The mean, over members that have the point, of the share of its cluster there that got its own label."""
+    rng = np.random.default_rng(2)
+    members = [gappy(rng) for _ in range(5)]
+    r = cg.consensus(cg.Ensemble(members, unassigned="partial"), 3, "kcc", 0)
+    for i in range(N):
+        mine = [m == m[i] for m in members if m[i] == m[i]]
+        assert r.confidence[i] == pytest.approx(np.mean([(r.labels[same] == r.labels[i]).mean() for same in mine]))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_member_without_points_says_nothing(method):
+    """It changes neither the clusters nor the scores, whatever its weight."""
+    rng = np.random.default_rng(0)
+    members, nothing = [noisy(rng) for _ in range(5)], np.full(N, np.nan)
+    alone = cg.consensus(members, 3, method, 0)
+    for weight in (1, 0):
+        e = cg.Ensemble([*members, nothing], unassigned="partial", member_weight=[1] * 5 + [weight])
+        r = cg.consensus(e, 3, method, 0)
+        assert cg.ari(r.labels, alone.labels) == 1
+        assert r["anmi"] == pytest.approx(alone["anmi"])
+
+
+def test_points_in_no_member():
+    """They get −1 and no confidence, or the nearest point's cluster; with nothing at all there is one line."""
+    rng = np.random.default_rng(0)
+    members = np.array([gappy(rng, 0.1) for _ in range(5)])
+    members[:, :2] = np.nan
+    e = cg.Ensemble(members.T, unassigned="partial")
+    for method in METHODS:
+        r = cg.consensus(e, 3, method, 0)
+        assert r.labels[:2].tolist() == [-1, -1]
+        assert r.labels[2:].min() == 0
+        assert np.isnan(r.confidence[:2]).all()
+        assert np.isfinite([r["arimp"], r["anmi"]]).all()
+    near = cg.consensus(e, 3, "hbgf", 0, unseen="nearest", X=BASE[:, None] + np.zeros((N, 2)))
+    assert near.labels[0] == near.labels[1] >= 0
+    nothing = cg.Ensemble(np.full((4, 2), np.nan), unassigned="partial")
+    with pytest.raises(InputError, match="nothing to find a consensus of"):
+        cg.consensus(nothing, 2)
+    halves = np.full((4, 2), np.nan)
+    halves[:2] = [[0, 1], [1, 1]]
+    with pytest.raises(InputError, match="nothing to find a consensus of"):
+        cg.consensus(cg.Ensemble(halves, unassigned="partial", sample_weight=[0, 0, 1, 1]), 2)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_k_of_one_and_of_all(method):
+    """k = 1 is one cluster; k above the kinds of points gives each kind one, and says so."""
+    rng = np.random.default_rng(0)
+    members = [noisy(rng) for _ in range(4)]
+    kinds = len(np.unique(np.array(members), axis=1).T)
+    assert cg.consensus(members, 1, method).n_clusters == 1
+    r = cg.consensus(members, N, method)
+    assert r.n_clusters == kinds < N
+    assert f"only {kinds} kinds of points" in " ".join(r.notes)
+    assert cg.consensus([np.arange(N)] * 2, N, method).n_clusters == N
+    assert cg.consensus([np.zeros(N, int)] * 2, 3, method).n_clusters == 1
+    assert cg.ari(cg.consensus([BASE], 3, method, 0).labels, BASE) == 1
+    assert cg.ari(cg.consensus([BASE] * 4, 3, method, 0).labels, BASE) == 1
+    singletons = cg.consensus([np.arange(N)] * 3, 3, method, 0)
+    assert 1 <= singletons.n_clusters <= 3
+    assert cg.consensus([[0], [0]], 1, method).labels.tolist() == [0]
+    assert sorted(cg.consensus([[0, 1], [0, 0]], 2, method).labels.tolist()) == [0, 1]
+
+
+def test_auto_leaves_out_what_cannot_run():
+    """With more clusters than mcla compares, auto does without it, and mcla itself says so before anything begins."""
+    rng = np.random.default_rng(0)
+    members = rng.integers(0, 60, (120, 130))
+    assert sum(len(np.unique(c)) for c in members.T) > GRAM_LIMIT
+    r = cg.consensus(members, 3, random_state=0, n_init=1)
+    assert "mcla" not in [row["method"] for row in r.tried]
+    with pytest.raises(InputError, match="mcla compares each two clusters"):
+        cg.consensus(members, 3, ["hbgf", "mcla"], progress=_never)
+    voted = cg.consensus(members, 3, "voting", 0, n_init=1)
+    assert "no complete member" not in voted.solver
+
+
+def _never(done, total):
+    raise AssertionError("a method was begun")
+
+
+def test_weights_of_an_ensemble_reach_the_comparison():
+    """compare_to takes the weights of the points from an ensemble, as compare_all does."""
+    times = [3, 1, 2, 1]
+    labels = [[0, 0, 1, 1], [0, 1, 1, 1]]
+    e = cg.Ensemble(labels, frequency=times)
+    expected = cg.compare_to([0, 1, 0, 1], labels, ["ari", "nmi_sum"], frequency=times)
+    found = cg.compare_to([0, 1, 0, 1], e, ["ari", "nmi_sum"])
+    assert found["ari"].tolist() == expected["ari"].tolist()
+    assert found["ari"].tolist() != cg.compare_to([0, 1, 0, 1], labels, "ari")["ari"].tolist()
