@@ -52,6 +52,7 @@ _HOMES = {
         "PermutationTests",
     ),
     "selection": ("choose_k", "ClusterStability", "Criterion", "KChoice", "stability", "Vote"),
+    "figures": ("figure",),
     "formulas": ("measures",),
     "registry": ("Measure",),
     "results": ("AgainstReference", "AllPairs", "Comparison", "Matching"),

@@ -140,6 +140,9 @@ from congruence.density.windows import (
 from congruence.ensemble import (
     Ensemble as Ensemble,
 )
+from congruence.figures import (
+    figure as figure,
+)
 from congruence.formulas import (
     measures as measures,
 )

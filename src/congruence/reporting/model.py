@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -390,7 +390,7 @@ def _by_appearance(c: Labels) -> Array:
 
 def _pairs(e: Ensemble, reference: int | None, central: int) -> Pairs:
     names = sum(len(str(x)) + 3 for c in e.members for x in c.names)
-    raw = sum(2 * len(c) * c.k if c.soft else len(c) * c.codes.dtype.itemsize for c in e.members)
+    raw = sum(len(c) * c.codes.dtype.itemsize if isinstance(c, Labels) else 2 * len(c) * c.k for c in e.members)
     n_bytes = -(-raw // 3) * 4 + names
     if n_bytes <= EMBEDDED:
         return Pairs(tuple(_embedded(c) for c in e.members), (), n_bytes)
@@ -402,7 +402,7 @@ def _pairs(e: Ensemble, reference: int | None, central: int) -> Pairs:
 def _embedded(c: Clustering) -> Array:
     if isinstance(c, Labels):
         return c.codes
-    return np.rint(c.dense() * 65535).clip(0, 65535).astype(np.uint16)
+    return np.asarray(np.rint(c.dense() * 65535).clip(0, 65535).astype(np.uint16))
 
 
 def pair_of(e: Ensemble, a: int, b: int) -> Pair:
@@ -562,8 +562,7 @@ def _points(e: Ensemble, ids: Any, data: Any, axes: Sequence[str] | None, random
     drawn = None
     if e.n_points > MOST_POINTS:
         drawn = np.sort(np.random.default_rng(random_state).choice(e.n_points, MOST_POINTS, replace=False))
-    return Points(*(getattr(found, x) for x in (
-        "scores", "ids", "counts", "edges", "unstable", "pairs_used", "pairs")), place, shown, about, drawn)  # fmt: skip
+    return replace(found, place=place, axes=shown, about=about, drawn=drawn)
 
 
 def _ids(ids: Any, e: Ensemble) -> tuple[str, ...] | None:

@@ -27,7 +27,7 @@ const fill = (node, ...children) => node.replaceChildren(...children.flat().filt
 const fmt = (x) => x === null || Number.isNaN(x) ? "undefined" : Math.abs(x) < 1e5 ? x.toFixed(4) : x.toPrecision(5);
 const whole = (x) => Math.abs(x - Math.round(x)) < 1e-9 ? Math.round(x).toLocaleString("en") : x.toLocaleString("en", { maximumFractionDigits: 1 });
 const short = (s, n) => s.length <= n ? s : s.slice(0, n - 1) + "…";
-const pval = (p) => p === null ? "–" : p < 0.0001 ? p.toExponential(1) : p.toPrecision(2);
+const pval = (p) => p === null ? "–" : p < 0.0001 ? p.toExponential(1) : String(Number(p.toPrecision(2)));
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const download = (name, rows) => {
   const cell = (x) => { const s = x === null || x === undefined || Number.isNaN(x) ? "" : String(x); return /[",\n\r]/.test(s) ? '"' + s.replaceAll('"', '""') + '"' : s; };
@@ -50,9 +50,10 @@ const viridis = (t) => {
 };
 const rgb = (c) => `rgb(${c[0]},${c[1]},${c[2]})`;
 const EIGHT = [[0, 114, 178], [230, 159, 0], [0, 158, 115], [204, 121, 167], [86, 180, 233], [213, 94, 0], [240, 228, 66], [140, 140, 140]];
-const clusterColour = (i) => { // further rounds of the eight are lighter, then darker
-  const base = EIGHT[i % 8], round = Math.floor(i / 8) % 3;
-  return round === 0 ? base : base.map((c) => Math.round(round === 1 ? c + (255 - c) * 0.45 : c * 0.6));
+const isDark = () => document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+const clusterColour = (i) => { // further rounds of the eight are lighter, then darker; on a dark page all are lighter
+  const base = EIGHT[i % 8], round = Math.floor(i / 8) % 3, light = (isDark() ? 0.25 : 0) + (round === 1 ? 0.4 : 0);
+  return base.map((c) => Math.round(round === 2 ? c * 0.6 + 255 * light : c + (255 - c) * light));
 };
 const GREY = [150, 150, 150];
 
@@ -94,7 +95,7 @@ const heat = $("heat");
 let grid = null; // where the cells are in the canvas
 const drawHeat = () => {
   const m = M[state.measure], order = m.order(), width = Math.min(heat.parentElement.clientWidth, 760);
-  const named = L <= 40, face = "12px system-ui, sans-serif";
+  const named = L <= 40 && (width * 0.6) / L >= 10, face = "12px system-ui, sans-serif";
   const probe = heat.getContext("2d"); probe.font = face;
   const most = width < 480 ? 14 : 28, labels = Array.from(order, (i) => short(starred(i), most));
   const left = named ? Math.min(Math.max(...labels.map((t) => probe.measureText(t).width)) + 18, width * 0.42) : 12, top = L > 2 ? 84 : 8;
@@ -133,9 +134,11 @@ const drawHeat = () => {
   }
   const marked = state.cursor || (state.pair && [order.indexOf(state.pair[0]), order.indexOf(state.pair[1])]);
   if (marked) {
-    c.lineWidth = 2; c.strokeStyle = css("--mark");
-    const w = Math.max(step, 5);
-    c.strokeRect(left + (marked[1] + 0.5) * step - w / 2, top + (marked[0] + 0.5) * step - w / 2, w, w);
+    const w = Math.max(step, 6);
+    for (const [line, colour] of [[4, "#000"], [2, "#fff"]]) {
+      c.lineWidth = line; c.strokeStyle = colour;
+      c.strokeRect(left + (marked[1] + 0.5) * step - w / 2, top + (marked[0] + 0.5) * step - w / 2, w, w);
+    }
   }
   const [a, b] = domain(m);
   legend($("heat-legend"), fmt(a), fmt(b), (t) => viridis(m.better === "higher" ? t : 1 - t), `${m.title}, ${arrow(m)}`);
@@ -496,7 +499,7 @@ const drawCdf = () => {
 };
 const drawChoice = () => {
   if (!T || !T.choice) return;
-  const box = $("choice"), wide = box.clientWidth || 700, w = wide < 520 ? wide : Math.floor((wide - 24) / (wide < 800 ? 2 : 3)), h = 170, pad = { left: 48, right: 10, top: 24, bottom: 34 }, ks = T.choice.ks;
+  const box = $("choice"), wide = box.clientWidth || 700, w = wide < 520 ? wide : Math.floor((wide - 24) / (wide < 800 ? 2 : 3)), h = 176, pad = { left: 52, right: 10, top: 32, bottom: 34 }, ks = T.choice.ks;
   fill(box, T.choice.curves.map((c) => {
     const known = c.values.filter((x) => x !== null);
     if (!known.length) return null;
@@ -552,8 +555,7 @@ if (colourings.length) {
 const drawAll = () => { drawHeat(); drawMap(); drawPair(); drawHistogram(); drawScatter(); drawConsensus(); drawCdf(); drawChoice(); };
 const root = document.documentElement;
 $("theme").addEventListener("click", () => {
-  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  root.dataset.theme = dark ? "light" : "dark";
+  root.dataset.theme = isDark() ? "light" : "dark";
   drawAll(); drawAgainst(false);
 });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);

@@ -36,8 +36,8 @@ def summary(model: Model) -> Summary:
 
 
 def listed(words: Sequence[str], most: int = 4) -> str:
-    """'a, b and c', or 'a, b, c, d and 7 more'."""
-    shown = list(words[:most])
+    """“a”, “b” and “c”, or “a”, “b”, “c”, “d” and 7 more."""
+    shown = [f"“{word}”" for word in words[:most]]
     if len(words) > most:
         return f"{', '.join(shown)} and {len(words) - most} more"
     return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
@@ -241,10 +241,10 @@ def _unlike(model: Model, own: Sequence[int]) -> list[str]:
     far = [i for i, x in zip(own, apart.tolist(), strict=True) if x > usual + 1e-9]
     if not far:
         return []
-    text = listed(
-        [f"“{model.names[i]}” (its nearest is at {m.key} {number(model.members[i].nearest)})" for i in far], 3
-    )
-    return [f"Unlike all others: {text}."]
+    far.sort(key=lambda i: -abs(m.best - model.members[i].nearest))
+    shown = [f"“{model.names[i]}” (its nearest is at {m.key} {number(model.members[i].nearest)})" for i in far[:3]]
+    more = f", and {len(far) - 3} more" if len(far) > 3 else ""
+    return [f"Unlike all others: {', '.join(shown)}{more}."]
 
 
 def careful(model: Model) -> tuple[str, ...]:
