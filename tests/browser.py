@@ -134,7 +134,9 @@ class Browser:
             assert time.monotonic() < deadline, f"{name} never came"
             self.run("1")
             time.sleep(0.05)
-        return (self.downloads / name).read_text(encoding="utf-8")
+        text = (self.downloads / name).read_text(encoding="utf-8")
+        (self.downloads / name).unlink()  # or the next of this name would get a number
+        return text
 
     def picture(self, path: Path) -> None:
         """The page as it looks now, in whole."""

@@ -147,7 +147,9 @@ def _flow_plotly(result: Comparison, most: int = 24) -> Any:
     first = next(iter(result), None)
     said = f", {first} {number(result[first])}" if first is not None else ""
     height = max(320, 26 * max(len(flow.rows), len(flow.columns)))
-    shown.update_layout(title=f"{a} (left) and {b} (right){said}", template="plotly_white", width=760, height=height)
+    edge = {"l": 40, "r": 40, "t": 60, "b": 20}
+    title = f"{a} (left) and {b} (right){said}"
+    shown.update_layout(title=title, template="plotly_white", width=760, height=height, margin=edge)
     return shown
 
 
@@ -208,12 +210,11 @@ def _ensemble_plotly(e: Ensemble, labels: Any = None) -> Any:
     from plotly.subplots import make_subplots
 
     cells, cdf, said = _ensemble_parts(e, labels)
-    shown = make_subplots(
-        rows=1, cols=2, column_widths=[0.6, 0.4], subplot_titles=["consensus matrix, ordered", "distribution"]
-    )
+    titles = ["consensus matrix, ordered", "distribution"]
+    shown = make_subplots(rows=1, cols=2, column_widths=[0.57, 0.43], horizontal_spacing=0.2, subplot_titles=titles)
     hover = "consensus %{z:.3f}<extra></extra>"
     shown.add_trace(
-        go.Heatmap(z=cells.values, zmin=0, zmax=1, colorscale="Viridis", hovertemplate=hover, colorbar={"x": 0.56, "title": ""}),
+        go.Heatmap(z=cells.values, zmin=0, zmax=1, colorscale="Viridis", hovertemplate=hover, colorbar={"x": shown.layout.xaxis.domain[1] + 0.01}),
         row=1, col=1,
     )  # fmt: skip
     x, y = _steps(cdf)

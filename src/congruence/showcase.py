@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +42,11 @@ def clusterings(name: str) -> tuple[Any, dict[str, Any]]:
     return truth, found
 
 
-def pages(folder: Path) -> list[Path]:
+def pages(folder: Path, names: Sequence[str] = ("wine", "digits")) -> list[Path]:
     """A report on wine and one on digits: the clusterings of the demo and 30 random ones with various numbers of clusters."""
     made = []
-    for name, ks in (("wine", range(2, 7)), ("digits", range(8, 13))):
+    for name in names:
+        ks = range(2, 7) if name == "wine" else range(8, 13)
         data, truth = data_of(name)
         _, found = clusterings(name)
         runs = generate(data, 30, ks, random_state=0)

@@ -15,6 +15,7 @@ READINGS = (
     (0.9, "almost completely"),
     (0.8, "well"),
     (0.65, "moderately"),
+    (0.4, "partly"),
     (0.2, "weakly"),
     (-1.0, "hardly more than by chance"),
 )
