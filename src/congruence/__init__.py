@@ -54,9 +54,11 @@ _HOMES = {
         "PermutationTests",
     ),
     "selection": ("choose_k", "ClusterStability", "Criterion", "KChoice", "stability", "Vote"),
+    "figures": ("figure",),
     "formulas": ("measures",),
     "registry": ("Measure",),
     "results": ("AgainstReference", "AllPairs", "Comparison", "Matching"),
+    "reporting.html": ("Report", "report"),
     "statistics": ("InputError", "NotApplicable", "Profile", "Table"),
     "io": ("from_long",),
 }

@@ -149,6 +149,9 @@ from congruence.engine.fold import (
 from congruence.ensemble import (
     Ensemble as Ensemble,
 )
+from congruence.figures import (
+    figure as figure,
+)
 from congruence.formulas import (
     measures as measures,
 )
@@ -160,6 +163,12 @@ from congruence.io import (
 )
 from congruence.registry import (
     Measure as Measure,
+)
+from congruence.reporting.html import (
+    Report as Report,
+)
+from congruence.reporting.html import (
+    report as report,
 )
 from congruence.results import (
     AgainstReference as AgainstReference,

@@ -277,6 +277,10 @@ class Ensemble:
         """Proportion of ambiguous pairs: consensus between lower and upper."""
         return float(self.cdf(**options).pac(lower, upper))
 
+    def plot(self, backend: Any = "plotly", labels: Any = None) -> Any:
+        """The consensus matrix, ordered, and its distribution; see `cg.figure`. `labels` order large ones."""
+        return _door().figure(self, backend, labels=labels)
+
 
 def _door() -> Any:
     import congruence

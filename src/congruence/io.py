@@ -184,6 +184,39 @@ def without_ids(columns: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     return kept, notes
 
 
+def with_memberships(columns: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Columns NAME:CLUSTER of fractions that add up to 1 over the clusters become memberships called NAME; and notes.
+
+    >>> found, _ = with_memberships({"run:a": np.array([0.9, 0.2]), "run:b": np.array([0.1, 0.8]), "x": np.array([0, 1])})
+    >>> found["run"].k, list(found)
+    (2, ['run', 'x'])
+    """
+    groups: dict[str, list[str]] = {}
+    for name in columns:
+        group, colon, cluster = name.rpartition(":")
+        if colon and group and cluster and group not in columns:
+            groups.setdefault(group, []).append(name)
+    made: dict[str, Memberships] = {}
+    for group, names in groups.items():
+        values = [np.asarray(columns[name]) for name in names]
+        if (
+            len(names) < 2
+            or not all(v.dtype.kind in "fiu" for v in values)
+            or not any(v.dtype.kind == "f" for v in values)
+        ):
+            continue
+        matrix = np.column_stack(values).astype(np.float64)
+        if (matrix >= 0).all() and (matrix <= 1 + 1e-6).all() and (np.abs(matrix.sum(axis=1) - 1) < 0.05).all():
+            made[group] = Memberships(matrix, [name.rpartition(":")[2] for name in names], who=group)
+    whole: dict[str, Any] = {}
+    for name, column in columns.items():
+        group = name.rpartition(":")[0]
+        whole[group if group in made else name] = made.get(group, column)
+    many = sum(len(groups[group]) for group in made)
+    notes = [f"{many} columns NAME:CLUSTER were read as {len(made)} soft clusterings"] if made else []
+    return whole, notes
+
+
 def _is_id(name: str, column: Any) -> bool:
     import pyarrow as pa
 

@@ -61,6 +61,12 @@ def _key_of(name: str, known: Mapping[str, Any]) -> str:
         raise KeyError(str(error)) from None
 
 
+def _figure(result: Any, backend: Any, **options: Any) -> Any:
+    import congruence  # through the public door: figures are a room above this one
+
+    return congruence.figure(result, backend, **options)
+
+
 def _short(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
@@ -192,6 +198,10 @@ class Comparison(Mapping[str, float]):
         extra = [*(["self a", "self b"] if self.self_values else []), *self.further]
         return cells, list(self), ["value", *extra, "better", ""]
 
+    def plot(self, backend: Any = "plotly", most: int = 24) -> Any:
+        """A figure of the flow between the clusters, the `most` largest on each side; see `cg.figure`."""
+        return _figure(self, backend, most=most)
+
     def headline(self) -> str:
         """What was compared."""
         a, b = self.names
@@ -289,6 +299,10 @@ class AllPairs(_Scores):
             **self.to_dict(), "n_used": self.n_used, "skipped": self.skipped, "cautions": self.cautions,
         }  # fmt: skip
         return json.dumps(plain(about), ensure_ascii=False, **options)
+
+    def plot(self, measure: str | None = None, backend: Any = "plotly") -> Any:
+        """A figure of the matrix of one measure (the first), ordered, with its dendrogram; see `cg.figure`."""
+        return _figure(self, backend, measure=measure)
 
     def summary(self, key: str) -> str:
         """How the clusterings agree by one measure, in a line."""

@@ -210,43 +210,25 @@ class KChoice:
         said = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
         return html_grid(*self._grid(), caption=self.recommendation) + (f"<ul>{said}</ul>" if said else "")
 
-    def plot(self) -> Any:
-        """A plotly figure: a curve for each criterion, with its standard errors and the k it favours."""
-        _need_plotly()
-        from plotly import graph_objects as go
-        from plotly.subplots import make_subplots
+    @property
+    def curves(self) -> list[Criterion]:
+        """All curves: the criteria, then the agreement with the reference."""
+        return self._all
 
-        across = min(3, len(self._all))
-        down = -(-len(self._all) // across)
-        titles = [f"{c.name} ({c.better} is better)" if c.better != "elbow" else c.name for c in self._all]
-        figure = make_subplots(rows=down, cols=across, subplot_titles=titles)
-        for place, c in enumerate(self._all):
-            at = {"row": place // across + 1, "col": place % across + 1}
-            errors = {"array": np.nan_to_num(2 * c.errors), "visible": not np.isnan(c.errors).all()}
-            curve = go.Scatter(x=self.ks, y=c.values, error_y=errors, name=c.name, line={"color": "#4c78a8"})
-            figure.add_trace(curve, **at)
-            if c.best is not None:
-                top = [c.values[self.ks.index(c.best)]]
-                mark = {"size": 13, "symbol": "diamond", "color": "#e45756" if c.votes else "#bab0ac"}
-                figure.add_trace(
-                    go.Scatter(x=[c.best], y=top, mode="markers", marker=mark, name=f"{c.name} best"), **at
-                )
-        figure.update_xaxes(tickvals=list(self.ks))
-        figure.update_layout(
-            showlegend=False, height=120 + 260 * down, title=_sentences(self)[0], template="plotly_white"
-        )
-        return figure
+    @property
+    def headline(self) -> str:
+        """The first sentence of the recommendation."""
+        return _sentences(self)[0]
+
+    def plot(self, backend: Any = "plotly") -> Any:
+        """A figure: a curve for each criterion, with its standard errors and the k it favours; see `cg.figure`."""
+        import congruence  # through the public door: figures are a room above this one
+
+        return congruence.figure(self, backend)
 
 
 def _short(value: float) -> str:
     return "–" if math.isnan(value) else f"{value:.3f}" if abs(value) < 1e4 else f"{value:.3g}"
-
-
-def _need_plotly() -> None:
-    from importlib.util import find_spec
-
-    if find_spec("plotly") is None:
-        raise InputError('a plot needs plotly, which is not installed: pip install "congruence[plot]"')
 
 
 def _listed(words: Sequence[Any]) -> str:

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from congruence.comparison import compare, compare_all, compare_to, element_scores
+from congruence.generators import generate
+from congruence.reporting.html import report
 from congruence.results import AllPairs
+
+
+def data_of(name: str) -> tuple[Any, Any]:
+    """The numbers of a data set, and its classes."""
+    from sklearn.datasets import load_digits, load_wine
+    from sklearn.preprocessing import StandardScaler
+
+    if name == "digits":
+        data, truth = load_digits(return_X_y=True)
+        return data, truth
+    data, truth = load_wine(return_X_y=True)
+    return StandardScaler().fit_transform(data), truth
 
 
 def clusterings(name: str) -> tuple[Any, dict[str, Any]]:
     """The classes of a data set, and clusterings of it by several algorithms and seeds."""
     from sklearn.cluster import AgglomerativeClustering, KMeans
-    from sklearn.datasets import load_digits, load_wine
-    from sklearn.preprocessing import StandardScaler
 
-    if name == "wine":
-        data, truth = load_wine(return_X_y=True)
-        data, k = StandardScaler().fit_transform(data), 3
-    else:
-        (data, truth), k = load_digits(return_X_y=True), 10
+    data, truth = data_of(name)
+    k = len(np.unique(truth))
     found: dict[str, Any] = {}
     for seed in range(4):
         found[f"kmeans, seed {seed}"] = KMeans(k, init="random", n_init=1, random_state=seed).fit_predict(data)
@@ -31,11 +42,26 @@ def clusterings(name: str) -> tuple[Any, dict[str, Any]]:
     return truth, found
 
 
-def show() -> None:
-    """Print the demo."""
-    from sklearn.datasets import load_wine
+def pages(folder: Path, names: Sequence[str] = ("wine", "digits")) -> list[Path]:
+    """A report on wine and one on digits: the clusterings of the demo and 30 random ones with various numbers of clusters."""
+    made = []
+    for name in names:
+        ks = range(2, 7) if name == "wine" else range(8, 13)
+        data, truth = data_of(name)
+        _, found = clusterings(name)
+        runs = generate(data, 30, ks, random_state=0)
+        more = {f"random {i + 1}, k={c.k}": c for i, c in enumerate(runs)}
+        made.append(folder / f"{name}.html")
+        report(
+            {"classes": truth, **found, **more}, made[-1], reference="classes", data=data, title=f"Clusterings of {name}",
+            command="congruence demo",
+        )  # fmt: skip
+    return made
+
+
+def show(folder: Path) -> None:
+    """Print the demo, and write its reports to a folder."""
     from sklearn.mixture import GaussianMixture
-    from sklearn.preprocessing import StandardScaler
 
     for name in ("wine", "digits"):
         truth, found = clusterings(name)
@@ -48,7 +74,7 @@ def show() -> None:
         everything = compare_all(found, ["ari", "nmi_sum", "vi"])
         print("\n".join(everything.summary(key) for key in everything))
         print(_most_and_least(everything))
-    data = StandardScaler().fit_transform(load_wine().data)
+    data, _ = data_of("wine")
     soft = GaussianMixture(3, covariance_type="diag", n_init=3, random_state=0).fit(data).predict_proba(data)
     truth, found = clusterings("wine")
     print(f"\nwine: classes against the memberships of a Gaussian mixture (soft)\n{'=' * 60}\n")
@@ -56,7 +82,14 @@ def show() -> None:
     scores = element_scores(truth, found["ward linkage"])
     shaky = np.argsort(scores)[:5]
     print(f"\nPoints on which the classes and ward linkage agree least: {', '.join(map(str, shaky.tolist()))}")
-    print("\nNext: congruence compare FILE COL_A COL_B · congruence matrix FILE · congruence measures")
+    folder.mkdir(parents=True, exist_ok=True)
+    made = pages(folder)
+    print(f"\nA report on each, to open in a browser:\n{'=' * 60}\n")
+    print("\n".join(f"  {page}  ({page.stat().st_size / 1e6:.1f} MB)" for page in made))
+    print(f"\nOpen {made[0]} first: read its summary, then click a cell of the matrix.")
+    print(
+        "\nNext: congruence report FILE · congruence compare FILE COL_A COL_B · congruence matrix FILE · congruence measures"
+    )
 
 
 def _most_and_least(r: AllPairs) -> str:

@@ -6,7 +6,7 @@ import inspect
 import json
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -173,6 +173,20 @@ class Alternative:
         return html_grid(*self._grid(), caption=f"{self._headline()}; {self.status}")
 
 
+class Alternatives(list[Alternative]):
+    """The alternatives found, in order: a list that knows the prepared data and the given clusterings, and `plot()`s."""
+
+    def __init__(self, found: Iterable[Alternative], data: Array, given: Mapping[str, Array]) -> None:
+        super().__init__(found)
+        self.data, self.given = data, dict(given)
+
+    def plot(self, backend: Any = "plotly") -> Any:
+        """A figure: the data in two dimensions, coloured by the given clusterings and by each alternative; see `cg.figure`."""
+        import congruence  # through the public door: figures are a room above this one
+
+        return congruence.figure(self, backend)
+
+
 _SCORES = {
     "adco": "similarity of density profiles (low is different)",
     "optimality": "the same by the least that any clustering can have (1 is the least)",
@@ -201,7 +215,7 @@ def alternatives(
     intra: int = 3,
     progress: Callable[[int, int], Any] | bool | None = None,
     **options: Any,
-) -> list[Alternative]:
+) -> Alternatives:
     """Other clusterings of X, each good and different from the given labels and from those found before.
 
     `labels`: one given clustering, or several (columns, a mapping, a list of label vectors). `n_clusters`: as many as the
@@ -226,7 +240,7 @@ def alternatives(
     check_index(inter, intra)
     points = as_points(X, scale, nominal)
     knowns = as_knowns(labels, points.n)
-    first = next(iter(knowns.values()))
+    given, first = knowns, next(iter(knowns.values()))
     k = int(first.max()) + 1 if n_clusters is None else n_clusters
     record = _checked(method, points, knowns, k, n_alternatives, options, min_size)
     points = binned(points, binning, bins, first)
@@ -258,7 +272,7 @@ def alternatives(
             while name in knowns:
                 name += "′"
             knowns = {**knowns, name: codes}
-    return results
+    return Alternatives(results, points.numbers, given)
 
 
 def _checked(

@@ -7,11 +7,11 @@ from typing import Any, NoReturn
 
 import typer
 
-from congruence.cli import alternative, choosing, comparing, consenting, densities, ensembles
+from congruence.cli import alternative, choosing, comparing, consenting, densities, ensembles, reporting
 from congruence.cli.app import app
 
 #: importing them declares their commands
-COMMANDS = (alternative, choosing, comparing, consenting, densities, ensembles)
+COMMANDS = (alternative, choosing, comparing, consenting, densities, ensembles, reporting)
 #: the order of `congruence --help`: what people do first comes first
 ORDER = (
     "demo", "report", "compare", "matrix", "measures", "generate", "ensemble", "consensus-matrix", "consensus", "choose-k",

@@ -52,7 +52,6 @@ def choose_k(
     """
     import congruence as cg
     from congruence import io
-    from congruence.selection import _need_plotly
 
     ks = whole_numbers(k)
     if out is not None:
@@ -60,7 +59,6 @@ def choose_k(
         if io.suffix_of(out) == ".npz":
             raise cg.InputError(f"{out}: scores can be written as .csv, .tsv, .parquet, .feather or .json")
     if plot is not None:
-        _need_plotly()
         if io.suffix_of(plot) not in (".html", ".htm"):
             raise cg.InputError(f"{plot}: the curves are written as .html")
         if not plot.parent.is_dir():

@@ -248,16 +248,22 @@ def measures(
 
 
 @app.command()
-def demo() -> None:
-    """Cluster wine and digits with several algorithms and compare the results.
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Write the reports to this folder.")] = Path(
+        "congruence-demo"
+    ),
+) -> None:
+    """Cluster wine and digits with several algorithms, compare the results, and write a report on each.
 
     Examples:
 
       congruence demo
+
+      congruence demo --out somewhere
     """
     from congruence.showcase import show
 
-    show()
+    show(out)
 
 
 def _read(

@@ -99,6 +99,12 @@ class Drift:
             found.append(row)
         return found
 
+    def plot(self, backend: Any = "plotly") -> Any:
+        """A figure: the measure with the window before and with the first, window by window; see `cg.figure`."""
+        import congruence  # through the public door: figures are a room above this one
+
+        return congruence.figure(self, backend)
+
     def to_frame(self, backend: str | None = None) -> Any:
         """The same as a data frame."""
         rows = self.rows()

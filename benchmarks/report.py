@@ -1,0 +1,102 @@
+"""Reports on the real files of clusterings: seconds to make, size, and seconds until the page is drawn in Chromium.
+
+python -m benchmarks.report [--only NAME]      needs the folder `clusterings` of $CONGRUENCE_DATA
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import congruence as cg
+from congruence import io
+from tests.browser import Browser, program
+
+#: size that no report may exceed, and seconds in which a page of 200 clusterings of 100,000 points must be drawn
+MOST_BYTES, MOST_SECONDS = 20e6, 2.0
+
+
+def real_files(folder: Path) -> list[tuple[str, Any, dict[str, Any]]]:
+    found = []
+    for path in sorted(folder.glob("*.csv.gz")):
+        columns, _ = io.without_ids(io.read_columns(path))
+        columns, _ = io.with_memberships(columns)
+        ids = columns.pop("node", None)
+        references = [name for name in columns if name.startswith("reference")]
+        for name in references[1:]:  # one reference; the others are classes too, not clusterings
+            del columns[name]
+        options: dict[str, Any] = {"ids": ids, "reference": references[0] if references else None}
+        found.append((path.name.removesuffix(".csv.gz"), columns, options))
+    return found
+
+
+def large() -> tuple[str, Any, dict[str, Any]]:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 20, 100_000)
+    runs = {}
+    for i in range(200):
+        noise = rng.random(len(truth)) < rng.uniform(0.05, 0.6)
+        runs[f"run {i}"] = np.where(noise, rng.integers(0, 20, len(truth)), truth)
+    return "made: 200 x 100,000", runs, {"reference": truth}
+
+
+def many_clusters() -> tuple[str, Any, dict[str, Any]]:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 4000, 30_000)
+    runs = {
+        f"run {i}": np.where(rng.random(len(truth)) < 0.3, rng.integers(0, 4000, len(truth)), truth) for i in range(5)
+    }
+    return "made: 5 x 30,000, 4000 clusters", runs, {"reference": truth}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="")
+    only = parser.parse_args().only
+    folder = Path(os.environ.get("CONGRUENCE_DATA", "data")) / "clusterings"
+    jobs = [*(real_files(folder) if folder.is_dir() else []), large(), many_clusters()]
+    print(f"congruence {cg.__version__}, {platform.python_version()}, {os.cpu_count()} cores")
+    print(f"browser: {program() or 'none here, so pages are not drawn'}")
+    print(f"{'file':32} {'clusterings':>11} {'points':>8} {'pairs':>8} {'seconds':>8} {'MB':>6} {'drawn in s':>10}")
+    failed = []
+    with tempfile.TemporaryDirectory() as place:
+        for name, columns, options in jobs:
+            if only not in name:
+                continue
+            out = Path(place) / "report.html"
+            began = time.perf_counter()
+            made = cg.report(columns, out, title=name, source=f"{name}.csv", progress=False, **options)
+            seconds, size = time.perf_counter() - began, out.stat().st_size
+            drawn = _drawn(out) if program() else float("nan")
+            pairs = "any" if made.model.pairs.labels is not None else "some"
+            print(
+                f"{name:32} {len(made.model.members):11,} {made.model.n_points:8,} {pairs:>8} {seconds:8.1f} {size / 1e6:6.2f} "
+                f"{drawn:10.2f}",
+                flush=True,
+            )
+            if size > MOST_BYTES:
+                failed.append(f"{name} is larger than {MOST_BYTES / 1e6:.0f} MB")
+            if drawn > MOST_SECONDS:
+                failed.append(f"{name} took {drawn:.2f} s to draw")
+    print("all under 20 MB and drawn within 2 s" if not failed else "; ".join(failed))
+    sys.exit(bool(failed))
+
+
+def _drawn(path: Path) -> float:
+    with Browser() as page:
+        page.size(1280)
+        seconds = page.open(path)
+        assert not page.complaints, page.complaints
+    return seconds
+
+
+if __name__ == "__main__":
+    main()

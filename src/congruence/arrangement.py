@@ -1,0 +1,278 @@
+"""Where things stand in a picture: orders, trees, maps, flows and cells; numbers only, nothing is drawn here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from congruence.agreement import consensus_matrix, item_consensus
+from congruence.clustering import Memberships
+from congruence.ensemble import Ensemble
+from congruence.numerics import assignment
+from congruence.registry import Measure
+from congruence.statistics import Array, Table
+
+#: most members that are put in the order with neighbours as alike as can be; above, the tree's own order is kept
+MOST_ORDERED = 1500
+#: most rows and columns of a picture of a consensus matrix
+MOST_CELLS = 400
+#: most groups of members that are looked for, and the silhouette below which there are none to speak of
+MOST_GROUPS, CLEAR = 8, 0.25
+
+
+# --- members ----------------------------------------------------------------------------------------------------
+
+
+def distances(values: Array, measure: Measure) -> Array:
+    """How far apart the members are by a measure: best − value for a similarity; undefined pairs are farthest."""
+    away = measure.range[1] - values if measure.better == "higher" else values.copy()
+    away = np.maximum((away + away.T) / 2, 0.0)
+    known = away[~np.isnan(away)]
+    away = np.where(np.isnan(away), known.max() if len(known) else 1.0, away)
+    np.fill_diagonal(away, 0.0)
+    return np.asarray(away)
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A dendrogram by average linkage: the leaves from left to right, and its branches."""
+
+    order: Array
+    #: one row a merge: places of the left and the right stem, heights they start from, height they meet at
+    branches: Array
+    is_optimal: bool
+
+
+def groups_of(away: Array) -> tuple[Array, float]:
+    """Groups of members, the largest first, and their mean silhouette; one group where none is clear.
+
+    Ward's linkage, cut into 2 … 8: the cut with the largest silhouette, or the first that comes within 0.02 of it.
+
+    >>> import numpy as np
+    >>> place = np.array([0, 1, 10, 11, 12])
+    >>> groups_of(np.abs(place[:, None] - place))[0].tolist()
+    [1, 1, 0, 0, 0]
+    """
+    if len(away) < 3:
+        return np.zeros(len(away), np.int64), 0.0
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
+
+    merges = linkage(squareform(away, checks=False), "ward")
+    found = []
+    for many in range(2, min(MOST_GROUPS, len(away) - 1) + 1):
+        labels = fcluster(merges, many, "maxclust") - 1
+        if labels.max() + 1 == many:
+            found.append((_silhouette(away, labels), labels))
+    clearest = max((score for score, _ in found), default=0.0)
+    if clearest < CLEAR:
+        return np.zeros(len(away), np.int64), clearest
+    score, labels = next((score, labels) for score, labels in found if score >= clearest - 0.02)
+    rank = np.empty(labels.max() + 1, np.int64)
+    rank[np.argsort(-np.bincount(labels), kind="stable")] = np.arange(labels.max() + 1)
+    return np.asarray(rank[labels], dtype=np.int64), score
+
+
+def _silhouette(away: Array, labels: Array) -> float:
+    """Mean silhouette; members that are alone in their group count 0."""
+    one_hot = np.eye(labels.max() + 1)[labels]
+    sizes = one_hot.sum(axis=0)
+    sums = away @ one_hot
+    own = sizes[labels]
+    inside = sums[np.arange(len(labels)), labels] / np.maximum(own - 1, 1)
+    others = np.where(one_hot > 0, np.inf, sums / sizes)
+    outside = others.min(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        score = np.where(own > 1, (outside - inside) / np.maximum(inside, outside), 0.0)
+    return float(np.nan_to_num(score).mean())
+
+
+def tree_of(away: Array) -> Tree:
+    """The dendrogram of a square of distances, its leaves ordered so that neighbours are as alike as can be."""
+    size = len(away)
+    if size == 1:
+        return Tree(np.zeros(1, np.int64), np.empty((0, 5)), True)
+    from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
+    from scipy.spatial.distance import squareform
+
+    condensed = squareform(away, checks=False)
+    merges = linkage(condensed, "average")
+    if size <= MOST_ORDERED:
+        merges = optimal_leaf_ordering(merges, condensed)
+    order = np.asarray(leaves_list(merges), dtype=np.int64)
+    place = np.empty(2 * size - 1)
+    height = np.zeros(2 * size - 1)
+    place[order] = np.arange(size)
+    branches = np.empty((size - 1, 5))
+    for i, (a, b, top, _) in enumerate(merges.tolist()):
+        left, right = sorted((int(a), int(b)), key=lambda x: place[x])
+        branches[i] = place[left], place[right], height[left], height[right], top
+        place[size + i], height[size + i] = (place[left] + place[right]) / 2, top
+    return Tree(order, branches, size <= MOST_ORDERED)
+
+
+def map_of(away: Array) -> tuple[Array, float]:
+    """Two coordinates for each member by classical scaling, and the share of the squared distances they show.
+
+    >>> import numpy as np
+    >>> place, share = map_of(np.array([[0, 3, 4], [3, 0, 5], [4, 5, 0]]))
+    >>> round(float(np.hypot(*(place[1] - place[2]))), 6), round(share, 6)
+    (5.0, 1.0)
+    """
+    squared = np.asarray(away, dtype=np.float64) ** 2
+    centred = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
+    values, vectors = np.linalg.eigh(-centred / 2)
+    largest = np.argsort(-values)[:2]
+    place = vectors[:, largest] * np.sqrt(np.maximum(values[largest], 0.0))
+    place = np.column_stack([place, np.zeros((len(away), 2 - place.shape[1]))])
+    place *= np.where(
+        place[np.abs(place).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0
+    )  # a sign that does not depend on the solver
+    total = np.maximum(values, 0.0).sum()
+    return place, float(np.maximum(values[largest], 0.0).sum() / total) if total > 0 else 1.0
+
+
+# --- a pair -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """A contingency table for a picture: the largest clusters of both sides, each beside its partner, the rest as one."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    #: points in common, rows × columns
+    counts: Array
+    #: (row, column) of clusters that were matched one to one
+    matched: tuple[tuple[int, int], ...]
+    n_rows: int
+    n_columns: int
+
+
+def flow_of(table: Table, most: int = 24) -> Flow:
+    """The flow between the clusters of a table, at most `most` on each side and the others together.
+
+    >>> import congruence as cg
+    >>> flow = flow_of(cg.contingency([0, 0, 1, 1, 1], ["v", "v", "u", "u", "v"]))
+    >>> flow.rows, flow.columns, flow.counts.tolist(), flow.matched
+    (('1', '0'), ('u', 'v'), [[2, 1], [0, 2]], ((0, 0), (1, 1)))
+    """
+    row_sums, col_sums = table.row_sums, table.col_sums
+    row_order = np.argsort(-row_sums, kind="stable")
+    best = assignment(table.row, table.col, table.count, table.shape)
+    partner = dict(zip(table.row[best].tolist(), table.col[best].tolist(), strict=True))
+    beside = [partner[i] for i in row_order.tolist() if i in partner]
+    alone = [j for j in np.argsort(-col_sums, kind="stable").tolist() if j not in set(beside)]
+    col_order = np.array(beside + alone, dtype=np.int64)
+    largest = set(np.argsort(-col_sums, kind="stable")[:most].tolist())
+    shown_cols = [j for j in col_order.tolist() if j in largest]
+    shown_rows = row_order[:most].tolist()
+    row_place = _places(shown_rows, table.shape[0])
+    col_place = _places(shown_cols, table.shape[1])
+    counts = np.zeros((int(row_place.max()) + 1, int(col_place.max()) + 1), dtype=table.count.dtype)
+    np.add.at(counts, (row_place[table.row], col_place[table.col]), table.count)
+    matched = tuple(
+        (int(row_place[i]), int(col_place[j])) for i, j in partner.items() if i in set(shown_rows) and j in largest
+    )
+    names = []
+    for shown, listed in ((shown_rows, table.rows), (shown_cols, table.columns)):
+        rest = len(listed) - len(shown)
+        names.append((*(str(listed[i]) for i in shown), *([f"{rest} others"] if rest else [])))
+    return Flow(names[0], names[1], counts, tuple(sorted(matched)), *table.shape)
+
+
+def _places(shown: list[int], total: int) -> Array:
+    """The place of each cluster in the picture; those not shown share the last."""
+    place = np.full(total, len(shown), dtype=np.int64)
+    place[shown] = np.arange(len(shown))
+    return place
+
+
+# --- the consensus of an ensemble -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A consensus matrix for a picture: points in an order, in groups of neighbours, and the mean consensus of each two."""
+
+    #: the points from left to right, and where each group begins (one more entry than groups)
+    order: Array
+    edges: Array
+    values: Array
+
+    @property
+    def is_aggregated(self) -> bool:
+        """Does a cell stand for several points?"""
+        return len(self.values) < len(self.order)
+
+
+def cells_of(e: Ensemble, labels: Any = None, most: int = MOST_CELLS) -> Cells:
+    """The consensus matrix of an ensemble in at most `most` × `most` cells, without a matrix of points.
+
+    Few points are ordered by their tree; many by a clustering (`labels`, else the first member without gaps), its clusters
+    beside those they are alike, and within one by where else a point might belong.
+
+    >>> import congruence as cg
+    >>> cells = cells_of(cg.Ensemble([[0, 1, 0, 1], [0, 1, 0, 0]]))
+    >>> cells.order.tolist(), cells.values[0].tolist()
+    ([0, 2, 3, 1], [1.0, 1.0, 0.5, 0.0])
+    """
+    n = e.n_points
+    if n <= most:
+        matrix = np.nan_to_num(consensus_matrix(e))
+        order = tree_of(np.maximum(1 - matrix, 0)).order
+    else:
+        order = _point_order(e, labels)
+    edges = np.linspace(0, n, min(n, most) + 1).astype(np.int64)
+    return Cells(order, edges, _block_means(e, order, edges))
+
+
+def _point_order(e: Ensemble, labels: Any) -> Array:
+    if labels is None:
+        labels = next((c for c in e.members if not c.soft and not c.gaps), np.zeros(e.n_points, np.int64))
+    codes = labels.codes.astype(np.int64) if hasattr(labels, "codes") else np.unique(labels, return_inverse=True)[1]
+    near = np.nan_to_num(item_consensus(e, codes))
+    own = near[np.arange(len(codes)), codes]
+    k = near.shape[1]
+    if k == 1:
+        return np.asarray(np.argsort(-own, kind="stable"))
+    sums = np.stack([np.bincount(codes, weights=column, minlength=k) for column in near.T], axis=1)
+    between = sums / np.maximum(np.bincount(codes, minlength=k), 1)[:, None]
+    away = np.maximum(1 - (between + between.T) / 2, 0)
+    np.fill_diagonal(away, 0)
+    rank = np.empty(k, np.int64)
+    rank[tree_of(away).order] = np.arange(k)
+    near[np.arange(len(codes)), codes] = -1
+    second = rank[near.argmax(axis=1)]
+    side = np.where(
+        near.max(axis=1) <= 0, 0, np.sign(second - rank[codes])
+    )  # lean towards the cluster it might belong to
+    return np.asarray(np.lexsort((-side * own, side, rank[codes])))
+
+
+def _block_means(e: Ensemble, order: Array, edges: Array) -> Array:
+    """Mean consensus between the points of each two groups, over the pairs that some member has seen."""
+    many = len(edges) - 1
+    group = np.empty(e.n_points, np.int64)
+    group[order] = np.repeat(np.arange(many), np.diff(edges))
+    together, seen = np.zeros((many, many)), np.zeros((many, many))
+    for member, share in zip(e.members, e.shares.tolist(), strict=True):
+        if isinstance(member, Memberships):
+            u = member.dense()
+            table = np.stack([np.bincount(group, weights=column, minlength=many) for column in u.T], axis=1)
+            own = np.bincount(group, weights=(u**2).sum(axis=1), minlength=many)
+            here = np.bincount(group, minlength=many).astype(float)
+        else:
+            codes = member.codes.astype(np.int64)
+            counted = np.bincount(group * (member.k + 1) + codes, minlength=many * (member.k + 1))
+            table = counted.reshape(many, member.k + 1)[:, : member.k].astype(float)
+            own = here = table.sum(axis=1)
+        together += share * (table @ table.T - np.diag(own))
+        seen += share * (np.outer(here, here) - np.diag(here))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(seen > 1e-12, together / seen, np.nan)
+    alone = np.isnan(np.diag(means))
+    means[alone, alone] = 1.0
+    return np.asarray(np.clip(means, 0.0, 1.0))

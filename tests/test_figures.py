@@ -1,0 +1,160 @@
+"""Figures: what they show is what the result says, by plotly and by matplotlib, and names stay text."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import congruence as cg
+from congruence import arrangement
+
+pytest.importorskip("plotly")
+RNG = np.random.default_rng(3)
+TRUTH = np.repeat([0, 1, 2], 15)
+X = np.eye(3)[TRUTH] * 6 + RNG.normal(size=(45, 3))
+RUNS = {"<b>truth</b>": TRUTH, "$x$": np.where(RNG.random(45) < 0.2, 0, TRUTH), "c": RNG.integers(0, 4, 45)}
+
+
+def results() -> dict:
+    """One result of every kind that has a figure."""
+    return {
+        "all pairs": cg.compare_all(RUNS, ["ari", "vi"]),
+        "comparison": cg.compare(TRUTH, RUNS["c"]),
+        "ensemble": cg.Ensemble(RUNS),
+        "choose_k": cg.choose_k(X, [2, 3, 4], n_members=3, n_subsamples=2, random_state=0),
+        "drift": cg.drift([(X[i::3], TRUTH[i::3]) for i in range(3)], bins=3),
+        "alternatives": cg.alternatives(X, TRUTH, n_alternatives=1, method="orthogonal", random_state=0),
+    }
+
+
+@pytest.fixture(scope="module")
+def made() -> dict:
+    return results()
+
+
+KINDS = ("all pairs", "comparison", "ensemble", "choose_k", "drift", "alternatives")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_a_plotly_figure(made, kind):
+    """plot() and cg.figure give the same plotly figure, and it can be written without a network."""
+    shown = made[kind].plot()
+    assert type(shown).__module__.startswith("plotly")
+    assert shown.to_json() == cg.figure(made[kind]).to_json()
+    assert "<html>" in shown.to_html(include_plotlyjs=False)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_a_matplotlib_figure(made, kind, tmp_path):
+    """The same for papers: a Figure of its own, without a window, that is saved as pdf."""
+    pytest.importorskip("matplotlib")
+    shown = made[kind].plot(backend="matplotlib")
+    shown.savefig(tmp_path / "figure.pdf")
+    assert (tmp_path / "figure.pdf").stat().st_size > 1000
+
+
+def test_the_heatmap_is_the_matrix_in_order(made):
+    """The cells are the values in the order of the tree; distances are dark where they are large."""
+    r = made["all pairs"]
+    for key in ("ari", "vi"):
+        shown = r.plot(key)
+        tree, heat = shown.data
+        order = arrangement.tree_of(arrangement.distances(r[key], r.measures[key])).order
+        assert np.array_equal(heat.z, r[key][np.ix_(order, order)])
+        assert heat.reversescale == (key == "vi")
+        assert len(tree.x) == 5 * 2
+    assert {"&lt;b&gt;truth&lt;/b&gt;", "$x$", "c"} == set(shown.layout.xaxis2.ticktext)
+
+
+def test_the_flow_is_the_table(made):
+    """Every cell of the contingency table is a link, and the links have all points."""
+    r = made["comparison"]
+    (trace,) = r.plot().data
+    table = r.table.to_array()
+    assert sorted(trace.link.value) == sorted(table[table > 0].tolist())
+    assert sum(trace.link.value) == 45
+    assert len(trace.node.label) == sum(table.shape)
+    (few,) = r.plot(most=2).data
+    assert sum(few.link.value) == 45
+    assert [x for x in few.node.label if "others" in x] == ["1 others", "2 others"]
+
+
+def test_the_consensus_matrix_is_ordered(made):
+    """The picture of an ensemble is its consensus matrix in the order of cells_of, and its distribution ends at 1."""
+    e = made["ensemble"]
+    heat, curve = e.plot().data
+    cells = arrangement.cells_of(e)
+    assert np.array_equal(heat.z, cells.values)
+    assert heat.z == pytest.approx(e.consensus_matrix()[np.ix_(cells.order, cells.order)])
+    assert (curve.y[-1], curve.x[-1]) == (1.0, 1.0)
+    assert (np.diff(curve.y) >= 0).all()
+
+
+def test_the_curves_of_drift(made):
+    """Two curves: with the window before, with the first."""
+    d = made["drift"]
+    before, first = d.plot().data
+    assert list(before.y) == d.previous.tolist()
+    assert list(first.y) == d.first.tolist()
+
+
+def test_alternatives_are_a_list_with_a_picture(made):
+    """What alternatives gives back is still a list; its figure has the given clustering and each alternative."""
+    found = made["alternatives"]
+    assert isinstance(found, list)
+    assert len(found) == 1
+    given, other = found.plot().data
+    assert len(given.x) == 45
+    assert list(other.customdata) == found[0].labels.tolist()
+    assert cg.ari(np.asarray(given.customdata), TRUTH) == 1.0
+
+
+def test_a_tree_of_one_and_two():
+    """One member has no branch, two have one."""
+    assert arrangement.tree_of(np.zeros((1, 1))).branches.shape == (0, 5)
+    assert arrangement.tree_of(np.array([[0, 2.0], [2.0, 0]])).branches.tolist() == [[0, 1, 0, 0, 2]]
+
+
+def test_groups():
+    """Two clear groups are found, the larger first; points without structure are one group."""
+    place = np.array([0.0, 0.1, 9, 9.1, 9.2])
+    labels, clear = arrangement.groups_of(np.abs(place[:, None] - place))
+    assert labels.tolist() == [1, 1, 0, 0, 0]
+    assert clear > 0.9
+    spread = np.ones((6, 6)) - np.eye(6)
+    assert arrangement.groups_of(spread)[0].tolist() == [0] * 6
+
+
+def test_map_shows_plane_distances():
+    """Points of a plane come back with their distances; the share shown is 1."""
+    points = RNG.normal(size=(8, 2))
+    away = np.linalg.norm(points[:, None] - points, axis=2)
+    place, share = arrangement.map_of(away)
+    assert np.linalg.norm(place[:, None] - place, axis=2) == pytest.approx(away, abs=1e-9)
+    assert share == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: cg.figure(3), "there is no figure of a int"),
+        (
+            lambda: cg.compare([0, 1], [0, 1]).plot(backend="tikz"),
+            "backend must be 'plotly' or 'matplotlib', not 'tikz'",
+        ),
+        (lambda: cg.compare_all(RUNS).plot("arii"), "there is no measure 'arii'"),
+    ],
+)
+def test_mistakes(call, text):
+    """One line that says what there is."""
+    with pytest.raises(cg.InputError, match=re.escape(text)):
+        call()
+
+
+def test_matplotlib_is_an_extra(monkeypatch):
+    """Where it is not installed, the line says what to install."""
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(cg.InputError, match=r'pip install "congruence\[plot\]"'):
+        cg.compare([0, 1], [0, 1]).plot(backend="matplotlib")

@@ -1,0 +1,460 @@
+"""The report: its data against the library's own answers, its words, and the page as text."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64decode
+from hashlib import sha256
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import congruence as cg
+from congruence import arrangement, io
+from congruence.reporting import html, model, words
+
+RNG = np.random.default_rng(5)
+TRUTH = np.repeat([0, 1, 2], 20)
+
+
+def noisy(share: float, k: int = 3) -> np.ndarray:
+    """The classes, with a share of the points dealt out anew."""
+    return np.where(RNG.random(len(TRUTH)) < share, RNG.integers(0, k, len(TRUTH)), TRUTH)
+
+
+RUNS = {
+    "good": noisy(0.04), "same as good": None, "fair": noisy(0.4), "four": noisy(0.2, 4), "other four": noisy(0.3, 4),
+    "one": np.zeros(60, int), "random": RNG.integers(0, 3, 60),
+}  # fmt: skip
+RUNS["same as good"] = (RUNS["good"] + 1) % 3
+NASTY = "</script><script>document.title='gone'</script> & \"quoted\" '"
+
+
+@pytest.fixture(scope="module")
+def made() -> html.Report:
+    """One report that several tests look at."""
+    X = np.eye(3)[TRUTH] * 4 + RNG.normal(size=(60, 3))
+    return cg.report(
+        {"truth": TRUTH, **RUNS},
+        reference="truth",
+        data=X,
+        ids=[f"p{i}" for i in range(60)],
+        title="a title",
+        progress=False,
+    )
+
+
+def data_of(page: str) -> dict:
+    """The data that the script of a page reads."""
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
+
+
+def unpacked(x: dict) -> np.ndarray:
+    kinds = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "i32": "<i4", "f32": "<f4"}
+    return np.frombuffer(b64decode(x["b"]), kinds[x["t"]])
+
+
+# --- the data ---------------------------------------------------------------------------------------------------
+
+
+def test_the_values_are_those_of_compare_all(made):
+    """Six measures, the upper triangle of each, and the page's steps are within half a step of them."""
+    m = made.model
+    assert [s.measure.key for s in m.scales] == list(model.HARD)
+    everything = cg.compare_all({"truth": TRUTH, **RUNS}, list(model.HARD))
+    page = data_of(made.html)
+    for scale, sent in zip(m.scales, page["measures"], strict=True):
+        square = everything[scale.measure.key]
+        assert np.array_equal(scale.values, square[np.triu_indices(8, 1)])
+        steps = unpacked(sent["q"])
+        assert len(steps) == 28
+        back = sent["min"] + steps / 65534 * (sent["max"] - sent["min"])
+        assert np.abs(back - scale.values).max() <= (sent["max"] - sent["min"]) / 65534
+        assert sorted(unpacked(sent["order"]).tolist()) == list(range(8))
+        assert (sent["place"] is not None) == scale.measure.is_metric
+
+
+def test_undefined_values_are_their_own_step():
+    """Two members without a point in common have no value, and no number stands for it."""
+    runs = {"a": [0, 1, 0, 1, None, None], "b": [None, None, None, None, 0, 1], "c": [0, 1, 0, 1, 0, 1]}
+    scale = model.build(runs, progress=False).main
+    low, high, steps = scale.quantised
+    assert np.isnan(scale.values[0])
+    assert steps[0] == 65535
+    assert (low, high) == (1.0, 1.0)
+
+
+def test_the_order_puts_the_alike_together(made):
+    """The two that are the same are neighbours, in the order of every measure."""
+    for scale in made.model.scales:
+        order = scale.tree.order.tolist()
+        same = [made.model.names.index(x) for x in ("good", "same as good")]
+        assert abs(order.index(same[0]) - order.index(same[1])) == 1
+
+
+def test_the_central_member_has_the_highest_mean(made):
+    """Central is the member, not the reference, with the best mean agreement with the other members."""
+    ranked = cg.member_agreement(RUNS, "ari")
+    assert made.model.members[made.model.central].name in list(ranked)[:2]  # two are the same partition
+    assert made.model.members[made.model.central].mean == pytest.approx(next(iter(ranked.values())), rel=1e-12)
+
+
+def test_the_reference_is_ranked(made):
+    """The rows are in order, with the values of compare_to, an interval around them and p-values that chance tells."""
+    against = made.model.against
+    values = [row.values["ari"] for row in against.rows]
+    assert values == sorted(values, reverse=True)
+    assert values[0] == cg.ari(TRUTH, RUNS["good"])
+    best = against.rows[0]
+    assert best.interval[0] < values[0] <= best.interval[1] + 0.05
+    assert best.p_value == pytest.approx(0.001)
+    assert best.p_value <= best.p_corrected <= 1
+    named = {made.model.names[row.member]: row for row in against.rows}
+    assert named["random"].p_value > 0.01
+    assert named["one"].p_value == 1.0
+    assert "truth" not in named
+
+
+def test_the_points_are_the_mean_of_their_scores(made):
+    """The agreement on a point is the mean of element_scores over all pairs of members."""
+    pairs = list(combinations(RUNS.values(), 2))
+    expected = np.mean([cg.element_scores(a, b) for a, b in pairs], axis=0)
+    points = made.model.points
+    assert points.scores == pytest.approx(expected, rel=1e-12)
+    assert (points.pairs_used, points.pairs) == (21, 21)
+    assert points.counts.sum() == 60
+    assert points.scores[points.unstable[0]] == expected.min()
+    assert points.ids[7] == "p7"
+    assert points.place.shape == (60, 2)
+
+
+def test_points_with_gaps_and_many_clusters():
+    """Gaps count only where both have the point, as element_scores does; large tables take another path."""
+    a = [0, 0, 1, 1, None, 2]
+    b = [0, 1, 1, None, 1, 2]
+    both = model.consistency(cg.Ensemble([a, b], unassigned="partial"))[0]
+    assert both == pytest.approx(cg.element_scores(a, b, unassigned="drop"), nan_ok=True)
+    left, right = RNG.integers(0, 900, 1000), RNG.integers(0, 900, 1000)
+    assert model.consistency(cg.Ensemble([left, right]))[0] == pytest.approx(cg.element_scores(left, right), rel=1e-12)
+
+
+def test_a_sample_of_pairs_is_said(monkeypatch):
+    """Where there are too many pairs of members some are drawn, and the page says so."""
+    monkeypatch.setattr(model, "MOST_PAIRS", 5)
+    r = cg.report(RUNS, progress=False)
+    assert r.model.points.pairs_used == 5
+    assert "5 of the 21 pairs of members, drawn at random" in r.html
+
+
+def test_the_ensemble_is_that_of_the_library(made):
+    """Certainty, its baseline, PAC and the consensus matrix are the ensemble's own."""
+    t, e = made.model.together, cg.Ensemble(RUNS)
+    assert t.certainty == pytest.approx(e.certainty())
+    assert t.random_certainty == cg.certainty_random(4, 7)
+    assert t.pac == pytest.approx(e.pac())
+    assert t.cells.values == pytest.approx(e.consensus_matrix()[np.ix_(t.cells.order, t.cells.order)])
+    assert {row["method"] for row in t.methods} == {*model.METHODS, "average"}
+    assert t.methods[0]["arimp"] == max(row["arimp"] for row in t.methods)
+    assert t.choice.ks == (3, 4)
+    assert t.n_clusters == t.choice.k
+
+
+def test_cells_are_means_of_the_consensus():
+    """An aggregated cell is the mean of the consensus over its pairs of different points."""
+    e = cg.Ensemble(RNG.integers(0, 4, (30, 6)))
+    cells = arrangement.cells_of(e, most=7)
+    matrix = e.consensus_matrix()[np.ix_(cells.order, cells.order)]
+    np.fill_diagonal(matrix, np.nan)
+    assert cells.is_aggregated
+    assert cells.values.shape == (7, 7)
+    for i, j in np.ndindex(7, 7):
+        rows, cols = (slice(cells.edges[x], cells.edges[x + 1]) for x in (i, j))
+        assert cells.values[i, j] == pytest.approx(np.nanmean(matrix[rows, cols]), rel=1e-12)
+
+
+def test_large_ensembles_are_aggregated_and_say_so():
+    """More points than cells: the page says how many points a cell stands for."""
+    r = cg.report({str(i): np.where(RNG.random(1500) < 0.2, 0, np.arange(1500) % 3) for i in range(3)}, progress=False)
+    assert r.model.together.cells.values.shape == (400, 400)
+    assert "1,500 points in 400 × 400 cells: a cell is the mean over the pairs of some 4 × 4 points" in r.html
+
+
+def test_flow_and_worst_matches():
+    """A flow keeps every point, the others together; the worst match is the cluster that is scattered."""
+    a = np.repeat(np.arange(30), np.arange(1, 31))
+    b = np.where(a == 29, np.arange(len(a)) % 7, a)
+    table = cg.contingency(a, b)
+    flow = arrangement.flow_of(table, most=5)
+    assert flow.rows == ("29", "28", "27", "26", "25", "25 others")
+    assert flow.counts.sum() == len(a)
+    assert flow.counts.sum(axis=1).tolist() == [30, 29, 28, 27, 26, len(a) - 140]
+    worst = model.worst_matches(table)
+    assert worst[0][:2] == ("29", 0)
+    assert model.compare_matched(table) == pytest.approx(cg.accuracy(a, b))
+
+
+def test_labels_beyond_the_limit_become_tables(monkeypatch):
+    """Too many labels: tables of the reference and the central member against all, and the command for the others."""
+    monkeypatch.setattr(model, "EMBEDDED", 100)
+    r = cg.report({"truth": TRUTH, **RUNS}, reference="truth", source="my labels.csv", progress=False)
+    pairs = r.model.pairs
+    assert pairs.labels is None
+    wanted = {(0, i) for i in range(1, 8)} | {
+        tuple(sorted((r.model.central, i))) for i in range(8) if i != r.model.central
+    }
+    assert {(p.a, p.b) for p in pairs.tables} == wanted
+    sent = data_of(r.html)
+    assert sent["labels"] is None
+    assert sent["command"] == "congruence compare 'my labels.csv' {a} {b}"
+    first = next(p for p in sent["tables"] if (p["a"], p["b"]) == (0, 1))
+    assert unpacked(first["counts"]).sum() == 60
+    assert any("too large to be in this page" in text for text in r.summary.careful)
+
+
+def test_embedded_labels_are_the_partitions(made):
+    """What the page knows of the labels is the labels."""
+    sent = data_of(made.html)
+    for name, x in zip(sent["names"], sent["labels"], strict=True):
+        assert cg.ari(unpacked(x), TRUTH if name == "truth" else RUNS[name]) == 1.0
+
+
+# --- the words --------------------------------------------------------------------------------------------------
+
+
+def test_the_summary_names_what_stands_out(made):
+    """Duplicates, the member of one cluster, and the best with the reference are named."""
+    said = " ".join([*made.summary.findings, *made.summary.stands_out, *made.summary.careful])
+    assert "There are 7 clusterings of 60 points, with 1 to 4 clusters (6 different ones)" in said
+    assert "Duplicates: one is the same partition as another (“good” and “same as good”)" in said
+    assert "All points in one cluster: “one”" in said
+    assert "Nearest to the reference is “good”" in said
+    assert "Unlike all others" in said
+    assert "The most central is “" in said
+    assert "trust ari and ami first" in said
+
+
+def test_noise_and_gaps_are_said():
+    """Points without a label are said, and −1 among labels is a caution."""
+    runs = {"a": [0, 0, 1, 1, None, 1], "b": [0, 0, 1, 1, 1, 1], "c": [-1, 0, 1, 1, 1, 1]}
+    said = cg.report(runs, progress=False).summary
+    assert any("“a” (16.7% of the points)" in text for text in said.stands_out)
+    assert any("label −1" in text for text in said.careful)
+    gone = cg.report(runs, noise=-1, progress=False).summary
+    assert any("2 clusterings" in text for text in gone.stands_out)
+
+
+def test_readings():
+    """The words for an adjusted index, from chance to identical."""
+    assert [words.reading(x) for x in (1.0, 0.85, 0.7, 0.5, 0.3, 0.0, -0.4)] == [
+        "almost completely", "well", "moderately", "partly", "weakly", "hardly more than by chance", "hardly more than by chance",
+    ]  # fmt: skip
+
+
+def test_lists_of_names():
+    """Names stand in quotes; long lists are cut."""
+    assert words.listed(["a"]) == "“a”"
+    assert words.listed(["a", "b"]) == "“a” and “b”"
+    assert words.listed(list("abcdef")) == "“a”, “b”, “c”, “d” and 2 more"
+
+
+# --- small and strange ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        {"a": [0, 1], "b": [0, 1]},
+        {"a": [0, 0, 0], "b": [0, 0, 0]},
+        {"a": [0, 1, 2], "b": [0, 1, 2], "c": [2, 1, 0]},
+        {"a": [0, 0, 1, 1], "b": ["x", None, "y", None], "c": [None, 1, None, 2]},
+        {str(i): [0, 1, 0, 1, 1] for i in range(12)},
+        {"long": [f"cluster number {i}" for i in range(40)], "b": [0, 1] * 20},
+    ],
+)
+@pytest.mark.parametrize("with_reference", [False, True])
+def test_strange_clusterings_have_a_report(runs, with_reference):
+    """Identical, trivial, tiny, partial clusterings: the page is made, and its data are JSON without NaN."""
+    first = next(iter(runs))
+    r = cg.report(runs, reference=first if with_reference else None, progress=False)
+    sent = data_of(r.html)
+    assert sent["names"][0] == first
+    assert "NaN" not in json.dumps(sent)
+
+
+def test_soft_clusterings_have_a_report():
+    """Memberships are compared by the measures for them, and the page knows them to 1/65535."""
+    u = RNG.dirichlet([1, 1, 1], 40)
+    r = cg.report([cg.Memberships(u), cg.Memberships(RNG.dirichlet([1, 1], 40)), u.argmax(axis=1)], progress=False)
+    assert [s.measure.key for s in r.model.scales] == list(model.SOFT)
+    sent = data_of(r.html)
+    assert unpacked(sent["labels"][0]).reshape(40, 3) / 65535 == pytest.approx(u, abs=1e-5)
+    assert any("Soft clusterings" in text for text in r.summary.careful)
+
+
+def test_an_empty_member_is_left_out():
+    """A column without any label is left out, and that is said."""
+    r = cg.report({"a": [0, 1, 1], "b": [None] * 3, "c": [0, 0, 1]}, progress=False)
+    assert r.model.names == ("a", "c")
+    assert any("no point has a label: b" in text for text in r.summary.careful)
+
+
+def test_two_of_one_name_are_two():
+    """Members of the same name get a number."""
+    import pandas as pd
+
+    columns = [pd.Series([0, 1, 1], name="x"), pd.Series([0, 0, 1], name="x")]
+    assert cg.report(columns, progress=False).model.names == ("x", "x (2)")
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"clusterings": {"a": [0, 1]}}, "at least two clusterings, and there is only one"),
+        ({"reference": "trith"}, "there is no clustering 'trith' to be the reference; did you mean truth"),
+        ({"measures": ["homogeneity"]}, "homogeneity depends on the order"),
+        ({"measures": ["ari"] * 7}, "one to six measures, not 7"),
+        ({"data": np.zeros((5, 2))}, "the data have 5 rows and the clusterings 60 points"),
+        ({"data": np.zeros((60, 3)), "axes": ["0"]}, "a picture has two axes, not 1"),
+        ({"data": np.zeros((60, 3)), "axes": ["0", "7"]}, "the data have no column '7'"),
+        ({"ids": ["p"]}, "1 ids for 60 points"),
+        ({"out": "report.pdf"}, "a report is written as .html"),
+        ({"out": "/nowhere/at/all/report.html"}, "there is no folder"),
+    ],
+)
+def test_bad_input_is_one_line(options, text):
+    """What is wrong, and what would be right."""
+    with pytest.raises(cg.InputError, match=re.escape(text)) as error:
+        cg.report(**{"clusterings": {"truth": TRUTH, **RUNS}, "progress": False, **options})
+    assert "\n" not in str(error.value)
+
+
+# --- the page ---------------------------------------------------------------------------------------------------
+
+
+def test_names_cannot_become_markup(tmp_path):
+    """A name with a script in it stays text: in the summary, in the data, in the clusters."""
+    runs = {NASTY: [NASTY, "b", "b", NASTY], "<b>": ["&amp;", "&lt;", "&lt;", "&lt;"], "c": [0, 0, 1, 1]}
+    r = cg.report(
+        runs,
+        tmp_path / "r.html",
+        reference=NASTY,
+        ids=[NASTY, "1", "2", "3"],
+        title=NASTY,
+        command=NASTY,
+        progress=False,
+    )
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert page == r.html
+    assert page.count("<script") == 2
+    assert "document.title='gone'</script>" not in page
+    assert "<b>x" not in page
+    assert data_of(page)["names"][0] == NASTY
+    assert data_of(page)["clusters"][0] == [NASTY, "b"]
+
+
+def test_the_page_may_run_its_own_script_only(made):
+    """The policy in the page allows the one script by its hash and no request at all."""
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', made.html)[1]
+    script = re.findall(r"<script>(.*?)</script>", made.html, re.S)
+    assert len(script) == 1
+    from base64 import b64encode
+
+    digest = b64encode(sha256(script[0].encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+    assert not re.search(r'(src|href)="https?:', made.html)
+
+
+def test_the_seven_parts_are_in_order(made):
+    """Summary, all pairs, one pair, reference, points, ensemble, how it was made."""
+    parts = re.findall(r'<section id="(\w+)">', made.html)
+    assert parts == ["summary", "matrix", "pair", "reference", "points", "ensemble", "making"]
+    for m in made.model.scales:
+        assert m.measure.title in made.html
+        assert m.reference.split(".")[0] in made.html
+
+
+def test_results_show_themselves(made):
+    """In a terminal the findings fit 80 columns, in a notebook the page is in a frame of its own."""
+    assert all(len(line) <= 80 for line in repr(made).split("\n"))
+    assert made._repr_html_().startswith('<iframe srcdoc="&lt;!doctype html&gt;')
+
+
+def test_the_same_seed_gives_the_same_page(made):
+    """Two builds have the same data."""
+    runs = {"truth": TRUTH, **RUNS}
+    one, two = (data_of(cg.report(runs, reference="truth", progress=False).html) for _ in range(2))
+    for x in (one, two):
+        for row in x["together"]["methods"]:
+            row.pop("seconds")
+    assert one == two
+
+
+# --- the command ------------------------------------------------------------------------------------------------
+
+
+def write(path, columns) -> None:
+    names = list(columns)
+    rows = [",".join(names), *(",".join(str(columns[n][i]) for n in names) for i in range(len(columns[names[0]])))]
+    path.write_text("\n".join(rows) + "\n")
+
+
+def test_the_command_writes_the_page(command, tmp_path):
+    """`congruence report` prints the summary and writes the page, with ids from the column that names the rows."""
+    cells = [f"cell{i}" for i in range(60)]
+    write(tmp_path / "labels.csv", {"cell": cells, "truth": TRUTH, **RUNS})
+    write(tmp_path / "numbers.csv", {"x": np.arange(60) / 7, "y": np.arange(60) % 5, "z": np.arange(60) % 3})
+    said = command(
+        "report", "labels.csv", "--reference", "truth", "--data", "numbers.csv", "--axes", "x,z", "--out", "r.html"
+    )
+    assert said.code == 0
+    assert "Nearest to the reference is “good”" in said.out
+    assert "wrote r.html" in said.err
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    sent = data_of(page)
+    assert sent["points"]["ids"][3] == "cell3"
+    assert "x to the right, z upwards" in page
+    assert "congruence report labels.csv --reference truth --data numbers.csv --axes x,z --out r.html" in page
+
+
+def test_the_command_reads_memberships(command, tmp_path):
+    """Columns NAME:CLUSTER of fractions are soft clusterings; columns of labels with a colon are not."""
+    u = RNG.dirichlet([1, 1], 20).round(3)
+    u[:, 1] = 1 - u[:, 0]
+    columns = {"run:1": u[:, 0], "run:2": u[:, 1], "std:a": np.arange(20) % 3, "std:b": np.arange(20) % 2}
+    write(tmp_path / "soft.csv", columns)
+    said = command("report", "soft.csv")
+    assert said.code == 0
+    assert "2 columns NAME:CLUSTER were read as 1 soft clusterings" in said.err
+    assert data_of((tmp_path / "report.html").read_text(encoding="utf-8"))["names"] == ["run", "std:a", "std:b"]
+
+
+@pytest.mark.parametrize(
+    ("words_", "text"),
+    [
+        (("labels.csv", "--out", "r.pdf"), "a report is written as .html"),
+        (("labels.csv", "--reference", "good2"), "has no column 'good2'; did you mean good"),
+        (("labels.csv", "--axes", "x,y"), "pass them with --data FILE"),
+        (("missing.csv",), "there is no file missing.csv"),
+        (("labels.csv", "--measures", "arii"), "there is no measure 'arii'; did you mean ari"),
+    ],
+)
+def test_mistakes_on_the_command_line(command, tmp_path, words_, text):
+    """One line, exit code 2, and no page."""
+    write(tmp_path / "labels.csv", RUNS)
+    said = command("report", *words_)
+    assert said.code == 2
+    assert text in said.err
+    assert said.err.count("\n") == 1
+    assert not list(tmp_path.glob("*.html"))
+
+
+def test_memberships_in_columns():
+    """Only fractions that add up to 1 over several columns are memberships."""
+    half = np.array([0.5, 0.25])
+    assert list(io.with_memberships({"u:1": half, "u:2": 1 - half})[0]) == ["u"]
+    assert list(io.with_memberships({"u:1": half, "u:2": half})[0]) == ["u:1", "u:2"]
+    assert list(io.with_memberships({"u:1": half, "v:1": half})[0]) == ["u:1", "v:1"]
+    assert list(io.with_memberships({"u:1": half, "u:2": 1 - half, "u": half})[0]) == ["u:1", "u:2", "u"]
