@@ -40,6 +40,8 @@ EXACT_POINTS, DRAWN_PAIRS = 1000, 200_000
 MOST_POINTS, LISTED = 200_000, 50
 #: consensus methods that are tried; average linkage only up to so many points
 METHODS, FEW = ("hbgf", "ncut", "kcc", "voting", "mcla"), 2000
+#: most clusters of all members together for the methods that take eigenvectors of clusters × clusters
+SPECTRAL, MOST_CLUSTERS = ("hbgf", "ncut"), 2000
 #: most pairs of clusters for which chance is drawn; above FEW, there are fewer draws
 MOST_DRAWN = 1_000_000
 
@@ -665,7 +667,12 @@ def _consensus_rows(e: Ensemble, k: int, random_state: Any) -> tuple[Consensus |
     found: list[Consensus] = []
     rows: list[dict[str, Any]] = []
     k = min(k, e.n_points)
+    clusters = sum(c.k for c in e.members)
     for method in (*METHODS, *(["average"] if e.n_points <= FEW else [])):
+        if method in SPECTRAL and clusters > MOST_CLUSTERS:
+            why = f"slow for the {clusters:,} clusters of all members; `congruence consensus --method {method}` runs it"
+            rows.append({"method": method, "left_out": why})
+            continue
         try:
             result = consensus(e, k, method, random_state, progress=False)
         except InputError as reason:  # too large for it, or not for such members
