@@ -42,7 +42,7 @@ MOST_POINTS, LISTED = 200_000, 50
 METHODS, FEW = ("hbgf", "ncut", "kcc", "voting", "mcla"), 2000
 #: most clusters of all members together for the methods that take eigenvectors of clusters × clusters
 SPECTRAL, MOST_CLUSTERS = ("hbgf", "ncut"), 2000
-#: most pairs of clusters for which chance is drawn; above FEW, there are fewer draws
+#: most pairs of clusters for which chance is drawn; above FEW there are fewer draws
 MOST_DRAWN = 1_000_000
 
 
@@ -481,14 +481,14 @@ def _chance(
     cells = a.k * b.k
     if cells > MOST_DRAWN:
         return None, None, f"more than {MOST_DRAWN:,} pairs of clusters", 0
-    draws = 999 if cells <= FEW and not a.soft and not b.soft else 199
+    draws = 99 if a.soft or b.soft else 999 if cells <= FEW else 199  # soft ones are dealt out point by point
     test, interval = stream.spawn(2)
     options: Any = {"random_state": test, "unassigned": "drop", "progress": False, "threads": threads}
     p, low_high, why = None, None, ""
     try:
         p = permutation_test(a, b, m, draws, **options).p_value
         options["random_state"] = interval
-        low, high = confidence_interval(a, b, m, n_resamples=400 if draws == 999 else 200, **options)
+        low, high = confidence_interval(a, b, m, n_resamples=min(draws + 1, 400), **options)
         low_high = (low, high)
     except InputError as reason:
         why = str(reason)
