@@ -213,8 +213,9 @@ def _ensemble_plotly(e: Ensemble, labels: Any = None) -> Any:
     titles = ["consensus matrix, ordered", "distribution"]
     shown = make_subplots(rows=1, cols=2, column_widths=[0.57, 0.43], horizontal_spacing=0.2, subplot_titles=titles)
     hover = "consensus %{z:.3f}<extra></extra>"
+    beside = shown.layout.xaxis.domain[1] + 0.01
     shown.add_trace(
-        go.Heatmap(z=cells.values, zmin=0, zmax=1, colorscale="Viridis", hovertemplate=hover, colorbar={"x": shown.layout.xaxis.domain[1] + 0.01}),
+        go.Heatmap(z=cells.values, zmin=0, zmax=1, colorscale="Viridis", hovertemplate=hover, colorbar={"x": beside}),
         row=1, col=1,
     )  # fmt: skip
     x, y = _steps(cdf)

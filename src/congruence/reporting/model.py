@@ -40,7 +40,9 @@ EXACT_POINTS, DRAWN_PAIRS = 1000, 200_000
 MOST_POINTS, LISTED = 200_000, 50
 #: consensus methods that are tried; average linkage only up to so many points
 METHODS, FEW = ("hbgf", "ncut", "kcc", "voting", "mcla"), 2000
-#: most pairs of clusters for which chance is drawn; above FEW, there are fewer draws
+#: most clusters of all members together for the methods that take eigenvectors of clusters × clusters
+SPECTRAL, MOST_CLUSTERS = ("hbgf", "ncut"), 2000
+#: most pairs of clusters for which chance is drawn; above FEW there are fewer draws
 MOST_DRAWN = 1_000_000
 
 
@@ -479,14 +481,14 @@ def _chance(
     cells = a.k * b.k
     if cells > MOST_DRAWN:
         return None, None, f"more than {MOST_DRAWN:,} pairs of clusters", 0
-    draws = 999 if cells <= FEW and not a.soft and not b.soft else 199
+    draws = 99 if a.soft or b.soft else 999 if cells <= FEW else 199  # soft ones are dealt out point by point
     test, interval = stream.spawn(2)
     options: Any = {"random_state": test, "unassigned": "drop", "progress": False, "threads": threads}
     p, low_high, why = None, None, ""
     try:
         p = permutation_test(a, b, m, draws, **options).p_value
         options["random_state"] = interval
-        low, high = confidence_interval(a, b, m, n_resamples=400 if draws == 999 else 200, **options)
+        low, high = confidence_interval(a, b, m, n_resamples=min(draws + 1, 400), **options)
         low_high = (low, high)
     except InputError as reason:
         why = str(reason)
@@ -665,7 +667,12 @@ def _consensus_rows(e: Ensemble, k: int, random_state: Any) -> tuple[Consensus |
     found: list[Consensus] = []
     rows: list[dict[str, Any]] = []
     k = min(k, e.n_points)
+    clusters = sum(c.k for c in e.members)
     for method in (*METHODS, *(["average"] if e.n_points <= FEW else [])):
+        if method in SPECTRAL and clusters > MOST_CLUSTERS:
+            why = f"slow for the {clusters:,} clusters of all members; `congruence consensus --method {method}` runs it"
+            rows.append({"method": method, "left_out": why})
+            continue
         try:
             result = consensus(e, k, method, random_state, progress=False)
         except InputError as reason:  # too large for it, or not for such members
