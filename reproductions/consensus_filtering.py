@@ -145,8 +145,8 @@ def show_correlations(runs: Sequence[Trials]) -> str:
         lines.append(
             [r.title, "z-scores" if r.standardised else "raw", f"{r.evenness:.3f}", f"{r.correlation:.3f}", f"{r.between:.3f}",
              f"{r.within:.3f}", f"{r.spread:.3f}", list(SIX.values())[r.filtered], f"{r.ari[r.filtered].mean():.3f}",
-             f"{r.ari.mean():.3f}",             f"{r.kept:.3f}", f"{r.ari[best].mean():.3f} {list(SIX.values())[best]}", f"{np.median(r.members):.3f}",
-             f"{r.members.max():.3f}"]
+             f"{r.ari.mean():.3f}", f"{r.kept:.3f}", f"{r.ari[best].mean():.3f} {list(SIX.values())[best]}",
+             f"{np.median(r.members):.3f}", f"{r.members.max():.3f}"]
         )  # fmt: skip
     head = ["", "data", "evenness", "r", "r of means", "r in trials", "r of var", "dropped", "its ARI", "mean ARI", "kept",
             "best method", "median member", "best member"]  # fmt: skip
