@@ -389,8 +389,9 @@ def test_progress_tells_rows(tmp_path):
     assert told[-1] == (1200, 1200)
     assert [done for done, _ in told] == sorted(done for done, _ in told)
     again: list[tuple[int, int]] = []
-    cg.compare(s["int"], s["text"], progress=lambda done, total: again.append((done, total)))
-    assert not again or again[-1][0] == again[-1][1]
+    stream = cg.scan(lambda: pa.table(labels(50)).to_batches(max_chunksize=20))
+    cg.compare(stream["int"], stream["text"], progress=lambda done, total: again.append((done, total)))
+    assert again[-1] == (50, 50)
 
 
 # --- what is wrong is said in one line ------------------------------------------------------------------------------
@@ -516,6 +517,7 @@ def test_sources_that_cannot_be_scanned(tmp_path):
         (lambda: cg.compare(s["int"], [0] * 30), r"b is in memory and 'int' is scanned"),
         (lambda: cg.compare(s["int"], cg.scan(folder)["text"]), r"two different sources"),
         (lambda: cg.compare_all(s, unassigned="never"), r"unassigned must be"),
+        (lambda: cg.compare_all(s, sample_weight=cg.scan(folder)["int"]), r"weights are a column of another source"),
         (lambda: cg.compare([0, 1], [0, 1], memory="1GB"), r"memory= is for what is scanned"),
         (lambda: cg.compare_all([[0, 1], [0, 1]], client="tcp://x:1"), r"client= is for what is scanned"),
         (lambda: cg.compare_all(s, client=7), r"client must be a Dask client, the address.*got int"),

@@ -623,9 +623,8 @@ class Scan:
     @property
     def n_rows(self) -> int | None:
         """Rows there are: known from footers, or once they have been counted."""
-        for part in self._seen.values():
-            return part.rows
-        return self.input.rows if not self.skip_bad else None
+        counted = (part.rows for (*_, skipped, _), part in self._seen.items() if skipped == self.skip_bad)
+        return next(counted, self.input.rows if not self.skip_bad else None)
 
     def __repr__(self) -> str:
         rows = f", {self.input.rows:,} rows" if self.input.rows is not None else ""
@@ -666,6 +665,8 @@ class Scan:
         self, columns: Sequence[Column], pairs: Array, mass: Any, threads: int | None, progress: Progress | None
     ) -> Iterator[tuple[Array, PartialTables]]:
         """(positions of some pairs, their tables), in as many passes as the memory asks for."""
+        if mass is not None and not self.same_rows(mass.values.source):
+            raise InputError("the weights are a column of another source; give a column of the same scan")
         names = list(dict.fromkeys(c.name for c in columns))
         by_name: dict[str, Column] = {}
         for c in columns:

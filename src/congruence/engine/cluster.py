@@ -116,7 +116,8 @@ def fold(
             if checkpoint is not None:
                 checkpoint.put(group.key, part.to_bytes())
             total.add(part)
-        if progress is not None:
+        if progress is not None:  # of a stream nobody knows how many rows there will be
+            progress.total = max(progress.total, progress.done + group.rows)
             progress.add(group.rows)
 
     def left() -> Iterator[Group]:
