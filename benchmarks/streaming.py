@@ -184,15 +184,17 @@ def _child(job: str, path: Path) -> None:
     if warmed:
         warm()
     started = time.perf_counter()
+    before = os.times()
     value = work(path)
+    cpu = sum(os.times()[:4]) - sum(before[:4])
     seconds = (ended or time.perf_counter()) - started
     peak = sum(resource.getrusage(w).ru_maxrss for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 2**20
-    print(json.dumps({"value": value, "seconds": seconds, "peak": peak}))
+    print(json.dumps({"value": value, "seconds": seconds, "peak": peak, "cpu": cpu}))
 
 
-def measured(job: str, path: Path, tries: int = 1) -> tuple[float, float, float]:
-    """Value, least seconds and peak memory (GB) of a job in a process of its own."""
-    best = (0.0, float("inf"), 0.0)
+def measured(job: str, path: Path, tries: int = 1) -> tuple[float, float, float, float]:
+    """Value, least seconds, peak memory (GB) and seconds of CPU of a job in a process of its own."""
+    best = (0.0, float("inf"), 0.0, 0.0)
     for _ in range(tries):
         done = subprocess.run(
             [sys.executable, "-m", "benchmarks.streaming", "--child", job, "--path", str(path)],
@@ -202,7 +204,7 @@ def measured(job: str, path: Path, tries: int = 1) -> tuple[float, float, float]
             sys.exit(f"{job} failed: {done.stderr[-800:]}")
         found = json.loads(done.stdout.strip().splitlines()[-1])
         if found["seconds"] < best[1]:
-            best = found["value"], found["seconds"], found["peak"]
+            best = found["value"], found["seconds"], found["peak"], found["cpu"]
     return best
 
 
@@ -224,22 +226,24 @@ def main() -> None:
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     if options.ensembles:
         path = make(options.folder, rows, 40)
-        value, seconds, peak = measured("ensembles", path, options.tries)
-        print(f"arimm of 20 + 20 members, {rows:,} rows: {value:.6f} in {seconds:.1f} s, peak {peak:.2f} GB")
+        value, seconds, peak, cpu = measured("ensembles", path, options.tries)
+        print(
+            f"arimm of 20 + 20 members, {rows:,} rows: {value:.6f} in {seconds:.1f} s ({cpu:.1f} s of CPU), peak {peak:.2f} GB"
+        )
         return
     sizes = [n for n in (10**6, 10**7, 10**8, 10**9) if n < rows] + [rows]
     print(f"\ncost per row, {COLUMNS} columns, {COLUMNS * (COLUMNS - 1) // 2} pairs")
     for n in sizes:
-        _, seconds, peak = measured("ours", make(options.folder, n), options.tries)
-        print(f"  {n:>13,} rows  {seconds:8.2f} s  {1e9 * seconds / n:7.1f} ns a row  peak {peak:.2f} GB")
+        _, seconds, peak, cpu = measured("ours", make(options.folder, n), options.tries)
+        print(f"  {n:>13,} rows  {seconds:8.2f} s  {1e9 * cpu / n:7.1f} ns of CPU a row  peak {peak:.2f} GB")
     path = make(options.folder, rows)
     size = sum(f.stat().st_size for f in path.glob("*.parquet")) / 1e9
     print(f"\n{rows:,} rows × {COLUMNS} columns, {size:.2f} GB of Parquet, all {COLUMNS * (COLUMNS - 1) // 2} pairs")
     times, values = {}, {}
     for job in ("scan", "kernel", "ours", "checkpoint", *(p for p in options.peers.split(",") if p)):
-        values[job], times[job], peak = measured(job, path, options.tries)
+        values[job], times[job], peak, cpu = measured(job, path, options.tries)
         same = "" if job == "scan" else f"  ari of the first pair {values[job]:.12f}"
-        print(f"  {JOBS[job][0]:<36} {times[job]:8.2f} s  peak {peak:6.2f} GB{same}", flush=True)
+        print(f"  {JOBS[job][0]:<36} {times[job]:8.2f} s  CPU {cpu:7.1f} s  peak {peak:6.2f} GB{same}", flush=True)
     floor = times["scan"] + times["kernel"]
     print(f"\nscanned / (reading + kernel in memory) = {times['ours'] / floor:.2f}")
     assert all(abs(v - values["ours"]) < 1e-9 for job, v in values.items() if job != "scan")

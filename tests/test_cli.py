@@ -507,6 +507,7 @@ MISTAKES = {
         "--long takes three column names",
     ),
     "a long table without the column": (["matrix", "labels.csv", "--long", "cell,truth,kmean"], "did you mean kmeans?"),
+    "a folder": (["consensus-matrix", ".", "-o", "m.npz"], "is a folder"),
     "a place that is not there": (["matrix", "labels.csv", "--out", "nowhere/m.csv"], "no folder nowhere"),
     "a kind that cannot be written": (["matrix", "labels.csv", "--out", "m.xlsx"], "can be written as .csv"),
 }

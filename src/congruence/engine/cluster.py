@@ -196,7 +196,8 @@ def _windowed(
 
 
 def _ended(running: dict[Any, Group]) -> Iterator[tuple[Group, PartialTables | None]]:
-    for future in wait(running, return_when=FIRST_COMPLETED).done:
+    ended = wait(running, return_when=FIRST_COMPLETED).done
+    for future in sorted(ended, key=lambda f: f.exception() is not None):  # what is finished is kept before all stops
         group = running.pop(future)
         yield group, future.result()
 
