@@ -362,9 +362,7 @@ def best_value(m: Measure, tile: Tables) -> float:
     return max(own) if m.better == "higher" else min(own)
 
 
-def _of_points(
-    pair: Sequence[Any], mass: Mass | None, tile: Tables, m: Measure, null: str, engine: Any
-) -> Problem:
+def _of_points(pair: Sequence[Any], mass: Mass | None, tile: Tables, m: Measure, null: str, engine: Any) -> Problem:
     """Memberships or weighted points: b is handed out to the points anew, weights stay with their points."""
     _only_permutation(null, "memberships" if any(c.soft for c in pair) else "sample weights")
     points = np.arange(len(pair[0]))
