@@ -207,19 +207,6 @@ template <> struct Sum<u32> { typedef u64 type; };
 
 struct Unit { int x, first, last, tile; };  // rows first … last−1 of sorted clustering x, against the clusterings of a tile
 
-// Lanes that serve the same clusterings at different points begin with different ones of them: points of one cluster are
-// often in one cluster there too, and would wait for each other's counter. Label v is then of clustering (v + turned) % V.
-template <int V> __device__ __forceinline__ uint2 turned_by(uint2 pack, int turned) {
-    const u64 whole = (u64)pack.y << 32 | pack.x;
-    const int bits = 16 * turned;
-    const u64 moved = bits ? whole >> bits | whole << (64 - bits) : whole;
-    return make_uint2((u32)moved, (u32)(moved >> 32));
-}
-template <int V> __device__ __forceinline__ u32 turned_by(u32 pack, int turned) {
-    return turned ? pack >> 16 | pack << 16 : pack;
-}
-template <int V> __device__ __forceinline__ u16 turned_by(u16 pack, int) { return pack; }
-
 // Points sorted by the rows of clustering x; a block owns some rows, `at_once` at a time, so that only that slice of the
 // tables against J others lies in shared memory. Every point is counted, then reads the final count v of its cell
 // (Σ over points of v and log v are Σn² and Σ n log n over cells), then clears it: a sparse table is never scanned. C is the narrowest type that holds the largest row. A thread serves V of the J clusterings, and
@@ -249,10 +236,6 @@ __global__ void sliced(const u16* tiles, i64 n, int J, int width, const u32* ord
     order += (i64)unit.x * n;
     sorted += (i64)unit.x * n;
     const u32 lane = part * V * at_once * (u32)width, apart = at_once * (u32)width;
-    const int turned = mine % V;
-    u32 column[V];
-#pragma unroll
-    for (int v = 0; v < V; v++) column[v] = (v + turned) % V * apart;
     const u32 near_known = min((u32)NEAR, lookup);
     typename Sum<C>::type squares[V];
     double logs[V];
@@ -260,17 +243,17 @@ __global__ void sliced(const u16* tiles, i64 n, int J, int width, const u32* ord
     for (int v = 0; v < V; v++) squares[v] = 0, logs[v] = 0;
 
     auto fetch = [&](u32 p, Held& held) {
-        held.pack = turned_by<V>(__ldg(reinterpret_cast<const Pack*>(labels + (i64)order[p] * 16)), turned);
+        held.pack = __ldg(reinterpret_cast<const Pack*>(labels + (i64)order[p] * 16));
     };
     auto place = [&](u32 p, int r) { return at_once == 1 ? lane : lane + (sorted[p] - unit.first - r) * (u32)width; };
     auto count = [&](u32 at, const Held& held) {
 #pragma unroll
-        for (int v = 0; v < V; v++) add_one<C>(table, at + column[v] + held.label[v]);
+        for (int v = 0; v < V; v++) add_one<C>(table, at + v * apart + held.label[v]);
     };
     auto read = [&](u32 at, const Held& held) {
 #pragma unroll
         for (int v = 0; v < V; v++) {
-            const u32 cell = at + column[v] + held.label[v], found = table[cell];
+            const u32 cell = at + v * apart + held.label[v], found = table[cell];
             squares[v] += found;
             if (found > 1)
                 logs[v] += found < near_known ? near_log[found] : found < lookup ? __ldg(log_of + found) : log((double)found);
@@ -279,7 +262,7 @@ __global__ void sliced(const u16* tiles, i64 n, int J, int width, const u32* ord
     };
     auto clear = [&](u32 at, const Held& held) {
 #pragma unroll
-        for (int v = 0; v < V; v++) table[at + column[v] + held.label[v]] = 0;
+        for (int v = 0; v < V; v++) table[at + v * apart + held.label[v]] = 0;
     };
 
     __syncthreads();
@@ -339,20 +322,16 @@ __global__ void sliced(const u16* tiles, i64 n, int J, int width, const u32* ord
     // lanes that serve the same clusterings add up; `sharing` is a power of two
 #pragma unroll
     for (int v = 0; v < V; v++) {
-        u64 all = 0;
-        double every = 0;
-#pragma unroll
-        for (int w = 0; w < V; w++)
-            if ((w + turned) % V == v) all = squares[w], every = logs[w];
+        u64 all = squares[v];
         for (int step = 16; step >= sharing; step /= 2) {
             all += __shfl_xor_sync(0xffffffffu, all, step);
-            every += __shfl_xor_sync(0xffffffffu, every, step);
+            logs[v] += __shfl_xor_sync(0xffffffffu, logs[v], step);
         }
         const int j = unit.tile * 16 + blockIdx.y * J + part * V + v;
         if (threadIdx.x % 32 < sharing && j < members) {
             u64* sums = out + ((i64)unit.x * members + j) * SUMS;
             atomicAdd(sums + SQUARES, all);
-            atomicAdd(sums + LOGS, __double2ull_rn(every * scale));
+            atomicAdd(sums + LOGS, __double2ull_rn(logs[v] * scale));
         }
     }
 }
@@ -377,7 +356,6 @@ __global__ void __launch_bounds__(512, 2) swept(const u16* tiles, i64 n, int J, 
     const u16* labels = tiles + (i64)unit.tile * n * 16 + blockIdx.y * J + part * V;
     order += (i64)unit.x * n;
     sorted += (i64)unit.x * n;
-    const int turned = mine % V;
     const int warps = blockDim.x / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int own = warp % J, per = warps / J, first = warp / J * 32 + lane;  // warps beyond J share a clustering's table
     u64 squares = 0;
@@ -393,14 +371,13 @@ __global__ void __launch_bounds__(512, 2) swept(const u16* tiles, i64 n, int J, 
                 if (p + q * turn < stop) at[q] = order[p + q * turn];
 #pragma unroll
             for (int q = 0; q < AT_ONCE; q++)
-                if (p + q * turn < stop)
-                    held[q].pack = turned_by<V>(__ldg(reinterpret_cast<const Pack*>(labels + (i64)at[q] * 16)), turned);
+                if (p + q * turn < stop) held[q].pack = __ldg(reinterpret_cast<const Pack*>(labels + (i64)at[q] * 16));
 #pragma unroll
             for (int q = 0; q < AT_ONCE; q++) {
                 if (p + q * turn >= stop) break;
                 const u32 line = part * V * apart + (at_once == 1 ? 0 : (sorted[p + q * turn] - r) * (u32)width);
 #pragma unroll
-                for (int v = 0; v < V; v++) add_one<C>(table, line + (v + turned) % V * apart + held[q].label[v]);
+                for (int v = 0; v < V; v++) add_one<C>(table, line + v * apart + held[q].label[v]);
             }
         }
         __syncthreads();
