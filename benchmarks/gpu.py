@@ -21,7 +21,6 @@ import numpy as np
 
 import congruence as cg
 from congruence import card
-from congruence.clustering import as_clustering
 from congruence.engine import cuda
 
 MEASURES = ["ari", "nmi_sum", "vi", "jaccard"]
@@ -93,6 +92,53 @@ def check(quick: bool) -> None:
         worst = max(float(np.nanmax(np.abs(cpu[key] - gpu[key]) / np.maximum(1, np.abs(cpu[key])))) for key in cpu)
         assert worst < 1e-12, (what, worst)
         line(what, f"{worst:.1e}")
+    for key in ("ari", "nmi_sum", "ami_max", "purity", "accuracy"):
+        check_draws(key, quick)
+    check_profiles(quick)
+
+
+def check_draws(key: str, quick: bool) -> None:
+    """A permutation test by both engines: the same value and mean, draws of the same distribution, for a seed the same."""
+    from scipy.stats import ks_2samp
+
+    rng = np.random.default_rng(8)
+    a, b = rng.integers(0, 6, 3_000), rng.integers(0, 9, 3_000)
+    b = np.where(rng.random(len(a)) < 0.02, a, b)
+    for cells in (cuda.DRAWN_CELLS, 0.0):
+        before, cuda.DRAWN_CELLS = cuda.DRAWN_CELLS, cells
+        try:
+            many = 200 if quick else 2_000
+            there, here = (cg.permutation_test(a, b, key, many, 3, engine=engine) for engine in ("cuda", "cpu"))
+            again = cg.permutation_test(a, b, key, 100, 3, engine="cuda")
+        finally:
+            cuda.DRAWN_CELLS = before
+        assert abs(there.value - here.value) < 1e-12
+        assert not here.is_exact or abs(there.expected - here.expected) < 1e-12
+        assert again.draws.tobytes() == there.draws[:100].tobytes()
+        alike = ks_2samp(there.draws, here.draws).pvalue
+        assert alike > 1e-4, (key, alike)
+        how = "tables drawn" if cells else "points permuted"
+        line(f"permutation test of {key}, {how}", f"p = {alike:.2f}", "that both engines draw from one distribution")
+
+
+def check_profiles(quick: bool) -> None:
+    """Density profiles by both engines: the same integers."""
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(50_001 // (10 if quick else 1), 7))
+    X[rng.random(X.shape) < 0.02] = np.nan
+    a = rng.integers(0, 300, len(X))
+    for method in ("width", "frequency", "mdl"):
+        for bivariate in (False, True):
+            p, q = (
+                cg.density_profile(data, a % 12, cg.Binning(method), bivariate=bivariate)  # type: ignore[arg-type]
+                for data in (X, card.moved(X.astype(np.float64)))
+            )
+            assert p.attributes == q.attributes
+            assert (p.counts == q.counts).all()
+            assert (p.outside == q.outside).all()
+    p, q = (cg.density_profile(X.astype(np.float32), a, engine=engine) for engine in ("cpu", "cuda"))  # type: ignore[arg-type]
+    assert (p.counts == q.counts).all()
+    line("density profiles, also of pairs of attributes", "same integers")
 
 
 def check_all(quick: bool) -> None:
@@ -112,9 +158,9 @@ def check_all(quick: bool) -> None:
     wide = cg.Ensemble(card.moved(rng.integers(0, 700, (5_001, 3))))
     cg.consensus_cdf(wide)
     cg.compare_all(wide, ["ari", "vi"])
-    two = [c for c in e if hasattr(c, "card")][:2]
-    for _ in cuda.permuted_sums(two[0], two[1], cuda.permutations(len(two[0]), 5, 1)):  # type: ignore[arg-type]
-        pass
+    for null in ("permutation", "n_clusters"):
+        for key in ("ami_max", "purity", "accuracy"):
+            cg.permutation_test(e[0], e[1], key, 50, 1, null=null, engine="cuda")  # type: ignore[arg-type]
     cuda.SPLIT_FROM, cuda.SPLIT_POINTS = 0, 100
     cg.compare_all(e, [*MEASURES, "purity"])
     cp.cuda.Device().synchronize()
@@ -297,22 +343,49 @@ def consensus(quick: bool) -> None:
 
 
 def permutations(quick: bool) -> None:
-    """What a permutation test of ari and nmi needs, as the engine gives it."""
-    n, many = 1_000_000, 200 if quick else 2_000
+    """Permutation tests, whole calls."""
+    n, many = 1_000_000, 1_000 if quick else 10_000
     rng = np.random.default_rng(5)
-    a, b = (as_clustering(card.moved(rng.integers(0, 50, n).astype(np.uint8))) for _ in range(2))
-    print(f"\nΣn² and Σ n log n of {many:,} random permutations, n = {n:,}, k = 50, wall time")
+    print(f"\npermutation_test, {many:,} permutations, n = {n:,}, wall time (second call)")
+    for k in (10, 50, 200, 500, 1_000):
+        a, b = (card.moved(rng.integers(0, k, n).astype(np.int16)) for _ in range(2))
+        for key in ("ari", "nmi_sum") if k < 1_000 else ("ari",):
+            seconds = on_clock(lambda a=a, b=b, key=key: cg.permutation_test(a, b, key, many, 1), 3)  # type: ignore[misc]
+            drawn = cuda.by_tables(k, k, n)
+            here = ""
+            if k == 50:
+                x, y = a.get(), b.get()
+                cpu = on_clock(lambda x=x, y=y, key=key: cg.permutation_test(x, y, key, 1_000, 1), 1)  # type: ignore[misc]
+                here = f"; CPU engine, {os.cpu_count()} threads {cpu * many / 1_000:.2f} s, 1,000 drawn, scaled"
+            line(f"{key}, k = {k:,}", f"{seconds:.3f} s", ("tables drawn" if drawn else "points permuted") + here)
+    a, b = (card.moved(rng.integers(0, 50, n).astype(np.int16)) for _ in range(2))
+    sizes = [np.broadcast_to(np.bincount(x.get()), (1 << 14, 50)) for x in (a, b)]
+    seconds = on_card(lambda: cuda._random_sums(*sizes, [True, True], 1, False, False), 3)
+    line("16,384 tables of 50 × 50 cells, CUDA events", f"{seconds * 1e3:.1f} ms")
 
-    def run() -> None:
-        for _ in cuda.permuted_sums(a, b, cuda.permutations(n, many, 1)):
-            pass
 
-    seconds = on_clock(run, 1)
-    line(
-        "permuted and counted",
-        f"{seconds:.3f} s",
-        f"10,000 would take {seconds * 10_000 / many:.1f} s; sorting random keys",
-    )
+def profiles(quick: bool) -> None:
+    """Density profiles and ADCO."""
+    cp = card.cupy()
+    n, attributes = (1_000_000, 20) if quick else (10_000_000, 50)
+    rng = cp.random.default_rng(6)
+    X = rng.standard_normal((n, attributes), dtype=np.float32)
+    a, b = (rng.integers(0, 20, n).astype(np.uint8) for _ in range(2))
+    print(f"\ndensity profiles, n = {n:,}, {attributes} attributes, 10 bins, 20 clusters, float32, wall time")
+    seconds = on_clock(lambda: cg.density_profile(X, a), 3)
+    line("density_profile, row after row", f"{seconds:.3f} s", f"{X.nbytes / seconds / 1e9:,.0f} GB/s of data")
+    by_column = cp.asfortranarray(X)
+    seconds = on_clock(lambda: cg.density_profile(by_column, a), 3)
+    line("density_profile, column after column", f"{seconds:.3f} s", f"{X.nbytes / seconds / 1e9:,.0f} GB/s of data")
+    fitted = cg.Binning().fit(by_column)
+    seconds = on_clock(lambda: cg.density_profile(by_column, a, fitted), 3)
+    line("the same, bins fitted before", f"{seconds:.3f} s", f"{X.nbytes / seconds / 1e9:,.0f} GB/s of data")
+    seconds = on_clock(lambda: cg.adco(a, b, by_column), 3)
+    line("adco of two clusterings", f"{seconds:.3f} s")
+    part = slice(0, n // 10)
+    host = [np.asfortranarray(X[part].get()), a[part].get(), b[part].get()]
+    seconds = on_clock(lambda: cg.adco(host[1], host[2], host[0]), 1)
+    line(f"CPU engine, {os.cpu_count()} threads", f"{seconds * 10:.2f} s", "a tenth of the points; scaled")
 
 
 def collections(quick: bool) -> None:
@@ -343,12 +416,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer repeats")
     parser.add_argument("--check", action="store_true", help="only check, on small data (for compute-sanitizer)")
+    parser.add_argument(
+        "--only", help="one part: check, rates, whole, streamed, consensus, permutations, profiles, collections"
+    )
     asked = parser.parse_args()
     quick = asked.quick
     cp = card.cupy()
     name = cp.cuda.runtime.getDeviceProperties(0)["name"].decode()
     print(f"{name}, CUDA {cp.cuda.runtime.runtimeGetVersion()}, CuPy {cp.__version__}, {datetime.date.today()}")
-    for part in (check_all,) if asked.check else (check, rates, whole, streamed, consensus, permutations, collections):
+    every = (check, rates, whole, streamed, consensus, permutations, profiles, collections)
+    for part in (check_all,) if asked.check else [p for p in every if asked.only in (None, p.__name__)]:
         part(quick)
 
 

@@ -19,6 +19,7 @@ from congruence.clustering import as_clustering
 from congruence.engine import choice, cpu
 
 SIX = [0, 0, 1, 1, 2, 2]
+DATA = np.array([[0.0, 1], [1, 5], [4, 2], [5, 1], [8, 8], [9, 3]])
 
 
 def labels(n: int, clusters: list[int], seed: int = 0) -> list[Any]:
@@ -42,6 +43,13 @@ def labels(n: int, clusters: list[int], seed: int = 0) -> list[Any]:
         lambda: cg.item_consensus([SIX, SIX], SIX, engine="cuda"),
         lambda: cg.uncertainty([SIX, SIX], engine="cuda"),
         lambda: list(cg.consensus_blocks([SIX, SIX], engine="cuda")),
+        lambda: cg.permutation_test(SIX, SIX, engine="cuda"),
+        lambda: cg.permutation_tests([SIX, SIX], engine="cuda"),
+        lambda: cg.permutation_test(cg.Ensemble([SIX, SIX]), SIX, "arimp", engine="cuda"),
+        lambda: cg.density_profile(DATA, SIX, engine="cuda"),
+        lambda: cg.density_profile({"x": DATA[:, 0]}, SIX, engine="cuda"),
+        lambda: cg.compare_profiles(SIX, SIX, DATA, engine="cuda"),
+        lambda: cg.adco(SIX, SIX, DATA.tolist(), engine="cuda"),
     ],
 )
 def test_without_a_card_one_line_says_what_to_do(call):
@@ -70,6 +78,9 @@ def test_an_unknown_engine_is_answered_with_those_there_are():
         cg.compare,
         lambda a, b, **o: cg.compare_all([a, b], **o),
         lambda a, b, **o: cg.compare_to(a, [b], **o),
+        cg.permutation_test,
+        lambda a, b, **o: cg.permutation_test(cg.Ensemble([a, b]), b, "arimp", **o),
+        lambda a, b, **o: cg.adco(a, b, DATA, **o),
     ):
         with pytest.raises(cg.InputError, match="engine 'gpu' is not available; there are 'cpu', 'cuda' and 'auto'"):
             call(SIX, SIX, engine="gpu")
@@ -99,7 +110,12 @@ class Elsewhere:
 def test_labels_on_a_card_that_cannot_be_used_say_so():
     """Arrays on a card need CuPy and a driver; without them one line says so."""
     assert card.is_on_card(Elsewhere())
-    for call in (lambda: cg.ari(Elsewhere(), SIX), lambda: cg.compare_all(Elsewhere())):
+    for call in (
+        lambda: cg.ari(Elsewhere(), SIX),
+        lambda: cg.compare_all(Elsewhere()),
+        lambda: cg.permutation_test(Elsewhere(), SIX),
+        lambda: cg.density_profile(Elsewhere(), SIX),
+    ):
         with pytest.raises(cg.InputError, match="CUDA card"):
             call()
 
@@ -255,17 +271,130 @@ def test_what_the_card_does_not_do_is_said():
 
 
 @needs_card
-def test_sums_of_permutations():
-    """permuted_sums gives Σn² and Σ n log n of a with each permutation of b; random orders are permutations."""
+def test_permuted_labels():
+    """`permuted` gives a and each permutation of b; random orders are permutations, whatever fits on the card at once."""
     from congruence.engine import cuda
 
     a, b = labels(3_000, [7, 9])
     orders = np.stack([np.random.default_rng(s).permutation(3_000) for s in range(4)])
-    ((squares, logs),) = cuda.permuted_sums(as_clustering(a), as_clustering(b), [orders])
-    for order, square, log in zip(orders, squares.tolist(), logs.tolist(), strict=True):
-        count = cg.contingency(a, b[order]).count
-        assert square == int((count**2).sum())
-        assert log == pytest.approx(float((count * np.log(count)).sum()), rel=1e-12)
+    (members,) = cuda.permuted(as_clustering(a), as_clustering(b), [orders])
+    assert members[0].codes.tolist() == a.tolist()
+    assert [m.codes.tolist() for m in members[1:]] == [b[order].tolist() for order in orders]
     drawn = np.concatenate([batch.get() for batch in cuda.permutations(50, 300, 1)])
     assert (np.sort(drawn, axis=1) == np.arange(50)).all()
     assert len({tuple(x) for x in drawn.tolist()}) == 300
+
+
+@needs_card
+@pytest.mark.parametrize("sizes", [((3, 2), (4, 1)), ((300, 200, 500), (250, 650, 100)), ((9, 1, 1), (5, 6))])
+def test_random_tables(sizes):
+    """Tables drawn on the card have the sizes asked for, sums that are theirs, and cells that are hypergeometric."""
+    from scipy.stats import hypergeom
+
+    from congruence.engine import cuda
+
+    draws = 20_000
+    a, b = (np.broadcast_to(np.array(x), (draws, len(x))) for x in sizes)
+    squares, logs, best_a, best_b, tables = cuda._random_sums(a, b, [True, True], 7, True, True)
+    assert (tables.sum(axis=2) == a).all()
+    assert (tables.sum(axis=1) == b).all()
+    assert (squares == (tables**2).sum(axis=(1, 2))).all()
+    assert (best_a == tables.max(axis=2).sum(axis=1)).all()
+    assert (best_b == tables.max(axis=1).sum(axis=1)).all()
+    np.testing.assert_allclose(logs, (tables * np.log(np.maximum(tables, 1))).sum(axis=(1, 2)), rtol=1e-13)
+    for i, row in enumerate(sizes[0]):
+        for j, column in enumerate(sizes[1]):
+            exact = hypergeom(sum(sizes[0]), row, column)
+            x = np.arange(column + 1)
+            far = np.abs((tables[:, i, j, None] <= x).mean(axis=0) - exact.cdf(x)).max()
+            assert far < 2.2 / np.sqrt(draws), "Kolmogorov's bound, passed by chance once in 8,000"
+    again = cuda._random_sums(a, b, [True, True], 7, True, False)
+    assert (again[0] == squares).all()
+    assert (cuda._random_sums(a, b, [True, True], 8, True, False)[0] != squares).any()
+
+
+@needs_card
+@pytest.mark.parametrize("cells", [0.25, 0.0])
+@pytest.mark.parametrize("key", ["ari", "nmi_sum", "ami_max", "vi", "purity", "accuracy"])
+def test_permutation_tests_on_the_card(monkeypatch, key, cells):
+    """Value and exact mean are those of the CPU, draws are alike, and the same for a seed; tables drawn or points permuted."""
+    from scipy.stats import ks_2samp
+
+    from congruence.engine import cuda
+
+    monkeypatch.setattr(cuda, "DRAWN_CELLS", cells)
+    a, b = labels(2_000, [6, 9])
+    b = np.where(np.random.default_rng(1).random(len(a)) < 0.02, a, b)
+    options = [{}, {"frequency": np.arange(len(a)) % 3}, {"null": "n_clusters"}] if key == "ari" else [{}]
+    for more in options:
+        there, here = (
+            cg.permutation_test(a, b, key, 800, random_state=3, engine=engine, **more) for engine in ("cuda", "cpu")
+        )
+        assert there.value == pytest.approx(here.value, rel=1e-12)
+        assert there.method == here.method
+        if here.is_exact:
+            assert there.expected == pytest.approx(here.expected, rel=1e-12, abs=1e-12)
+        assert ks_2samp(there.draws, here.draws).pvalue > 1e-4
+        again = cg.permutation_test(a, b, key, 500, random_state=3, engine="cuda", **more)
+        assert again.draws.tobytes() == there.draws[:500].tobytes()
+    cp = card.cupy()
+    assert cg.permutation_test(cp.asarray(a), cp.asarray(b), key, 50, random_state=3).draws.tolist() == (
+        cg.permutation_test(a, b, key, 50, random_state=3, engine="cuda").draws.tolist()
+    )
+
+
+@needs_card
+def test_memberships_and_weights_are_permuted_as_on_the_host():
+    """The orders of points come from the host, so that even the draws are the same."""
+    rng = np.random.default_rng(4)
+    a, b = labels(300, [4, 5])
+    for left, more in ((rng.dirichlet(np.ones(3), 300), {}), (a, {"sample_weight": rng.random(300)})):
+        there, here = (
+            cg.permutation_test(left, b, "ari", 100, random_state=3, engine=engine, **more)
+            for engine in ("cuda", "cpu")
+        )
+        np.testing.assert_allclose(there.draws, here.draws, rtol=1e-10, atol=1e-12)
+
+
+@needs_card
+@pytest.mark.parametrize("bivariate", [False, True])
+@pytest.mark.parametrize("method", ["width", "frequency", "mdl"])
+def test_density_profiles_on_the_card(monkeypatch, method, bivariate):
+    """Counts, sizes, bins and values outside are the same integers, wherever data and labels are."""
+    cp = card.cupy()
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(3_001, 5))
+    X[:, 3] = np.round(X[:, 3])
+    X[rng.random(X.shape) < 0.02] = np.nan
+    a, wide = rng.integers(0, 6, len(X)), rng.integers(0, 400, len(X))
+    frame = {"x": X[:, 0], "word": np.array(["p", "q", "r"])[a % 3], "y": X[:, 1]}
+    whole = np.nan_to_num(X * 9).astype(np.int32)
+    for data in (X, X.astype(np.float32), np.asfortranarray(X), whole, frame):
+        for marks in (a, wide, np.where(a == 5, np.nan, a)):
+            options: dict[str, Any] = {"bivariate": bivariate, "unassigned": "drop"}
+            p = cg.density_profile(data, marks, cg.Binning(method, 7), engine="cpu", **options)
+            found = [cg.density_profile(data, marks, cg.Binning(method, 7), engine="cuda", **options)]
+            if isinstance(data, np.ndarray):
+                found.append(cg.density_profile(cp.asarray(data), cp.asarray(marks), cg.Binning(method, 7), **options))
+            for q in found:
+                assert q.attributes == p.attributes
+                assert q.counts.dtype == p.counts.dtype
+                assert (q.counts == p.counts).all()
+                assert (q.sizes == p.sizes).all()
+                assert (q.outside == p.outside).all()
+    here = cg.compare_profiles(a, wide, X, bivariate=bivariate)
+    there = cg.compare_profiles(a, wide, cp.asarray(X), bivariate=bivariate)
+    assert here.values == there.values
+    monkeypatch.setattr(card, "free_memory", lambda: 36 * 2 * 500)  # pieces of 500 points
+    assert cg.compare_profiles(a, wide, X, bivariate=bivariate, engine="cuda").values == here.values
+
+
+@needs_card
+def test_memberships_have_profiles_on_the_card():
+    """Amounts are sums of floats: equal but for rounding."""
+    rng = np.random.default_rng(7)
+    X, u = rng.normal(size=(2_000, 3)), rng.dirichlet(np.ones(4), 2_000)
+    for bivariate in (False, True):
+        p, q = (cg.density_profile(X, u, bivariate=bivariate, engine=engine) for engine in ("cpu", "cuda"))
+        np.testing.assert_allclose(q.counts, p.counts, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(q.sizes, p.sizes, rtol=1e-12)

@@ -205,14 +205,14 @@ template <> struct Vector<1> { typedef u16 type; };
 template <typename C> struct Sum { typedef u32 type; };
 template <> struct Sum<u32> { typedef u64 type; };
 
-struct Unit { int x, first, last, unused; };  // rows first … last−1 of sorted clustering x
+struct Unit { int x, first, last, tile; };  // rows first … last−1 of sorted clustering x, against the clusterings of a tile
 
 // Points sorted by the rows of clustering x; a block owns some rows, `at_once` at a time, so that only that slice of the
 // tables against J others lies in shared memory. Every point is counted, then reads the final count v of its cell
 // (Σ over points of v and log v are Σn² and Σ n log n over cells), then clears it: a sparse table is never scanned. C is the narrowest type that holds the largest row. A thread serves V of the J clusterings, and
 // up to Q points at once; their labels are fetched while the rows before are counted.
 template <typename C, int V, int Q, bool MAXIMA>
-__global__ void sliced(const u16* tiles, i64 n, int tile, int J, int width, const u32* order, const u16* sorted,
+__global__ void sliced(const u16* tiles, i64 n, int J, int width, const u32* order, const u16* sorted,
                        const u32* starts, int starts_stride, const Unit* units, int at_once, const double* log_of,
                         u32 lookup, double scale, int members, u64* out) {
     constexpr int NEAR = 256;
@@ -232,7 +232,7 @@ __global__ void sliced(const u16* tiles, i64 n, int tile, int J, int width, cons
     const int sharing = J / V, turn = blockDim.x / sharing, mine = threadIdx.x / sharing, part = threadIdx.x % sharing;
     typedef typename Vector<V>::type Pack;
     union Held { Pack pack; u16 label[V]; };
-    const u16* labels = tiles + (i64)tile * n * 16 + blockIdx.y * J + part * V;
+    const u16* labels = tiles + (i64)unit.tile * n * 16 + blockIdx.y * J + part * V;
     order += (i64)unit.x * n;
     sorted += (i64)unit.x * n;
     const u32 lane = part * V * at_once * (u32)width, apart = at_once * (u32)width;
@@ -311,7 +311,7 @@ __global__ void sliced(const u16* tiles, i64 n, int tile, int J, int width, cons
         }
         if (MAXIMA)
             for (int c = threadIdx.x; c < J * at_once; c += blockDim.x) {
-                const int j = tile * 16 + blockIdx.y * J + c / at_once;
+                const int j = unit.tile * 16 + blockIdx.y * J + c / at_once;
                 if (tops[c] && j < members) atomicAdd(out + ((i64)unit.x * members + j) * SUMS + ROWS, (u64)tops[c]);
                 tops[c] = 0;
             }
@@ -327,7 +327,7 @@ __global__ void sliced(const u16* tiles, i64 n, int tile, int J, int width, cons
             all += __shfl_xor_sync(0xffffffffu, all, step);
             logs[v] += __shfl_xor_sync(0xffffffffu, logs[v], step);
         }
-        const int j = tile * 16 + blockIdx.y * J + part * V + v;
+        const int j = unit.tile * 16 + blockIdx.y * J + part * V + v;
         if (threadIdx.x % 32 < sharing && j < members) {
             u64* sums = out + ((i64)unit.x * members + j) * SUMS;
             atomicAdd(sums + SQUARES, all);
@@ -338,7 +338,7 @@ __global__ void sliced(const u16* tiles, i64 n, int tile, int J, int width, cons
 
 // The same for tables that are not sparse: after counting, warps scan and clear the slice, each that of one clustering.
 template <typename C, int V>
-__global__ void __launch_bounds__(512, 2) swept(const u16* tiles, i64 n, int tile, int J, int width, const u32* order,
+__global__ void __launch_bounds__(512, 2) swept(const u16* tiles, i64 n, int J, int width, const u32* order,
                                                 const u16* sorted, const u32* starts, int starts_stride,
                                                 const Unit* units, int at_once, const double* looked_up, u32 lookup,
                                                 double scale, int members, u64* out) {
@@ -353,7 +353,7 @@ __global__ void __launch_bounds__(512, 2) swept(const u16* tiles, i64 n, int til
     const int sharing = J / V, turn = blockDim.x / sharing, mine = threadIdx.x / sharing, part = threadIdx.x % sharing;
     typedef typename Vector<V>::type Pack;
     union Held { Pack pack; u16 label[V]; };
-    const u16* labels = tiles + (i64)tile * n * 16 + blockIdx.y * J + part * V;
+    const u16* labels = tiles + (i64)unit.tile * n * 16 + blockIdx.y * J + part * V;
     order += (i64)unit.x * n;
     sorted += (i64)unit.x * n;
     const int warps = blockDim.x / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -400,7 +400,7 @@ __global__ void __launch_bounds__(512, 2) swept(const u16* tiles, i64 n, int til
     }
     squares = over_warp(squares);
     logs = over_warp(logs);
-    const int j = tile * 16 + blockIdx.y * J + own;
+    const int j = unit.tile * 16 + blockIdx.y * J + own;
     if (lane == 0 && j < members) {
         u64* sums = out + ((i64)unit.x * members + j) * SUMS;
         atomicAdd(sums + SQUARES, squares);
@@ -609,4 +609,210 @@ __global__ void renumbered(C* codes, i64 stride, i64 n, int width, const C* plac
     const C* mine_to = place + (i64)blockIdx.y * width;
     for (i64 p = (i64)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += (i64)gridDim.x * blockDim.x)
         mine[p] = mine_to[mine[p]];
+}
+
+// --- random tables and orders --------------------------------------------------------------------------------------
+
+// Philox 4×32, ten rounds (Salmon et al. 2011): the numbers of a draw follow from the seed and the number of the draw alone.
+struct Random {
+    u32 key[2], draw[2], words[4], block;
+    bool ready;  // two of the four words are still unused
+
+    __device__ Random(u64 seed, u64 number) : block(0), ready(false) {
+        key[0] = (u32)seed, key[1] = (u32)(seed >> 32);
+        draw[0] = (u32)number, draw[1] = (u32)(number >> 32);
+    }
+
+    __device__ void next(u32 first, u32 second) {
+        u32 a = first, b = second, c = draw[0], d = draw[1], k = key[0], l = key[1];
+        for (int round = 0; round < 10; round++) {
+            const u64 one = (u64)0xD2511F53u * a, two = (u64)0xCD9E8D57u * c;
+            const u32 was_b = b, was_d = d;
+            a = (u32)(two >> 32) ^ was_b ^ k;
+            b = (u32)two;
+            c = (u32)(one >> 32) ^ was_d ^ l;
+            d = (u32)one;
+            k += 0x9E3779B9u, l += 0xBB67AE85u;
+        }
+        words[0] = a, words[1] = b, words[2] = c, words[3] = d;
+    }
+
+    // Uniform in [0, 1), 53 bits.
+    __device__ double uniform() {
+        if (!ready) next(block++, 0);
+        const u64 bits = ready ? (u64)words[2] << 32 | words[3] : (u64)words[0] << 32 | words[1];
+        ready = !ready;
+        return (bits >> 11) * (1.0 / 9007199254740992.0);
+    }
+};
+
+__device__ double log_factorial(double x) {
+    if (x < 16) {
+        double product = 1;
+        for (int i = 2; i <= (int)x; i++) product *= i;
+        return log(product);
+    }
+    const double over = 1 / (x * x);
+    return (x + 0.5) * log(x) - x + 0.9189385332046728 + (1 / 12.0 - (1 / 360.0 - over / 1260) * over) / x;
+}
+
+// How many of `sample` points drawn without replacement are among `good` of good + bad: one by one where they are few, else
+// by a ratio of uniforms (HRUA; Stadlober 1989), as numpy does it.
+__device__ u32 hypergeometric(Random& random, u32 good, u32 bad, u32 sample) {
+    const u32 all = good + bad;
+    if (!good || !sample) return 0;
+    if (!bad) return sample;
+    if (sample == all) return good;
+    const u32 few = min(sample, all - sample);
+    u32 found;
+    if (few < 10) {
+        u32 left = good, rest = all;
+        for (u32 i = 0; i < few && left; i++, rest--)
+            if ((u32)(random.uniform() * rest) < left) left--;
+        found = good - left;
+    } else {
+        const double total = all, small = min(good, bad), large = max(good, bad), taken = few;
+        const double p = small / total, mean = taken * p + 0.5;
+        const double c = sqrt((total - taken) * taken * p * (large / total) / (total - 1) + 0.5);
+        const double wide = 1.7155277699214135 * c + 0.8989161620588988;
+        const double mode = floor((taken + 1) * (small + 1) / (total + 2));
+        const double at_mode = log_factorial(mode) + log_factorial(small - mode) + log_factorial(taken - mode) +
+                               log_factorial(large - taken + mode);
+        const double end = min(min(taken, small) + 1, floor(mean + 16 * c));
+        double k;
+        while (true) {
+            const double u = random.uniform(), v = random.uniform();
+            const double x = mean + wide * (v - 0.5) / u;
+            if (!(x >= 0 && x < end)) continue;  // u may be 0
+            k = floor(x);
+            const double gain = at_mode - log_factorial(k) - log_factorial(small - k) - log_factorial(taken - k) -
+                                log_factorial(large - taken + k);
+            if (u * (4 - u) - 3 <= gain) break;
+            if (u * (u - gain) >= 1) continue;
+            if (2 * log(u) <= gain) break;
+        }
+        found = (u32)k;
+        if (good > bad) found = few - found;
+    }
+    return few < sample ? good - found : found;
+}
+
+// Tables of two clusterings that are independent given their sizes, a draw a thread, cell after cell (as
+// nulls.random_tables): their sums (Σn², Σ row maxima, Σ column maxima; Σ n log n in logs), or whole tables, zeroed before.
+// Sizes are those of all draws, or with a step from one draw to the next. `left` is what columns have for the rows to come.
+template <bool MAXIMA>
+__global__ void random_tables(u64 seed, int draws, i64 n, const u32* sizes_a, int k_a, int step_a, const u32* sizes_b,
+                              int k_b, int step_b, u32* left, u32* tops, const double* looked_up, u32 lookup, u64* sums,
+                              double* logs, u32* tables) {
+    const int draw = blockIdx.x * blockDim.x + threadIdx.x;
+    if (draw >= draws) return;
+    Random random(seed, draw);
+    const u32 *a = sizes_a + (i64)draw * step_a, *b = sizes_b + (i64)draw * step_b;
+    left += draw;
+    tops += draw;
+    for (int j = 0; j < k_b; j++) {
+        left[(i64)j * draws] = b[j];
+        if (MAXIMA) tops[(i64)j * draws] = 0;
+    }
+    u64 squares = 0, best_a = 0, best_b = 0;
+    double log_sum = 0;
+    u32 to_come = (u32)n;
+    for (int i = 0; i < k_a; i++) {
+        u32 wanted = a[i], rest = to_come, top = 0;
+        to_come -= wanted;
+        for (int j = 0; j < k_b && wanted; j++) {
+            const u32 there = left[(i64)j * draws];
+            rest -= there;
+            const u32 found = hypergeometric(random, there, rest, wanted);
+            if (!found) continue;
+            wanted -= found;
+            left[(i64)j * draws] = there - found;
+            if (tables) tables[((i64)draw * k_a + i) * k_b + j] = found;
+            squares += (u64)found * found;
+            log_sum += n_log_n(found, looked_up, lookup);
+            if (MAXIMA) {
+                top = max(top, found);
+                if (found > tops[(i64)j * draws]) tops[(i64)j * draws] = found;
+            }
+        }
+        best_a += top;
+    }
+    if (MAXIMA)
+        for (int j = 0; j < k_b; j++) best_b += tops[(i64)j * draws];
+    sums[(i64)draw * 3] = squares;
+    sums[(i64)draw * 3 + 1] = best_a;
+    sums[(i64)draw * 3 + 2] = best_b;
+    logs[draw] = log_sum;
+}
+
+// A random number for each point of draws first … first + gridDim.y − 1: sorted by them, the points are in random order.
+__global__ void random_keys(u64 seed, i64 first, i64 n, u64* keys) {
+    const i64 step = (i64)gridDim.x * blockDim.x;
+    Random random(seed, first + blockIdx.y);
+    for (i64 p = (i64)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step) {
+        random.next((u32)p, 1 + (u32)(p >> 32));
+        keys[blockIdx.y * n + p] = (u64)random.words[0] << 32 | random.words[1];
+    }
+}
+
+// --- density profiles ----------------------------------------------------------------------------------------------
+
+// The bins of an attribute: how many of its cuts are not above each value; a missing value is in bin `missing`.
+// seen: how many are missing, and how many neither missing nor from low to high.
+template <typename T>
+__global__ void binned(const T* values, i64 step, i64 n, const double* cuts, int many, double low, double high, int missing,
+                       int* codes, u64* seen) {
+    __shared__ u32 gaps, outside;
+    if (threadIdx.x == 0) gaps = outside = 0;
+    __syncthreads();
+    u32 empty = 0, beyond = 0;
+    for (i64 p = (i64)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += (i64)gridDim.x * blockDim.x) {
+        const double x = (double)values[p * step];
+        int start = 0;
+        for (int size = many; size > 0;) {
+            const int half = size / 2;
+            const bool above = x >= cuts[start + half];
+            start = above ? start + half + 1 : start;
+            size = above ? size - half - 1 : half;
+        }
+        const bool nothing = x != x;
+        codes[p] = nothing ? missing : start;
+        empty += nothing;
+        beyond += !nothing && !(x >= low && x <= high);
+    }
+    if (empty) atomicAdd(&gaps, empty);
+    if (beyond) atomicAdd(&outside, beyond);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        if (gaps) atomicAdd(seen, (u64)gaps);
+        if (outside) atomicAdd(seen + 1, (u64)outside);
+    }
+}
+
+struct Axis { int one, two, across, bins; };  // bins of attribute one, or with two ≥ 0 of a pair: one · across + two
+
+// Points of each cluster in each bin of an axis (blockIdx.y), a part of the points a block: counted in shared memory where
+// clusters × bins fit. Labels from k on are in no cluster. counts: clusters × `total` bins, those of an axis from starts on.
+template <typename L>
+__global__ void profiled(const L* labels, const int* codes, i64 n, int k, const Axis* axes, const i64* starts, i64 total,
+                         int held, u64* counts) {
+    extern __shared__ uint4 shared[];
+    u32* table = reinterpret_cast<u32*>(shared);
+    const Axis axis = axes[blockIdx.y];
+    u64* whole = counts + starts[blockIdx.y];
+    const bool inside = (i64)k * axis.bins <= held;
+    const int cells = inside ? k * axis.bins : 0;
+    for (int c = threadIdx.x; c < cells; c += blockDim.x) table[c] = 0;
+    __syncthreads();
+    const int *one = codes + axis.one * n, *two = codes + max(axis.two, 0) * n;
+    for (i64 p = (i64)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += (i64)gridDim.x * blockDim.x) {
+        const u32 label = labels[p];
+        if (label >= k) continue;
+        const int bin = axis.two < 0 ? one[p] : one[p] * axis.across + two[p];
+        if (inside) atomicAdd(table + label * axis.bins + bin, 1u);
+        else atomicAdd(whole + label * total + bin, (u64)1);
+    }
+    __syncthreads();
+    for (int c = threadIdx.x; c < cells; c += blockDim.x)
+        if (table[c]) atomicAdd(whole + c / axis.bins * total + c % axis.bins, (u64)table[c]);
 }

@@ -151,6 +151,7 @@ def permutation_test(
     stop_after: int | None = None,
     level: float = 0.95,
     threads: int | None = None,
+    engine: Literal["auto", "cpu", "cuda"] = "auto",
     progress: Callable[[int, int], Any] | bool | None = None,
     **options: Any,
 ) -> PermutationTest:
@@ -161,6 +162,8 @@ def permutation_test(
     Points that `unassigned="drop"` leaves out are out of the draws too. The mean is exact for measures affine in Σ n²
     (ari: 0) and for those affine in the mutual information; `.method` says so. `stop_after=10` ends as soon as ten draws
     are as good as the value, and p is then 10 / draws (Besag & Clifford 1991). The options are those of `compare`.
+    `engine="cuda"` (or labels that are on a CUDA card) draws there: value and mean are the same, and so are the draws of a
+    `random_state` at every run and on every card, but they are not those of the CPU.
 
     >>> import congruence as cg
     >>> a, b = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1, 1, 1, 2, 0]
@@ -173,8 +176,8 @@ def permutation_test(
     m = find(measure)
     _check_counts(n_permutations, level, stop_after)
     return _tested(
-        problem_of(a, b, m, null, sided, threads, **options), n_permutations, random_state, stop_after, level, threads,
-        progress,
+        problem_of(a, b, m, null, sided, threads, engine=engine, **options), n_permutations, random_state, stop_after,
+        level, threads, progress,
     )  # fmt: skip
 
 
@@ -201,7 +204,9 @@ def _tested(
     def enough(draws: Array) -> bool:
         return int(as_good(draws).sum()) >= stop_after if stop_after is not None else False
 
-    draws = drawn(t.draw, total, t.batch, random_state, threads, progress, enough)
+    # a card takes one batch after the other, and large ones
+    how = (t.batch, random_state, threads) if t.on_card is None else (t.on_card, random_state, 1)
+    draws = drawn(t.draw, total, *how, progress, enough)
     good = as_good(draws)
     is_stopped = stop_after is not None and int(good.sum()) >= stop_after
     if is_stopped:

@@ -20,6 +20,7 @@ from congruence import nulls
 from congruence.clustering import Labels, Mass, Memberships, Similarity, _code_type
 from congruence.comparison import _cautions, _titles, bordered, bordered_matrices, compare
 from congruence.engine import cpu, matrices
+from congruence.engine.choice import engine_for, on_card
 from congruence.engine.plan import Progress, Run
 from congruence.ensemble import Ensemble
 from congruence.formulas import hint
@@ -81,6 +82,8 @@ class RandomPair:
     sizes_b: Array
     null: str = "permutation"
     sided: str = "two"
+    #: the engine that draws: cpu, or that of a CUDA card
+    engine: Any = cpu
 
     @cached_property
     def n(self) -> int:
@@ -114,19 +117,49 @@ class RandomPair:
             for own, free in zip((self.sizes_a, self.sizes_b), self.is_free, strict=True)
         ]
         kind = Tables if m.needs is Table else m.needs
+        if self.engine is not cpu:
+            return self._values_by_card(m, kind, sizes, rng, draws)
         if self._by_tables(sizes[0].shape[1], sizes[1].shape[1]):
             tile = nulls.as_tile(nulls.random_tables(rng, *sizes))
             if kind is ChanceInfo and self.null == "permutation":
                 return m.values(ChanceInfo.with_expected(Info.from_tables(tile), np.full(draws, self.information)))
             return m.values(kind.from_tables(tile))  # type: ignore[attr-defined]
-        if not self.is_free[1]:  # one a against many shuffles of b
-            members = [_labels(self.sizes_a), *(_labels(self.sizes_b, rng) for _ in range(draws))]
-            runs = [Run(0, 1, draws + 1)]
-        else:
-            members = [_labels(s, r) for a, b in zip(*sizes, strict=True) for s, r in ((a, None), (b, rng))]
-            runs = [Run(2 * i, 2 * i + 1, 2 * i + 2) for i in range(draws)]
-        tiles = cpu.statistics(members, runs, {m.needs}, threads=1)
+        if self.is_free[1]:
+            return self._of_labels(m, kind, sizes, rng, draws)
+        # one a against many shuffles of b
+        members = [_labels(self.sizes_a), *(_labels(self.sizes_b, rng) for _ in range(draws))]
+        tiles = cpu.statistics(members, [Run(0, 1, draws + 1)], {m.needs}, threads=1)
         return np.concatenate([m.values(tile.statistics[kind]) for tile in tiles])
+
+    def _of_labels(self, m: Measure, kind: type, sizes: list[Array], rng: np.random.Generator, draws: int) -> Array:
+        """Label vectors of both sides, drawn one by one."""
+        members = [_labels(s, r) for a, b in zip(*sizes, strict=True) for s, r in ((a, None), (b, rng))]
+        runs = [Run(2 * i, 2 * i + 1, 2 * i + 2) for i in range(draws)]
+        tiles = self.engine.statistics(members, runs, {m.needs}, threads=1)
+        return np.concatenate([m.values(tile.statistics[kind]) for tile in tiles])
+
+    def _values_by_card(
+        self, m: Measure, kind: type, sizes: list[Array], rng: np.random.Generator, draws: int
+    ) -> Array:
+        """The same on a CUDA card, with random numbers of its own."""
+        if self.engine.by_tables(sizes[0].shape[1], sizes[1].shape[1], self.n):
+            seed = int(rng.integers(2**64, dtype=np.uint64))
+            known = self.information if kind is ChanceInfo and self.null == "permutation" else None
+            return m.values(self.engine.random_statistic(kind, *sizes, seed, known))
+        if self.is_free[1]:
+            return self._of_labels(m, kind, sizes, rng, draws)
+        seed = int(rng.integers(2**64, dtype=np.uint64))
+        fixed = _labels(self.sizes_a), _labels(self.sizes_b)
+        return np.concatenate([m.values(s) for s in self.engine.permuted_statistic(m.needs, *fixed, draws, seed)])
+
+    def draws_at_once(self, m: Measure) -> int | None:
+        """Draws of one stream on a CUDA card, by the data alone; None on the CPU, where it is `batch`."""
+        if self.engine is cpu:
+            return None
+        kind = Tables if m.needs is Table else m.needs
+        return int(
+            self.engine.draws_at_once(kind, (len(self.sizes_a), len(self.sizes_b)), self.n, self.null != "permutation")
+        )
 
     @cached_property
     def blocks(self) -> list[tuple[Array, Array]]:
@@ -244,25 +277,34 @@ class Problem:
     #: cluster sizes of two hard clusterings, and the share of the points that are alone in their cell of the table
     sizes: tuple[Array, Array] | None = None
     alone: float = 0.0
+    #: draws of one stream where a CUDA card draws them
+    on_card: int | None = None
 
 
 def problem_of(
     a: Any, b: Any, m: Measure, null: str, sided: str, threads: int | None, *, unassigned: Any = "error",
-    noise: Any = None, sample_weight: Any = None, frequency: Any = None, align: Any = None,
+    noise: Any = None, sample_weight: Any = None, frequency: Any = None, align: Any = None, engine: str = "auto",
 ) -> Problem:  # fmt: skip
     """What to draw for two sides of any kind that `compare` takes, under a null model."""
     check_null(null, sided)
     if any(isinstance(x, Ensemble | Similarity) for x in (a, b)):
         _only_permutation(null, "matrices and ensembles")
+        if engine_for(engine, []) is not cpu:
+            raise InputError("matrices and ensembles are permuted on the CPU; pass engine='cpu' or leave it out")
         p, q = bordered_matrices(a, b, unassigned, noise, sample_weight, frequency, align)
         return _of_matrices(p, q, m, threads)
+    a, b = on_card(a, engine), on_card(b, engine)
     pair, mass, notes, own_noise = bordered(a, b, unassigned, noise, sample_weight, frequency, align)
+    counter = engine_for(engine, pair)
     soft, weighted = any(c.soft for c in pair), mass is not None and not mass.is_frequency
     m.check(soft=soft, weighted=weighted)
-    table, tile = cpu.table_of(pair[0], pair[1], mass, threads)
+    table, tile = counter.table_of(pair[0], pair[1], mass, threads)
     if not tile.n_used[0] or not table.n:
         raise InputError(f"no point is assigned in both clusterings ({len(pair[0])} points were given)")
-    problem = _of_points(pair, mass, tile, m, null) if soft or weighted else _of_table(Tables.of(table), m, null, sided)
+    if soft or weighted:
+        problem = _of_points(pair, mass, tile, m, null, counter)
+    else:
+        problem = _of_table(Tables.of(table), m, null, sided, counter)
     return replace(
         problem, cautions=(*notes, *_cautions(pair, table, own_noise, soft), *problem.cautions), names=_titles(pair),
         kind=next((c.kind for c in pair if c.kind), None),
@@ -280,12 +322,12 @@ def measured(m: Measure, tile: Tables) -> Array:
     return m.values(kind.from_tables(tile))  # type: ignore[attr-defined]
 
 
-def _of_table(tile: Tables, m: Measure, null: str, sided: str) -> Problem:
+def _of_table(tile: Tables, m: Measure, null: str, sided: str, engine: Any) -> Problem:
     """Two hard clusterings: all there is to know is in their table."""
     (table,) = tile.each()
     n = int(table.n)
     nulls.check_points(n)
-    random = RandomPair(table.row_sums, table.col_sums, null, sided)
+    random = RandomPair(table.row_sums, table.col_sums, null, sided, engine)
     expected, method = random.expected(m) or (None, "")
 
     def subset(rng: np.random.Generator, draws: int, points: int) -> Array:
@@ -300,7 +342,7 @@ def _of_table(tile: Tables, m: Measure, null: str, sided: str) -> Problem:
     return Problem(
         m, float(measured(m, tile)[0]), partial(random.values, m), random.batch, n, _in_words(null, sided), subset,
         expected, method, random.deviation(m), best=best_value(m, tile), sizes=(table.row_sums, table.col_sums),
-        alone=float((table.count == 1).sum()) / n,
+        alone=float((table.count == 1).sum()) / n, on_card=random.draws_at_once(m),
     )  # fmt: skip
 
 
@@ -320,7 +362,7 @@ def best_value(m: Measure, tile: Tables) -> float:
     return max(own) if m.better == "higher" else min(own)
 
 
-def _of_points(pair: Sequence[Any], mass: Mass | None, tile: Tables, m: Measure, null: str) -> Problem:
+def _of_points(pair: Sequence[Any], mass: Mass | None, tile: Tables, m: Measure, null: str, engine: Any) -> Problem:
     """Memberships or weighted points: b is handed out to the points anew, weights stay with their points."""
     _only_permutation(null, "memberships" if any(c.soft for c in pair) else "sample weights")
     points = np.arange(len(pair[0]))
@@ -337,7 +379,7 @@ def _of_points(pair: Sequence[Any], mass: Mass | None, tile: Tables, m: Measure,
 
     def draw(rng: np.random.Generator, draws: int) -> Array:
         members = [a, *(b.taken(rng.permutation(n)) for _ in range(draws))]
-        tiles = cpu.statistics(members, [Run(0, 1, draws + 1)], {m.needs}, mass=mass, threads=1)
+        tiles = engine.statistics(members, [Run(0, 1, draws + 1)], {m.needs}, mass=mass, threads=1)
         return np.concatenate([m.values(t.statistics[kind]) for t in tiles])
 
     def subset(rng: np.random.Generator, draws: int, size: int) -> Array:
@@ -363,6 +405,7 @@ def _of_points(pair: Sequence[Any], mass: Mass | None, tile: Tables, m: Measure,
     return Problem(
         m, float(measured(m, tile)[0]), draw, batch, n, _in_words(null, "two"), subset, expected,
         "closed form" if expected is not None else "", deviation, best=best_value(m, tile),
+        on_card=None if engine is cpu else batch,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from congruence.cli.app import Format, Noise, Output, Policy, Threads, Unassigned, app
+from congruence.cli.app import Engine, Format, Noise, Output, Policy, Threads, Unassigned, app
 from congruence.cli.printing import print_rows, say
 from congruence.cli.reading import noise_labels, split
 
@@ -49,6 +49,7 @@ def adco(
     noise: Noise = None,
     format: Output = Format.table,
     threads: Threads = None,
+    engine: Engine = "auto",
 ) -> None:
     """Compare two clusterings by where their clusters lie in the data; they may be of different points.
 
@@ -73,6 +74,7 @@ def adco(
     options: dict[str, Any] = {"binning": binning, "bins": bins, "nominal": split(nominal), "adjusted": adjusted}
     options |= {"bivariate": bivariate, "kernel": kernel, "matching": matching, "sizes": sizes, "random_state": seed}
     options |= {"unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads}
+    options |= {"engine": engine}
     result = cg.compare_profiles(a, b, X, X_b, **options)
     if format is Format.table:
         print(result)

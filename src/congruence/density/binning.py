@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from congruence import card
 from congruence.clustering import Labels, _from_dlpack, as_clustering
 from congruence.engine import cpu
 from congruence.frames import frame_kind
@@ -22,13 +23,18 @@ PIECE = 1 << 17
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """A table of attributes: numbers (NaN where missing) or nominal values, encoded."""
+    """A table of attributes: numbers (NaN where missing; on the host or on a CUDA card) or nominal values, encoded."""
 
     names: tuple[str, ...]
     columns: tuple[Array | Labels, ...]
 
     def __len__(self) -> int:
         return len(self.columns[0])
+
+    @property
+    def card(self) -> Any:
+        """Numbers that are on a CUDA card; None where there are none."""
+        return next((c for c in self.columns if card.is_on_card(c)), None)
 
     def pieces(self) -> list[slice]:
         """Runs of points that are worked on one at a time."""
@@ -37,7 +43,14 @@ class Columns:
 
     def taken(self, points: Array) -> Columns:
         """The same attributes of these points only."""
-        return Columns(self.names, tuple(c.taken(points) if isinstance(c, Labels) else c[points] for c in self.columns))
+        on_card = None if self.card is None else card.cupy().asarray(points)
+        return Columns(
+            self.names,
+            tuple(
+                c.taken(points) if isinstance(c, Labels) else c[on_card if card.is_on_card(c) else points]
+                for c in self.columns
+            ),
+        )
 
     def __add__(self, other: Columns) -> Columns:
         """The points of both, one after the other."""
@@ -53,7 +66,10 @@ class Columns:
                 )
             if isinstance(one, Labels) and isinstance(two, Labels):
                 joined.append(encoded(np.concatenate([decoded(one), decoded(two)]), name))
-            elif isinstance(one, np.ndarray) and isinstance(two, np.ndarray):
+            elif card.is_on_card(one) or card.is_on_card(two):
+                cp = card.cupy()
+                joined.append(cp.concatenate([cp.asarray(one), cp.asarray(two)]))
+            else:
                 joined.append(np.concatenate([one, two]))
         return Columns(self.names, tuple(joined))
 
@@ -107,9 +123,12 @@ def _raw_columns(X: Any) -> tuple[tuple[str, ...], list[Any]]:
         return tuple(map(str, names)), [X[name] for name in names]
     if hasattr(X, "tocsr"):
         raise InputError("the data are sparse; bins are counted over all values: pass X.toarray()")
-    if not isinstance(X, np.ndarray) and hasattr(X, "__dlpack__"):
-        X = _from_dlpack(X)
-    if isinstance(X, np.ndarray):
+    data: Any
+    if card.is_on_card(X):
+        data = card.array(X)
+    elif not isinstance(X, np.ndarray) and hasattr(X, "__dlpack__"):
+        data = _from_dlpack(X)
+    elif isinstance(X, np.ndarray):
         data = X
     else:
         try:
@@ -126,7 +145,13 @@ def _raw_columns(X: Any) -> tuple[tuple[str, ...], list[Any]]:
 
 
 def _column(values: Any, name: str, nominal: bool) -> Array | Labels:
-    """One attribute as float64 numbers, or as encoded values."""
+    """One attribute as numbers (float64, on a card any type), or as encoded values."""
+    if card.is_on_card(values):
+        values = card.array(values)
+        if values.ndim == 1 and values.dtype.kind in "iuf" and not nominal:
+            numbers: Array = values.astype(np.float64) if values.dtype == np.float16 else values
+            return numbers
+        values = values.get()
     kind = frame_kind(values)
     if kind is not None and not isinstance(getattr(values, "dtype", None), np.dtype):
         return _arrow_column(values, name, nominal)
@@ -245,6 +270,7 @@ class Binning:
         if self.method == "width":
             cuts = _width_cuts(low, high, self.bins)
         else:
+            column = on_host(column)
             there = ~np.isnan(column) if has_gaps else slice(None)
             if self.method == "frequency":
                 cuts = _frequency_cuts(column[there], self.bins)
@@ -280,7 +306,7 @@ class Binning:
 
     def transform(self, X: Any) -> Array:
         """The bin of every value, (points, attributes) int32; values beyond the fitted range are in the end bins."""
-        columns = self.columns(X)
+        columns = self.columns(brought(X, "cpu"))
         codes = np.empty((len(columns), len(self.attributes)), dtype=np.int32)
         coder = Coder(self.attributes, columns)
         for piece in columns.pieces():
@@ -289,7 +315,7 @@ class Binning:
 
     def outside(self, X: Any) -> dict[str, int]:
         """For each attribute, how many values lie beyond the fitted range, or were never seen before."""
-        columns = self.columns(X)
+        columns = self.columns(brought(X, "cpu"))
         coder = Coder(self.attributes, columns)
         found = np.sum([coder(piece)[1] for piece in columns.pieces()], axis=0)
         return dict(zip(self.names, found.tolist(), strict=True))
@@ -351,13 +377,7 @@ class Coder:
             block = _block(self.columns, self.numeric, piece)
             gaps, outside[self.numeric] = self._bin(block, codes)
             for i, many in zip(self.numeric.tolist(), gaps.tolist(), strict=True):
-                _check_gaps(self.attributes[i], many)
-                there = piece.stop - piece.start - many
-                if not self.attributes[i].regular and there:
-                    raise InputError(
-                        f"attribute {self.attributes[i].name!r} had only missing values when its bins were fitted, and has "
-                        f"{there} others here; fit on all data, or pass Binning(spare=True)"
-                    )
+                check_values(self.attributes[i], many, piece.stop - piece.start - many)
         return codes, outside
 
     def _bin(self, block: Array, codes: Array) -> tuple[Array, Array]:
@@ -382,14 +402,33 @@ def _block(columns: Sequence[Any], which: Array, piece: slice) -> Array:
     """A run of values of these columns, one row each."""
     block = np.empty((len(which), piece.stop - piece.start))
     for r, i in enumerate(which.tolist()):
-        block[r] = columns[i][piece]
+        block[r] = on_host(columns[i][piece])
     return block
+
+
+def on_host(column: Any) -> Array:
+    """Numbers as float64 on the host."""
+    return np.asarray(column.get() if card.is_on_card(column) else column, dtype=np.float64)
+
+
+def brought(X: Any, engine: str) -> Any:
+    """The data where they are to be counted: "cpu" takes an array off the card, "cuda" moves one there if it fits."""
+    if engine == "cpu":
+        return card.array(X).get() if card.is_on_card(X) else X
+    if engine == "cuda" and isinstance(X, np.ndarray) and X.dtype.kind in "iuf" and X.dtype.isnative and X.ndim == 2:
+        card.cupy()
+        contiguous = X.flags.c_contiguous or X.flags.f_contiguous
+        return card.moved(X) if X.size and contiguous and 2 * X.nbytes <= card.free_memory() else X
+    return X
 
 
 def _limits(columns: Columns) -> dict[int, tuple[float, float, bool]]:
     """For each column its smallest and largest number (NaN where there is none), and whether some are missing."""
     which = np.array([i for i, c in enumerate(columns.columns) if not isinstance(c, Labels)], dtype=np.int64)
     found: dict[int, tuple[float, float, bool]] = dict.fromkeys(range(len(columns.columns)), (np.nan, np.nan, True))
+    if columns.card is not None:
+        found.update({i: _limits_of(columns.columns[i]) for i in which.tolist()})
+        return found
     low, high = np.full(len(which), np.nan), np.full(len(which), np.nan)
     gaps = np.zeros(len(which), dtype=bool)
     for piece in columns.pieces() if len(which) else []:
@@ -398,6 +437,19 @@ def _limits(columns: Columns) -> dict[int, tuple[float, float, bool]]:
         gaps |= np.isnan(block).any(axis=1)
     found.update({i: (float(low[r]), float(high[r]), bool(gaps[r])) for r, i in enumerate(which.tolist())})
     return found
+
+
+def _limits_of(column: Any) -> tuple[float, float, bool]:
+    """The same of one column, wherever it is."""
+    xp: Any = card.cupy() if card.is_on_card(column) else np
+    numbers = column.astype(np.float64)
+    missing = xp.isnan(numbers)
+    if bool(missing.all()):
+        return np.nan, np.nan, True
+    low, high = (
+        float(reduce(xp.where(missing, end, numbers))) for reduce, end in ((xp.min, np.inf), (xp.max, -np.inf))
+    )
+    return low, high, bool(missing.any())
 
 
 def _places(a: Attribute, column: Labels) -> Array:
@@ -413,6 +465,16 @@ def _places(a: Attribute, column: Labels) -> Array:
         )
     _check_gaps(a, column.gaps)
     return np.array([*(known.get(name, a.regular) for name in names), a.n_bins - 1], dtype=np.int32)
+
+
+def check_values(a: Attribute, gaps: int, there: int) -> None:
+    """Missing values of a numeric attribute need a bin, and so do the others."""
+    _check_gaps(a, gaps)
+    if not a.regular and there:
+        raise InputError(
+            f"attribute {a.name!r} had only missing values when its bins were fitted, and has {there} others here; fit on "
+            "all data, or pass Binning(spare=True)"
+        )
 
 
 def _check_gaps(a: Attribute, gaps: int) -> None:

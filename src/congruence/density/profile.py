@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from congruence.clustering import Memberships, Unassigned, as_clustering, noise_for
-from congruence.density.binning import Binning, Coder, Columns
+from congruence.density.binning import Binning, Coder, Columns, brought
 from congruence.engine import cpu
+from congruence.engine.choice import engine_for, on_card
 from congruence.frames import frame_kind
 from congruence.statistics import Array, Attribute, InputError, Profile
 
@@ -28,11 +29,13 @@ def density_profile(
     unassigned: Unassigned = "error",
     noise: Any = None,
     threads: int | None = None,
+    engine: Literal["auto", "cpu", "cuda"] = "auto",
 ) -> Profile:
     """How many points of each cluster fall in each bin of each attribute; profiles of the same bins add.
 
     `binning` is fitted on X if it is not yet; give both sides of a comparison the same one. With `bivariate=True` the
-    bins are those of all pairs of attributes. Memberships count by their amounts.
+    bins are those of all pairs of attributes. Memberships count by their amounts. `engine`: "cpu", "cuda", or "auto": data
+    that are on a CUDA card (CuPy, torch) are counted there.
 
     >>> import congruence as cg
     >>> X = [[1.0, "red"], [2.0, "red"], [9.0, "blue"], [10.0, "red"]]
@@ -41,6 +44,7 @@ def density_profile(
     ([[2, 0, 0, 2], [0, 2, 1, 1]], (2, 2))
     """
     binning = Binning() if binning is None else binning
+    X, labels = brought(X, engine), on_card(labels, engine)
     clustering = as_clustering(labels, "labels")
     check_index(clustering, X, "labels")
     clustering = clustering.with_policy(unassigned, noise_for(noise, (clustering.title, "labels")), "labels")
@@ -49,7 +53,7 @@ def density_profile(
     columns = binning.columns(X)
     if len(columns) != len(clustering):
         raise InputError(f"there are {len(columns)} points and {len(clustering)} labels; give one label a point")
-    return counted(columns, [clustering], binning, bivariate=bivariate, threads=threads)[0]
+    return counted(columns, [clustering], binning, bivariate=bivariate, threads=threads, engine=engine)[0]
 
 
 def counted(
@@ -59,8 +63,10 @@ def counted(
     *,
     bivariate: bool = False,
     threads: int | None = None,
+    engine: str = "auto",
 ) -> list[Profile]:
     """The profiles of checked clusterings of the same points: pieces of points are binned once, counted in threads, added."""
+    counter = engine_for(engine, [columns])
     attributes = pairs_of(binning.attributes) if bivariate else binning.attributes
     starts = np.concatenate([[0], np.cumsum([a.n_bins for a in attributes])]).astype(np.int64)
     for k in (c.k for c in clusterings):
@@ -69,10 +75,15 @@ def counted(
                 f"a profile of {k} clusters and {int(starts[-1]):,} bins has more than {MOST_CELLS:,} cells; use fewer bins "
                 "or attributes"
             )
-    work = partial(_count_pieces, Coder(binning.attributes, columns), clusterings, binning.n_bins, starts, bivariate)
+    coder = Coder(binning.attributes, columns)
     pieces = columns.pieces()
     many = min(cpu.default_threads(threads), len(pieces))
-    if many == 1:
+    work = partial(_count_pieces, coder, clusterings, binning.n_bins, starts, bivariate)
+    if counter is not cpu:
+        from congruence.density.carded import count_on_card
+
+        parts = [count_on_card(coder, clusterings, binning.n_bins, starts, bivariate)]
+    elif many == 1:
         parts = [work(pieces)]
     else:
         with ThreadPoolExecutor(many) as pool:

@@ -11,8 +11,9 @@ from typing import Any, Literal
 import numpy as np
 
 from congruence.clustering import Unassigned, as_clustering, noise_caution, noise_for
-from congruence.density.binning import Binning, Columns, as_columns
+from congruence.density.binning import Binning, Columns, as_columns, brought
 from congruence.density.profile import check_index, counted, similarity_matrix
+from congruence.engine.choice import on_card
 from congruence.formulas import find
 from congruence.frames import make_frame, text_grid
 from congruence.generators import seed_sequence
@@ -168,6 +169,7 @@ def compare_profiles(
     noise: Any = None,
     random_state: Any = None,
     threads: int | None = None,
+    engine: Literal["auto", "cpu", "cuda"] = "auto",
 ) -> ProfileComparison:
     """Two clusterings by their density profiles: values, which cluster is which, what each attribute adds.
 
@@ -177,7 +179,8 @@ def compare_profiles(
     scales its counts down, which is the mean of such samples ("scaled"). Beyond the published measure: `bivariate` bins
     pairs of attributes; `kernel` "polynomial" or "rbf" replaces the product of the whole profiles, or with
     `kernel_on="clusters"` of single clusters; `matching="soft"` lets clusters split: the largest mean similarity of
-    clusters, each taken as a distribution over the bins, that moves the points of a onto those of b.
+    clusters, each taken as a distribution over the bins, that moves the points of a onto those of b. `engine`: "cpu",
+    "cuda", or "auto": data that are on a CUDA card (CuPy, torch) are counted there.
 
     >>> import congruence as cg
     >>> X = [[0.0, 1], [1.0, 2], [9.0, 9], [10.0, 8]]
@@ -200,7 +203,7 @@ def compare_profiles(
         p, q = _given_profiles(a, b, X, X_b, sizes)
     else:
         p, q = _counted_profiles(
-            a, b, X, X_b, binning, bins, nominal, bivariate, sizes, unassigned, noise, random_state, threads
+            a, b, X, X_b, binning, bins, nominal, bivariate, sizes, unassigned, noise, random_state, threads, engine
         )
         if noise is None:
             cautions = [c for x, who in ((p, "a"), (q, "b")) for c in noise_caution(x.clusters, who)]
@@ -242,10 +245,12 @@ def _counted_profiles(
     noise: Any,
     random_state: Any,
     threads: int | None,
+    engine: str,
 ) -> tuple[Profile, Profile]:
     """Both profiles in the same bins."""
     if X is None:
         raise InputError("density profiles need the data that were clustered: pass X, points × attributes")
+    X, X_b, a, b = brought(X, engine), brought(X_b, engine), on_card(a, engine), on_card(b, engine)
     chosen = copy(binning) if isinstance(binning, Binning) else Binning(binning, bins, nominal=nominal)  # type: ignore[arg-type]
     sides: list[Any] = []
     for labels, who in ((a, "a"), (b, "b")):
@@ -270,10 +275,10 @@ def _counted_profiles(
     if sizes == "sample":
         data, sides = _sampled(data * (2 if X_b is None else 1), sides, random_state)
     if len(data) == 1:
-        p, q = counted(data[0], sides, chosen, bivariate=bivariate, threads=threads)
+        p, q = counted(data[0], sides, chosen, bivariate=bivariate, threads=threads, engine=engine)
     else:
         p, q = (
-            counted(columns, [clustering], chosen, bivariate=bivariate, threads=threads)[0]
+            counted(columns, [clustering], chosen, bivariate=bivariate, threads=threads, engine=engine)[0]
             for columns, clustering in zip(data, sides, strict=True)
         )
     for profile, who in ((p, "a"), (q, "b")):

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from congruence import card
-from congruence.clustering import Clustering
 from congruence.engine import cpu
 from congruence.statistics import InputError
 
@@ -16,8 +15,8 @@ from congruence.statistics import InputError
 AUTO: str | None = None
 
 
-def engine_for(engine: str, members: Sequence[Clustering]) -> Any:
-    """The module that counts: the one asked for; with "auto" the card where the clusterings are, else the CPU."""
+def engine_for(engine: str, members: Sequence[Any]) -> Any:
+    """The module that counts: the one asked for; with "auto" the card where the members (or data) are, else the CPU."""
     if engine not in ("auto", "cpu", "cuda"):
         raise InputError(
             f"engine {engine!r} is not available; there are 'cpu', 'cuda' and 'auto' (where the labels are)"

@@ -15,6 +15,7 @@ from congruence.card import ctype, cupy, kernel
 from congruence.clustering import Clustering, Labels, Mass, Memberships
 from congruence.engine import cpu
 from congruence.engine.plan import MEMORY, Progress, Run, pairs_of, tiles
+from congruence.nulls import as_tile
 from congruence.numerics import distinct
 from congruence.statistics import (
     Array,
@@ -50,6 +51,10 @@ SWEEP = 3
 SLICE_ROWS = 1024
 #: increments of one tile of pairs: while the card counts the next, the host works out the measures of the last
 TILE = 5e10
+#: random tables are drawn cell by cell while they have no more cells than this many a point, else points are permuted
+DRAWN_CELLS = 0.25
+#: threads of a block that draws tables, one table each
+DRAW_THREADS = 32
 #: n·log n is looked up below this and computed above
 LOOKUP = 1 << 20
 #: share of the card's free memory that labels may take; the rest is for tables and sorted points
@@ -315,11 +320,12 @@ class Sums:
             rows, points = int((last - done).sum()), int((begin[each, last] - begin[each, done]).sum())
             units = _units(begin, done, last, points)
             done = last
-            for tile in np.flatnonzero(wanted.any(axis=0)).tolist():
-                some = units[wanted[units[:, 0], tile]]
+            for group in _alike(widths, np.flatnonzero(wanted.any(axis=0))):
+                # one launch for tiles of about one width, so that few large units do not leave the card idle
+                some = np.concatenate([_against_tile(units[wanted[units[:, 0], tile]], tile) for tile in group])
                 if not len(some):
                     continue
-                width = int(widths[tile * 16 : tile * 16 + 16].max())
+                width = int(widths[group[0] * 16])
                 shape = _slice_shape(width, itemsize, points / rows, self.maxima)
                 lanes = min(4, shape.at_a_time)
                 if shape.sweep:
@@ -329,7 +335,7 @@ class Sums:
                     logs = (self.log_of, *self.logs[1:])
                 kernel(name)(
                     (len(some), 16 // shape.at_a_time), (shape.threads,),
-                    (side_by_side, _i64(n), _i32(tile), _i32(shape.at_a_time), _i32(width), order, keys, starts,
+                    (side_by_side, _i64(n), _i32(shape.at_a_time), _i32(width), order, keys, starts,
                      _i32(starts.shape[1]), self.upload(some), _i32(shape.rows), *logs, _i32(members), sums),
                     shared_mem=shape.shared,
                 )  # fmt: skip
@@ -373,16 +379,31 @@ def _sorted_points(stack: Stack, block: Array) -> tuple[Any, Any, Any]:
 
 
 def _units(begin: Array, first: Array, last: Array, points: int) -> Array:
-    """Ranges of rows of about equal numbers of points: (clustering, first row, last row, 0)."""
+    """Ranges of rows of about equal numbers of points: (clustering, first row, last row)."""
     target = int(np.clip(points // (card.facts()[0] * 32), 1 << 12, 1 << 18))
-    found = [np.empty((0, 4))]
+    found = [np.empty((0, 3))]
     for x, (r0, r1) in enumerate(zip(first.tolist(), last.tolist(), strict=True)):
         if r1 > r0:
             ends = begin[x, r0 + 1 : r1 + 1]
             cut = np.searchsorted(ends, np.arange(begin[x, r0], ends[-1], target), side="right")
             edges = np.unique(np.concatenate([cut, np.arange(0, r1 - r0, SLICE_ROWS), [r1 - r0]])) + r0
-            found.append(np.column_stack([np.full(len(edges) - 1, x), edges[:-1], edges[1:], np.zeros(len(edges) - 1)]))
+            found.append(np.column_stack([np.full(len(edges) - 1, x), edges[:-1], edges[1:]]))
     return np.concatenate(found).astype(np.int32)
+
+
+def _alike(widths: Array, tiles: Array) -> list[list[int]]:
+    """Tiles of 16 clusterings each, the widest first, in groups whose widest tables are about as wide."""
+    groups: list[list[int]] = []
+    for tile in tiles.tolist():
+        if groups and widths[tile * 16] > 0.95 * widths[groups[-1][0] * 16]:
+            groups[-1].append(tile)
+        else:
+            groups.append([tile])
+    return groups
+
+
+def _against_tile(units: Array, tile: int) -> Array:
+    return np.column_stack([units, np.full(len(units), tile, dtype=np.int32)])
 
 
 @dataclass(frozen=True)
@@ -716,38 +737,112 @@ class _Blocks:
             yield i, j, sums
 
 
-# --- many permutations of one clustering ------------------------------------------------------------------------
+# --- two clusterings by chance ----------------------------------------------------------------------------------
 
 
-def permuted_sums(a: Labels, b: Labels, orders: Iterable[Any]) -> Iterator[tuple[Array, Array]]:
-    """(Σ n_ij², Σ n_ij log n_ij) of a with b permuted, for batches of orders (permutations × points, host or card).
+def draws_at_once(need: type, sizes: tuple[int, int], n: int, free: bool) -> int:
+    """Draws of one batch, by the data alone, so that the same seed gives the same draws on every card."""
+    k_a, k_b = sizes
+    if not by_tables(k_a, k_b, n):
+        return int(np.clip((1 << 27) // n, 1, 1024))
+    if need in FUSED and not free:
+        return int(np.clip((1 << 27) // k_b, 32, 1 << 14))
+    return int(np.clip((1 << 26) // (k_a * k_b), 1, 1024))
 
-    What permutation tests of ari and nmi need: cluster sizes do not change, so these sums are all that varies.
+
+def by_tables(k_a: int, k_b: int, n: int) -> bool:
+    """Are the cells of tables drawn, or points permuted?"""
+    return k_a * k_b <= DRAWN_CELLS * n
+
+
+def random_statistic(need: type, a: Array, b: Array, seed: int, information: float | None = None) -> Any:
+    """The statistic of pairs that are independent given their sizes (draws × clusters), drawn on the card.
+
+    `information` is E[MI] where all draws have the same sizes.
     """
+    with _in_memory():
+        draws = len(a)
+        fixed = [not x.strides[0] or draws == 1 for x in (a, b)]
+        if need not in FUSED:
+            tables = _random_sums(a, b, fixed, seed, False, True)[-1]
+            return need.from_tables(as_tile(tables))  # type: ignore[attr-defined]
+        sums = _random_sums(a, b, fixed, seed, need is Maxima, False)
+        sizes = [line[line > 0] for x, same in zip((a, b), fixed, strict=True) for line in (x[:1] if same else x)]
+        i = np.zeros(draws, dtype=np.int64) if fixed[0] else np.arange(draws)
+        j = np.full(draws, len(sizes) - 1) if fixed[1] else np.arange(draws) + len(sizes) - draws
+        n = int(sizes[0].sum())
+        expected: Callable[[Array, Array], Array] | None = None
+        if need is ChanceInfo and information is not None:
+            expected = lambda i, _: np.full(len(i), information)  # noqa: E731
+        elif need is ChanceInfo:
+            runs = [Run(x, y, y + 1) for x, y in zip(i.tolist(), j.tolist(), strict=True)]
+            expected = _expected_all(sizes, runs, n)
+        return cpu.Own(n, sizes).counted(i, j, {need}, *sums[:4], expected).statistics[need]
+
+
+def _random_sums(
+    a: Array, b: Array, fixed: Sequence[bool], seed: int, maxima: bool, whole: bool
+) -> tuple[Array, Array, Array, Array, Array]:
+    """(Σn², Σ n log n, Σ row maxima, Σ column maxima) of random tables, and if wanted the tables (draws, k_a, k_b)."""
+    cp = cupy()
+    draws, n = len(a), int(a[0].sum())
+    sides: list[Any] = []
+    for x, same in zip((a, b), fixed, strict=True):
+        there = cp.asarray(np.ascontiguousarray(x[:1] if same else x, dtype=np.uint32))
+        sides += [there, _i32(x.shape[1]), _i32(0 if same else x.shape[1])]
+    left = cp.empty((b.shape[1], draws), np.uint32)
+    tops = cp.empty_like(left) if maxima else left
+    sums, logs = cp.empty((draws, 3), np.uint64), cp.empty(draws)
+    tables = cp.zeros((draws, a.shape[1], b.shape[1]), np.uint32) if whole else None
+    size = min(n, LOOKUP) + 1
+    kernel(f"random_tables<{str(maxima).lower()}>")(
+        (-(-draws // DRAW_THREADS),), (DRAW_THREADS,),
+        (np.uint64(seed), _i32(draws), _i64(n), *sides, left, tops, _looked_up(size)[0], _u32(size), sums, logs,
+         np.uint64(0) if tables is None else tables),
+    )  # fmt: skip
+    squares, best_a, best_b = sums.get().astype(np.int64).T
+    found = np.empty(0) if tables is None else tables.get().astype(np.int64)
+    return squares, np.asarray(logs.get()), best_a, best_b, found
+
+
+def permuted(a: Labels, b: Labels, orders: Iterable[Any]) -> Iterator[list[Labels]]:
+    """a, then b in each of these orders (permutations × points, host or card), all on the card, batch by batch."""
     cp = cupy()
     n, kind = len(a), _kind([a, b])
     on_card = [c.card.codes if c.card is not None else cp.asarray(c.codes) for c in (a, b)]
+    sizes = [cpu._sizes(c) for c in (a, b)]
     with _in_memory():
         for batch in orders:
             given = cp.asarray(batch)
             codes = card.stack_for(len(given) + 1, n, kind)
             codes[0, :n] = on_card[0]
             codes[1:, :n] = on_card[1][given]
-            k = np.array([a.k] + [b.k] * len(given), dtype=np.int64)
-            sizes = [cpu._sizes(a)] + [cpu._sizes(b)] * len(given)
-            every = np.arange(1, len(given) + 1)
-            squares, logs, _, _ = Sums(Stack(codes, n, k, sizes), np.zeros_like(every), every).result()
-            yield squares, logs
+            yield [
+                Labels(None, card=card.Codes(codes, row, n, np.asarray(c.names), own))
+                for row, (c, own) in enumerate([(a, sizes[0]), *[(b, sizes[1])] * len(given)])
+            ]
+
+
+def permuted_statistic(need: type, a: Labels, b: Labels, draws: int, seed: int) -> Iterator[Any]:
+    """The statistic of a with so many random permutations of b, batch by batch."""
+    kind = Tables if need is Table else need
+    for members in permuted(a, b, permutations(len(a), draws, seed)):
+        for tile in statistics(members, [Run(0, 1, len(members))], {need}):
+            yield tile.statistics[kind]
 
 
 def permutations(n: int, many: int, seed: int) -> Iterator[Any]:
-    """Batches of random orders of n points, on the card: random keys, sorted."""
+    """Batches of random orders of n points, on the card: random keys, sorted. The orders follow from the seed alone."""
     cp = cupy()
-    random = cp.random.Generator(cp.random.Philox4x3210(seed))
-    batch = max(1, min(many, int(card.free_memory() // 4 // (24 * n)), max(1, (1 << 27) // n)))
+    batch = max(1, min(many, int(card.free_memory() // 4 // (24 * n)), (1 << 27) // n))
     for start in range(0, many, batch):
-        keys = random.random((min(batch, many - start), n))
+        keys = cp.empty((min(batch, many - start), n), np.uint64)
+        kernel("random_keys")((_key_blocks(n), len(keys)), (256,), (np.uint64(seed), _i64(start), _i64(n), keys))
         yield cp.argsort(keys, axis=1)
+
+
+def _key_blocks(n: int) -> int:
+    return max(1, min(256, n // 1024))
 
 
 # --- agreement of points ----------------------------------------------------------------------------------------
