@@ -117,6 +117,19 @@ def test_the_reference_is_ranked(made):
     assert "truth" not in named
 
 
+def test_the_same_partition_has_the_same_interval():
+    """Copies with other names for the clusters are not drawn anew: their rows are alike to the last digit."""
+    copy = (RUNS["good"] + 1) % (int(RUNS["good"].max()) + 1)
+    rows = cg.report({"good": RUNS["good"], "other": RUNS["random"], "copy": copy}, reference=TRUTH).model.against.rows
+    by_value = {}
+    for row in rows:
+        by_value.setdefault(row.values["ari"], []).append((row.interval, row.p_value, row.p_corrected))
+    same, alone = sorted(by_value.values(), key=len, reverse=True)
+    assert len(same) == 2
+    assert same[0] == same[1]
+    assert alone[0][0] != same[0][0]
+
+
 def test_the_points_are_the_mean_of_their_scores(made):
     """The agreement on a point is the mean of element_scores over all pairs of members."""
     pairs = list(combinations(RUNS.values(), 2))

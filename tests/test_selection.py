@@ -173,6 +173,19 @@ def test_noise_is_said_to_have_no_clusters():
     assert "a clear choice" not in choice.recommendation
 
 
+def test_a_choice_that_most_criteria_can_hardly_tell_is_not_clear():
+    """All favour 3, but ari and ami_max tell no k from it: likelier, not clear."""
+    runs = {k: [np.random.default_rng([k, i]).integers(0, k, 40) for i in range(4)] for k in (2, 4)}
+    truth = np.arange(40) % 3
+    runs[3] = [np.where(np.random.default_rng([3, i]).random(40) < 0.9, truth, i % 3) for i in range(4)]
+    clear = cg.choose_k(runs, criteria=["ari", "vi"])
+    assert "2 of 2 criteria favour it, a clear choice" in clear.recommendation
+    runs[4] = [*runs[3][:3], np.roll(runs[3][3], 1)]
+    doubtful = cg.choose_k(runs, criteria=["ari", "ami_max"])
+    assert doubtful.k == 3
+    assert "a clear choice" not in doubtful.recommendation
+
+
 def test_a_method_without_chance_leaves_it_to_subsamples():
     """Members that are all the same at every k cannot tell them apart; clusterings of subsamples can."""
     choice = cg.choose_k(BLOBS, range(2, 5), AgglomerativeClustering(), n_members=3, random_state=0)

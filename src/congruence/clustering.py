@@ -184,7 +184,11 @@ def _encode_integers(values: Array, low: int, high: int) -> tuple[Array, Array]:
     place = _smallest(np.cumsum(present) - 1, len(names))
     codes = np.empty(len(values), dtype=place.dtype)
     for start in range(0, len(values), CHUNK):
-        np.take(place, above(values[start : start + CHUNK], low), out=codes[start : start + CHUNK])
+        piece, where = codes[start : start + CHUNK], above(values[start : start + CHUNK], low)
+        if len(names) == span:  # every label from the lowest to the highest is there: it is its own place
+            piece[:] = where
+        else:
+            np.take(place, where, out=piece)
     return codes, shifted(names, low)
 
 

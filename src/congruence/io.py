@@ -45,7 +45,7 @@ def read_columns(path: str | Path) -> dict[str, Any]:
     if not path.exists():
         raise InputError(f"there is no file {path}")
     if path.is_dir():
-        raise InputError(f"{path} is a folder, not a file")
+        raise InputError(f"{path} is a folder, not a file; `cg.scan` takes folders")
     if kind not in READABLE:
         raise InputError(f"{path}: files of kind {kind or '(none)'} cannot be read; use {', '.join(READABLE)}")
     unreadable = (OSError, ValueError, KeyError, EOFError, NotImplementedError, BadZipFile, zlib.error)

@@ -269,7 +269,7 @@ def _in_favour(choice: KChoice, voters: Sequence[Criterion]) -> list[str]:
     firm = [c for c in voters if c.best == vote.k and not c.near]
     crisp_only = all(c.caution == CRISP for c in firm)  # true also where none is firm
     sure = "the likelier choice" if vote.share > 0.5 else "no clear choice"
-    if vote.share >= 0.8 and not weak and not crisp_only:
+    if vote.share >= 0.8 and 2 * len(firm) >= vote.counts[vote.k] and not weak and not crisp_only:
         sure = "a clear choice"
     said = [f"{vote.k} clusters: {vote.counts[vote.k]} of {len(voters)} criteria favour it, {sure}."]
     against = [k for k in vote.counts if k != vote.k]

@@ -143,6 +143,8 @@ def consensus(
     _check(n_clusters, e.n_points, records, chosen)
     if unseen not in ("unassigned", "nearest"):
         raise InputError(f"unseen must be 'unassigned' or 'nearest', not {unseen!r}")
+    if unseen == "nearest" and X is None:
+        raise InputError("unseen='nearest' needs the data, X=…: no member says anything of points that it lacks")
     if n_init < 1:
         raise InputError(f"n_init is the number of random starts, at least 1; got {n_init}")
     votes = evidence(e)
@@ -290,8 +292,6 @@ def shares(votes: Evidence, labels: Array, k: int) -> Array:
 
 def _nearest(labels: Array, X: Any, n: int) -> Array:
     """Points without a cluster get that of the nearest point of the data that has one."""
-    if X is None:
-        raise InputError("unseen='nearest' needs the data, X=…: no member says anything of those points")
     data = as_data(X)
     if data.shape[0] != n:
         raise InputError(f"X has {data.shape[0]} rows and the ensemble {n} points")

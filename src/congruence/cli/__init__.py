@@ -47,7 +47,7 @@ def main() -> None:
     # typer carries a copy of click or depends on it, by version: its own public error leads to the right base class
     usage_error = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
     try:
-        code = app(standalone_mode=False)
+        code = app(standalone_mode=False, prog_name="congruence")  # also as `python -m congruence`
         sys.stdout.flush()
     except (typer.Abort, KeyboardInterrupt):
         code = 130

@@ -527,6 +527,10 @@ def _of_tables(
 def _sizes(labels: Labels, mass: Mass | None = None) -> Array:
     if labels.card is not None and mass is None:
         return labels.card.sizes
+    if mass is None and _use_kernels(len(labels.codes)):
+        from congruence.engine.kernels import count_sizes
+
+        return np.asarray(count_sizes(labels.codes, labels.k + 1)[: labels.k + (labels.gaps > 0)])
     counts = np.bincount(labels.codes, weights=None if mass is None else mass.values, minlength=labels.k)
     return counts.astype(np.int64)
 

@@ -98,6 +98,22 @@ def count_blocks(labels: Any, width: Any, pair_i: Any, pair_j: Any, offset: Any,
 
 
 @njit
+def count_sizes(codes: Any, k: int) -> Any:
+    """Number of points with each code below k; in four counts in turn, so that stores do not wait."""
+    sizes = np.zeros((4, k), np.int64)
+    quads = len(codes) // 4
+    for quad in range(quads):
+        p = np.uint64(4 * quad)
+        sizes[0, np.uint64(codes[p])] += 1
+        sizes[1, np.uint64(codes[p + np.uint64(1)])] += 1
+        sizes[2, np.uint64(codes[p + np.uint64(2)])] += 1
+        sizes[3, np.uint64(codes[p + np.uint64(3)])] += 1
+    for p in range(4 * quads, len(codes)):
+        sizes[0, np.uint64(codes[p])] += 1
+    return sizes.sum(axis=0)
+
+
+@njit
 def _count(a: Any, b: Any, k_b: int, table: Any, spare: Any) -> None:
     """Add the points to the table; in four tables in turn if there are spare ones, so that stores do not wait."""
     n = len(a)

@@ -42,6 +42,8 @@ MOST_POINTS, LISTED = 200_000, 50
 METHODS, FEW = ("hbgf", "ncut", "kcc", "voting", "mcla"), 2000
 #: most clusters of all members together for the methods that take eigenvectors of clusters × clusters
 SPECTRAL, MOST_CLUSTERS = ("hbgf", "ncut"), 2000
+#: most pairs of a cluster of the consensus and one of a member, for all methods but linkage
+MOST_CENTRES = 5_000_000
 #: most pairs of clusters for which chance is drawn; above FEW there are fewer draws
 MOST_DRAWN = 1_000_000
 
@@ -265,7 +267,7 @@ def build(
     with Progress(sections, progress if progress is False else None, "parts of the report") as bar:
         pairs = _pairs(e, 0 if with_reference else None, central)
         bar.add(1)
-        against = _against(e, scored, random_state, threads) if with_reference else None
+        against = _against(e, scored, same, random_state, threads) if with_reference else None
         bar.add(1)
         points, together = None, None
         if len(own) > 1:
@@ -443,16 +445,23 @@ def worst_matches(table: Table, most: int = 8) -> tuple[tuple[str, int, float, s
 # --- the reference ----------------------------------------------------------------------------------------------
 
 
-def _against(e: Ensemble, scored: AllPairs, random_state: Any, threads: int | None) -> Against:
+def _against(
+    e: Ensemble, scored: AllPairs, same: Sequence[int | None], random_state: Any, threads: int | None
+) -> Against:
     """Every member with the reference: all measures, and for the first one an interval and a p-value."""
     first = next(iter(scored))
     m = scored.measures[first]
     order = sorted(range(1, len(e)), key=lambda i: (_worse(scored[first][0, i], m), i))
     streams = seed_sequence(random_state).spawn(len(order))
+    drawn: dict[int, Any] = {}
     found = []
     for i, stream in zip(order, streams, strict=True):
         values = {key: float(scored[key][0, i]) for key in scored}
-        found.append((i, values, *_chance(e.members[0], e.members[i], m, stream, threads)))
+        first_one = same[i]
+        one = i if first_one is None else first_one  # the same partition has the same interval, whatever was drawn
+        if one not in drawn:
+            drawn[one] = _chance(e.members[0], e.members[i], m, stream, threads)
+        found.append((i, values, *drawn[one]))
     p = [x[3] for x in found if x[3] is not None]
     fixed = dict(zip((x[0] for x in found if x[3] is not None), corrected(p, "bh").tolist(), strict=True)) if p else {}
     rows = tuple(Ranked(i, values, interval, p, fixed.get(i), note) for i, values, interval, p, note, _ in found)
@@ -669,8 +678,10 @@ def _consensus_rows(e: Ensemble, k: int, random_state: Any) -> tuple[Consensus |
     k = min(k, e.n_points)
     clusters = sum(c.k for c in e.members)
     for method in (*METHODS, *(["average"] if e.n_points <= FEW else [])):
-        if method in SPECTRAL and clusters > MOST_CLUSTERS:
-            why = f"slow for the {clusters:,} clusters of all members; `congruence consensus --method {method}` runs it"
+        spectral = method in SPECTRAL and clusters > MOST_CLUSTERS
+        if spectral or (method in METHODS and k * clusters > MOST_CENTRES):
+            slow = f"slow for {'the' if spectral else f'{k:,} out of the'} {clusters:,} clusters of all members"
+            why = f"{slow}; `congruence consensus --method {method}` runs it"
             rows.append({"method": method, "left_out": why})
             continue
         try:
