@@ -127,14 +127,18 @@ def distances(e) -> np.ndarray:
     return 1 - cg.consensus_matrix(e)
 
 
-@pytest.mark.parametrize("how", ["average", "single", "complete"])
-def test_heights_are_those_of_scipy(how):
+@pytest.mark.parametrize("how", ["average", "average, mean votes", "single", "complete"])
+def test_heights_are_those_of_scipy(how, monkeypatch):
     """Without ties (members of random weights) the heights are scipy's, on the full matrix of points."""
+    how, _, votes = how.partition(", ")
+    if votes:
+        monkeypatch.setattr(linkage, "MATRIX_BELOW", 0)
     rng = np.random.default_rng(0)
     members = rng.integers(4, size=(7, 40))
     members[:, 30:] = members[:, :10]  # ten signatures stand for two points each
     e = cg.Ensemble(list(members), member_weight=rng.random(7))
-    (_, _, heights), _, _ = getattr(linkage, f"{how}_merges")(evidence(e))
+    (_, _, heights), solver, _ = getattr(linkage, f"{how}_merges")(evidence(e))
+    assert votes in solver
     d = distances(e)
     np.fill_diagonal(d, 0.0)
     expected = scipy_linkage(squareform(d, checks=False), how)[:, 2]

@@ -302,6 +302,7 @@ def test_too_much_is_one_line(monkeypatch):
     rng = np.random.default_rng(0)
     members = rng.integers(0, 5, (60, 4))
     monkeypatch.setattr(by_linkage, "PROFILES_UP_TO", 100)
+    monkeypatch.setattr(by_linkage, "MATRIX_BELOW", 0)
     with pytest.raises(InputError, match="take hbgf or kcc"):
         cg.consensus(members, 3, "average")
     monkeypatch.setattr(cumulating, "MOST", 100)
