@@ -130,6 +130,17 @@ def test_the_same_partition_has_the_same_interval():
     assert alone[0][0] != same[0][0]
 
 
+def test_very_many_clusters_are_left_to_the_command(monkeypatch):
+    """Where a consensus would take too long the page says so for each method, and has all its parts."""
+    monkeypatch.setattr(model, "MOST_CENTRES", 5)
+    monkeypatch.setattr(model, "FEW", 10)
+    r = cg.report(RUNS, reference=TRUTH)
+    assert r.model.together.best is None
+    assert {row["method"] for row in r.model.together.methods} == set(model.METHODS)
+    assert all("congruence consensus --method" in row["left_out"] for row in r.model.together.methods)
+    assert "left_out" in r.html
+
+
 def test_the_points_are_the_mean_of_their_scores(made):
     """The agreement on a point is the mean of element_scores over all pairs of members."""
     pairs = list(combinations(RUNS.values(), 2))

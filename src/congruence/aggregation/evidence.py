@@ -109,6 +109,11 @@ class Evidence:
                 found[ends[j] : ends[j + 1], ends[i] : ends[i + 1]] = block.T
         return found[:-1, :-1]
 
+    @cached_property
+    def tables(self) -> Array:
+        """The contingency tables of each two members, side by side: clusters × clusters."""
+        return self.gram(self.mass)
+
     def _local(self, i: int, ends: Array) -> tuple[Array, int]:
         """Clusters of one member counted from 0, its gaps last."""
         k = int(ends[i + 1] - ends[i])

@@ -30,7 +30,7 @@ def _run(
 
 def jaccard(e: Evidence) -> Array:
     """Jaccard index of each two clusters, with 0 on the diagonal."""
-    both = e.gram(e.mass)
+    both = e.tables
     either = e.sizes[:, None] + e.sizes[None, :] - both
     found = np.divide(both, either, out=np.zeros_like(both), where=either > 0)
     np.fill_diagonal(found, 0.0)

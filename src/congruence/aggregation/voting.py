@@ -60,7 +60,7 @@ def medoid(e: Evidence, k: int) -> Array | None:
     able = [i for i in range(e.n_members) if sizes[i] == k and e.seen[:, i].all() and e.n_columns <= GRAM_LIMIT]
     ends = np.searchsorted(e.member, np.arange(e.n_members + 1))
     best: tuple[float, Array] | None = None
-    tables = e.gram(e.mass) if able else np.empty((0, 0))
+    tables = e.tables if able else np.empty((0, 0))
     for i in able:
         own = tables[ends[i] : ends[i + 1]]
         score = float(_ari([own[:, first:last] for first, last in pairwise(ends)]) @ e.share)

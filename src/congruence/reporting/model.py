@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from congruence.aggregation.finding import Consensus, consensus
+from congruence.aggregation.methods import find as method_of
 from congruence.agreement import certainty_random, consensus_cdf, lone_scorer
 from congruence.arrangement import Cells, Flow, Tree, cells_of, distances, flow_of, groups_of, map_of, tree_of
 from congruence.chance import confidence_interval, corrected, permutation_test
@@ -44,8 +45,8 @@ METHODS, FEW = ("hbgf", "ncut", "kcc", "voting", "mcla"), 2000
 SPECTRAL, MOST_CLUSTERS = ("hbgf", "ncut"), 2000
 #: most pairs of a cluster of the consensus and one of a member, for all methods but linkage
 MOST_CENTRES = 5_000_000
-#: most pairs of clusters for which chance is drawn; above FEW there are fewer draws
-MOST_DRAWN = 1_000_000
+#: most pairs of clusters for which chance is drawn; above FEW, or with so many clusterings, there are fewer draws
+MOST_DRAWN, MANY = 1_000_000, 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -460,7 +461,7 @@ def _against(
         first_one = same[i]
         one = i if first_one is None else first_one  # the same partition has the same interval, whatever was drawn
         if one not in drawn:
-            drawn[one] = _chance(e.members[0], e.members[i], m, stream, threads)
+            drawn[one] = _chance(e.members[0], e.members[i], m, stream, threads, len(order) > MANY)
         found.append((i, values, *drawn[one]))
     p = [x[3] for x in found if x[3] is not None]
     fixed = dict(zip((x[0] for x in found if x[3] is not None), corrected(p, "bh").tolist(), strict=True)) if p else {}
@@ -484,13 +485,13 @@ def _against(
 
 
 def _chance(
-    a: Clustering, b: Clustering, m: Measure, stream: np.random.SeedSequence, threads: int | None
+    a: Clustering, b: Clustering, m: Measure, stream: np.random.SeedSequence, threads: int | None, many: bool
 ) -> tuple[tuple[float, float] | None, float | None, str, int]:
     """Interval, p-value, why one of them is not there, and the number of permutations."""
     cells = a.k * b.k
     if cells > MOST_DRAWN:
         return None, None, f"more than {MOST_DRAWN:,} pairs of clusters", 0
-    draws = 99 if a.soft or b.soft else 999 if cells <= FEW else 199  # soft ones are dealt out point by point
+    draws = 99 if a.soft or b.soft else 199 if many or cells > FEW else 999  # soft ones are dealt out point by point
     test, interval = stream.spawn(2)
     options: Any = {"random_state": test, "unassigned": "drop", "progress": False, "threads": threads}
     p, low_high, why = None, None, ""
@@ -673,26 +674,22 @@ def _number_of_clusters(e: Ensemble, given: int | None, choice: KChoice | None) 
 
 def _consensus_rows(e: Ensemble, k: int, random_state: Any) -> tuple[Consensus | None, tuple[dict[str, Any], ...]]:
     """The best consensus clustering by arimp, and one row for each method tried."""
-    found: list[Consensus] = []
-    rows: list[dict[str, Any]] = []
-    k = min(k, e.n_points)
-    clusters = sum(c.k for c in e.members)
+    k, clusters = min(k, e.n_points), sum(c.k for c in e.members)
+    able, left_out = [], []
     for method in (*METHODS, *(["average"] if e.n_points <= FEW else [])):
-        spectral = method in SPECTRAL and clusters > MOST_CLUSTERS
-        if spectral or (method in METHODS and k * clusters > MOST_CENTRES):
-            slow = f"slow for {'the' if spectral else f'{k:,} out of the'} {clusters:,} clusters of all members"
-            why = f"{slow}; `congruence consensus --method {method}` runs it"
-            rows.append({"method": method, "left_out": why})
-            continue
-        try:
-            result = consensus(e, k, method, random_state, progress=False)
-        except InputError as reason:  # too large for it, or not for such members
-            rows.append({"method": method, "left_out": str(reason)})
+        most = method_of(method).cluster_limit
+        if (method in SPECTRAL and clusters > MOST_CLUSTERS) or (most is not None and clusters > most):
+            why = f"slow for the {clusters:,} clusters of all members"
+        elif method in METHODS and k * clusters > MOST_CENTRES:
+            why = f"slow for {k:,} clusters out of the {clusters:,} of all members"
         else:
-            found.append(result)
-            rows.append(dict(result.tried[0]))
-    found.sort(key=lambda r: -r["arimp"] if r["arimp"] == r["arimp"] else np.inf)
-    done = sorted(
-        (r for r in rows if "left_out" not in r), key=lambda r: -r["arimp"] if r["arimp"] == r["arimp"] else np.inf
-    )
-    return (found[0] if found else None), (*done, *(r for r in rows if "left_out" in r))
+            able.append(method)
+            continue
+        left_out.append({"method": method, "left_out": f"{why}; `congruence consensus --method {method}` may run it"})
+    if not able:
+        return None, tuple(left_out)
+    try:
+        best = consensus(e, k, able, random_state, progress=False)
+    except InputError as reason:  # there is nothing to find a consensus of
+        return None, (*({"method": method, "left_out": str(reason)} for method in able), *left_out)
+    return best, (*map(dict, best.tried), *left_out)
