@@ -19,7 +19,7 @@ SIZES = (1_000, 3_000, 10_000, 20_000, 100_000, 300_000, 1_000_000)
 #: sizes above which a method compares too many pairs of points; the others take any
 UP_TO = {"cspa": 5_000, "average": 20_000, "single": 20_000, "complete": 20_000, "hgpa": 100_000}
 #: what people write, for the method it stands beside, and the most points it is run with: an n × n matrix
-PEERS = {"scipy average": ("average", 5_000), "sklearn spectral": ("ncut", 5_000), "sklearn kmeans": ("kcc", 100_000)}
+PEERS = {"scipy average": ("average", 10_000), "sklearn spectral": ("ncut", 5_000), "sklearn kmeans": ("kcc", 100_000)}
 
 
 def planted(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -68,7 +68,7 @@ def _measured(queue: Any, how: str, n: int) -> None:
 
     peers = {"scipy average": by_scipy, "sklearn spectral": by_spectral, "sklearn kmeans": by_kmeans}
     truth, labels = planted(n)
-    _, small = planted(300, 1)
+    _, small = planted(600, 1)
     if how in peers:
         peers[how](small)  # load what is loaded lazily
         start = time.perf_counter()

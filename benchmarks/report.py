@@ -64,7 +64,7 @@ def main() -> None:
     folder = Path(os.environ.get("CONGRUENCE_DATA", "data")) / "clusterings"
     jobs = [*(real_files(folder) if folder.is_dir() else []), large(), many_clusters()]
     print(f"congruence {cg.__version__}, {platform.python_version()}, {os.cpu_count()} cores")
-    print(f"browser: {program() or 'none here, so pages are not drawn'}")
+    print(f"browser: {Path(program() or '').name or 'none here, so pages are not drawn'}")
     print(f"{'file':32} {'clusterings':>11} {'points':>8} {'pairs':>8} {'seconds':>8} {'MB':>6} {'drawn in s':>10}")
     failed = []
     with tempfile.TemporaryDirectory() as place:
