@@ -68,6 +68,34 @@ def test_soft_members_are_written_as_labels_and_it_says_so(command, wine, tmp_pa
     assert pd.read_parquet(tmp_path / "runs.parquet").shape == (178, 2)
 
 
+def test_what_is_written_names_its_points(command, tmp_path):
+    """The column that names the rows, or the ids of a long table in their order, stand beside the clusters."""
+    cells = ["b", "a", "d", "c"]
+    wide = pd.DataFrame({"cell": cells, "x": [0, 0, 1, 1], "y": [1, 1, 0, 0]})
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    wide.melt("cell", var_name="run", value_name="label").to_csv(tmp_path / "long.csv", index=False)
+    assert command("consensus", "wide.csv", "--k", "2", "--out", "wide_out.csv").code == 0
+    said = command("consensus", "long.csv", "--long", "cell,run,label", "--k", "2", "--out", "long_out.csv")
+    assert said.code == 0
+    found = pd.read_csv(tmp_path / "wide_out.csv")
+    assert found["cell"].tolist() == cells
+    again = pd.read_csv(tmp_path / "long_out.csv").set_index("cell")["cluster"]
+    assert again.index.tolist() == ["a", "b", "c", "d"]
+    assert cg.ari(again.loc[cells].to_numpy(), found["cluster"].to_numpy()) == 1.0
+    frame = cg.consensus(cg.from_long(pd.read_csv(tmp_path / "long.csv"), "cell", "run", "label"), 2).to_frame()
+    assert frame.index.tolist() == ["a", "b", "c", "d"]
+
+
+def test_long_tables_of_other_points_are_refused(command, tmp_path):
+    """Two long tables are compared point by point only if their ids are the same."""
+    for name, cells in (("one", "abcd"), ("two", "abce")):
+        wide = pd.DataFrame({"cell": list(cells), "x": [0, 0, 1, 1], "y": [1, 1, 0, 1]})
+        wide.melt("cell", var_name="run", value_name="label").to_csv(tmp_path / f"{name}.csv", index=False)
+    said = command("ensemble", "one.csv", "--long", "cell,run,label", "--against", "two.csv")
+    assert said.code == 2
+    assert "not the same by column 'cell'" in said.err
+
+
 def test_consensus_against_a_reference(command, wine, tmp_path):
     """--reference is held against the result and is no member; several methods are one row each."""
     rng = np.random.default_rng(0)

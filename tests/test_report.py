@@ -443,6 +443,40 @@ def test_the_command_writes_the_page(command, tmp_path):
     assert "congruence report labels.csv --reference truth --data numbers.csv --axes x,z --out r.html" in page
 
 
+def test_the_data_are_joined_by_id(command, tmp_path):
+    """Rows in another order are refused or joined on the ids, never drawn as other points; a long table has ids too."""
+    cells = [f"cell{i:02}" for i in range(60)]
+    numbers = {"cell": cells, "x": np.arange(60) / 7, "y": np.arange(60) % 5}
+    order = np.random.default_rng(0).permutation(60)
+    mixed = {name: np.asarray(column)[order] for name, column in numbers.items()}
+    write(tmp_path / "labels.csv", {"cell": cells, **RUNS})
+    write(tmp_path / "numbers.csv", numbers)
+    write(tmp_path / "mixed.csv", mixed)
+    write(tmp_path / "few.csv", {name: column[:50] for name, column in mixed.items()})
+    write(tmp_path / "bare.csv", {"x": numbers["x"], "y": numbers["y"]})
+    long = [(cell, name, label) for name, labels in RUNS.items() for cell, label in zip(cells, labels, strict=True)]
+    write(tmp_path / "long.csv", dict(zip(("cell", "run", "label"), zip(*long, strict=True), strict=True)))
+
+    def drawn(*words_: str) -> tuple[str, list[str]]:
+        said = command("report", *words_, "--out", "r.html")
+        assert said.code == 0, said.err
+        sent = data_of((tmp_path / "r.html").read_text(encoding="utf-8"))["points"]
+        return sent["place"]["b"], sent["ids"]
+
+    expected = drawn("labels.csv", "--data", "numbers.csv")
+    assert drawn("labels.csv", "--data", "mixed.csv", "--id", "cell") == expected
+    assert drawn("labels.csv", "--data", "mixed.csv", "--id", "cell", "--axes", "x,y") == expected
+    assert drawn("long.csv", "--long", "cell,run,label", "--data", "mixed.csv") == expected
+    said = command("report", "labels.csv", "--data", "mixed.csv")
+    assert said.code == 2
+    assert "pass --id cell" in said.err
+    said = command("report", "labels.csv", "--data", "few.csv", "--id", "cell")
+    assert said.code == 2
+    assert "10 of the 60 ids of labels.csv are not in few.csv" in said.err
+    said = command("report", "labels.csv", "--data", "bare.csv", "--id", "cell")
+    assert "bare.csv has no column 'cell'" in said.err
+
+
 def test_the_command_reads_memberships(command, tmp_path):
     """Columns NAME:CLUSTER of fractions are soft clusterings; columns of labels with a colon are not."""
     u = RNG.dirichlet([1, 1], 20).round(3)

@@ -272,6 +272,9 @@ def from_long(table: Any, id: str = "id", method: str = "method", label: str = "
     for what, name in ((points, id), (methods, method)):
         if what.gaps:
             raise InputError(f"the long table has {what.gaps} rows without {name!r}")
+    index = None
+    if frame_kind(table) == "pandas":
+        index = type(table.columns)(list(points.names), name=id)
     found = {}
     for code, title in enumerate(methods.names):
         rows = np.flatnonzero(methods.codes == code)
@@ -282,7 +285,7 @@ def from_long(table: Any, id: str = "id", method: str = "method", label: str = "
         codes = np.full(points.k, labels.k, dtype=np.int64)
         codes[point] = labels.codes[rows]
         whole = Labels(None, (codes, labels.names), title=str(title))
-        found[str(title)] = whole.taken(np.arange(points.k))
+        found[str(title)] = whole.taken(np.arange(points.k), index)
     return found
 
 

@@ -9,7 +9,7 @@ import typer
 
 from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, app
 from congruence.cli.printing import print_rows, say
-from congruence.cli.reading import data_columns, label_columns, noise_labels, split, whole_numbers
+from congruence.cli.reading import data_columns, label_columns, noise_labels, row_ids, split, whole_numbers
 
 Seed = Annotated[int | None, typer.Option(help="The same seed gives the same result.")]
 
@@ -118,8 +118,7 @@ def consensus(
     if truth is not None:
         agreed = cg.compare(truth, result.labels, ["ari", "nmi_sum", "accuracy"], unassigned="drop", noise={"b": [-1]})
     if out is not None:
-        rows = {id: io.read_columns(file)[id]} if id is not None and long is None else {}
-        io.write_table({**rows, "cluster": result.labels, "confidence": result.confidence}, out)
+        io.write_table({**row_ids(file, id, long), "cluster": result.labels, "confidence": result.confidence}, out)
         notes.append(f"wrote {out}: {result.n_clusters} clusters of {len(result.labels):,} points")
     if format is Format.table:
         print(result)

@@ -94,7 +94,7 @@ def ensemble(
     result = None
     if against is not None:
         other, more = label_columns(against, [], id, long, (), None)
-        check_same_rows((file, against), id)
+        check_same_rows((file, against), id, long)
         keys = [cg.measure(key, missing=missing) for key in ("arimm", "kas", "nsf", "sms")]
         result = cg.compare(members, cg.Ensemble(other, **options), keys, threads=threads)
         notes += more

@@ -105,15 +105,29 @@ def check_same_row_names(tables: list[dict[str, Any]], files: tuple[Path, Path])
             )
 
 
-def check_same_rows(files: tuple[Path, Path], id: str | None) -> None:
+def row_ids(file: Path, id: str | None, long: str | None) -> dict[str, Any]:
+    """What the points are called: the column of ids, or the one that names the rows, by its name; nothing if there is none."""
+    from congruence import io
+    from congruence.clustering import as_clustering
+
+    table = io.read_columns(file)
+    if long is not None:
+        name = split(long)[0]
+        return {name: list(as_clustering(table[name]).names)}  # in the order of `from_long`
+    named = set(table) - set(io.without_ids(table)[0])
+    return {name: table[name] for name in ([id] if id is not None else [name for name in table if name in named][:1])}
+
+
+def check_same_rows(files: tuple[Path, Path], id: str | None, long: str | None) -> None:
     """Two ensembles are compared row by row: their row names, or ids, must be the same in the same order."""
     from congruence import InputError, io
 
-    tables = [io.read_columns(file) for file in files]
-    names = [set(table) - set(io.without_ids(table)[0]) for table in tables]
-    for name in [id] if id is not None else sorted(names[0] & names[1]):
-        left, right = (io.pick(table, [name], str(file))[name] for table, file in zip(tables, files, strict=True))
-        if left.to_pylist() != right.to_pylist():
+    if id is not None and long is None:
+        for file in files:
+            io.pick(io.read_columns(file), [id], str(file))
+    left, right = (row_ids(file, id, long) for file in files)
+    for name in left.keys() & right.keys():
+        if [str(x) for x in left[name]] != [str(x) for x in right[name]]:
             raise InputError(
                 f"the rows of {files[0]} and {files[1]} are not the same by column {name!r}; sort both by it"
             )

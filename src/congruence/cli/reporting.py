@@ -10,7 +10,7 @@ import typer
 
 from congruence.cli.app import Columns, Id, Long, Measures, Noise, Policy, Threads, Unassigned, app
 from congruence.cli.printing import say
-from congruence.cli.reading import data_columns, label_columns, noise_labels, split
+from congruence.cli.reading import check_same_row_names, data_columns, label_columns, noise_labels, row_ids, split
 
 
 @app.command()
@@ -58,17 +58,19 @@ def report(
     found, more = io.with_memberships(found)
     if reference is not None:
         io.pick(found, [reference], str(file))
-    ids = None
-    if long is None:
-        table = io.read_columns(file)
-        apart = id if id is not None else next(iter(set(table) - set(io.without_ids(table)[0])), None)
-        ids = None if apart is None else table[apart]
+    name, ids = next(iter(row_ids(file, id, long).items()), (None, None))
     numbers: Any = None
     if data is not None:
-        numbers, named, said = _numbers(data, split(axes), id)
+        by = id if long is None else name
+        numbers, named, said = _numbers(data, split(axes), by)
+        if by is None and io.suffix_of(data) != ".npy":
+            check_same_row_names([io.read_columns(file), io.read_columns(data)], (file, data))
+        elif by in named:
+            numbers, joined = _placed(numbers, named[by], ids, (file, data))
+            said += joined
+        elif by is not None:
+            said.append(f"{data} has no column {by!r}: its rows are taken to be those of {file}, in the same order")
         more += said
-        if id is not None and id in named and ids is not None and named[id].to_pylist() != ids.to_pylist():
-            raise cg.InputError(f"the rows of {file} and {data} are not the same by column {id!r}; sort both by it")
     elif axes is not None:
         raise cg.InputError("--axes names columns of the data; pass them with --data FILE")
     made = cg.report(
@@ -89,3 +91,14 @@ def _numbers(file: Path, axes: list[str], id: str | None) -> tuple[Any, dict[str
         return {name: X[:, j] for j, name in enumerate(axes)}, named, notes
     has_id = id is not None and io.suffix_of(file) != ".npy" and id in io.read_columns(file)
     return data_columns(file, [], id if has_id else None)
+
+
+def _placed(numbers: Any, own: Any, ids: Any, files: tuple[Path, Path]) -> tuple[Any, list[str]]:
+    """The rows of the data in the order of the labels, by their ids."""
+    from congruence import InputError, io
+
+    there, rows, notes = io.join(ids, own, (str(files[0]), str(files[1])))
+    if len(there) < len(ids):
+        raise InputError(f"{len(ids) - len(there)} of the {len(ids)} ids of {files[0]} are not in {files[1]}")
+    placed = {key: column[rows] for key, column in numbers.items()} if isinstance(numbers, dict) else numbers[rows]
+    return placed, notes
