@@ -325,7 +325,7 @@ def test_clusterings_of_the_same_name_stay_apart_in_a_frame():
 def test_text_of_all_pairs():
     """Few clusterings are shown as a matrix, many as a summary; one alone has no pair to speak of."""
     text = repr(cg.compare_all({"x": A, "y": B}, ["ari", "vi"]))
-    assert text.startswith("2 clusterings, 1 pairs")
+    assert text.startswith("2 clusterings, 1 pair\n")
     assert "ari: median" in text
     assert "(lower is better)" in text
     many = repr(cg.compare_all([A] * 30))

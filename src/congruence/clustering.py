@@ -101,7 +101,7 @@ class Labels:
         if unassigned == "error":
             raise InputError(
                 f"{who}: {labels.gaps} of {len(labels)} points are unassigned (missing, or named as noise); pass "
-                "unassigned='drop', 'singletons' or 'cluster' to say how they count"
+                "unassigned='drop', 'singletons' or 'cluster' to say how they count (in an ensemble: 'partial')"
             )
         codes, names, k = labels.codes, labels.names, labels.k
         listed = _listed(names)

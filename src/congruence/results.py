@@ -16,6 +16,11 @@ from congruence.registry import Measure, find, is_among
 from congruence.statistics import Array, InputError, Table, Tables
 
 
+def counted(many: float, thing: str) -> str:
+    """'1 point', '2 points', '1,000 points'."""
+    return f"{many:,} {thing}{'' if many == 1 else 's'}"
+
+
 def number(x: float) -> str:
     """A score as people read it: four decimals, or short scientific where those would be too long."""
     if math.isnan(x):
@@ -208,7 +213,7 @@ class Comparison(Mapping[str, float]):
         if self.about is not None:
             return f"{a}: {self.about[0]}, {b}: {self.about[1]}, {self.n_used:,} points"
         k_a, k_b = self.n_clusters
-        return f"{a}: {k_a} clusters, {b}: {k_b} clusters, {self.n_used:,} points"
+        return f"{a}: {counted(k_a, 'cluster')}, {b}: {counted(k_b, 'cluster')}, {counted(self.n_used, 'point')}"
 
     def __repr__(self) -> str:
         cells, rows, columns = self.grid()
@@ -317,7 +322,7 @@ class AllPairs(_Scores):
 
     def __repr__(self) -> str:
         count = len(self.names)
-        lines = [f"{count} clusterings, {count * (count - 1) // 2:,} pairs"]
+        lines = [f"{counted(count, 'clustering')}, {counted(count * (count - 1) // 2, 'pair')}"]
         for key in self._values:
             lines.append(self.summary(key))
             if count <= 6:
@@ -402,7 +407,7 @@ class AgainstReference(_Scores):
 
     def __repr__(self) -> str:
         shown = min(len(self.names), 40)
-        head = f"{len(self.names)} clusterings against {self.reference}"
+        head = f"{counted(len(self.names), 'clustering')} against {self.reference}"
         cells, columns = self._grid()
         width = max(12, 78 - sum(max(len(key), 8) + 2 for key in columns))
         grid = text_grid(cells[:shown], [_short(name, width) for name in self.names[:shown]], columns)
@@ -456,4 +461,6 @@ class Matching:
             for side, names in (("a", self.only_a), ("b", self.only_b))
             if names
         ]
-        return "\n".join([f"{len(self.rows)} clusters matched, {total:g} of {self.n:g} points in common", grid, *left])
+        return "\n".join(
+            [f"{counted(len(self.rows), 'cluster')} matched, {total:g} of {self.n:g} points in common", grid, *left]
+        )

@@ -18,7 +18,7 @@ from congruence.ensemble import Ensemble
 from congruence.formulas import find as measure_of
 from congruence.frames import make_frame, text_grid
 from congruence.generators import as_data, seed_sequence
-from congruence.results import number, plain
+from congruence.results import counted, number, plain
 from congruence.statistics import Array, InputError
 
 
@@ -89,7 +89,8 @@ class Consensus:
     def __repr__(self) -> str:
         sizes = np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters).tolist()
         shown = ", ".join(f"{s:,}" for s in sizes[:8]) + (", …" if len(sizes) > 8 else "")
-        head = f"{self.method}: {self.n_clusters} clusters of {len(self.labels):,} points ({shown}), mean confidence "
+        found = f"{counted(self.n_clusters, 'cluster')} of {counted(len(self.labels), 'point')}"
+        head = f"{self.method}: {found} ({shown}), mean confidence "
         known = self.confidence[self.labels >= 0]
         lines = [head + (f"{known.mean():.3f}" if len(known) else "undefined"), f"by {self.solver}", ""]
         cells = [
@@ -205,7 +206,7 @@ def _check(k: Any, n: int, records: Sequence[Method], chosen: Sequence[str]) -> 
 
 def _why(votes: Evidence, k: int) -> str:
     if votes.n_rows < k:
-        return f"the members tell only {votes.n_rows} kinds of points apart"
+        return f"the members tell only {counted(votes.n_rows, 'kind')} of points apart"
     return "the others won no points"
 
 

@@ -28,6 +28,12 @@ app.registered_commands.sort(key=_place)
 
 
 def _refuse(message: str) -> NoReturn:
+    # what Python takes as an argument, a command takes as an option
+    for argument, option in (
+        ("unassigned='drop', 'singletons' or 'cluster'", "--unassigned drop, singletons or cluster"),
+        ("(in an ensemble: 'partial')", "(in an ensemble: --partial)"),
+    ):
+        message = message.replace(argument, option)
     print(f"congruence: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(2)
 

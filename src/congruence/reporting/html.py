@@ -19,7 +19,7 @@ from congruence.formulas.references import REFERENCES
 from congruence.registry import Measure, _pretty
 from congruence.reporting import words
 from congruence.reporting.model import Member, Model, Scale, build
-from congruence.results import number, plain, span
+from congruence.results import counted, number, plain, span
 from congruence.statistics import Array, InputError
 
 #: characters of ids, as the page writes them, up to which the page knows them all
@@ -306,7 +306,7 @@ def page(model: Model) -> str:
 def _said(model: Model) -> dict[str, Any]:
     """The smaller sentences of the page."""
     own = [m for m in model.members if not m.is_reference]
-    made = f"{words.counted(len(own), 'clustering')} of {words.counted(model.n_points, 'point')}"
+    made = f"{counted(len(own), 'clustering')} of {counted(model.n_points, 'point')}"
     against = f", held against {model.against.name}" if model.against else ""
     found: dict[str, Any] = {"subtitle": f"{made}{against} · {model.created}"}
     shown = [s.measure for s in model.scales]

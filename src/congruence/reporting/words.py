@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from congruence.reporting.model import Model
-from congruence.results import number
+from congruence.results import counted, number
 
 #: how people read an adjusted index (after Steinley 2004, doi:10.1037/1082-989X.9.3.386)
 READINGS = (
@@ -42,11 +42,6 @@ def listed(words: Sequence[str], most: int = 4) -> str:
     if len(words) > most:
         return f"{', '.join(shown)} and {len(words) - most} more"
     return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
-
-
-def counted(many: int, thing: str) -> str:
-    """'1 point', '2 points', '1,000 points'."""
-    return f"{many:,} {thing}{'' if many == 1 else 's'}"
 
 
 def _own(model: Model) -> list[int]:
@@ -100,12 +95,11 @@ def findings(model: Model) -> tuple[str, ...]:
     distinct = len({model.members[i].same_as if model.members[i].same_as is not None else i for i in own})
     there = "is" if len(own) == 1 else "are"
     what = f"{counted(len(own), 'clustering')} of {counted(model.n_points, 'point')}"
-    first = f"There {there} {what}, with {span_of(ks)} clusters"
-    first += f" ({distinct:,} different ones)." if distinct < len(own) else "."
+    first = f"There {there} {what}, with {span_of(ks)} cluster{'' if set(ks) == {1} else 's'}"
+    first += f" ({counted(distinct, 'different one')})." if distinct < len(own) else "."
     if model.against is not None:
-        first += (
-            f" They are held against the reference “{model.against.name}”, which has {model.members[0].k} clusters."
-        )
+        has = counted(model.members[0].k, "cluster")
+        first += f" They are held against the reference “{model.against.name}”, which has {has}."
     said = [first]
     values = _values(model)
     if len(values):
@@ -123,7 +117,8 @@ def findings(model: Model) -> tuple[str, ...]:
         said += _groups(model)
         best = model.members[model.central]
         said.append(
-            f"The most central is “{best.name}” ({best.k} clusters): its mean {m.key} with the others is {number(best.mean)}. "
+            f"The most central is “{best.name}” ({counted(best.k, 'cluster')}): "
+            f"its mean {m.key} with the others is {number(best.mean)}. "
             "If one clustering has to stand for all, start from it, or from the consensus below."
         )
     if model.against is not None and model.against.rows:
@@ -169,7 +164,8 @@ def _consensus(model: Model) -> list[str]:
         found.append(f"How many clusters: {t.choice.recommendation}")
     if t.best is not None:
         found.append(
-            f"The consensus of {t.n_clusters} clusters ({t.why_n_clusters}) that fits the members best is by {t.best.method} "
+            f"The consensus of {counted(t.n_clusters, 'cluster')} ({t.why_n_clusters}) that fits the members best "
+            f"is by {t.best.method} "
             f"(arimp {number(float(t.best['arimp']))})."
         )
     return found
