@@ -49,7 +49,7 @@ def test_partial_members_are_written_with_gaps(command, wine, tmp_path):
     """--partial leaves gaps in the file; consensus takes them with --partial and refuses them without."""
     words = ["--method", "subsample", "--fraction", "0.7", "--partial", "--members", "8", "--k", "3", "--seed", "0"]
     assert command("generate", "wine.csv", *words, "--out", "runs.csv").code == 0
-    assert pd.read_csv(tmp_path / "runs.csv").isna().any().all()
+    assert pd.read_csv(tmp_path / "runs.csv").drop(columns="bottle").isna().any().all()
     refused = command("consensus", "runs.csv", "--k", "3")
     assert refused.code == 2
     assert len(refused.err.splitlines()) == 1
@@ -65,7 +65,7 @@ def test_soft_members_are_written_as_labels_and_it_says_so(command, wine, tmp_pa
     said = command("generate", "wine.csv", "--method", "fuzzy", "--members", "2", "--k", "3", "--out", "runs.parquet")
     assert said.code == 0
     assert "memberships were written as the cluster of the largest" in said.err
-    assert pd.read_parquet(tmp_path / "runs.parquet").shape == (178, 2)
+    assert pd.read_parquet(tmp_path / "runs.parquet").shape == (178, 3)  # with the names of the rows
 
 
 def test_what_is_written_names_its_points(command, tmp_path):
@@ -82,6 +82,18 @@ def test_what_is_written_names_its_points(command, tmp_path):
     again = pd.read_csv(tmp_path / "long_out.csv").set_index("cell")["cluster"]
     assert again.index.tolist() == ["a", "b", "c", "d"]
     assert cg.ari(again.loc[cells].to_numpy(), found["cluster"].to_numpy()) == 1.0
+    numbers = pd.DataFrame({"cell": cells, "x": [0.0, 0.1, 5.0, 5.1], "y": [0.0, 0.2, 0.0, 0.1], "known": [0, 1, 0, 1]})
+    numbers.to_csv(tmp_path / "numbers.csv", index=False)
+    assert (
+        command("generate", "numbers.csv", "--columns", "x,y", "--k", "2", "--members", "2", "--out", "runs.csv").code
+        == 0
+    )
+    assert pd.read_csv(tmp_path / "runs.csv").columns.tolist()[0] == "cell"
+    said = command(
+        "alternatives", "numbers.csv", "--labels", "known", "--k", "2", "--method", "orthogonal", "--out", "a.csv"
+    )
+    assert said.code == 0, said.err
+    assert pd.read_csv(tmp_path / "a.csv").columns.tolist() == ["cell", "known", "alternative_1"]
     frame = cg.consensus(cg.from_long(pd.read_csv(tmp_path / "long.csv"), "cell", "run", "label"), 2).to_frame()
     assert frame.index.tolist() == ["a", "b", "c", "d"]
 

@@ -180,6 +180,9 @@ class Alternatives(list[Alternative]):
         super().__init__(found)
         self.data, self.given = data, dict(given)
 
+    def __repr__(self) -> str:
+        return "\n\n".join(map(repr, self)) or "no alternatives"
+
     def plot(self, backend: Any = "plotly") -> Any:
         """A figure: the data in two dimensions, coloured by the given clusterings and by each alternative; see `cg.figure`."""
         import congruence  # through the public door: figures are a room above this one

@@ -10,7 +10,7 @@ import typer
 from congruence.cli.app import Format, Id, Output, app
 from congruence.cli.densities import Bins, BinsBy, Features, Nominal, _features
 from congruence.cli.printing import print_rows, say
-from congruence.cli.reading import split
+from congruence.cli.reading import row_ids, split
 
 
 def _value(text: str) -> Any:
@@ -78,8 +78,9 @@ def alternatives(
     names = [f"alternative_{i + 1}" for i in range(len(found))]
     _print(dict(zip(names, found, strict=True)), format)
     if out is not None:
-        io.write_table({**ids, **known, **{name: r.labels for name, r in zip(names, found, strict=True)}}, out)
-        say([f"wrote {out}: {', '.join([*ids, *known, *names])}"])
+        rows = row_ids(data, id, None)
+        io.write_table({**rows, **known, **{name: r.labels for name, r in zip(names, found, strict=True)}}, out)
+        say([f"wrote {out}: {', '.join([*rows, *known, *names])}"])
 
 
 def _print(found: dict[str, Any], format: Format) -> None:

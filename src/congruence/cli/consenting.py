@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -46,11 +46,11 @@ def generate(
     from congruence import io
 
     io.check_writable(out)
-    X, others, notes = data_columns(file, split(columns), id)
+    X, _, notes = data_columns(file, split(columns), id)
     ensemble = cg.generate(
         X, members, whole_numbers(k), method, seed, fraction=fraction, complete=not partial, n_jobs=jobs
     )
-    table: dict[str, Any] = dict(others)
+    table = row_ids(file, id, None)
     for name, member in zip(ensemble.names, ensemble.members, strict=True):
         if isinstance(member, cg.Memberships):
             table[name] = member.dense().argmax(axis=1)

@@ -110,6 +110,8 @@ def row_ids(file: Path, id: str | None, long: str | None) -> dict[str, Any]:
     from congruence import io
     from congruence.clustering import as_clustering
 
+    if io.suffix_of(file) == ".npy":
+        return {}
     table = io.read_columns(file)
     if long is not None:
         name = split(long)[0]
