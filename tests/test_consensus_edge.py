@@ -6,8 +6,10 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
 import congruence as cg
+from congruence.aggregation import central
 from congruence.aggregation import cumulative as cumulating
 from congruence.aggregation import linkage as by_linkage
+from congruence.aggregation.central import medoid
 from congruence.aggregation.cumulative import _merged
 from congruence.aggregation.evidence import GRAM_LIMIT, evidence
 from congruence.aggregation.methods import METHODS
@@ -242,10 +244,39 @@ def test_auto_leaves_out_what_cannot_run():
     assert sum(len(np.unique(c)) for c in members.T) > GRAM_LIMIT
     r = cg.consensus(members, 3, random_state=0, n_init=1)
     assert "mcla" not in [row["method"] for row in r.tried]
+    assert "auto left out what takes long here: hbgf, ncut, mcla" in r.notes
     with pytest.raises(InputError, match="mcla compares each two clusters"):
         cg.consensus(members, 3, ["hbgf", "mcla"], progress=_never)
-    voted = cg.consensus(members, 3, "voting", 0, n_init=1)
-    assert "no complete member" not in voted.solver
+    assert "no complete member" in cg.consensus(members, 3, "voting", 0, n_init=1).solver
+
+
+@pytest.mark.parametrize("method", ["kcc", "kmodes", "voting"])
+def test_hundreds_of_clusters_start_at_a_member(method):
+    """So many clusters no random start finds: the most central member that has as many is where it begins."""
+    rng = np.random.default_rng(0)
+    truth = rng.permutation(np.arange(2000) % 250)
+    members = [np.where(rng.random(2000) < 0.2, rng.integers(0, 250, 2000), truth) for _ in range(7)]
+    r = cg.consensus(members, 250, method, 0)
+    assert "started at the most central member" in r.solver
+    assert cg.ari(r.labels, truth) > max(cg.ari(m, truth) for m in members) + 0.1
+
+
+def test_the_most_central_member_is_found_by_tables_or_by_points(monkeypatch):
+    """The member with the highest mean ARI, weighted, with gaps in others, whichever way it is counted."""
+    rng = np.random.default_rng(3)
+    members = [
+        np.where(rng.random(N) < noise, rng.integers(0, 3, N), BASE).astype(float) for noise in (0.6, 0.1, 0.4, 0.7)
+    ]
+    members[3][:20] = np.nan
+    times = rng.integers(1, 4, N)
+    for mass in ({"frequency": times}, {"sample_weight": times + 0.5}):
+        v = evidence(cg.Ensemble(members, unassigned="partial", **mass))
+        by_tables = medoid(v, 3)
+        assert cg.ari(by_tables[v.row], members[1]) == 1.0
+        with monkeypatch.context() as patch:
+            patch.setattr(central, "GRAM_LIMIT", 0)
+            assert medoid(v, 3).tolist() == by_tables.tolist()
+    assert medoid(v, 7) is None
 
 
 def _never(done, total):

@@ -151,8 +151,11 @@ def consensus(
     votes = evidence(e)
     if not votes.mass.any():
         raise InputError("no member has any point that counts: there is nothing to find a consensus of")
+    left_out: list[str] = []
     if "auto" in chosen:
-        records += [m for m in map(methods.find, METHODS) if m.is_cheap(votes) and m not in records]
+        tried_by_auto = [m for m in map(methods.find, METHODS) if m.tried_up_to and m not in records]
+        records += [m for m in tried_by_auto if m.is_cheap(votes)]
+        left_out = [m.key for m in tried_by_auto if not m.is_cheap(votes)]
     counted = votes.counted()
     if n_clusters != 1:
         for record in records:  # one that cannot says so before the first begins
@@ -175,6 +178,8 @@ def consensus(
     notes = [*e.notes, *votes.notes, *found.notes]
     if n_clusters is not None and k < n_clusters:
         notes.append(f"{n_clusters} clusters were asked for and {k} found: {_why(votes, n_clusters)}")
+    if left_out:
+        notes.append(f"auto left out what takes long here: {', '.join(left_out)}")
     if e.has_gaps:
         how = _gaps(e)["missing"]
         notes.append(f"some members lack some points: anmi counts each member's own, arimp as missing={how!r} does")

@@ -9,7 +9,7 @@ import numpy as np
 from congruence.aggregation.evidence import Evidence
 from congruence.aggregation.methods import Found, Method
 from congruence.aggregation.partition import partition_graph
-from congruence.aggregation.spectral import directions, eigenvectors, kmeans
+from congruence.aggregation.spectral import CHEAP_CLUSTERS, directions, eigenvectors, kmeans
 from congruence.statistics import Array
 
 
@@ -49,5 +49,5 @@ def _by_cut(e: Evidence, k: int, rng: np.random.Generator, solver: str, balance:
 
 hbgf = Method(
     "hbgf", "Hybrid bipartite graph formulation", "normalised cut of the bipartite graph", "lower", "fern2004", _run,
-    tried_up_to=np.inf, variants=("spectral", "metis"),
+    tried_up_to=np.inf, tried_up_to_clusters=CHEAP_CLUSTERS, variants=("spectral", "metis"),
 )  # fmt: skip

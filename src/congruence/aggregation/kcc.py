@@ -33,11 +33,11 @@ def _by_member(e: Evidence, values: Array) -> Array:
 
 
 def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: Any) -> Found:
-    labels, total, notes = lloyd(e, k, rng, squared_error, n_init)
+    labels, total, start, notes = lloyd(e, k, rng, squared_error, n_init)
     if e.is_soft:  # |h|² is not 1: what is the same for every centre
         weights = e.share[e.member]
         total += float((e.mass * ((e.votes.power(2) @ weights) - e.seen_share)).sum())
-    return Found(labels, total, "k-means on the votes", notes)
+    return Found(labels, total, f"k-means on the votes{start}", notes)
 
 
 kcc = Method(

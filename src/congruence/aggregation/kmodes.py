@@ -24,9 +24,9 @@ def disagreement(e: Evidence, totals: Array) -> Array:
 
 
 def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: Any) -> Found:
-    labels, total, notes = lloyd(e, k, rng, disagreement, n_init)
+    labels, total, start, notes = lloyd(e, k, rng, disagreement, n_init)
     notes += ("memberships were taken as shares of votes; the modes are labels",) if e.is_soft else ()
-    return Found(labels, total, "alternating modes", notes)
+    return Found(labels, total, f"alternating modes{start}", notes)
 
 
 kmodes = Method(

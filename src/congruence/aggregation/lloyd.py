@@ -6,11 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from congruence.aggregation.central import medoid
 from congruence.aggregation.evidence import Evidence
 from congruence.statistics import Array
 
 #: signatures on which starts are tried; the best start goes on with all of them
 STARTS_ON = 4_000
+#: fewer signatures than this for each cluster are too few to start from: then it is the most central member
+FEW = 20
 STEPS = 300
 #: cost of each cluster of the members (rows) in each consensus cluster (columns), from the contingency tables
 Cost = Callable[[Evidence, Array], Array]
@@ -18,11 +21,16 @@ Cost = Callable[[Evidence, Array], Array]
 
 def lloyd(
     e: Evidence, k: int, rng: np.random.Generator, cost: Cost, n_init: int
-) -> tuple[Array, float, tuple[str, ...]]:
-    """Labels with the lowest total cost found, that cost, and notes."""
+) -> tuple[Array, float, str, tuple[str, ...]]:
+    """Labels with the lowest total cost found, that cost, where it started if not at random, and notes."""
+    central = medoid(e, k) if FEW * k > STARTS_ON else None
+    if central is not None:
+        labels, total, settled = _descend(e, central, k, cost)
+        return labels, total, ", started at the most central member", _notes(settled)
     few = e
-    if e.n_rows > STARTS_ON:
-        few = e.taken(np.sort(rng.choice(e.n_rows, STARTS_ON, replace=False, p=e.mass / e.mass.sum())))
+    some = max(STARTS_ON, FEW * k)
+    if e.n_rows > some:
+        few = e.taken(np.sort(rng.choice(e.n_rows, some, replace=False, p=e.mass / e.mass.sum())))
     best: tuple[float, Array] | None = None
     for _ in range(n_init):
         labels, total, _ = _descend(few, _spread(few, k, rng), k, cost)
@@ -35,7 +43,11 @@ def lloyd(
         labels, total, settled = _descend(e, start, k, cost)
     else:
         labels, total, settled = _descend(e, labels, k, cost)
-    return labels, total, () if settled else (f"stopped after {STEPS} steps, before nothing moved",)
+    return labels, total, "", _notes(settled)
+
+
+def _notes(settled: bool) -> tuple[str, ...]:
+    return () if settled else (f"stopped after {STEPS} steps, before nothing moved",)
 
 
 def _descend(e: Evidence, labels: Array, k: int, cost: Cost) -> tuple[Array, float, bool]:

@@ -40,8 +40,9 @@ class Method:
     limit: int | None = None
     #: most clusters of all members together, because it compares each two of them
     cluster_limit: int | None = None
-    #: tried by method="auto", up to this many signatures
+    #: tried by method="auto", up to this many signatures and this many clusters of all members together
     tried_up_to: float = 0
+    tried_up_to_clusters: float = np.inf
     #: the first is the default
     variants: tuple[str, ...] = ()
 
@@ -68,7 +69,8 @@ class Method:
 
     def is_cheap(self, e: Evidence) -> bool:
         """Is it tried by method="auto"?"""
-        return e.n_rows <= self.tried_up_to and (self.cluster_limit is None or e.n_columns <= self.cluster_limit)
+        most = min(self.tried_up_to_clusters, np.inf if self.cluster_limit is None else self.cluster_limit)
+        return e.n_rows <= self.tried_up_to and e.n_columns <= most
 
 
 def check_size(e: Evidence, what: str, limit: int) -> None:

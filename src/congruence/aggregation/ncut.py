@@ -8,7 +8,7 @@ import numpy as np
 
 from congruence.aggregation.evidence import Evidence
 from congruence.aggregation.methods import Found, Method
-from congruence.aggregation.spectral import directions, eigenvectors, kmeans
+from congruence.aggregation.spectral import CHEAP_CLUSTERS, directions, eigenvectors, kmeans
 from congruence.statistics import Array
 
 
@@ -35,4 +35,5 @@ ncut = Method(
     "yu2007",
     _run,
     tried_up_to=np.inf,
+    tried_up_to_clusters=CHEAP_CLUSTERS,
 )

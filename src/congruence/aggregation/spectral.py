@@ -9,6 +9,8 @@ import numpy as np
 from congruence.aggregation.evidence import GRAM_LIMIT, Evidence
 from congruence.statistics import Array
 
+#: method="auto" leaves out what takes eigenvectors of more clusters than this: ten seconds or more
+CHEAP_CLUSTERS = 4_000
 #: points on which the starts of k-means are tried; the best start goes on with all of them
 STARTS_ON = 20_000
 
