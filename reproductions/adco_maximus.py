@@ -13,14 +13,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.util import find_spec
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 import congruence as cg
-from reproductions import datasets
+from reproductions import alternative_tables, datasets
 from reproductions.rows import (
     AGREES,
     MISPRINT,
@@ -561,13 +560,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if args.only != "alternatives":
         _profiles(args.quick)
     if args.only != "profiles":
-        if find_spec("reproductions.alternative_tables") is None:
-            print(heading("Tables 10 and 11, Figures 14 and 15"))
-            print("not in this version")
-        else:
-            from reproductions import alternative_tables  # type: ignore[attr-defined,unused-ignore]
-
-            alternative_tables.main(["--quick"] if args.quick else [])
+        alternative_tables.main(["--quick"] if args.quick else [])
     return 0
 
 
