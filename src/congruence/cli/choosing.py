@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from congruence.cli.app import Columns, Format, Id, Output, Threads, app
+from congruence.cli.app import Format, Numbers, Output, RowNames, Threads, app
 from congruence.cli.printing import print_rows, say
 from congruence.cli.reading import data_columns, split, whole_numbers
 
@@ -25,8 +25,8 @@ def choose_k(
         typer.Option(help="Measures, measure/self, certainty, pac, delta_area, stability; separated by commas."),
     ] = None,
     reference: Annotated[str | None, typer.Option(help="Column of classes to hold the members against.")] = None,
-    columns: Columns = None,
-    id: Id = None,
+    columns: Numbers = None,
+    id: RowNames = None,
     protocol: Annotated[str | None, typer.Option(help="'paper': EM as Lei et al. 2014, with --method em.")] = None,
     standardise: Annotated[
         bool, typer.Option("--standardise", help="Give every column mean 0 and variance 1.")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, app
+from congruence.cli.app import Columns, Format, Id, Long, Noise, Numbers, Output, RowNames, app
 from congruence.cli.printing import print_rows, say
 from congruence.cli.reading import data_columns, label_columns, noise_labels, row_ids, split, whole_numbers
 
@@ -23,8 +23,8 @@ def generate(
     method: Annotated[
         str, typer.Option(help="kmeans, projection, features, subsample, em, fuzzy or mixed.")
     ] = "kmeans",
-    columns: Columns = None,
-    id: Id = None,
+    columns: Numbers = None,
+    id: RowNames = None,
     fraction: Annotated[float, typer.Option(help="Share of the points, for subsample and mixed.")] = 0.8,
     partial: Annotated[
         bool, typer.Option("--partial", help="Leave points that were not drawn without a label.")
