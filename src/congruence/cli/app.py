@@ -79,9 +79,7 @@ Numbers = Annotated[
         "--columns", "--features", help="Columns to cluster by, separated by commas; else all that are numbers."
     ),
 ]
-RowNames = Annotated[
-    str | None, typer.Option(help="Column of row ids: not clustered by, and written beside the labels.")
-]
+RowNames = Annotated[str | None, typer.Option(help="Column of row ids: not clustered by, but kept.")]
 Reference = Annotated[str | None, typer.Option(help="Compare every other column with this one.")]
 Id = Annotated[str | None, typer.Option(help="Column of row ids: left out of the labels, and joins two files.")]
 Long = Annotated[str | None, typer.Option(help="The file is a long table with these columns: id,method,label.")]
