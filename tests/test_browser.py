@@ -203,6 +203,20 @@ def test_pairs_without_labels(browser, tmp_path, monkeypatch):
     assert browser.complaints == []
 
 
+@pytest.mark.parametrize("most", [10, model.EMBEDDED])
+def test_pairs_without_points_in_common(browser, tmp_path, monkeypatch, most):
+    """Two clusterings of different points: the page says so, and has no share of no points."""
+    monkeypatch.setattr(model, "EMBEDDED", most)
+    half = [0, 1, 1, *[None] * 27], [*[None] * 27, 1, 1, 0]
+    cg.report({"a": half[0], "b": half[1], "c": np.arange(30) % 2}, tmp_path / "r.html", progress=False)
+    browser.events.clear()
+    browser.open(tmp_path / "r.html")
+    choose(browser, 0, 1)
+    assert "No point has a label in both" in shown(browser, "#flow")
+    assert "NaN" not in browser.run("document.body.innerText")
+    assert browser.complaints == []
+
+
 def test_soft_pairs_have_a_flow(browser, tmp_path):
     """Memberships flow too: the table of the page is that of the library, to the steps they are written in."""
     rng = np.random.default_rng(1)

@@ -286,6 +286,20 @@ def test_lists_of_names():
 # --- small and strange ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("most", [100, model.EMBEDDED])
+@pytest.mark.parametrize("reference", [None, "b"])
+def test_members_without_a_point_in_common(monkeypatch, most, reference):
+    """Two clusterings of different points have a page, with or without their labels; it says that nothing can be compared."""
+    monkeypatch.setattr(model, "EMBEDDED", most)
+    half = [0, 1, 1, *[None] * 57], [*[None] * 57, 1, 1, 0]
+    r = cg.report({"a": half[0], "b": half[1]}, reference=reference, progress=False)
+    sent = data_of(r.html)
+    assert sorted(sent["first"]) == [0, 1]
+    assert sent["tables"] == []
+    assert any("No point is assigned in both" in text for text in r.summary.careful)
+    assert not any("Nearest to the reference" in text for text in r.summary.findings)
+
+
 @pytest.mark.parametrize(
     "runs",
     [

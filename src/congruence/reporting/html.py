@@ -172,8 +172,9 @@ def payload(model: Model) -> dict[str, Any]:
 
 def _nearest_to_central(model: Model) -> tuple[int, int]:
     row = model.square(model.main)[model.central]
-    best = np.nanargmax(row) if model.main.measure.better == "higher" else np.nanargmin(row)
-    return model.central, int(best) if not np.isnan(row).all() else (model.central + 1) % len(model.members)
+    if np.isnan(row).all():
+        return model.central, (model.central + 1) % len(model.members)
+    return model.central, int(np.nanargmax(row) if model.main.measure.better == "higher" else np.nanargmin(row))
 
 
 def _scale(s: Scale) -> dict[str, Any]:

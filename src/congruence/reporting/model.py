@@ -266,7 +266,7 @@ def build(
     ensemble = e[own]
     sections = 2 + (len(own) > 1)
     with Progress(sections, progress if progress is False else None, "parts of the report") as bar:
-        pairs = _pairs(e, 0 if with_reference else None, central)
+        pairs = _pairs(e, scored.n_used, 0 if with_reference else None, central)
         bar.add(1)
         against = _against(e, scored, same, random_state, threads) if with_reference else None
         bar.add(1)
@@ -393,7 +393,7 @@ def _by_appearance(c: Labels) -> Array:
 # --- pairs ------------------------------------------------------------------------------------------------------
 
 
-def _pairs(e: Ensemble, reference: int | None, central: int) -> Pairs:
+def _pairs(e: Ensemble, n_used: Array, reference: int | None, central: int) -> Pairs:
     names = sum(len(str(x)) + 3 for c in e.members for x in c.names)
     raw = sum(len(c) * c.codes.dtype.itemsize if isinstance(c, Labels) else 2 * len(c) * c.k for c in e.members)
     n_bytes = -(-raw // 3) * 4 + names
@@ -401,7 +401,8 @@ def _pairs(e: Ensemble, reference: int | None, central: int) -> Pairs:
         return Pairs(tuple(_embedded(c) for c in e.members), (), n_bytes)
     bases = [central] if reference is None else [reference, central]
     wanted = {(min(a, b), max(a, b)) for a in bases for b in range(len(e)) if a != b}
-    return Pairs(None, tuple(pair_of(e, a, b) for a, b in sorted(wanted)), n_bytes)
+    meet = [(a, b) for a, b in sorted(wanted) if n_used[a, b]]  # of others there is no table
+    return Pairs(None, tuple(pair_of(e, a, b) for a, b in meet), n_bytes)
 
 
 def _embedded(c: Clustering) -> Array:

@@ -81,7 +81,7 @@ def figures(model: Model) -> tuple[tuple[str, str], ...]:
         found.append(
             (number(model.together.certainty), f"certainty (random members: {number(model.together.random_certainty)})")
         )
-    if model.against is not None and model.against.rows:
+    if model.against is not None:
         best = model.against.rows[0].values[model.main.measure.key]
         found.append((number(best), f"best {model.main.measure.key} with {model.against.name}"))
     return tuple(found)
@@ -121,7 +121,7 @@ def findings(model: Model) -> tuple[str, ...]:
             f"its mean {m.key} with the others is {number(best.mean)}. "
             "If one clustering has to stand for all, start from it, or from the consensus below."
         )
-    if model.against is not None and model.against.rows:
+    if model.against is not None and not np.isnan(model.against.rows[0].values[m.key]):
         row = model.against.rows[0]
         text = f"Nearest to the reference is “{names[row.member]}” ({m.key} {number(row.values[m.key])}"
         if row.interval is not None:
