@@ -286,6 +286,21 @@ def test_lists_of_names():
 # --- small and strange ------------------------------------------------------------------------------------------
 
 
+def test_names_of_clusters_that_look_like_numbers():
+    """Clusters called '--1' or '²', or by numbers beyond what a script can count with, keep their names."""
+    codes = np.array([0, 1, 2, 2, 1])
+    big = 2**53 + 1
+    runs = {
+        "dashes": np.array(["--1", "--2", "--3"])[codes],
+        "powers": np.array(["²", "³", "¹"])[codes],
+        "big": codes + big,
+    }
+    sent = data_of(cg.report({**runs, "below": codes - 2}, progress=False).html)
+    assert sent["clusters"] == [
+        ["--1", "--2", "--3"], ["²", "³", "¹"], [str(big), str(big + 1), str(big + 2)], {"first": -2},
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("most", [100, model.EMBEDDED])
 @pytest.mark.parametrize("reference", [None, "b"])
 def test_members_without_a_point_in_common(monkeypatch, most, reference):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -190,7 +191,7 @@ def _scale(s: Scale) -> dict[str, Any]:
 
 def _cluster_names(m: Member) -> Any:
     """Names of the clusters, or the first of a run of whole numbers."""
-    if m.clusters and m.clusters[0].lstrip("-").isdigit():
+    if m.clusters and re.fullmatch("-?[0-9]{1,15}", m.clusters[0]):  # more digits a script cannot hold
         first = int(m.clusters[0])
         if m.clusters == tuple(str(first + i) for i in range(m.k)):
             return {"first": first}
