@@ -231,7 +231,8 @@ def test_labels_beyond_the_limit_become_tables(monkeypatch):
     assert {(p.a, p.b) for p in pairs.tables} == wanted
     sent = data_of(r.html)
     assert sent["labels"] is None
-    assert sent["command"] == "congruence compare 'my labels.csv' {a} {b}"
+    assert sent["command"] == ["congruence compare 'my labels.csv'", "--unassigned drop"]
+    assert sent["arguments"] == "unassigned='drop'"
     first = next(p for p in sent["tables"] if (p["a"], p["b"]) == (0, 1))
     assert unpacked(first["counts"]).sum() == 60
     assert any("too large to be in this page" in text for text in r.summary.careful)

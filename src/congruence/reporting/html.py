@@ -164,6 +164,7 @@ def payload(model: Model) -> dict[str, Any]:
         "clusters": [] if model.pairs.labels is None else [_cluster_names(m) for m in members],
         "tables": [_table(p) for p in model.pairs.tables],
         "command": _pair_command(model),
+        "arguments": model.arguments,
         "against": _against(model),
         "points": _points(model),
         "consensus": _consensus(model),
@@ -206,10 +207,11 @@ def _table(p: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _pair_command(model: Model) -> str | None:
+def _pair_command(model: Model) -> tuple[str, str] | None:
+    """What stands before and after the names of a pair in the command that compares them."""
     from shlex import quote
 
-    return None if model.source is None else f"congruence compare {quote(model.source)} {{a}} {{b}}"
+    return None if model.source is None else (f"congruence compare {quote(model.source)}", model.options)
 
 
 def _against(model: Model) -> dict[str, Any] | None:

@@ -195,6 +195,9 @@ class Model:
     cautions: tuple[str, ...]
     command: str | None
     source: str | None
+    #: what `congruence compare` and `cg.compare` are told beside the pair, so that they count as the page does
+    options: str
+    arguments: str
     created: str
     version: str
     seconds: float
@@ -232,6 +235,7 @@ def build(
     title: str = "Clusterings",
     command: str | None = None,
     source: str | None = None,
+    options: str | None = None,
     random_state: Any = 0,
     threads: int | None = None,
     progress: Callable[[int, int], Any] | bool | None = None,
@@ -279,6 +283,8 @@ def build(
         title, e.n_points, members, 0 if with_reference else None, central,
         tuple(tuple(int(own[x]) for x in np.flatnonzero(group_of == g)) for g in range(int(group_of.max()) + 1)), silhouette,
         scales, pairs, against, points, together, tuple(dict.fromkeys(cautions)), command, source,
+        f"--unassigned {unassigned}" if options is None else options,
+        f"unassigned={unassigned!r}" + ("" if noise is None else f", noise={noise!r}"),
         time.strftime("%Y-%m-%d %H:%M"), congruence.__version__, time.perf_counter() - started,
     )  # fmt: skip
 

@@ -334,8 +334,9 @@ const drawPair = () => {
     return;
   }
   if (a !== b && !v) {
-    fill($("flow"), el("p", { class: "muted" }, D.command ? "The labels are too large for this page. To see this pair:" : "The labels are too large for this page. To see this pair, compare the two:"),
-      el("pre", {}, D.command ? D.command.replace("{a}", quoted(D.names[a])).replace("{b}", quoted(D.names[b])) : `cg.compare(clusterings[${JSON.stringify(D.names[a])}], clusterings[${JSON.stringify(D.names[b])}])`));
+    const command = D.command && !D.soft[a] && !D.soft[b]; // which reads columns of labels
+    fill($("flow"), el("p", { class: "muted" }, command ? "The labels are too large for this page. To see this pair:" : "The labels are too large for this page. To see this pair, compare the two:"),
+      el("pre", {}, command ? `${D.command[0]} ${quoted(D.names[a])} ${quoted(D.names[b])} ${D.command[1]}` : `cg.compare(clusterings[${JSON.stringify(D.names[a])}], clusterings[${JSON.stringify(D.names[b])}], ${D.arguments})`));
     fill($("pair-table")); fill($("pair-worst")); $("pair-csv").hidden = true;
     return;
   }
