@@ -246,6 +246,8 @@ def build(
     started = time.perf_counter()
     e, with_reference, cautions = _gathered(clusterings, reference, unassigned, noise)
     size = len(e)
+    if n_clusters is not None and not 1 <= n_clusters <= e.n_points:
+        raise InputError(f"n_clusters must be from 1 to the number of points ({e.n_points}), not {n_clusters}")
     scored = compare_all(e, _wanted(measures, e), threads=threads, progress=progress)
     cautions += [c for c in scored.cautions if c not in cautions]
     cautions += [f"{key} is left out: {why}" for key, why in scored.skipped.items()]
@@ -631,9 +633,10 @@ def _plane(data: Any, axes: Sequence[str] | None, n: int) -> tuple[Array, tuple[
     spread = X.std(axis=0)
     scaled = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     pca = PCA(2, random_state=0)
-    place = pca.fit_transform(scaled)
-    share = [f"{x:.0%}" for x in pca.explained_variance_ratio_]
-    labels = (f"component 1 ({share[0]} of the variance)", f"component 2 ({share[1]})")
+    with np.errstate(invalid="ignore"):  # columns that are all constant have no variance to share
+        place = pca.fit_transform(scaled)
+    share = pca.explained_variance_ / max(scaled.var(axis=0, ddof=1).sum(), np.finfo(float).tiny)
+    labels = (f"component 1 ({share[0]:.0%} of the variance)", f"component 2 ({share[1]:.0%})")
     return place, labels, "principal components of the standardised columns"
 
 
