@@ -595,3 +595,18 @@ def test_minus_one_and_measurements_are_cautioned(tmp_path):
     assert any("look like measurements" in c for c in r.cautions)
     assert any("a has label −1" in c for c in cg.compare(s["a"], s["b"]).cautions)
     assert not any("−1" in c for c in cg.compare_all(s, noise=-1, unassigned="drop").cautions)
+
+
+@pytest.mark.parametrize(("index", "k"), [("int8", 128), ("uint8", 256), ("int16", 300), ("uint64", 5)])
+@pytest.mark.parametrize("gap", [False, True])
+def test_dictionaries_that_fill_their_codes(index, k, gap):
+    """Categories with as many names as their integers can count, with and without missing labels."""
+    names = [f"c{i}" for i in range(k)]
+    labels = [None if gap and i % 7 == 0 else names[i % k] for i in range(900)]
+    codes = pa.array([None if x is None else names.index(x) for x in labels], index)
+    column = pa.DictionaryArray.from_arrays(codes, pa.array(names))
+    other = [i % 4 for i in range(900)]
+    part = cg.partial_tables(pa.table({"a": column, "b": other}))
+    assert part.table("a", "b").to_array().tolist() == (
+        cg.contingency(labels, other, unassigned="drop").to_array().tolist()
+    )

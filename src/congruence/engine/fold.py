@@ -164,7 +164,10 @@ class Vocabulary:
 
     def _hashed(self, column: Any) -> Array:
         names = column.dictionary.to_pylist()
-        indices = column.indices.fill_null(len(names)).to_numpy(zero_copy_only=False)
+        stored = column.indices
+        if stored.type.bit_width < 32:  # 128 names fill the codes of a byte, and no label needs one more
+            stored = stored.cast("int32")
+        indices = stored.fill_null(len(names)).to_numpy(zero_copy_only=False)
         missing = [i for i, name in enumerate(names) if name is None or name != name]
         used = names  # categories that no row has do not become labels
         if len(names) > 1:
