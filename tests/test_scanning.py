@@ -610,3 +610,24 @@ def test_dictionaries_that_fill_their_codes(index, k, gap):
     assert part.table("a", "b").to_array().tolist() == (
         cg.contingency(labels, other, unassigned="drop").to_array().tolist()
     )
+
+
+def test_a_column_missing_in_a_partition(tmp_path):
+    """A partitioned dataset has columns from its folders; a column that a file lacks is an error, not missing labels."""
+    for name, columns in (("p=0", {"a": [0, 1], "b": [0, 0]}), ("p=1", {"a": [1, 1]})):
+        (tmp_path / name).mkdir()
+        parquet.write_table(pa.table(columns), tmp_path / name / "x.parquet")
+    s = cg.scan(ds.dataset(tmp_path, partitioning="hive"))
+    assert cg.compare_all(s[["a", "p"]], "ari").n_used[0, 1] == 4
+    with pytest.raises(cg.InputError, match=r"x\.parquet, row group 0 has no column 'b'"):
+        cg.compare_all(s, "ari", unassigned="drop")
+    assert cg.compare_all(s, "ari", skip_bad=True).n_used[0, 1] == 2
+
+
+def test_filtered_datasets_are_refused(tmp_path):
+    """An Arrow dataset that was filtered has no parts to read; the error says what to pass, and that works."""
+    parquet.write_table(pa.table({"a": [0, 1, 1, 0], "b": [0, 1, 0, 0]}), tmp_path / "x.parquet")
+    some = ds.dataset(tmp_path / "x.parquet").filter(ds.field("a") == 0)
+    with pytest.raises(cg.InputError, match=r"cg.scan\(lambda: dataset.to_batches\(\)\)"):
+        cg.scan(some)
+    assert cg.compare_all(cg.scan(lambda: some.to_batches()), "ari").n_used[0, 1] == 2

@@ -131,18 +131,15 @@ class _Fragment:
         return self.name
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+        from pyarrow.dataset import get_partition_keys
+
+        there = {*self.fragment.physical_schema.names, *get_partition_keys(self.fragment.partition_expression)}
         for name in columns:
-            if name not in self.fragment.physical_schema.names and self.fragment.partition_expression.equals(_true()):
+            if name not in there:
                 raise BadBatch(f"{self.where} has no column {name!r}")
         yield from self.fragment.to_batches(
             schema=self.schema, columns=list(columns), batch_size=rows, use_threads=False
         )
-
-
-def _true() -> Any:
-    from pyarrow import compute
-
-    return compute.scalar(True)
 
 
 @dataclass(frozen=True)
@@ -361,7 +358,14 @@ class _Dataset(_Input):
         self.dataset, self.schema = dataset, dataset.schema
         self.text = f"an Arrow dataset of {len(getattr(dataset, 'files', []))} files"
         self.listed: list[Any] = []
-        for number, fragment in enumerate(dataset.get_fragments()):
+        try:
+            fragments = list(dataset.get_fragments())
+        except ValueError as error:  # filtered or projected
+            raise InputError(
+                f"this Arrow dataset cannot be read in parts ({error}); pass a function that yields its batches: "
+                "cg.scan(lambda: dataset.to_batches())"
+            ) from None
+        for number, fragment in enumerate(fragments):
             name = getattr(fragment, "path", "") or f"fragment {number}"
             try:
                 pieces = fragment.split_by_row_group() if hasattr(fragment, "split_by_row_group") else [fragment]
