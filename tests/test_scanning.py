@@ -631,3 +631,18 @@ def test_filtered_datasets_are_refused(tmp_path):
     with pytest.raises(cg.InputError, match=r"cg.scan\(lambda: dataset.to_batches\(\)\)"):
         cg.scan(some)
     assert cg.compare_all(cg.scan(lambda: some.to_batches()), "ari").n_used[0, 1] == 2
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations("abc")))
+def test_what_is_left_out_does_not_depend_on_the_memory(tmp_path, order):
+    """A file without a column is left out of all pairs, in one pass or in several, and the result says so each time."""
+    rng = np.random.default_rng(0)
+    for i in range(3):
+        columns = {name: rng.integers(0, 50, 1000) for name in order if i != 1 or name != "c"}
+        parquet.write_table(pa.table(columns), tmp_path / f"{i}.parquet")
+    for memory in ("1GB", "40kB"):
+        s = cg.scan(tmp_path, memory=memory, threads=1, skip_bad=True)
+        for _ in range(2):
+            r = cg.compare_all(s, "ari")
+            assert (r.n_used == 2000).all()
+            assert [c.partition(", row")[0] for c in r.cautions] == [f"left out: {tmp_path / '1.parquet'}"]

@@ -682,6 +682,7 @@ class Scan:
         wanted = {(names[i], names[j]) for i, j in ends.tolist()}
         for made, part in self._kept:
             if made == key and wanted <= _held(part):
+                self._see(key, part, by_name)
                 yield np.arange(len(pairs)), part
                 return
         workers = default_threads(threads if threads is not None else self.threads)
@@ -704,11 +705,14 @@ class Scan:
         if not part.rows:
             why = f": {part.left_out[0]}" if part.left_out else ""
             raise InputError(f"{self.text} has no rows that can be read{why}")
-        for name in part.names:
-            self._seen[name, by_name[name].noise, self.skip_bad, key[0]] = part.without_cells()
+        self._see(key, part, by_name)
         self._kept.append((key, part))
         while len(self._kept) > 1 and sum(16 * len(p.count) for _, p in self._kept) > self.memory / 4:
             self._kept.pop(0)
+
+    def _see(self, key: Any, part: PartialTables, by_name: Mapping[str, Column]) -> None:
+        for name in set(part.names) & set(by_name):
+            self._seen[name, by_name[name].noise, self.skip_bad, key[0]] = part.without_cells()
 
     def _look(self, names: Sequence[str]) -> None:
         """Numbers of labels, as the first rows have them; what they grow to is found out while counting."""
@@ -773,6 +777,7 @@ class Scan:
             None if mass is None else (mass.values.name, mass.is_frequency), self.memory, self.skip_bad,
             tuple(self._kind(name) for name in used),
             int(np.clip(BATCH // (8 * max(len(used), 1)), 1 << 14, 1 << 18)),
+            tuple((name, self._kind(name)) for name in names if self.skip_bad and name not in used),
         )  # fmt: skip
         progress.what = "rows"
         progress.total = max(
@@ -802,7 +807,7 @@ class Scan:
             yield from _read_here(parts, counting)
             return
         what = digest(*counting.names, counting.pairs.tobytes(), repr([sorted(map(str, x or ())) for x in counting.noise]),
-                      repr(counting.mass), repr(counting.skip_bad))  # fmt: skip
+                      repr(counting.mass), repr(counting.skip_bad), *(name for name, _ in counting.beside))  # fmt: skip
         many = sum(part.rows or 0 for part in parts)
         share = many / GROUPS if many else len(parts) / GROUPS
         group: list[Any] = []

@@ -352,11 +352,14 @@ class Counting:
     #: kinds of labels of the columns, where they are known beforehand
     kinds: tuple[str | None, ...] | None = None
     rows: int = 1 << 18
+    #: columns (and their kinds) of other passes: what cannot be read of them is left out of this one too
+    beside: tuple[tuple[str, str | None], ...] = ()
 
     @property
     def read(self) -> tuple[str, ...]:
         """The columns that have to be read."""
-        return self.names if self.mass is None else (*dict.fromkeys((*self.names, self.mass[0])),)
+        more = [name for name, _ in self.beside] + ([] if self.mass is None else [self.mass[0]])
+        return (*dict.fromkeys((*self.names, *more)),)
 
 
 class Accumulator:
@@ -386,6 +389,9 @@ class Accumulator:
         """Count the rows of a batch (an arrow RecordBatch or Table, or a mapping of columns); says how many there were."""
         counting = self.counting
         columns = {name: _taken(batch, name, where) for name in counting.read}
+        for name, kind in counting.beside:
+            if kind is not None and not isinstance(columns[name], Labels):
+                check_kind(columns[name].type, kind, f"{where}: column {name!r}")
         codes = []
         for c, name in enumerate(counting.names):
             who = f"{where}: column {name!r}"
