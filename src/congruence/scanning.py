@@ -703,7 +703,7 @@ class Scan:
     def _keep(self, key: Any, part: PartialTables, by_name: Mapping[str, Column]) -> None:
         """Remember these tables for the next question; the oldest go when they take a quarter of the memory."""
         if not part.rows:
-            why = f": {part.left_out[0]}" if part.left_out else ""
+            why = f" ({part.left_out[0]})" if part.left_out else ""
             raise InputError(f"{self.text} has no rows that can be read{why}")
         self._see(key, part, by_name)
         self._kept.append((key, part))

@@ -585,7 +585,7 @@ class PartialTables:
     own: Array
     used_alone: Array
     own_alone: Array
-    #: what could not be read and was skipped
+    #: what could not be read and was skipped, in words
     left_out: tuple[str, ...] = ()
 
     def __add__(self, other: PartialTables) -> PartialTables:
