@@ -646,3 +646,15 @@ def test_what_is_left_out_does_not_depend_on_the_memory(tmp_path, order):
             r = cg.compare_all(s, "ari")
             assert (r.n_used == 2000).all()
             assert [c.partition(", row")[0] for c in r.cautions] == [f"left out: {tmp_path / '1.parquet'}"]
+
+
+@pytest.mark.parametrize("n", [3, 200_000])
+def test_columns_of_different_lengths(n):
+    """A batch whose columns differ in length is refused, small or large, as labels and as weights."""
+    ragged = {"a": np.arange(n) % 3, "b": np.arange(n - 1) % 2}
+    with pytest.raises(cg.InputError, match=f"column 'a' has {n} rows and column 'b' has {n - 1}"):
+        cg.partial_tables(ragged)
+    with pytest.raises(cg.InputError, match=f"batch 1: column 'a' has {n} rows and column 'b' has {n - 1}"):
+        cg.compare_all(cg.scan(lambda: [{"a": [0], "b": [0]}, ragged]), "ari", unassigned="drop")
+    with pytest.raises(cg.InputError, match=f"column 'a' has {n} rows and column 'w' has 1"):
+        cg.partial_tables({"a": ragged["a"], "b": ragged["a"], "w": [1.0]}, sample_weight="w")

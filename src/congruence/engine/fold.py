@@ -389,6 +389,12 @@ class Accumulator:
         """Count the rows of a batch (an arrow RecordBatch or Table, or a mapping of columns); says how many there were."""
         counting = self.counting
         columns = {name: _taken(batch, name, where) for name in counting.read}
+        first = next(iter(columns), "")
+        for name, column in columns.items():
+            if len(column) != len(columns[first]):
+                raise BadBatch(
+                    f"{where}: column {first!r} has {len(columns[first])} rows and column {name!r} has {len(column)}"
+                )
         for name, kind in counting.beside:
             if kind is not None and not isinstance(columns[name], Labels):
                 check_kind(columns[name].type, kind, f"{where}: column {name!r}")
