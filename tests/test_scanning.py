@@ -658,3 +658,21 @@ def test_columns_of_different_lengths(n):
         cg.compare_all(cg.scan(lambda: [{"a": [0], "b": [0]}, ragged]), "ari", unassigned="drop")
     with pytest.raises(cg.InputError, match=f"column 'a' has {n} rows and column 'w' has 1"):
         cg.partial_tables({"a": ragged["a"], "b": ragged["a"], "w": [1.0]}, sample_weight="w")
+
+
+def test_the_index_of_a_pandas_frame_names_rows(tmp_path):
+    """What pandas wrote as the index of a frame is not a clustering, whatever its name, unless it is asked for."""
+    frame = pd.DataFrame({"a": [0, 0, 1], "b": [0, 1, 1]}, index=pd.Index(["x", "y", "z"], name="who"))
+    frame.to_parquet(tmp_path / "x.parquet")
+    s = cg.scan(tmp_path / "x.parquet")
+    assert s.names == ("a", "b")
+    assert "'who' was the index of a pandas frame" in s.notes[0]
+    assert cg.scan(tmp_path / "x.parquet", columns=["a", "who"]).names == ("a", "who")
+
+
+def test_a_name_twice_in_one_file(tmp_path):
+    """Two columns of one name in a later file are said to be two."""
+    parquet.write_table(pa.table({"a": [0, 1], "b": [0, 1]}), tmp_path / "0.parquet")
+    parquet.write_table(pa.table([[0, 1], [0, 1], [1, 1]], names=["a", "b", "b"]), tmp_path / "1.parquet")
+    with pytest.raises(cg.InputError, match=r"1\.parquet, row group 0: two columns are named 'b'"):
+        cg.compare_all(cg.scan(tmp_path), "ari")

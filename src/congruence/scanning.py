@@ -102,6 +102,8 @@ class _RowGroup:
         for name in columns:
             if name not in schema.names:
                 raise BadBatch(f"{self.where} has no column {name!r}; it has: {', '.join(schema.names[:8])}")
+            if schema.names.count(name) > 1:
+                raise BadBatch(f"{self.where}: two columns are named {name!r}")
         texts = [name for name in columns if kind_of_or_not(schema.field(name).type) in ("text", "bytes")]
         with parquet.ParquetFile(
             self.path, metadata=footer, read_dictionary=texts, page_checksum_verification=True
@@ -572,11 +574,16 @@ class Scan:
                 raise InputError(f"{self.text} has no column {name!r}; {hint(name, there, listed)}")
         self.names = tuple(columns) if columns is not None else tuple(x for x in there if x != id)
         if columns is None and len(self.names) > 1:
-            # in memory a column with another value in every row is taken for row names; here only its name can tell
-            ids = [x for x in self.names if x.lower() in ID_NAMES or x.startswith("__index_level_")]
+            # in memory a column with another value in every row is taken for row names; here only its name can tell,
+            # or pandas, which writes down what was the index of a frame
+            index = (getattr(self.input.schema, "pandas_metadata", None) or {}).get("index_columns", ())
+            ids = [x for x in self.names if x.lower() in ID_NAMES or x.startswith("__index_level_") or x in index]
             self.names = tuple(x for x in self.names if x not in ids)
             self.notes = tuple(
-                f"column {x!r} is taken for row names by its name; pass columns=… to count it" for x in ids
+                f"column {x!r} is taken for row names by its name; pass columns=… to count it"
+                if x not in index
+                else f"column {x!r} was the index of a pandas frame and is taken for row names; pass columns=… to count it"
+                for x in ids
             )
         if not self.names:
             raise InputError(f"{self.text} has no label columns")
@@ -754,10 +761,10 @@ class Scan:
         used = np.unique(ends)
         if self.input.once or len(np.unique(ends, axis=0)) == 1:
             pair = " and ".join(repr(names[x]) for x in used[:2])
-            what = f"the table of {pair}" if len(used) <= 2 else f"the tables of {len(used)} columns"
+            what = f"the table of {pair} takes" if len(used) <= 2 else f"the tables of {len(used)} columns take"
             more = "; an iterator can be gone through once, so pass a function that makes it" if self.input.once else ""
             raise InputError(
-                f"{what} takes more than memory={self.memory / 1e6:.0f}MB; give more memory, or fewer columns{more}"
+                f"{what} more than memory={self.memory / 1e6:.0f}MB; give more memory, or fewer columns{more}"
             ) from None
         for x, width in zip(used.tolist(), over.widths.tolist(), strict=True):
             self._widths[names[x]] = max(2 * int(width), int(1.5 * self._widths.get(names[x], 1)))
