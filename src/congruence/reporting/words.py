@@ -204,7 +204,7 @@ def stands_out(model: Model) -> tuple[str, ...]:
     single = [model.names[i] for i in own if 1 < model.members[i].k == model.members[i].n_assigned]
     if single:
         said.append(
-            f"Every point a cluster of its own: {listed(single)}. A column that names the points belongs in `ids`."
+            f"Every point a cluster of its own: {listed(single)}. A column that names the points belongs in `ids` (`--id`)."
         )
     gaps = [i for i in range(len(model.members)) if model.members[i].n_assigned < model.n_points]
     if gaps:
