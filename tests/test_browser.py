@@ -205,6 +205,15 @@ def test_the_command_for_a_pair_gives_the_values_of_the_page(browser, tmp_path, 
     assert value in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_title_has_room(page, demo, width):
+    """The title does not stick to the edge of the window, nor the last line to the end of the page."""
+    page.size(width)
+    page.open(demo)
+    assert page.run("document.querySelector('h1').getBoundingClientRect().top") >= 20
+    assert page.run("parseFloat(getComputedStyle(document.querySelector('footer')).paddingBottom)") >= 20
+
+
 def test_pairs_without_labels(browser, tmp_path, monkeypatch):
     """Where labels are too large the page shows the pairs it has, and the command for the others."""
     monkeypatch.setattr(model, "EMBEDDED", 10)
