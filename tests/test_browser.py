@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from browser import Browser, program
 
 import congruence as cg
 from congruence import showcase
+from congruence.cli.app import app
 from congruence.reporting import model
 
 pytestmark = [
@@ -186,11 +188,37 @@ def test_names_stay_text(browser, tmp_path):
     assert browser.complaints == []
 
 
+def test_the_command_for_a_pair_gives_the_values_of_the_page(browser, tmp_path, monkeypatch, capsys):
+    """The command that the page prints runs, and counts noise and points without a label as the page does."""
+    monkeypatch.setattr(model, "EMBEDDED", 10)
+    rng = np.random.default_rng(0)
+    rows = [f"p{i},run {r},{rng.integers(-1, 3)}" for i in range(60) for r in range(5) if rng.random() < 0.9]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs.csv").write_text("\n".join(["point,method,label", *rows]))
+    app(["report", "runs.csv", "--long", "point,method,label", "--noise=-1", "--out", "r.html"], standalone_mode=False)
+    browser.open(tmp_path / "r.html")
+    central = browser.run("JSON.parse(document.getElementById('data').textContent).central")
+    choose(browser, *[i for i in range(5) if i != central][:2])
+    value = browser.run("document.querySelector('#pair-said tbody td').textContent")
+    capsys.readouterr()
+    app([*shlex.split(shown(browser, "#flow pre"))[1:], "--measures", "ari"], standalone_mode=False)
+    assert value in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_title_has_room(page, demo, width):
+    """The title does not stick to the edge of the window, nor the last line to the end of the page."""
+    page.size(width)
+    page.open(demo)
+    assert page.run("document.querySelector('h1').getBoundingClientRect().top") >= 20
+    assert page.run("parseFloat(getComputedStyle(document.querySelector('footer')).paddingBottom)") >= 20
+
+
 def test_pairs_without_labels(browser, tmp_path, monkeypatch):
     """Where labels are too large the page shows the pairs it has, and the command for the others."""
     monkeypatch.setattr(model, "EMBEDDED", 10)
     rng = np.random.default_rng(0)
-    runs = {f"run {i}": rng.integers(0, 3, 50) for i in range(5)}
+    runs = {f"$& run {i}": rng.integers(0, 3, 50) for i in range(5)}
     r = cg.report(
         {"truth": np.arange(50) % 3, **runs}, tmp_path / "r.html", reference="truth", source="runs.csv", progress=False
     )
@@ -199,7 +227,21 @@ def test_pairs_without_labels(browser, tmp_path, monkeypatch):
     assert browser.run("document.querySelectorAll('#flow path').length") > 0
     a, b = [i for i in range(1, 6) if i != r.model.central][:2]
     choose(browser, a, b)
-    assert f"congruence compare runs.csv 'run {a - 1}' 'run {b - 1}'" in shown(browser, "#flow")
+    assert f"congruence compare runs.csv '$& run {a - 1}' '$& run {b - 1}' --unassigned drop" in shown(browser, "#flow")
+    assert browser.complaints == []
+
+
+@pytest.mark.parametrize("most", [10, model.EMBEDDED])
+def test_pairs_without_points_in_common(browser, tmp_path, monkeypatch, most):
+    """Two clusterings of different points: the page says so, and has no share of no points."""
+    monkeypatch.setattr(model, "EMBEDDED", most)
+    half = [0, 1, 1, *[None] * 27], [*[None] * 27, 1, 1, 0]
+    cg.report({"a": half[0], "b": half[1], "c": np.arange(30) % 2}, tmp_path / "r.html", progress=False)
+    browser.events.clear()
+    browser.open(tmp_path / "r.html")
+    choose(browser, 0, 1)
+    assert "No point has a label in both" in shown(browser, "#flow")
+    assert "NaN" not in browser.run("document.body.innerText")
     assert browser.complaints == []
 
 

@@ -158,3 +158,11 @@ def test_matplotlib_is_an_extra(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(cg.InputError, match=r'pip install "congruence\[plot\]"'):
         cg.compare([0, 1], [0, 1]).plot(backend="matplotlib")
+
+
+@pytest.mark.parametrize("backend", ["plotly", "matplotlib"])
+def test_a_measure_that_was_not_measured(backend):
+    """A figure of another measure than those of the result is refused, with those there are."""
+    pairs = cg.compare_all({"a": [0, 0, 1], "b": [0, 1, 1], "c": [0, 1, 2]}, ["ari", "rand"])
+    with pytest.raises(cg.InputError, match="vi was not measured here; there are: ari, rand"):
+        pairs.plot("vi", backend=backend)

@@ -231,7 +231,8 @@ def test_labels_beyond_the_limit_become_tables(monkeypatch):
     assert {(p.a, p.b) for p in pairs.tables} == wanted
     sent = data_of(r.html)
     assert sent["labels"] is None
-    assert sent["command"] == "congruence compare 'my labels.csv' {a} {b}"
+    assert sent["command"] == ["congruence compare 'my labels.csv'", "--unassigned drop"]
+    assert sent["arguments"] == "unassigned='drop'"
     first = next(p for p in sent["tables"] if (p["a"], p["b"]) == (0, 1))
     assert unpacked(first["counts"]).sum() == 60
     assert any("too large to be in this page" in text for text in r.summary.careful)
@@ -256,7 +257,7 @@ def test_the_summary_names_what_stands_out(made):
     assert "Nearest to the reference is “good”" in said
     assert "Unlike all others" in said
     assert "The most central is “" in said
-    assert "trust ari and ami first" in said
+    assert "trust ari and ami_max first" in said
 
 
 def test_noise_and_gaps_are_said():
@@ -284,6 +285,67 @@ def test_lists_of_names():
 
 
 # --- small and strange ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [0, -1, 61])
+def test_numbers_of_clusters_that_cannot_be(k):
+    """No consensus of no clusters, or of more clusters than points, is said to be there."""
+    with pytest.raises(cg.InputError, match="n_clusters must be from 1 to the number of points"):
+        cg.report(RUNS, n_clusters=k, progress=False)
+
+
+@pytest.mark.filterwarnings("error")
+def test_data_without_variance():
+    """Data that are all the same have a picture of one place, and 0% of the variance."""
+    r = cg.report(RUNS, data=np.ones((60, 3)), progress=False)
+    assert r.model.points.axes == ("component 1 (0% of the variance)", "component 2 (0%)")
+    assert (r.model.points.place == 0).all()
+
+
+def test_measures_to_trust_are_those_of_the_page():
+    """The caution about numbers of clusters names the measures that are shown, and no others."""
+    runs = {"a": [0, 0, 1, 1, 2], "b": [0, 0, 1, 1, 1]}
+    said = cg.report(runs, measures=["vi", "ari_gram"], progress=False).summary.careful[0]
+    assert "chance (vi) move" in said
+    assert "trust ari_gram first" in said
+    alone = cg.report(runs, measures="ari", progress=False).summary.careful
+    assert not any("corrected for chance" in text for text in alone)
+
+
+def test_one_clustering_and_the_reference():
+    """One clustering is spoken of as one."""
+    said = cg.report({"a": [0, 0, 1, 1], "t": [0, 1, 1, 1]}, reference="t", progress=False).summary.findings[0]
+    assert "There is 1 clustering" in said
+    assert "It is held against the reference" in said
+
+
+def test_names_of_clusters_that_look_like_numbers():
+    """Clusters called '--1' or '²', or by numbers beyond what a script can count with, keep their names."""
+    codes = np.array([0, 1, 2, 2, 1])
+    big = 2**53 + 1
+    runs = {
+        "dashes": np.array(["--1", "--2", "--3"])[codes],
+        "powers": np.array(["²", "³", "¹"])[codes],
+        "big": codes + big,
+    }
+    sent = data_of(cg.report({**runs, "below": codes - 2}, progress=False).html)
+    assert sent["clusters"] == [
+        ["--1", "--2", "--3"], ["²", "³", "¹"], [str(big), str(big + 1), str(big + 2)], {"first": -2},
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("most", [100, model.EMBEDDED])
+@pytest.mark.parametrize("reference", [None, "b"])
+def test_members_without_a_point_in_common(monkeypatch, most, reference):
+    """Two clusterings of different points have a page, with or without their labels; it says that nothing can be compared."""
+    monkeypatch.setattr(model, "EMBEDDED", most)
+    half = [0, 1, 1, *[None] * 57], [*[None] * 57, 1, 1, 0]
+    r = cg.report({"a": half[0], "b": half[1]}, reference=reference, progress=False)
+    sent = data_of(r.html)
+    assert sorted(sent["first"]) == [0, 1]
+    assert sent["tables"] == []
+    assert any("No point is assigned in both" in text for text in r.summary.careful)
+    assert not any("Nearest to the reference" in text for text in r.summary.findings)
 
 
 @pytest.mark.parametrize(

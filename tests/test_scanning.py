@@ -595,3 +595,84 @@ def test_minus_one_and_measurements_are_cautioned(tmp_path):
     assert any("look like measurements" in c for c in r.cautions)
     assert any("a has label −1" in c for c in cg.compare(s["a"], s["b"]).cautions)
     assert not any("−1" in c for c in cg.compare_all(s, noise=-1, unassigned="drop").cautions)
+
+
+@pytest.mark.parametrize(("index", "k"), [("int8", 128), ("uint8", 256), ("int16", 300), ("uint64", 5)])
+@pytest.mark.parametrize("gap", [False, True])
+def test_dictionaries_that_fill_their_codes(index, k, gap):
+    """Categories with as many names as their integers can count, with and without missing labels."""
+    names = [f"c{i}" for i in range(k)]
+    labels = [None if gap and i % 7 == 0 else names[i % k] for i in range(900)]
+    codes = pa.array([None if x is None else names.index(x) for x in labels], index)
+    column = pa.DictionaryArray.from_arrays(codes, pa.array(names))
+    other = [i % 4 for i in range(900)]
+    part = cg.partial_tables(pa.table({"a": column, "b": other}))
+    assert part.table("a", "b").to_array().tolist() == (
+        cg.contingency(labels, other, unassigned="drop").to_array().tolist()
+    )
+
+
+def test_a_column_missing_in_a_partition(tmp_path):
+    """A partitioned dataset has columns from its folders; a column that a file lacks is an error, not missing labels."""
+    for name, columns in (("p=0", {"a": [0, 1], "b": [0, 0]}), ("p=1", {"a": [1, 1]})):
+        (tmp_path / name).mkdir()
+        parquet.write_table(pa.table(columns), tmp_path / name / "x.parquet")
+    s = cg.scan(ds.dataset(tmp_path, partitioning="hive"))
+    assert cg.compare_all(s[["a", "p"]], "ari").n_used[0, 1] == 4
+    with pytest.raises(cg.InputError, match=r"x\.parquet, row group 0 has no column 'b'"):
+        cg.compare_all(s, "ari", unassigned="drop")
+    assert cg.compare_all(s, "ari", skip_bad=True).n_used[0, 1] == 2
+
+
+def test_filtered_datasets_are_refused(tmp_path):
+    """An Arrow dataset that was filtered has no parts to read; the error says what to pass, and that works."""
+    parquet.write_table(pa.table({"a": [0, 1, 1, 0], "b": [0, 1, 0, 0]}), tmp_path / "x.parquet")
+    some = ds.dataset(tmp_path / "x.parquet").filter(ds.field("a") == 0)
+    with pytest.raises(cg.InputError, match=r"cg.scan\(lambda: dataset.to_batches\(\)\)"):
+        cg.scan(some)
+    assert cg.compare_all(cg.scan(lambda: some.to_batches()), "ari").n_used[0, 1] == 2
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations("abc")))
+def test_what_is_left_out_does_not_depend_on_the_memory(tmp_path, order):
+    """A file without a column is left out of all pairs, in one pass or in several, and the result says so each time."""
+    rng = np.random.default_rng(0)
+    for i in range(3):
+        columns = {name: rng.integers(0, 50, 1000) for name in order if i != 1 or name != "c"}
+        parquet.write_table(pa.table(columns), tmp_path / f"{i}.parquet")
+    for memory in ("1GB", "40kB"):
+        s = cg.scan(tmp_path, memory=memory, threads=1, skip_bad=True)
+        for _ in range(2):
+            r = cg.compare_all(s, "ari")
+            assert (r.n_used == 2000).all()
+            assert [c.partition(", row")[0] for c in r.cautions] == [f"left out: {tmp_path / '1.parquet'}"]
+
+
+@pytest.mark.parametrize("n", [3, 200_000])
+def test_columns_of_different_lengths(n):
+    """A batch whose columns differ in length is refused, small or large, as labels and as weights."""
+    ragged = {"a": np.arange(n) % 3, "b": np.arange(n - 1) % 2}
+    with pytest.raises(cg.InputError, match=f"column 'a' has {n} rows and column 'b' has {n - 1}"):
+        cg.partial_tables(ragged)
+    with pytest.raises(cg.InputError, match=f"batch 1: column 'a' has {n} rows and column 'b' has {n - 1}"):
+        cg.compare_all(cg.scan(lambda: [{"a": [0], "b": [0]}, ragged]), "ari", unassigned="drop")
+    with pytest.raises(cg.InputError, match=f"column 'a' has {n} rows and column 'w' has 1"):
+        cg.partial_tables({"a": ragged["a"], "b": ragged["a"], "w": [1.0]}, sample_weight="w")
+
+
+def test_the_index_of_a_pandas_frame_names_rows(tmp_path):
+    """What pandas wrote as the index of a frame is not a clustering, whatever its name, unless it is asked for."""
+    frame = pd.DataFrame({"a": [0, 0, 1], "b": [0, 1, 1]}, index=pd.Index(["x", "y", "z"], name="who"))
+    frame.to_parquet(tmp_path / "x.parquet")
+    s = cg.scan(tmp_path / "x.parquet")
+    assert s.names == ("a", "b")
+    assert "'who' was the index of a pandas frame" in s.notes[0]
+    assert cg.scan(tmp_path / "x.parquet", columns=["a", "who"]).names == ("a", "who")
+
+
+def test_a_name_twice_in_one_file(tmp_path):
+    """Two columns of one name in a later file are said to be two."""
+    parquet.write_table(pa.table({"a": [0, 1], "b": [0, 1]}), tmp_path / "0.parquet")
+    parquet.write_table(pa.table([[0, 1], [0, 1], [1, 1]], names=["a", "b", "b"]), tmp_path / "1.parquet")
+    with pytest.raises(cg.InputError, match=r"1\.parquet, row group 0: two columns are named 'b'"):
+        cg.compare_all(cg.scan(tmp_path), "ari")

@@ -358,7 +358,7 @@ def _member_info(p: Any, q: Any) -> MemberInfo:
 
 def _left_out(members: Sequence[Any]) -> tuple[str, ...]:
     """What could not be read of scanned members and was skipped."""
-    return tuple(f"left out: {x}" for x in members[0].source.facts(members[0]).left_out) if members[0].lazy else ()
+    return tuple(members[0].source.facts(members[0]).left_out) if members[0].lazy else ()
 
 
 def _titles(pair: Sequence[Any]) -> tuple[str, str]:

@@ -54,7 +54,10 @@ def figure(result: Any, backend: Backend = "plotly", **options: Any) -> Any:
 
 def _arranged(result: AllPairs, measure: str | None) -> tuple[Any, Any, Array, list[str]]:
     """The record of the measure, the tree, the values in its order, and the names in its order."""
-    m = result.measures[find(measure).key] if measure is not None else result.measures[next(iter(result))]
+    key = find(measure).key if measure is not None else next(iter(result))
+    if key not in result:
+        raise InputError(f"{key} was not measured here; there are: {', '.join(result)}")
+    m = result.measures[key]
     values = result[m.key]
     tree = tree_of(distances(values, m))
     return m, tree, values[np.ix_(tree.order, tree.order)], [result.names[i] for i in tree.order]

@@ -102,6 +102,8 @@ class _RowGroup:
         for name in columns:
             if name not in schema.names:
                 raise BadBatch(f"{self.where} has no column {name!r}; it has: {', '.join(schema.names[:8])}")
+            if schema.names.count(name) > 1:
+                raise BadBatch(f"{self.where}: two columns are named {name!r}")
         texts = [name for name in columns if kind_of_or_not(schema.field(name).type) in ("text", "bytes")]
         with parquet.ParquetFile(
             self.path, metadata=footer, read_dictionary=texts, page_checksum_verification=True
@@ -131,18 +133,15 @@ class _Fragment:
         return self.name
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+        from pyarrow.dataset import get_partition_keys
+
+        there = {*self.fragment.physical_schema.names, *get_partition_keys(self.fragment.partition_expression)}
         for name in columns:
-            if name not in self.fragment.physical_schema.names and self.fragment.partition_expression.equals(_true()):
+            if name not in there:
                 raise BadBatch(f"{self.where} has no column {name!r}")
         yield from self.fragment.to_batches(
             schema=self.schema, columns=list(columns), batch_size=rows, use_threads=False
         )
-
-
-def _true() -> Any:
-    from pyarrow import compute
-
-    return compute.scalar(True)
 
 
 @dataclass(frozen=True)
@@ -361,7 +360,14 @@ class _Dataset(_Input):
         self.dataset, self.schema = dataset, dataset.schema
         self.text = f"an Arrow dataset of {len(getattr(dataset, 'files', []))} files"
         self.listed: list[Any] = []
-        for number, fragment in enumerate(dataset.get_fragments()):
+        try:
+            fragments = list(dataset.get_fragments())
+        except ValueError as error:  # filtered or projected
+            raise InputError(
+                f"this Arrow dataset cannot be read in parts ({error}); pass a function that yields its batches: "
+                "cg.scan(lambda: dataset.to_batches())"
+            ) from None
+        for number, fragment in enumerate(fragments):
             name = getattr(fragment, "path", "") or f"fragment {number}"
             try:
                 pieces = fragment.split_by_row_group() if hasattr(fragment, "split_by_row_group") else [fragment]
@@ -568,11 +574,16 @@ class Scan:
                 raise InputError(f"{self.text} has no column {name!r}; {hint(name, there, listed)}")
         self.names = tuple(columns) if columns is not None else tuple(x for x in there if x != id)
         if columns is None and len(self.names) > 1:
-            # in memory a column with another value in every row is taken for row names; here only its name can tell
-            ids = [x for x in self.names if x.lower() in ID_NAMES or x.startswith("__index_level_")]
+            # in memory a column with another value in every row is taken for row names; here only its name can tell,
+            # or pandas, which writes down what was the index of a frame
+            index = (getattr(self.input.schema, "pandas_metadata", None) or {}).get("index_columns", ())
+            ids = [x for x in self.names if x.lower() in ID_NAMES or x.startswith("__index_level_") or x in index]
             self.names = tuple(x for x in self.names if x not in ids)
             self.notes = tuple(
-                f"column {x!r} is taken for row names by its name; pass columns=… to count it" for x in ids
+                f"column {x!r} is taken for row names by its name; pass columns=… to count it"
+                if x not in index
+                else f"column {x!r} was the index of a pandas frame and is taken for row names; pass columns=… to count it"
+                for x in ids
             )
         if not self.names:
             raise InputError(f"{self.text} has no label columns")
@@ -678,6 +689,7 @@ class Scan:
         wanted = {(names[i], names[j]) for i, j in ends.tolist()}
         for made, part in self._kept:
             if made == key and wanted <= _held(part):
+                self._see(key, part, by_name)
                 yield np.arange(len(pairs)), part
                 return
         workers = default_threads(threads if threads is not None else self.threads)
@@ -698,13 +710,16 @@ class Scan:
     def _keep(self, key: Any, part: PartialTables, by_name: Mapping[str, Column]) -> None:
         """Remember these tables for the next question; the oldest go when they take a quarter of the memory."""
         if not part.rows:
-            why = f": {part.left_out[0]}" if part.left_out else ""
+            why = f" ({part.left_out[0]})" if part.left_out else ""
             raise InputError(f"{self.text} has no rows that can be read{why}")
-        for name in part.names:
-            self._seen[name, by_name[name].noise, self.skip_bad, key[0]] = part.without_cells()
+        self._see(key, part, by_name)
         self._kept.append((key, part))
         while len(self._kept) > 1 and sum(16 * len(p.count) for _, p in self._kept) > self.memory / 4:
             self._kept.pop(0)
+
+    def _see(self, key: Any, part: PartialTables, by_name: Mapping[str, Column]) -> None:
+        for name in set(part.names) & set(by_name):
+            self._seen[name, by_name[name].noise, self.skip_bad, key[0]] = part.without_cells()
 
     def _look(self, names: Sequence[str]) -> None:
         """Numbers of labels, as the first rows have them; what they grow to is found out while counting."""
@@ -746,10 +761,10 @@ class Scan:
         used = np.unique(ends)
         if self.input.once or len(np.unique(ends, axis=0)) == 1:
             pair = " and ".join(repr(names[x]) for x in used[:2])
-            what = f"the table of {pair}" if len(used) <= 2 else f"the tables of {len(used)} columns"
+            what = f"the table of {pair} takes" if len(used) <= 2 else f"the tables of {len(used)} columns take"
             more = "; an iterator can be gone through once, so pass a function that makes it" if self.input.once else ""
             raise InputError(
-                f"{what} takes more than memory={self.memory / 1e6:.0f}MB; give more memory, or fewer columns{more}"
+                f"{what} more than memory={self.memory / 1e6:.0f}MB; give more memory, or fewer columns{more}"
             ) from None
         for x, width in zip(used.tolist(), over.widths.tolist(), strict=True):
             self._widths[names[x]] = max(2 * int(width), int(1.5 * self._widths.get(names[x], 1)))
@@ -769,6 +784,7 @@ class Scan:
             None if mass is None else (mass.values.name, mass.is_frequency), self.memory, self.skip_bad,
             tuple(self._kind(name) for name in used),
             int(np.clip(BATCH // (8 * max(len(used), 1)), 1 << 14, 1 << 18)),
+            tuple((name, self._kind(name)) for name in names if self.skip_bad and name not in used),
         )  # fmt: skip
         progress.what = "rows"
         progress.total = max(
@@ -798,7 +814,7 @@ class Scan:
             yield from _read_here(parts, counting)
             return
         what = digest(*counting.names, counting.pairs.tobytes(), repr([sorted(map(str, x or ())) for x in counting.noise]),
-                      repr(counting.mass), repr(counting.skip_bad))  # fmt: skip
+                      repr(counting.mass), repr(counting.skip_bad), *(name for name, _ in counting.beside))  # fmt: skip
         many = sum(part.rows or 0 for part in parts)
         share = many / GROUPS if many else len(parts) / GROUPS
         group: list[Any] = []

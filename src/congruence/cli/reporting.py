@@ -51,7 +51,8 @@ def report(
 
     import congruence as cg
     from congruence import io
-    from congruence.reporting.html import check_page
+    from congruence.reporting.html import Report, check_page
+    from congruence.reporting.model import build
 
     check_page(out)
     found, notes = label_columns(file, split(columns), id, long, (), reference)
@@ -73,11 +74,16 @@ def report(
         more += said
     elif axes is not None:
         raise cg.InputError("--axes names columns of the data; pass them with --data FILE")
-    made = cg.report(
-        found, out, reference=reference, data=numbers, axes=split(axes) or None, ids=ids, measures=split(measures) or None,
+    beside = ["--unassigned", unassigned.value, *(["--noise", noise] if noise else [])]
+    beside += ["--long", long] if long else []
+    model = build(
+        found, reference=reference, data=numbers, axes=split(axes) or None, ids=ids, measures=split(measures) or None,
         n_clusters=k, unassigned=unassigned.value, noise=noise_labels(noise), title=title or file.name,
-        command=shlex.join(["congruence", *sys.argv[1:]]), source=str(file), random_state=seed, threads=threads,
+        command=shlex.join(["congruence", *sys.argv[1:]]), source=str(file), options=shlex.join(beside),
+        random_state=seed, threads=threads,
     )  # fmt: skip
+    made = Report(model, out)
+    made.save(out)
     print(made)
     say([*notes, *more, f"wrote {out}: {out.stat().st_size / 1e6:.1f} MB"])
 

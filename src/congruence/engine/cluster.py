@@ -72,7 +72,7 @@ def count_part(part: Part, total: Accumulator, stop: threading.Event | None = No
     except BadBatch as error:
         if not counting.skip_bad:
             raise
-        total.left_out.append(str(error))
+        total.left_out.append(f"left out: {error}")
         return
     if into is not total:
         total.add(into.partial())
@@ -140,7 +140,8 @@ def fold(
             else:
                 _by_executor(executor, left(), counting, done)
     if checkpoint is not None and checkpoint.damaged:
-        total.left_out.append(f"{len(checkpoint.damaged)} damaged parts of the checkpoint were counted again")
+        many = len(checkpoint.damaged)
+        total.left_out.append(f"counted again: {many} damaged part{'' if many == 1 else 's'} of the checkpoint")
     return total.partial()
 
 

@@ -164,7 +164,10 @@ class Vocabulary:
 
     def _hashed(self, column: Any) -> Array:
         names = column.dictionary.to_pylist()
-        indices = column.indices.fill_null(len(names)).to_numpy(zero_copy_only=False)
+        stored = column.indices
+        if stored.type.bit_width < 32:  # 128 names fill the codes of a byte, and no label needs one more
+            stored = stored.cast("int32")
+        indices = stored.fill_null(len(names)).to_numpy(zero_copy_only=False)
         missing = [i for i, name in enumerate(names) if name is None or name != name]
         used = names  # categories that no row has do not become labels
         if len(names) > 1:
@@ -349,11 +352,14 @@ class Counting:
     #: kinds of labels of the columns, where they are known beforehand
     kinds: tuple[str | None, ...] | None = None
     rows: int = 1 << 18
+    #: columns (and their kinds) of other passes: what cannot be read of them is left out of this one too
+    beside: tuple[tuple[str, str | None], ...] = ()
 
     @property
     def read(self) -> tuple[str, ...]:
         """The columns that have to be read."""
-        return self.names if self.mass is None else (*dict.fromkeys((*self.names, self.mass[0])),)
+        more = [name for name, _ in self.beside] + ([] if self.mass is None else [self.mass[0]])
+        return (*dict.fromkeys((*self.names, *more)),)
 
 
 class Accumulator:
@@ -383,6 +389,15 @@ class Accumulator:
         """Count the rows of a batch (an arrow RecordBatch or Table, or a mapping of columns); says how many there were."""
         counting = self.counting
         columns = {name: _taken(batch, name, where) for name in counting.read}
+        first = next(iter(columns), "")
+        for name, column in columns.items():
+            if len(column) != len(columns[first]):
+                raise BadBatch(
+                    f"{where}: column {first!r} has {len(columns[first])} rows and column {name!r} has {len(column)}"
+                )
+        for name, kind in counting.beside:
+            if kind is not None and not isinstance(columns[name], Labels):
+                check_kind(columns[name].type, kind, f"{where}: column {name!r}")
         codes = []
         for c, name in enumerate(counting.names):
             who = f"{where}: column {name!r}"
@@ -576,7 +591,7 @@ class PartialTables:
     own: Array
     used_alone: Array
     own_alone: Array
-    #: what could not be read and was skipped
+    #: what could not be read and was skipped, in words
     left_out: tuple[str, ...] = ()
 
     def __add__(self, other: PartialTables) -> PartialTables:

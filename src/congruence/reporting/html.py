@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -163,6 +164,7 @@ def payload(model: Model) -> dict[str, Any]:
         "clusters": [] if model.pairs.labels is None else [_cluster_names(m) for m in members],
         "tables": [_table(p) for p in model.pairs.tables],
         "command": _pair_command(model),
+        "arguments": model.arguments,
         "against": _against(model),
         "points": _points(model),
         "consensus": _consensus(model),
@@ -172,8 +174,9 @@ def payload(model: Model) -> dict[str, Any]:
 
 def _nearest_to_central(model: Model) -> tuple[int, int]:
     row = model.square(model.main)[model.central]
-    best = np.nanargmax(row) if model.main.measure.better == "higher" else np.nanargmin(row)
-    return model.central, int(best) if not np.isnan(row).all() else (model.central + 1) % len(model.members)
+    if np.isnan(row).all():
+        return model.central, (model.central + 1) % len(model.members)
+    return model.central, int(np.nanargmax(row) if model.main.measure.better == "higher" else np.nanargmin(row))
 
 
 def _scale(s: Scale) -> dict[str, Any]:
@@ -189,7 +192,7 @@ def _scale(s: Scale) -> dict[str, Any]:
 
 def _cluster_names(m: Member) -> Any:
     """Names of the clusters, or the first of a run of whole numbers."""
-    if m.clusters and m.clusters[0].lstrip("-").isdigit():
+    if m.clusters and re.fullmatch("-?[0-9]{1,15}", m.clusters[0]):  # more digits a script cannot hold
         first = int(m.clusters[0])
         if m.clusters == tuple(str(first + i) for i in range(m.k)):
             return {"first": first}
@@ -204,10 +207,11 @@ def _table(p: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _pair_command(model: Model) -> str | None:
+def _pair_command(model: Model) -> tuple[str, str] | None:
+    """What stands before and after the names of a pair in the command that compares them."""
     from shlex import quote
 
-    return None if model.source is None else f"congruence compare {quote(model.source)} {{a}} {{b}}"
+    return None if model.source is None else (f"congruence compare {quote(model.source)}", model.options)
 
 
 def _against(model: Model) -> dict[str, Any] | None:

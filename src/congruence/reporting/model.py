@@ -195,6 +195,9 @@ class Model:
     cautions: tuple[str, ...]
     command: str | None
     source: str | None
+    #: what `congruence compare` and `cg.compare` are told beside the pair, so that they count as the page does
+    options: str
+    arguments: str
     created: str
     version: str
     seconds: float
@@ -232,6 +235,7 @@ def build(
     title: str = "Clusterings",
     command: str | None = None,
     source: str | None = None,
+    options: str | None = None,
     random_state: Any = 0,
     threads: int | None = None,
     progress: Callable[[int, int], Any] | bool | None = None,
@@ -242,6 +246,8 @@ def build(
     started = time.perf_counter()
     e, with_reference, cautions = _gathered(clusterings, reference, unassigned, noise)
     size = len(e)
+    if n_clusters is not None and not 1 <= n_clusters <= e.n_points:
+        raise InputError(f"n_clusters must be from 1 to the number of points ({e.n_points}), not {n_clusters}")
     scored = compare_all(e, _wanted(measures, e), threads=threads, progress=progress)
     cautions += [c for c in scored.cautions if c not in cautions]
     cautions += [f"{key} is left out: {why}" for key, why in scored.skipped.items()]
@@ -266,7 +272,7 @@ def build(
     ensemble = e[own]
     sections = 2 + (len(own) > 1)
     with Progress(sections, progress if progress is False else None, "parts of the report") as bar:
-        pairs = _pairs(e, 0 if with_reference else None, central)
+        pairs = _pairs(e, scored.n_used, 0 if with_reference else None, central)
         bar.add(1)
         against = _against(e, scored, same, random_state, threads) if with_reference else None
         bar.add(1)
@@ -279,6 +285,8 @@ def build(
         title, e.n_points, members, 0 if with_reference else None, central,
         tuple(tuple(int(own[x]) for x in np.flatnonzero(group_of == g)) for g in range(int(group_of.max()) + 1)), silhouette,
         scales, pairs, against, points, together, tuple(dict.fromkeys(cautions)), command, source,
+        f"--unassigned {unassigned}" if options is None else options,
+        f"unassigned={unassigned!r}" + ("" if noise is None else f", noise={noise!r}"),
         time.strftime("%Y-%m-%d %H:%M"), congruence.__version__, time.perf_counter() - started,
     )  # fmt: skip
 
@@ -393,7 +401,7 @@ def _by_appearance(c: Labels) -> Array:
 # --- pairs ------------------------------------------------------------------------------------------------------
 
 
-def _pairs(e: Ensemble, reference: int | None, central: int) -> Pairs:
+def _pairs(e: Ensemble, n_used: Array, reference: int | None, central: int) -> Pairs:
     names = sum(len(str(x)) + 3 for c in e.members for x in c.names)
     raw = sum(len(c) * c.codes.dtype.itemsize if isinstance(c, Labels) else 2 * len(c) * c.k for c in e.members)
     n_bytes = -(-raw // 3) * 4 + names
@@ -401,7 +409,8 @@ def _pairs(e: Ensemble, reference: int | None, central: int) -> Pairs:
         return Pairs(tuple(_embedded(c) for c in e.members), (), n_bytes)
     bases = [central] if reference is None else [reference, central]
     wanted = {(min(a, b), max(a, b)) for a in bases for b in range(len(e)) if a != b}
-    return Pairs(None, tuple(pair_of(e, a, b) for a, b in sorted(wanted)), n_bytes)
+    meet = [(a, b) for a, b in sorted(wanted) if n_used[a, b]]  # of others there is no table
+    return Pairs(None, tuple(pair_of(e, a, b) for a, b in meet), n_bytes)
 
 
 def _embedded(c: Clustering) -> Array:
@@ -624,9 +633,10 @@ def _plane(data: Any, axes: Sequence[str] | None, n: int) -> tuple[Array, tuple[
     spread = X.std(axis=0)
     scaled = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     pca = PCA(2, random_state=0)
-    place = pca.fit_transform(scaled)
-    share = [f"{x:.0%}" for x in pca.explained_variance_ratio_]
-    labels = (f"component 1 ({share[0]} of the variance)", f"component 2 ({share[1]})")
+    with np.errstate(invalid="ignore"):  # columns that are all constant have no variance to share
+        place = pca.fit_transform(scaled)
+    share = pca.explained_variance_ / max(scaled.var(axis=0, ddof=1).sum(), np.finfo(float).tiny)
+    labels = (f"component 1 ({share[0]:.0%} of the variance)", f"component 2 ({share[1]:.0%})")
     return place, labels, "principal components of the standardised columns"
 
 

@@ -264,6 +264,7 @@ const viewOf = (a, b) => { // as flow_of and worst_matches do before the page is
   const { ka, kb, cells } = contingency(a, b), rs = new Float64Array(ka), cs = new Float64Array(kb);
   let n = 0;
   for (const [i, j, w] of cells) { rs[i] += w; cs[j] += w; n += w; }
+  if (n === 0) return null;
   const { partner, exact } = matching(ka, kb, cells);
   const bySize = (s) => Array.from(s.keys()).sort((x, y) => s[y] - s[x] || x - y);
   const rowOrder = bySize(rs), colOrder = bySize(cs), largest = new Set(colOrder.slice(0, MOST));
@@ -317,7 +318,7 @@ const drawFlow = (v, a, b) => {
     svg("svg", { width, height: height + 4, viewBox: `0 -2 ${width} ${height + 4}`, role: "img", "aria-label": `Flow of points from the clusters of ${D.names[a]} to those of ${D.names[b]}` }, parts.filter(Boolean)));
 };
 const drawPair = () => {
-  const [a, b] = state.pair, v = a === b ? null : viewOf(a, b);
+  const [a, b] = state.pair, v = a === b ? null : viewOf(a, b), apart = M.every((m) => Number.isNaN(value(m, a, b)));
   $("pair-a").value = a; $("pair-b").value = b;
   const rank = D.against && D.against.rows.find((r) => (a === D.reference && r.member === b) || (b === D.reference && r.member === a));
   const said = a === b ? [el("p", { class: "muted" }, "This is one clustering twice. Choose two.")] : [
@@ -327,9 +328,15 @@ const drawPair = () => {
     rank && rank.p !== null ? el("p", {}, `Against chance: p = ${pval(rank.p)} by permutation` + (rank.pc === null ? "" : `, ${pval(rank.pc)} corrected for the number of clusterings`) + ` (${M[0].key}` +
       (rank.interval ? `, 95% interval ${fmt(rank.interval[0])} to ${fmt(rank.interval[1])}).` : ").")) : null];
   fill($("pair-said"), said);
+  if (a !== b && !v && apart) {
+    fill($("flow"), el("p", { class: "muted" }, "No point has a label in both."));
+    fill($("pair-table")); fill($("pair-worst")); $("pair-csv").hidden = true;
+    return;
+  }
   if (a !== b && !v) {
-    fill($("flow"), el("p", { class: "muted" }, D.command ? "The labels are too large for this page. To see this pair:" : "The labels are too large for this page. To see this pair, compare the two:"),
-      el("pre", {}, D.command ? D.command.replace("{a}", quoted(D.names[a])).replace("{b}", quoted(D.names[b])) : `cg.compare(clusterings[${JSON.stringify(D.names[a])}], clusterings[${JSON.stringify(D.names[b])}])`));
+    const command = D.command && !D.soft[a] && !D.soft[b]; // which reads columns of labels
+    fill($("flow"), el("p", { class: "muted" }, command ? "The labels are too large for this page. To see this pair:" : "The labels are too large for this page. To see this pair, compare the two:"),
+      el("pre", {}, command ? `${D.command[0]} ${quoted(D.names[a])} ${quoted(D.names[b])} ${D.command[1]}` : `cg.compare(clusterings[${JSON.stringify(D.names[a])}], clusterings[${JSON.stringify(D.names[b])}], ${D.arguments})`));
     fill($("pair-table")); fill($("pair-worst")); $("pair-csv").hidden = true;
     return;
   }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from congruence.registry import Measure
 from congruence.reporting.model import Model
 from congruence.results import counted, number
 
@@ -66,6 +67,11 @@ def reading(value: float) -> str:
     return next(word for low, word in READINGS if value >= low or low == -1.0)
 
 
+def is_adjusted(m: Measure) -> bool:
+    """Is it 0 for what chance gives, whatever the numbers of clusters?"""
+    return "baseline" in m.axioms
+
+
 def figures(model: Model) -> tuple[tuple[str, str], ...]:
     """The numbers at the top."""
     own = _own(model)
@@ -81,7 +87,7 @@ def figures(model: Model) -> tuple[tuple[str, str], ...]:
         found.append(
             (number(model.together.certainty), f"certainty (random members: {number(model.together.random_certainty)})")
         )
-    if model.against is not None and model.against.rows:
+    if model.against is not None:
         best = model.against.rows[0].values[model.main.measure.key]
         found.append((number(best), f"best {model.main.measure.key} with {model.against.name}"))
     return tuple(found)
@@ -99,7 +105,8 @@ def findings(model: Model) -> tuple[str, ...]:
     first += f" ({counted(distinct, 'different one')})." if distinct < len(own) else "."
     if model.against is not None:
         has = counted(model.members[0].k, "cluster")
-        first += f" They are held against the reference “{model.against.name}”, which has {has}."
+        held = "It is" if len(own) == 1 else "They are"
+        first += f" {held} held against the reference “{model.against.name}”, which has {has}."
     said = [first]
     values = _values(model)
     if len(values):
@@ -107,7 +114,7 @@ def findings(model: Model) -> tuple[str, ...]:
         spread = f"the median {m.title} of two of them is {number(middle)}"
         if len(values) > 2:
             spread += f", and half of the pairs lie between {number(low)} and {number(high)}"
-        if "baseline" in m.axioms or m.key == "ari_gram":
+        if is_adjusted(m):
             said.append(
                 f"They agree {reading(middle)}: {spread}. 0 is what chance gives, 1 would be identical clusterings."
             )
@@ -121,7 +128,7 @@ def findings(model: Model) -> tuple[str, ...]:
             f"its mean {m.key} with the others is {number(best.mean)}. "
             "If one clustering has to stand for all, start from it, or from the consensus below."
         )
-    if model.against is not None and model.against.rows:
+    if model.against is not None and not np.isnan(model.against.rows[0].values[m.key]):
         row = model.against.rows[0]
         text = f"Nearest to the reference is “{names[row.member]}” ({m.key} {number(row.values[m.key])}"
         if row.interval is not None:
@@ -197,7 +204,7 @@ def stands_out(model: Model) -> tuple[str, ...]:
     single = [model.names[i] for i in own if 1 < model.members[i].k == model.members[i].n_assigned]
     if single:
         said.append(
-            f"Every point a cluster of its own: {listed(single)}. A column that names the points belongs in `ids`."
+            f"Every point a cluster of its own: {listed(single)}. A column that names the points belongs in `ids` (`--id`)."
         )
     gaps = [i for i in range(len(model.members)) if model.members[i].n_assigned < model.n_points]
     if gaps:
@@ -249,10 +256,15 @@ def careful(model: Model) -> tuple[str, ...]:
     own, said = _own(model), []
     ks = [model.members[i].k for i in own]
     if min(ks) != max(ks):
-        said.append(
-            f"The clusterings have {span_of(ks)} clusters. Measures that are not corrected for chance (nmi, jaccard) move "
-            "with that number alone; trust ari and ami first."
-        )
+        shown = [s.measure for s in model.scales]
+        fair = [m.key for m in shown if is_adjusted(m)]
+        first = f"; trust {' and '.join(fair)} first" if fair else ""
+        others = ", ".join(m.key for m in shown if not is_adjusted(m))
+        if others:
+            said.append(
+                f"The clusterings have {span_of(ks)} clusters. Measures that are not corrected for chance ({others}) move "
+                f"with that number alone{first}."
+            )
     if any(m.is_soft for m in model.members):
         said.append(
             "Soft clusterings do not reach the best value even with themselves; compare values with one another, not with 1."
