@@ -378,6 +378,25 @@ def test_maximus_finds_two_hidden_views_one_after_the_other():
     assert min(found[1].dissimilarity.values()) > 0.7
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1e4])
+def test_maximus_does_not_mind_the_unit(unit):
+    """Data in micrometres or in kilometres, not standardised, have the same alternative, within its caps."""
+    X, (given, hidden) = views(200, 3, 5)
+    found = cg.alternatives(unit * X, given, random_state=0, scale=False)[0]
+    assert cg.ari(found.labels, hidden) > 0.8
+    assert "above" not in found.status
+    assert found.gap < 0.05
+
+
+def test_small_and_huge_numbers_are_standardised_or_refused():
+    """A spread of 1e-13 is no constant; one whose square overflows is an error that says so."""
+    numbers = as_points(1e-13 * IRIS, scale=True).numbers
+    assert numbers.std(axis=0) == pytest.approx(np.ones(4), rel=1e-9)
+    assert not as_points(np.full((9, 1), 0.1), scale=True).numbers.any()
+    with pytest.raises(cg.InputError, match="'x0' has values too large"):
+        as_points(1e200 * IRIS, scale=True)
+
+
 def test_maximus_on_a_sample_first():
     """With more points than the sample, restarts are on a sample, and the caps hold for all points."""
     X, (given, hidden) = views(1500, 3, 4.0)

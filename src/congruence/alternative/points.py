@@ -72,10 +72,13 @@ def as_points(X: Any, scale: bool, nominal: Sequence[Any] = ()) -> Points:
         missing += int(gaps.sum())
         if gaps.all():
             continue
-        mean, spread = column[~gaps].mean(), column[~gaps].std()
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, spread = column[~gaps].mean(), column[~gaps].std()
+        if not np.isfinite(spread):
+            raise InputError(f"attribute {name!r} has values too large for squared distances; divide it by some unit")
         filled = np.where(gaps, mean, column)
         if scale:
-            filled = (filled - mean) / (spread if spread > 1e-12 * max(1.0, abs(mean)) else 1.0)
+            filled = (filled - mean) / (spread if spread > 1e-12 * abs(mean) else 1.0)
         owners.append(i)
         blocks.append(filled[:, None])
     if not blocks:
