@@ -165,6 +165,26 @@ def test_numbers_may_be_named_nominal():
         cg.Binning(nominal=["y"]).fit({"x": [1, 2]})
 
 
+def test_nominal_attributes_of_a_binning_are_so_everywhere():
+    """drift and alternatives take from a Binning, fitted or not, which numbers are nominal; never all as missing."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"x": rng.normal(size=40), "g": rng.integers(0, 4, 40), "day": [1, 2] * 20})
+    y = rng.integers(0, 2, 40)
+    for binning in (cg.Binning(nominal="g"), cg.Binning(nominal=[1], spare=True).fit(table[["x", "g"]])):
+        was_fitted = binning.is_fitted
+        d = cg.drift(table.assign(y=y), "y", "day", binning=binning)
+        assert all(p.counts[:, 10 + was_fitted :][:, :4].sum() == p.n for p in d.profiles)
+        found = cg.alternatives(table[["x", "g"]], y, binning=binning, method="coala", min_size=9)[0]
+        same = cg.alternatives(table[["x", "g"]].astype({"g": str}), y, method="coala", min_size=9)[0]
+        assert found.labels.tolist() == same.labels.tolist()
+        assert found.adco == same.adco
+        assert binning.is_fitted == was_fitted
+    with pytest.raises(cg.InputError, match="'gg' that is not there; did you mean g"):
+        cg.drift(table.assign(y=y), "y", "day", nominal=["gg"])
+    with pytest.raises(cg.InputError, match="'g' was fitted as nominal, and holds numbers"):
+        cg.Binning(nominal="g").fit(table).columns(binning_room.as_columns(table))
+
+
 def test_other_columns():
     """Masked and object numbers are numbers, all missing is one bin, dates and sparse matrices are refused in a line."""
     masked = np.ma.MaskedArray([[1.0], [2.0], [3.0]], mask=[[False], [True], [False]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -89,7 +90,7 @@ def as_points(X: Any, scale: bool, nominal: Sequence[Any] = ()) -> Points:
 
 def binned(points: Points, binning: str | Binning, bins: int, labels: Array) -> Points:
     """The same points with the bins of their attributes."""
-    rule = binning if isinstance(binning, Binning) else Binning(binning, bins)  # type: ignore[arg-type]
+    rule = copy(binning) if isinstance(binning, Binning) else Binning(binning, bins)  # type: ignore[arg-type]
     if not rule.is_fitted:
         rule.fit(points.columns, labels)
     starts = np.concatenate([[0], np.cumsum(rule.n_bins)]).astype(np.int64)

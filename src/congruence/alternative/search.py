@@ -25,6 +25,7 @@ from congruence.alternative.program import least_similarity, similarity
 from congruence.alternative.published import maximus_published
 from congruence.alternative.quality import centroids, check_index, dissimilarity, dq, dunn_index, silhouettes
 from congruence.alternative.restarts import Found
+from congruence.density.binning import Binning
 from congruence.engine.plan import Progress
 from congruence.frames import html_grid, make_frame, text_grid
 from congruence.generators import seed_sequence
@@ -241,7 +242,8 @@ def alternatives(
     True
     """
     check_index(inter, intra)
-    points = as_points(X, scale, nominal)
+    named = [nominal] if isinstance(nominal, str) else list(nominal)
+    points = as_points(X, scale, [*named, *(binning.nominal_names if isinstance(binning, Binning) else [])])
     knowns = as_knowns(labels, points.n)
     given, first = knowns, next(iter(knowns.values()))
     k = int(first.max()) + 1 if n_clusters is None else n_clusters

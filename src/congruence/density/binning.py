@@ -95,7 +95,7 @@ def as_columns(X: Any, nominal: Sequence[Any] = ()) -> Columns:
     names, raw = _raw_columns(X)
     if not names:
         raise InputError("the data have no attributes")
-    wanted = set(nominal)
+    wanted = {nominal} if isinstance(nominal, str) else set(nominal)
     for what in wanted:
         if what not in names and not (isinstance(what, int | np.integer) and 0 <= what < len(names)):
             near = hint(str(what), names, "there are: " + ", ".join(names[:8]))
@@ -295,6 +295,11 @@ class Binning:
         return tuple(a.n_bins for a in self._known())
 
     @property
+    def nominal_names(self) -> list[Any]:
+        """The attributes that are nominal: those fitted so, or before that those named."""
+        return [a.name for a in self.attributes if a.values is not None] if self.attributes else list(self.nominal)
+
+    @property
     def cuts(self) -> dict[str, tuple[float, ...]]:
         """For each numeric attribute the values between its bins."""
         return {a.name: a.cuts for a in self._known() if a.values is None}
@@ -340,6 +345,8 @@ class Binning:
             if isinstance(column, Labels) and a.values is None:
                 raise InputError(f"attribute {a.name!r} was fitted as numbers, and holds other values here")
             if not isinstance(column, Labels) and a.values is not None:  # nominal, and wholly missing here
+                if not np.isnan(on_host(column)).all():
+                    raise InputError(f"attribute {a.name!r} was fitted as nominal, and holds numbers here; name it in nominal")
                 fitted[i] = encoded(np.full(len(column), None, dtype=object), a.name)
         return Columns(columns.names, tuple(fitted))
 

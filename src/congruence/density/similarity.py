@@ -257,9 +257,8 @@ def _counted_profiles(
         clustering = as_clustering(labels, who)
         check_index(clustering, X if who == "a" or X_b is None else X_b, who)
         sides.append(clustering.with_policy(unassigned, noise_for(noise, (clustering.title, who)), who))
-    wanted = [x.name for x in chosen.attributes if x.values is not None] or list(chosen.nominal)
-    data: list[Columns] = [as_columns(X, wanted)]
-    data.append(data[0] if X_b is None else as_columns(X_b, wanted))
+    data: list[Columns] = [as_columns(X, chosen.nominal_names)]
+    data.append(data[0] if X_b is None else as_columns(X_b, chosen.nominal_names))
     for columns, clustering, who in zip(data, sides, ("a", "b"), strict=True):
         if len(columns) != len(clustering):
             more = "; pass X_b where b labels other points" if who == "b" and X_b is None else ""

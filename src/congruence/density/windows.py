@@ -275,7 +275,7 @@ def _from_table(
         raise InputError("labels and windows are columns of one value a row")
     if when.gaps:
         raise InputError(f"{when.gaps} rows have no window (column {window!r}); drop them first")
-    data = as_columns({name: columns[name] for name in chosen}, [n for n in binning.nominal if n in chosen])
+    data = as_columns({name: columns[name] for name in chosen}, binning.nominal_names)
     if not binning.is_fitted:
         binning.fit(data, what)
     order = when.names.tolist() if isinstance(when.names, np.ndarray) else list(when.names)
