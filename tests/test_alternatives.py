@@ -533,6 +533,22 @@ def test_ways_to_give_known_clusterings():
     assert all(np.array_equal(labels[0], other) for other in labels[1:])
 
 
+def test_the_index_of_labels_and_data_must_agree():
+    """Labels in another order than the frame are not silently taken row by row."""
+    X = pd.DataFrame(IRIS)
+    y, other = pd.Series(SPECIES), pd.Series(SPECIES)[::-1]
+    for call in (
+        lambda: cg.alternatives(X, other),
+        lambda: cg.alternatives(X, pd.DataFrame({"y": other})),
+        lambda: cg.dunn(X, other),
+        lambda: cg.dissimilarity_quality(X, y, other),
+        lambda: cg.dissimilarity_quality(X, other, y),
+    ):
+        with pytest.raises(cg.InputError, match="differs from that of the data; reindex one"):
+            call()
+    assert cg.dunn(X, other.to_numpy()) == cg.dunn(X, y[::-1].to_numpy())
+
+
 def test_collapsed_results_say_so():
     """Empty and tiny clusters are in the notes, and scores that one cluster does not have are undefined."""
     from congruence.alternative.restarts import Found

@@ -283,6 +283,8 @@ def test_the_index_of_labels_and_data_must_agree():
         cg.adco(labels, labels, X)
     with pytest.raises(cg.InputError, match="index of labels differs"):
         cg.density_profile(X, labels)
+    with pytest.raises(cg.InputError, match="index of the labels of window 1 differs"):
+        cg.drift([(X, labels[::-1]), (X, labels)])
 
 
 # --- counting --------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import numpy as np
 
 from congruence.clustering import Labels, as_clustering
 from congruence.density.binning import Binning, Columns, as_columns
+from congruence.density.profile import check_index
 from congruence.ensemble import Ensemble
 from congruence.frames import frame_kind
 from congruence.statistics import Array, InputError
@@ -98,19 +99,20 @@ def binned(points: Points, binning: str | Binning, bins: int, labels: Array) -> 
     return replace(points, items=items, n_items=int(starts[-1]))
 
 
-def as_codes(labels: Any, n: int, who: str = "labels") -> Array:
-    """One clustering of the n points as codes 0 … k−1."""
+def as_codes(labels: Any, n: int, who: str = "labels", X: Any = None) -> Array:
+    """One clustering of the n points as codes 0 … k−1; its index must be that of X, where both have one."""
     found = as_clustering(labels, who)
     if not isinstance(found, Labels):
         raise InputError(f"{who}: expected one label a point, got memberships; take the argmax of each row")
     if len(found) != n:
         raise InputError(f"{who}: {len(found)} labels for {n} points; pass one label a point")
+    check_index(found, X, who)
     if found.gaps:
         raise InputError(f"{who}: {found.gaps} points have no label; drop them, or give them a label of their own")
     return found.codes.astype(np.int64)
 
 
-def as_knowns(given: Any, n: int) -> dict[str, Array]:
+def as_knowns(given: Any, n: int, X: Any = None) -> dict[str, Array]:
     """One or several given clusterings by name: labels, columns of labels, a list or mapping of label vectors."""
     parts: dict[str, Any]
     if isinstance(given, Mapping):
@@ -128,7 +130,7 @@ def as_knowns(given: Any, n: int) -> dict[str, Array]:
         parts = {"given": given}
     if not parts:
         raise InputError("pass at least one given clustering")
-    return {name: as_codes(labels, n, name) for name, labels in parts.items()}
+    return {name: as_codes(labels, n, name, X) for name, labels in parts.items()}
 
 
 def _numbered(parts: Sequence[Any]) -> dict[str, Any]:

@@ -244,7 +244,7 @@ def alternatives(
     check_index(inter, intra)
     named = [nominal] if isinstance(nominal, str) else list(nominal)
     points = as_points(X, scale, [*named, *(binning.nominal_names if isinstance(binning, Binning) else [])])
-    knowns = as_knowns(labels, points.n)
+    knowns = as_knowns(labels, points.n, X)
     given, first = knowns, next(iter(knowns.values()))
     k = int(first.max()) + 1 if n_clusters is None else n_clusters
     record = _checked(method, points, knowns, k, n_alternatives, options, min_size)

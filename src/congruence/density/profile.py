@@ -154,7 +154,7 @@ def check_index(clustering: Any, X: Any, who: str) -> None:
     index = getattr(X, "index", None) if frame_kind(X) == "pandas" else None
     if index is not None and clustering.index is not None and not index.equals(clustering.index):
         raise InputError(
-            f"the index of {who} differs from that of the data; reindex one of them, or pass {who}.to_numpy()"
+            f"the index of {who} differs from that of the data; reindex one of them, or pass bare labels by .to_numpy()"
         )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from congruence.clustering import Labels, Unassigned, as_clustering, noise_for
 from congruence.density.binning import Binning, Columns, _raw_columns, as_columns
-from congruence.density.profile import counted
+from congruence.density.profile import check_index, counted
 from congruence.density.similarity import ProfileComparison, _one_of, compare_profiles
 from congruence.engine.plan import Progress
 from congruence.frames import frame_kind, make_frame, text_grid
@@ -228,6 +228,7 @@ def _profile(
 ) -> Profile:
     who = f"window {name}: labels"
     clustering = as_clustering(labels, who)
+    check_index(clustering, X, f"the labels of window {name}")
     clustering = clustering.with_policy(unassigned, noise_for(noise, (clustering.title, "labels")), who)
     if not binning.is_fitted:
         binning.fit(X, labels)
