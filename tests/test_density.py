@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -742,6 +743,40 @@ def test_a_table_with_a_window_column(kind):
     assert d.to_frame("polars").height == 3
     assert json.loads(d.to_json())["windows"][1]["previous"] == d.previous[0]
     assert "3 windows, adco with the window before" in repr(d)
+
+
+MONTHS = ["Jan", "Feb", "Mar", "Apr"]
+DAYS = ["2024-03-01", "2024-01-01", "2024-02-01"]
+
+
+@pytest.mark.parametrize(
+    ("windows", "order"),
+    [
+        ([11, 9, 10], (9, 10, 11)),
+        (["week 11", "week 9", "week 10"], ("week 9", "week 10", "week 11")),
+        (np.array(DAYS, dtype="M8[D]"), tuple(sorted(DAYS))),
+        (pd.Series(pd.to_datetime(DAYS)), tuple(sorted(DAYS))),
+        (pl.Series(DAYS).str.to_date(), tuple(sorted(DAYS))),
+        ([date.fromisoformat(day) for day in DAYS], tuple(sorted(DAYS))),
+        (pa.chunked_array([pd.to_datetime(DAYS[:1]), pd.to_datetime(DAYS[1:])]), tuple(sorted(DAYS))),
+        (pd.Series(pd.Categorical(["Mar", "Jan", "Feb"], MONTHS, ordered=True)), ("Jan", "Feb", "Mar")),
+        (pl.Series(["Mar", "Jan", "Feb"], dtype=pl.Enum(MONTHS)), ("Jan", "Feb", "Mar")),
+    ],
+)
+def test_windows_come_in_order(windows, order):
+    """Numbers, dates, ordered categories and numbers in text are in their order, not that of the rows or the alphabet."""
+    d = cg.drift({"w": windows, "x": [3.0, 1.0, 2.0], "y": ["c", "a", "b"]}, "y", "w")
+    assert d.windows == order
+    assert [p.clusters for p in d.profiles] == [("a",), ("b",), ("c",)]
+
+
+def test_windows_may_be_periods_and_miss_some():
+    """Periods of pandas are dates; a row without a date has no window."""
+    table = pd.DataFrame({"w": pd.period_range("2024-01", periods=2, freq="M")[::-1], "x": [1.0, 2.0], "y": [0, 0]})
+    assert cg.drift(table, "y", "w").windows == ("2024-01-01", "2024-02-01")
+    table["w"] = pd.to_datetime(["2024-01-01", None])
+    with pytest.raises(cg.InputError, match="1 rows have no window"):
+        cg.drift(table, "y", "w")
 
 
 def test_windows_of_unequal_size_and_new_values():

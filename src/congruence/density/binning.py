@@ -346,7 +346,9 @@ class Binning:
                 raise InputError(f"attribute {a.name!r} was fitted as numbers, and holds other values here")
             if not isinstance(column, Labels) and a.values is not None:  # nominal, and wholly missing here
                 if not np.isnan(on_host(column)).all():
-                    raise InputError(f"attribute {a.name!r} was fitted as nominal, and holds numbers here; name it in nominal")
+                    raise InputError(
+                        f"attribute {a.name!r} was fitted as nominal, and holds numbers here; name it in nominal"
+                    )
                 fitted[i] = encoded(np.full(len(column), None, dtype=object), a.name)
         return Columns(columns.names, tuple(fitted))
 
