@@ -583,6 +583,21 @@ def test_a_stratified_sample():
     assert cg.adco(one, hundred, sizes="scaled") == close(1)
 
 
+def test_scaled_and_empty_profiles():
+    """Scaled sides are equally large but for rounding; empty clusters and empty sides divide nothing by 0."""
+    rng = np.random.default_rng(0)
+    a, c = rng.integers(0, 3, 150), rng.integers(0, 3, 13)
+    r = cg.compare_profiles(a, c, rng.normal(size=(150, 3)), rng.normal(size=(13, 3)), sizes="scaled")
+    assert r.notes == ()
+    p, q, nothing = of([[0, 0], [1, 2]]), of([[1, 0], [1, 2]]), of([[0, 0]])
+    soft = cg.compare_profiles(p, q, matching="soft")
+    assert soft["adco"] == close(cg.adco(of([[1, 2]]), q, matching="soft"))
+    assert cg.adco(nothing, q, sizes="scaled") == 0
+    assert cg.adco(nothing, nothing) == 1
+    with pytest.raises(cg.InputError, match="one side has none"):
+        cg.adco(nothing, q, matching="soft")
+
+
 def test_soft_matching_lets_clusters_split():
     """A cluster cut in two halves alike is no loss; without a split, soft matching of equal profiles is 1."""
     X = np.repeat([[0.0], [1.0], [5.0], [6.0]], 10, axis=0)
@@ -779,6 +794,27 @@ def test_windows_may_be_periods_and_miss_some():
         cg.drift(table, "y", "w")
 
 
+def test_what_moved_is_blind_to_sizes_where_the_measure_is():
+    """A window that holds another twice has cosine 1 with it, and nothing in it moved."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 2)), rng.integers(0, 2, 50)
+    parts = [(X, y), (np.vstack([X, X, X]), np.concatenate([y, y, y]))]
+    last = cg.drift(parts, measure="adco_cosine").rows()[1]
+    assert last["previous"] == close(1.0)
+    assert (last["attributes"], last["clusters moved"]) == ("", "")
+    assert cg.drift(parts).rows()[1]["attributes"] != ""
+
+
+def test_a_window_without_points_and_a_word_on_noise():
+    """A window whose points are all unassigned has nothing in common with others; −1 is called a cluster."""
+    X = [[0.0], [1.0], [2.0]]
+    for sizes in ("given", "scaled"):
+        d = cg.drift([(X, [0, 1, 1]), (X, [None] * 3), (X, [None] * 3)], unassigned="drop", sizes=sizes)
+        assert d.previous.tolist() == [0.0, 1.0]
+    assert "label −1" in cg.drift([(X, [0, 1, -1]), (X, [0, 1, 1])]).notes[-1]
+    assert cg.drift([(X, [0, 1, -1]), (X, [0, 1, 1])], noise=-1, unassigned="cluster").notes == ()
+
+
 def test_windows_of_unequal_size_and_new_values():
     """Unequal windows are said, and scaled on request; values never seen before have their own bin in a stream."""
     one = ({"w": ["u", "u", "v", "v"]}, [0, 0, 1, 1])
@@ -808,6 +844,11 @@ def test_windows_of_unequal_size_and_new_values():
         (lambda: cg.drift([([[1.0]], [0]), ([[1.0]], [0, 1])]), "window 1 has 1 points and 2 labels"),
         (lambda: cg.drift([], measure="adco_cos"), "did you mean adco_cosine"),
         (lambda: cg.drift([], features=["x"]), "features name columns of a table"),
+        (lambda: cg.drift([([[1.0]], [0]), (0, [[1.0]], [0])]), "names all of its parts or none"),
+        (lambda: cg.drift([(math.nan, [[1.0]], [0]), (math.nan, [[1.0]], [0])]), "a number or a date, not nan"),
+        (lambda: cg.drift([([1], [[1.0]], [0])]), r"a number or a date, not \[1\]"),
+        (lambda: cg.drift([(0, [[1.0]], [None])] * 2, unassigned="singletons"), "window 0 comes in parts"),
+        (lambda: cg.drift({"x": [1], "y": [1], "d": [0]}, "y", "d", features="xy"), "no column 'xy'"),
         (lambda: cg.drift(_stream(2)).moved_attributes(2), r"from 1 \(the second\) to 1, not 2"),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from datetime import date
@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.clustering import Labels, Unassigned, as_clustering, noise_for
+from congruence.clustering import Labels, Unassigned, as_clustering, noise_caution, noise_for
 from congruence.density.binning import Binning, Columns, _raw_columns, as_columns
 from congruence.density.profile import check_index, counted
 from congruence.density.similarity import ProfileComparison, _one_of, compare_profiles
@@ -71,7 +71,9 @@ class Drift:
     ) -> list[tuple[Any, Any, float]]:
         """Clusters before and now, the most changed first, with their similarity; None where one has no counterpart."""
         step = self._step(window, since)
-        rows: list[tuple[Any, Any, float]] = [(a, b, similar) for a, b, _, similar, *_ in step.matches if similar < 1]
+        rows: list[tuple[Any, Any, float]] = [
+            (a, b, similar) for a, b, _, similar, *_ in step.matches if similar < 1 - 1e-12
+        ]
         rows += [(a, None, 0.0) for a in step.only_a] + [(None, b, 0.0) for b in step.only_b]
         return sorted(rows, key=lambda row: row[2])
 
@@ -195,6 +197,12 @@ def drift(
         for i, (name, X, marks) in enumerate(parts):
             title = i if name is None else name
             profile = _profile(title, X, marks, chosen, unassigned, noise, threads)
+            alone = unassigned == "singletons" and "unassigned 1" in profile.clusters
+            if alone and title in profiles and "unassigned 1" in profiles[title].clusters:
+                raise InputError(
+                    f"window {title} comes in parts, in which single points cannot be told apart; pass unassigned='drop' or "
+                    "'cluster'"
+                )
             profiles[title] = profiles[title] + profile if title in profiles else profile
             bar.add(1)
     if len(profiles) < 2:
@@ -206,8 +214,12 @@ def drift(
                 f"window {name}: {int(profile.outside.sum())} values are outside the bins, most in {profile.names[worst]}"
             )
     listed = list(profiles.values())
-    steps = [compare_profiles(p, q, sizes=sizes) for p, q in pairwise(listed)]
-    first = [steps[0], *(compare_profiles(listed[0], q, sizes=sizes) for q in listed[2:])]
+    # a measure that is blind to sizes asks what moved blindly too
+    even: Any = "scaled" if record == "adco_cosine" else sizes
+    steps = [compare_profiles(p, q, sizes=even) for p, q in pairwise(listed)]
+    first = [steps[0], *(compare_profiles(listed[0], q, sizes=even) for q in listed[2:])]
+    if noise is None:
+        notes += noise_caution([c for p in listed for c in p.clusters], "the clustering")
     many = [p.n for p in listed]
     if sizes == "given" and record != "adco_cosine" and max(many) > 1.1 * min(many):
         notes.append(
@@ -247,6 +259,7 @@ def _profile(
 def _from_stream(windows: Any) -> Iterable[tuple[Any, Any, Any]]:
     if isinstance(windows, str) or frame_kind(windows) is not None or not isinstance(windows, Iterable):
         raise InputError("name the columns of a table, as in drift(table, labels='cluster', window='day')")
+    named: bool | None = None
     items = ((name, *part) for name, part in windows.items()) if isinstance(windows, Mapping) else windows
     for item in items:
         if not isinstance(item, tuple | list) or len(item) not in (2, 3):
@@ -254,7 +267,15 @@ def _from_stream(windows: Any) -> Iterable[tuple[Any, Any, Any]]:
                 "a stream gives (X, labels) or (name, X, labels), part after part; for a table name its columns: "
                 "labels='cluster', window='day'"
             )
-        yield (None, *item) if len(item) == 2 else tuple(item)
+        name, X, labels = (None, *item) if len(item) == 2 else item
+        if named is not None and named != (name is not None):
+            raise InputError(
+                "a stream names all of its parts or none: give each as (name, X, labels), or as (X, labels)"
+            )
+        named = name is not None
+        if not isinstance(name, Hashable) or name != name:
+            raise InputError(f"the name of a window is a word, a number or a date, not {name!r}")
+        yield name, X, labels
 
 
 def _from_table(
@@ -265,6 +286,7 @@ def _from_table(
         raise InputError("a table needs both names: labels='cluster' and window='day'")
     names, raw = _raw_columns(table)
     columns = dict(zip(names, raw, strict=True))
+    features = [features] if isinstance(features, str) else features
     pick(columns, [labels, window, *(features or [])], "the table")
     chosen = list(features) if features is not None else [n for n in names if n not in (labels, window)]
     for name in (labels, window):
