@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import pickle
 import sys
 from datetime import date
 from pathlib import Path
@@ -84,6 +85,13 @@ def test_values_on_an_edge_and_at_the_ends():
     assert b.cuts == {"x0": (2.0, 4.0, 6.0)}
 
 
+def test_a_range_wider_than_the_largest_float():
+    """Bins of equal width do not overflow; more bins than memory has room for are refused."""
+    assert cg.Binning(bins=2).fit([[-1.7e308], [1.7e308]]).transform([[-1.0], [1.0]])[:, 0].tolist() == [0, 1]
+    with pytest.raises(cg.InputError, match="from 1 to 1,000,000, not 1000000000"):
+        cg.Binning(bins=10**9)
+
+
 def test_equal_frequency_merges_edges_that_coincide():
     """Iris has 10, 9, 10 and 9 bins, as scikit-learn's quantile binning finds; and bins hold about as many points."""
     X = load_iris().data
@@ -113,6 +121,22 @@ def test_mdl_is_the_definition(data):
     values = np.round(classes * rng.uniform(0, 3) + rng.normal(size=n), 1)
     cuts = binning_room.mdl_cuts(values, classes)
     assert cuts.tolist() == pytest.approx(naive.mdl_cuts(values.tolist(), classes.tolist()), rel=1e-12)
+
+
+def test_mdl_does_not_look_at_points_in_no_cluster():
+    """Dropped points have no class of their own: the cuts are those of the labelled points, by every door."""
+    X, y = load_iris(return_X_y=True)
+    cuts = cg.Binning("mdl").fit(X[:100], y[:100]).cuts
+    some = pd.Series(y).where(pd.Series(y) < 2)
+    assert cg.Binning("mdl").fit(X, some).cuts == cuts
+    for labels, noise in ((some, None), (y, 2)):
+        binning = cg.Binning("mdl")
+        p = cg.density_profile(X, labels, binning, unassigned="drop", noise=noise)
+        r = cg.compare_profiles(labels, y, X, binning="mdl", unassigned="drop", noise=noise)
+        d = cg.drift([(X, labels), (X, labels)], binning="mdl", unassigned="drop", noise=noise)
+        assert {a.name: a.cuts for a in p.attributes} == binning.cuts == cuts
+        assert r.profiles[0].attributes == p.attributes
+        assert [a.cuts for a in d.profiles[0].attributes] == list(cuts.values())
 
 
 def test_mdl_needs_labels_and_may_find_no_cut():
@@ -193,6 +217,11 @@ def test_other_columns():
     assert cg.Binning(bins=2).fit({"x": [1, 2.5, None]}).n_bins == (3,)
     mixed = np.array([np.int64(1), np.float32(2), None], dtype=object)
     assert cg.Binning(bins=2).fit({"x": mixed}).transform({"x": mixed})[:, 0].tolist() == [0, 1, 2]
+    gap = pd.DataFrame(
+        {"x": pd.Series([1.0, pd.NA, 3.0], dtype=object), "y": pd.Series(["a", pd.NA, "b"], dtype=object)}
+    )
+    assert cg.Binning(bins=2).fit(gap).transform(gap).tolist() == [[0, 0], [2, 2], [1, 1]]
+    assert cg.Binning(bins=2).fit(pl.LazyFrame({"x": [1.0, 2.0]})).n_bins == (2,)
     empty = cg.Binning().fit({"x": [None, None], "y": np.array([np.nan, np.nan])})
     assert empty.n_bins == (1, 1)
     assert empty.transform({"x": [None], "y": [np.nan]}).tolist() == [[0, 0]]
@@ -242,7 +271,7 @@ def test_spare_bins():
     ("make", "text"),
     [
         (lambda: cg.Binning("wide"), "no binning 'wide'"),
-        (lambda: cg.Binning(bins=0), "at least 1, not 0"),
+        (lambda: cg.Binning(bins=0), "from 1 to 1,000,000, not 0"),
         (lambda: cg.Binning().transform([[1.0]]), "no bins yet"),
         (lambda: cg.Binning().fit([1.0, 2.0]), r"got shape \(2,\)"),
         (lambda: cg.Binning().fit([[1.0], [math.inf]]), "infinite"),
@@ -374,6 +403,17 @@ def test_memberships_count_by_their_amounts():
     assert soft.counts == pytest.approx(np.array(expected), rel=1e-12)
     assert cg.adco(u, u[:, [2, 0, 1]], X) == 1.0
     assert cg.adco_metric(u, u[:, [2, 0, 1]], X) == 0.0
+
+
+def test_profiles_that_were_stored_add_up():
+    """A profile from another process has the same bins, also of an attribute that had no value."""
+    X = [[np.nan, 1.0], [np.nan, 2.0]]
+    p = cg.density_profile(X, [0, 1])
+    stored = pickle.loads(pickle.dumps(p))  # noqa: S301  (our own)
+    assert (stored + p).n == 4
+    assert len({p.attributes, stored.attributes}) == 1
+    with pytest.raises(cg.InputError, match="different bins for x0"):
+        p + cg.density_profile([[5.0, 1.0], [5.0, 2.0]], [0, 1])
 
 
 def test_profiles_show_themselves():

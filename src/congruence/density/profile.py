@@ -49,7 +49,7 @@ def density_profile(
     check_index(clustering, X, "labels")
     clustering = clustering.with_policy(unassigned, noise_for(noise, (clustering.title, "labels")), "labels")
     if not binning.is_fitted:
-        binning.fit(X, labels if binning.method == "mdl" else None)
+        binning.fit(X, clustering)
     columns = binning.columns(X)
     if len(columns) != len(clustering):
         raise InputError(f"there are {len(columns)} points and {len(clustering)} labels; give one label a point")

@@ -247,7 +247,7 @@ def _profile(
     check_index(clustering, X, f"the labels of window {name}")
     clustering = clustering.with_policy(unassigned, noise_for(noise, (clustering.title, "labels")), who)
     if not binning.is_fitted:
-        binning.fit(X, labels)
+        binning.fit(X, clustering)
     columns = binning.columns(X)
     if len(columns) != len(clustering):
         raise InputError(
