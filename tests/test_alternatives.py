@@ -573,10 +573,19 @@ def test_collapsed_results_say_so():
         ({"method": "maximums"}, "did you mean maximus"),
         ({"n_clusters": 1}, "from 2 to half"),
         ({"n_clusters": 100}, "from 2 to half"),
-        ({"n_alternatives": 0}, "at least 1"),
+        ({"n_alternatives": 0}, "a whole number of at least 1, not 0"),
+        ({"n_init": 1.5}, "n_init must be a whole number of at least 1, not 1.5"),
+        ({"epsilon": "a"}, "epsilon must be a number of at least 0, not 'a'"),
+        ({"epsilon": np.nan}, "epsilon must be a number of at least 0, not nan"),
+        ({"sample": 1}, "sample must be at least the 3 clusters, not 1"),
+        ({"method": "coala", "omega": "x"}, "omega must be a number of at least 0"),
+        ({"method": "mincentropy", "sigma": -1}, "sigma must be a number of at least 0, not -1"),
+        ({"method": "maximus_published", "consistent": "maybe"}, "consistent must be true or false"),
+        ({"min_size": "2"}, "min_size must be from 0 to"),
+        ({"labels": np.full((150, 2), 0.5)}, "got memberships"),
         ({"min_size": 60}, "from 0 to 50"),
         ({"omega": 1}, "no option 'omega'"),
-        ({"epsilon": -1}, "must not be negative"),
+        ({"epsilon": -1}, "at least 0, not -1"),
         ({"inter": 7}, "inter must be 1 to 6"),
         ({"n_init": 0}, "at least 1"),
         ({"solver": "cplex"}, "'dual' or 'highs'"),
@@ -595,6 +604,12 @@ def test_bad_input_is_one_line(change, words):
     with pytest.raises(cg.InputError, match=words) as error:
         cg.alternatives(**call)
     assert "\n" not in str(error.value)
+
+
+def test_too_many_nominal_values_are_refused():
+    """A column of names, one a point, would be as many 0/1 columns: said before the memory is full."""
+    with pytest.raises(cg.InputError, match="'name' has 20,000 values, too many"):
+        cg.alternatives({"name": [str(i) for i in range(20_000)]}, np.arange(20_000) % 2)
 
 
 def test_limits_are_said_before_anything_starts():
@@ -647,6 +662,7 @@ def test_the_estimator_keeps_the_manners_of_scikit_learn():
     assert copy.fit(X, given) is copy
     assert np.array_equal(copy.labels_, cg.alternatives(X, given, 2, random_state=1)[0].labels)
     assert copy.n_features_in_ == 4
+    assert clone(model).fit(dict(zip("abcd", IRIS.T, strict=True)), SPECIES).n_features_in_ == 4
     assert cg.ari(model.fit_predict(X, given), hidden) > 0.8
     assert len(model.set_params(n_alternatives=2).fit(X, given).alternatives_) == 2
 

@@ -49,8 +49,8 @@ def maximus(
     `sample` of the points where there are more, the best `finalists` then on all. `solver`: "dual" (prices, fast at any
     n) or "highs" (the linear program, exactly).
     """
-    if epsilon < 0:
-        raise InputError(f"epsilon must not be negative, not {epsilon}")
+    if sample < k:
+        raise InputError(f"sample must be at least the {k} clusters, not {sample}")
     solves: dict[str, Solve] = {"dual": assign_by_prices, "highs": partial(assign_by_highs, time_limit=time_limit)}
     if solver not in solves:
         raise InputError(f"solver must be 'dual' or 'highs', not {solver!r}")

@@ -16,6 +16,9 @@ from congruence.ensemble import Ensemble
 from congruence.frames import frame_kind
 from congruence.statistics import Array, InputError
 
+#: cells of the 0/1 columns of one nominal attribute
+MOST_CELLS = 100_000_000
+
 
 @dataclass(frozen=True, eq=False)
 class Points:
@@ -65,8 +68,14 @@ def as_points(X: Any, scale: bool, nominal: Sequence[Any] = ()) -> Points:
     blocks, owners, missing = [], list[int](), 0
     for i, (name, column) in enumerate(zip(columns.names, columns.columns, strict=True)):
         if isinstance(column, Labels):
-            owners += [i] * (column.k + bool(column.gaps))
-            blocks.append(np.eye(column.k + bool(column.gaps))[column.codes])
+            many = column.k + bool(column.gaps)
+            if len(columns) * many > MOST_CELLS:
+                raise InputError(
+                    f"attribute {name!r} has {many:,} values, too many for a 0/1 column each of {len(columns):,} points; leave "
+                    "it out, or join its rare values"
+                )
+            owners += [i] * many
+            blocks.append((column.codes[:, None] == np.arange(many)).astype(np.float64))
             continue
         gaps = np.isnan(column)
         if np.isinf(column).any():
@@ -122,7 +131,7 @@ def as_knowns(given: Any, n: int, X: Any = None) -> dict[str, Array]:
     elif frame_kind(given) is not None and hasattr(given, "columns"):
         names = list(given.column_names) if frame_kind(given) == "pyarrow" else list(given.columns)
         parts = {str(name): given[name] for name in names}
-    elif isinstance(given, np.ndarray) and given.ndim == 2:
+    elif isinstance(given, np.ndarray) and given.ndim == 2 and given.dtype.kind != "f":  # floats are memberships
         parts = _numbered([given[:, j] for j in range(given.shape[1])])
     elif isinstance(given, list | tuple) and len(given) and _is_vector(given[0]):
         parts = _numbered(given)

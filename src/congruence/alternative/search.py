@@ -53,10 +53,10 @@ class Method:
     n_init: int = 10
 
     @property
-    def options(self) -> tuple[str, ...]:
-        """Names of its own options."""
+    def options(self) -> dict[str, Any]:
+        """Its own options, and what they are if not said."""
         kinds = inspect.signature(self.find).parameters.values()
-        return tuple(p.name for p in kinds if p.kind is p.KEYWORD_ONLY)
+        return {p.name: p.default for p in kinds if p.kind is p.KEYWORD_ONLY}
 
 
 _SQUARE = "it holds all pairs of points in memory"
@@ -254,8 +254,7 @@ def alternatives(
             min_size = min(max(2, points.n // (3 * k)), points.n // k)
         options = {**options, "min_size": min_size or 0}
     runs = record.n_init if n_init is None or record.n_init == 1 else n_init
-    if runs < 1:
-        raise InputError(f"n_init must be at least 1, not {n_init}")
+    _check_option("n_init", runs, 1)
     results: list[Alternative] = []
     import scipy.optimize  # noqa: F401  (with its threads of linear algebra, or the limit would not reach them)
     import sklearn.cluster  # noqa: F401
@@ -294,11 +293,11 @@ def _checked(
         if name not in own:
             there = f"it has {', '.join(own)}" if own else "it has none of its own"
             raise InputError(f"method {method!r} has no option {name!r}; {hint(name, own, there)}")
+        _check_option(name, options[name], record.options[name])
     if not isinstance(k, int | np.integer) or not 2 <= k <= points.n // 2:
         raise InputError(f"n_clusters must be from 2 to half the number of points ({points.n // 2}), not {k!r}")
-    if many < 1:
-        raise InputError(f"n_alternatives must be at least 1, not {many}")
-    if least is not None and not 0 <= least <= points.n // k:
+    _check_option("n_alternatives", many, 1)
+    if least is not None and not (isinstance(least, int | np.integer) and 0 <= least <= points.n // k):
         raise InputError(f"min_size must be from 0 to {points.n // k} ({points.n} points in {k} clusters), not {least}")
     if points.n > record.most:
         able = [name for name, other in METHODS.items() if other.most >= points.n]
@@ -319,6 +318,23 @@ def _checked(
             "maximus can price; ask for fewer clusters, or take mincentropy or condens"
         )
     return record
+
+
+def _check_option(name: str, value: Any, default: Any) -> None:
+    """Is it of the kind of the default: yes or no, a whole number, a number? Words are looked at by the methods."""
+    right: Any
+    is_bool = isinstance(value, bool | np.bool_)
+    if isinstance(default, bool):
+        right, what = is_bool, "true or false"
+    elif isinstance(default, int):
+        right, what = isinstance(value, int | np.integer) and not is_bool and value >= 1, "a whole number of at least 1"
+    elif default is None or isinstance(default, float):
+        right = isinstance(value, int | float | np.number) and not is_bool and 0 <= value < math.inf
+        right, what = right or (value is None and default is None), "a number of at least 0"
+    else:
+        return
+    if not right:
+        raise InputError(f"{name} must be {what}, not {value!r}")
 
 
 def _tidy(points: Points, found: Found, k: int, least: int | None) -> tuple[Array, list[str]]:
