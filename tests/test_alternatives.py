@@ -378,6 +378,25 @@ def test_maximus_finds_two_hidden_views_one_after_the_other():
     assert min(found[1].dissimilarity.values()) > 0.7
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1e4])
+def test_maximus_does_not_mind_the_unit(unit):
+    """Data in micrometres or in kilometres, not standardised, have the same alternative, within its caps."""
+    X, (given, hidden) = views(200, 3, 5)
+    found = cg.alternatives(unit * X, given, random_state=0, scale=False)[0]
+    assert cg.ari(found.labels, hidden) > 0.8
+    assert "above" not in found.status
+    assert found.gap < 0.05
+
+
+def test_small_and_huge_numbers_are_standardised_or_refused():
+    """A spread of 1e-13 is no constant; one whose square overflows is an error that says so."""
+    numbers = as_points(1e-13 * IRIS, scale=True).numbers
+    assert numbers.std(axis=0) == pytest.approx(np.ones(4), rel=1e-9)
+    assert not as_points(np.full((9, 1), 0.1), scale=True).numbers.any()
+    with pytest.raises(cg.InputError, match="'x0' has values too large"):
+        as_points(1e200 * IRIS, scale=True)
+
+
 def test_maximus_on_a_sample_first():
     """With more points than the sample, restarts are on a sample, and the caps hold for all points."""
     X, (given, hidden) = views(1500, 3, 4.0)
@@ -514,6 +533,22 @@ def test_ways_to_give_known_clusterings():
     assert all(np.array_equal(labels[0], other) for other in labels[1:])
 
 
+def test_the_index_of_labels_and_data_must_agree():
+    """Labels in another order than the frame are not silently taken row by row."""
+    X = pd.DataFrame(IRIS)
+    y, other = pd.Series(SPECIES), pd.Series(SPECIES)[::-1]
+    for call in (
+        lambda: cg.alternatives(X, other),
+        lambda: cg.alternatives(X, pd.DataFrame({"y": other})),
+        lambda: cg.dunn(X, other),
+        lambda: cg.dissimilarity_quality(X, y, other),
+        lambda: cg.dissimilarity_quality(X, other, y),
+    ):
+        with pytest.raises(cg.InputError, match="differs from that of the data; reindex one"):
+            call()
+    assert cg.dunn(X, other.to_numpy()) == cg.dunn(X, y[::-1].to_numpy())
+
+
 def test_collapsed_results_say_so():
     """Empty and tiny clusters are in the notes, and scores that one cluster does not have are undefined."""
     from congruence.alternative.restarts import Found
@@ -538,10 +573,19 @@ def test_collapsed_results_say_so():
         ({"method": "maximums"}, "did you mean maximus"),
         ({"n_clusters": 1}, "from 2 to half"),
         ({"n_clusters": 100}, "from 2 to half"),
-        ({"n_alternatives": 0}, "at least 1"),
+        ({"n_alternatives": 0}, "a whole number of at least 1, not 0"),
+        ({"n_init": 1.5}, "n_init must be a whole number of at least 1, not 1.5"),
+        ({"epsilon": "a"}, "epsilon must be a number of at least 0, not 'a'"),
+        ({"epsilon": np.nan}, "epsilon must be a number of at least 0, not nan"),
+        ({"sample": 1}, "sample must be at least the 3 clusters, not 1"),
+        ({"method": "coala", "omega": "x"}, "omega must be a number of at least 0"),
+        ({"method": "mincentropy", "sigma": -1}, "sigma must be a number of at least 0, not -1"),
+        ({"method": "maximus_published", "consistent": "maybe"}, "consistent must be true or false"),
+        ({"min_size": "2"}, "min_size must be from 0 to"),
+        ({"labels": np.full((150, 2), 0.5)}, "got memberships"),
         ({"min_size": 60}, "from 0 to 50"),
         ({"omega": 1}, "no option 'omega'"),
-        ({"epsilon": -1}, "must not be negative"),
+        ({"epsilon": -1}, "at least 0, not -1"),
         ({"inter": 7}, "inter must be 1 to 6"),
         ({"n_init": 0}, "at least 1"),
         ({"solver": "cplex"}, "'dual' or 'highs'"),
@@ -560,6 +604,12 @@ def test_bad_input_is_one_line(change, words):
     with pytest.raises(cg.InputError, match=words) as error:
         cg.alternatives(**call)
     assert "\n" not in str(error.value)
+
+
+def test_too_many_nominal_values_are_refused():
+    """A column of names, one a point, would be as many 0/1 columns: said before the memory is full."""
+    with pytest.raises(cg.InputError, match="'name' has 20,000 values, too many"):
+        cg.alternatives({"name": [str(i) for i in range(20_000)]}, np.arange(20_000) % 2)
 
 
 def test_limits_are_said_before_anything_starts():
@@ -612,6 +662,7 @@ def test_the_estimator_keeps_the_manners_of_scikit_learn():
     assert copy.fit(X, given) is copy
     assert np.array_equal(copy.labels_, cg.alternatives(X, given, 2, random_state=1)[0].labels)
     assert copy.n_features_in_ == 4
+    assert clone(model).fit(dict(zip("abcd", IRIS.T, strict=True)), SPECIES).n_features_in_ == 4
     assert cg.ari(model.fit_predict(X, given), hidden) > 0.8
     assert len(model.set_params(n_alternatives=2).fit(X, given).alternatives_) == 2
 

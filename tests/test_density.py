@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import pickle
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +85,13 @@ def test_values_on_an_edge_and_at_the_ends():
     assert b.cuts == {"x0": (2.0, 4.0, 6.0)}
 
 
+def test_a_range_wider_than_the_largest_float():
+    """Bins of equal width do not overflow; more bins than memory has room for are refused."""
+    assert cg.Binning(bins=2).fit([[-1.7e308], [1.7e308]]).transform([[-1.0], [1.0]])[:, 0].tolist() == [0, 1]
+    with pytest.raises(cg.InputError, match="from 1 to 1,000,000, not 1000000000"):
+        cg.Binning(bins=10**9)
+
+
 def test_equal_frequency_merges_edges_that_coincide():
     """Iris has 10, 9, 10 and 9 bins, as scikit-learn's quantile binning finds; and bins hold about as many points."""
     X = load_iris().data
@@ -112,6 +121,22 @@ def test_mdl_is_the_definition(data):
     values = np.round(classes * rng.uniform(0, 3) + rng.normal(size=n), 1)
     cuts = binning_room.mdl_cuts(values, classes)
     assert cuts.tolist() == pytest.approx(naive.mdl_cuts(values.tolist(), classes.tolist()), rel=1e-12)
+
+
+def test_mdl_does_not_look_at_points_in_no_cluster():
+    """Dropped points have no class of their own: the cuts are those of the labelled points, by every door."""
+    X, y = load_iris(return_X_y=True)
+    cuts = cg.Binning("mdl").fit(X[:100], y[:100]).cuts
+    some = pd.Series(y).where(pd.Series(y) < 2)
+    assert cg.Binning("mdl").fit(X, some).cuts == cuts
+    for labels, noise in ((some, None), (y, 2)):
+        binning = cg.Binning("mdl")
+        p = cg.density_profile(X, labels, binning, unassigned="drop", noise=noise)
+        r = cg.compare_profiles(labels, y, X, binning="mdl", unassigned="drop", noise=noise)
+        d = cg.drift([(X, labels), (X, labels)], binning="mdl", unassigned="drop", noise=noise)
+        assert {a.name: a.cuts for a in p.attributes} == binning.cuts == cuts
+        assert r.profiles[0].attributes == p.attributes
+        assert [a.cuts for a in d.profiles[0].attributes] == list(cuts.values())
 
 
 def test_mdl_needs_labels_and_may_find_no_cut():
@@ -165,6 +190,26 @@ def test_numbers_may_be_named_nominal():
         cg.Binning(nominal=["y"]).fit({"x": [1, 2]})
 
 
+def test_nominal_attributes_of_a_binning_are_so_everywhere():
+    """drift and alternatives take from a Binning, fitted or not, which numbers are nominal; never all as missing."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"x": rng.normal(size=40), "g": rng.integers(0, 4, 40), "day": [1, 2] * 20})
+    y = rng.integers(0, 2, 40)
+    for binning in (cg.Binning(nominal="g"), cg.Binning(nominal=[1], spare=True).fit(table[["x", "g"]])):
+        was_fitted = binning.is_fitted
+        d = cg.drift(table.assign(y=y), "y", "day", binning=binning)
+        assert all(p.counts[:, 10 + was_fitted :][:, :4].sum() == p.n for p in d.profiles)
+        found = cg.alternatives(table[["x", "g"]], y, binning=binning, method="coala", min_size=9)[0]
+        same = cg.alternatives(table[["x", "g"]].astype({"g": str}), y, method="coala", min_size=9)[0]
+        assert found.labels.tolist() == same.labels.tolist()
+        assert found.adco == same.adco
+        assert binning.is_fitted == was_fitted
+    with pytest.raises(cg.InputError, match="'gg' that is not there; did you mean g"):
+        cg.drift(table.assign(y=y), "y", "day", nominal=["gg"])
+    with pytest.raises(cg.InputError, match="'g' was fitted as nominal, and holds numbers"):
+        cg.Binning(nominal="g").fit(table).columns(binning_room.as_columns(table))
+
+
 def test_other_columns():
     """Masked and object numbers are numbers, all missing is one bin, dates and sparse matrices are refused in a line."""
     masked = np.ma.MaskedArray([[1.0], [2.0], [3.0]], mask=[[False], [True], [False]])
@@ -172,6 +217,11 @@ def test_other_columns():
     assert cg.Binning(bins=2).fit({"x": [1, 2.5, None]}).n_bins == (3,)
     mixed = np.array([np.int64(1), np.float32(2), None], dtype=object)
     assert cg.Binning(bins=2).fit({"x": mixed}).transform({"x": mixed})[:, 0].tolist() == [0, 1, 2]
+    gap = pd.DataFrame(
+        {"x": pd.Series([1.0, pd.NA, 3.0], dtype=object), "y": pd.Series(["a", pd.NA, "b"], dtype=object)}
+    )
+    assert cg.Binning(bins=2).fit(gap).transform(gap).tolist() == [[0, 0], [2, 2], [1, 1]]
+    assert cg.Binning(bins=2).fit(pl.LazyFrame({"x": [1.0, 2.0]})).n_bins == (2,)
     empty = cg.Binning().fit({"x": [None, None], "y": np.array([np.nan, np.nan])})
     assert empty.n_bins == (1, 1)
     assert empty.transform({"x": [None], "y": [np.nan]}).tolist() == [[0, 0]]
@@ -221,7 +271,7 @@ def test_spare_bins():
     ("make", "text"),
     [
         (lambda: cg.Binning("wide"), "no binning 'wide'"),
-        (lambda: cg.Binning(bins=0), "at least 1, not 0"),
+        (lambda: cg.Binning(bins=0), "from 1 to 1,000,000, not 0"),
         (lambda: cg.Binning().transform([[1.0]]), "no bins yet"),
         (lambda: cg.Binning().fit([1.0, 2.0]), r"got shape \(2,\)"),
         (lambda: cg.Binning().fit([[1.0], [math.inf]]), "infinite"),
@@ -263,6 +313,8 @@ def test_the_index_of_labels_and_data_must_agree():
         cg.adco(labels, labels, X)
     with pytest.raises(cg.InputError, match="index of labels differs"):
         cg.density_profile(X, labels)
+    with pytest.raises(cg.InputError, match="index of the labels of window 1 differs"):
+        cg.drift([(X, labels[::-1]), (X, labels)])
 
 
 # --- counting --------------------------------------------------------------------------------------------------------
@@ -351,6 +403,17 @@ def test_memberships_count_by_their_amounts():
     assert soft.counts == pytest.approx(np.array(expected), rel=1e-12)
     assert cg.adco(u, u[:, [2, 0, 1]], X) == 1.0
     assert cg.adco_metric(u, u[:, [2, 0, 1]], X) == 0.0
+
+
+def test_profiles_that_were_stored_add_up():
+    """A profile from another process has the same bins, also of an attribute that had no value."""
+    X = [[np.nan, 1.0], [np.nan, 2.0]]
+    p = cg.density_profile(X, [0, 1])
+    stored = pickle.loads(pickle.dumps(p))  # noqa: S301  (our own)
+    assert (stored + p).n == 4
+    assert len({p.attributes, stored.attributes}) == 1
+    with pytest.raises(cg.InputError, match="different bins for x0"):
+        p + cg.density_profile([[5.0, 1.0], [5.0, 2.0]], [0, 1])
 
 
 def test_profiles_show_themselves():
@@ -560,6 +623,21 @@ def test_a_stratified_sample():
     assert cg.adco(one, hundred, sizes="scaled") == close(1)
 
 
+def test_scaled_and_empty_profiles():
+    """Scaled sides are equally large but for rounding; empty clusters and empty sides divide nothing by 0."""
+    rng = np.random.default_rng(0)
+    a, c = rng.integers(0, 3, 150), rng.integers(0, 3, 13)
+    r = cg.compare_profiles(a, c, rng.normal(size=(150, 3)), rng.normal(size=(13, 3)), sizes="scaled")
+    assert r.notes == ()
+    p, q, nothing = of([[0, 0], [1, 2]]), of([[1, 0], [1, 2]]), of([[0, 0]])
+    soft = cg.compare_profiles(p, q, matching="soft")
+    assert soft["adco"] == close(cg.adco(of([[1, 2]]), q, matching="soft"))
+    assert cg.adco(nothing, q, sizes="scaled") == 0
+    assert cg.adco(nothing, nothing) == 1
+    with pytest.raises(cg.InputError, match="one side has none"):
+        cg.adco(nothing, q, matching="soft")
+
+
 def test_soft_matching_lets_clusters_split():
     """A cluster cut in two halves alike is no loss; without a split, soft matching of equal profiles is 1."""
     X = np.repeat([[0.0], [1.0], [5.0], [6.0]], 10, axis=0)
@@ -722,6 +800,61 @@ def test_a_table_with_a_window_column(kind):
     assert "3 windows, adco with the window before" in repr(d)
 
 
+MONTHS = ["Jan", "Feb", "Mar", "Apr"]
+DAYS = ["2024-03-01", "2024-01-01", "2024-02-01"]
+
+
+@pytest.mark.parametrize(
+    ("windows", "order"),
+    [
+        ([11, 9, 10], (9, 10, 11)),
+        (["week 11", "week 9", "week 10"], ("week 9", "week 10", "week 11")),
+        (np.array(DAYS, dtype="M8[D]"), tuple(sorted(DAYS))),
+        (pd.Series(pd.to_datetime(DAYS)), tuple(sorted(DAYS))),
+        (pl.Series(DAYS).str.to_date(), tuple(sorted(DAYS))),
+        ([date.fromisoformat(day) for day in DAYS], tuple(sorted(DAYS))),
+        (pa.chunked_array([pd.to_datetime(DAYS[:1]), pd.to_datetime(DAYS[1:])]), tuple(sorted(DAYS))),
+        (pd.Series(pd.Categorical(["Mar", "Jan", "Feb"], MONTHS, ordered=True)), ("Jan", "Feb", "Mar")),
+        (pl.Series(["Mar", "Jan", "Feb"], dtype=pl.Enum(MONTHS)), ("Jan", "Feb", "Mar")),
+    ],
+)
+def test_windows_come_in_order(windows, order):
+    """Numbers, dates, ordered categories and numbers in text are in their order, not that of the rows or the alphabet."""
+    d = cg.drift({"w": windows, "x": [3.0, 1.0, 2.0], "y": ["c", "a", "b"]}, "y", "w")
+    assert d.windows == order
+    assert [p.clusters for p in d.profiles] == [("a",), ("b",), ("c",)]
+
+
+def test_windows_may_be_periods_and_miss_some():
+    """Periods of pandas are dates; a row without a date has no window."""
+    table = pd.DataFrame({"w": pd.period_range("2024-01", periods=2, freq="M")[::-1], "x": [1.0, 2.0], "y": [0, 0]})
+    assert cg.drift(table, "y", "w").windows == ("2024-01-01", "2024-02-01")
+    table["w"] = pd.to_datetime(["2024-01-01", None])
+    with pytest.raises(cg.InputError, match="1 rows have no window"):
+        cg.drift(table, "y", "w")
+
+
+def test_what_moved_is_blind_to_sizes_where_the_measure_is():
+    """A window that holds another twice has cosine 1 with it, and nothing in it moved."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 2)), rng.integers(0, 2, 50)
+    parts = [(X, y), (np.vstack([X, X, X]), np.concatenate([y, y, y]))]
+    last = cg.drift(parts, measure="adco_cosine").rows()[1]
+    assert last["previous"] == close(1.0)
+    assert (last["attributes"], last["clusters moved"]) == ("", "")
+    assert cg.drift(parts).rows()[1]["attributes"] != ""
+
+
+def test_a_window_without_points_and_a_word_on_noise():
+    """A window whose points are all unassigned has nothing in common with others; −1 is called a cluster."""
+    X = [[0.0], [1.0], [2.0]]
+    for sizes in ("given", "scaled"):
+        d = cg.drift([(X, [0, 1, 1]), (X, [None] * 3), (X, [None] * 3)], unassigned="drop", sizes=sizes)
+        assert d.previous.tolist() == [0.0, 1.0]
+    assert "label −1" in cg.drift([(X, [0, 1, -1]), (X, [0, 1, 1])]).notes[-1]
+    assert cg.drift([(X, [0, 1, -1]), (X, [0, 1, 1])], noise=-1, unassigned="cluster").notes == ()
+
+
 def test_windows_of_unequal_size_and_new_values():
     """Unequal windows are said, and scaled on request; values never seen before have their own bin in a stream."""
     one = ({"w": ["u", "u", "v", "v"]}, [0, 0, 1, 1])
@@ -751,6 +884,11 @@ def test_windows_of_unequal_size_and_new_values():
         (lambda: cg.drift([([[1.0]], [0]), ([[1.0]], [0, 1])]), "window 1 has 1 points and 2 labels"),
         (lambda: cg.drift([], measure="adco_cos"), "did you mean adco_cosine"),
         (lambda: cg.drift([], features=["x"]), "features name columns of a table"),
+        (lambda: cg.drift([([[1.0]], [0]), (0, [[1.0]], [0])]), "names all of its parts or none"),
+        (lambda: cg.drift([(math.nan, [[1.0]], [0]), (math.nan, [[1.0]], [0])]), "a number or a date, not nan"),
+        (lambda: cg.drift([([1], [[1.0]], [0])]), r"a number or a date, not \[1\]"),
+        (lambda: cg.drift([(0, [[1.0]], [None])] * 2, unassigned="singletons"), "window 0 comes in parts"),
+        (lambda: cg.drift({"x": [1], "y": [1], "d": [0]}, "y", "d", features="xy"), "no column 'xy'"),
         (lambda: cg.drift(_stream(2)).moved_attributes(2), r"from 1 \(the second\) to 1, not 2"),
     ],
 )

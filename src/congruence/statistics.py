@@ -578,7 +578,7 @@ class Alone:
     identical: Array = field(default_factory=lambda: np.array([True]))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Attribute:
     """How the values of one attribute fall into bins: between cuts, or one bin a value; equal ones bin alike."""
 
@@ -594,6 +594,17 @@ class Attribute:
     takes_missing: bool = False
     #: the two attributes of a pair, each bin of one with each of the other
     pair: tuple[Attribute, Attribute] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Attribute) and self._facts() == other._facts()
+
+    def __hash__(self) -> int:
+        return hash(self._facts())
+
+    def _facts(self) -> tuple[Any, ...]:
+        """What makes two of them equal: a range that is not there equals another, though NaN does not."""
+        ends = (self.low, self.high) if self.low == self.low else None
+        return self.name, self.cuts, ends, self.values, self.takes_unseen, self.takes_missing, self.pair
 
     @property
     def regular(self) -> int:

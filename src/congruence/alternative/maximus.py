@@ -49,13 +49,13 @@ def maximus(
     `sample` of the points where there are more, the best `finalists` then on all. `solver`: "dual" (prices, fast at any
     n) or "highs" (the linear program, exactly).
     """
-    if epsilon < 0:
-        raise InputError(f"epsilon must not be negative, not {epsilon}")
+    if sample < k:
+        raise InputError(f"sample must be at least the {k} clusters, not {sample}")
     solves: dict[str, Solve] = {"dual": assign_by_prices, "highs": partial(assign_by_highs, time_limit=time_limit)}
     if solver not in solves:
         raise InputError(f"solver must be 'dual' or 'highs', not {solver!r}")
     solve = solves[solver]
-    X = points.numbers
+    X = points.numbers / _unit(points.numbers)
     densities = [points.density(points.profile(codes, int(codes.max()) + 1)) for codes in knowns]
     program = Assignment.of(densities, k, epsilon, min_size)
     floors = [least_similarity(d.sum(axis=0), k) for d in densities]
@@ -71,6 +71,12 @@ def maximus(
     ended = [_descend(X, program, started[i][1], solve) for i in order]
     _, centres, prices = min(ended, key=lambda e: e[0])
     return Found(*_labels(X, program, floors, centres, prices, solve))
+
+
+def _unit(X: Array) -> float:
+    """A power of two near the spread of the points: the search for prices takes costs near 1, and loses no digit by it."""
+    spread = float(np.sqrt(X.var(axis=0).mean()))
+    return float(2.0 ** np.rint(np.log2(spread))) if spread > 0 else 1.0
 
 
 def _first_centres(X: Array, k: int, rng: np.random.Generator) -> Array:
@@ -99,7 +105,8 @@ def _descend(
             best, kept, last = found.bound, centres, best
         if found.bound >= last * (1 - tolerance):
             break
-        centres = (found.shares.T @ X) / found.shares.sum(axis=0)[:, None]
+        weight = found.shares.sum(axis=0)[:, None]
+        centres = np.where(weight > 0, (found.shares.T @ X) / np.maximum(weight, 1e-300), centres)
     return best, kept, prices
 
 

@@ -69,8 +69,8 @@ def _run(kernel: Array, codes: Array, k: int, rng: np.random.Generator, max_pass
                 codes[x] = b
                 moved = True
         if not moved:
-            return codes, float((inner / sizes).sum()), True
-    return codes, float((inner / sizes).sum()), False
+            return codes, float((inner / np.maximum(sizes, 1)).sum()), True
+    return codes, float((inner / np.maximum(sizes, 1)).sum()), False
 
 
 def _start(X: Array, k: int, rng: np.random.Generator) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,9 +11,13 @@ import numpy as np
 
 from congruence.clustering import Labels, as_clustering
 from congruence.density.binning import Binning, Columns, as_columns
+from congruence.density.profile import check_index
 from congruence.ensemble import Ensemble
 from congruence.frames import frame_kind
 from congruence.statistics import Array, InputError
+
+#: cells of the 0/1 columns of one nominal attribute
+MOST_CELLS = 100_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +68,14 @@ def as_points(X: Any, scale: bool, nominal: Sequence[Any] = ()) -> Points:
     blocks, owners, missing = [], list[int](), 0
     for i, (name, column) in enumerate(zip(columns.names, columns.columns, strict=True)):
         if isinstance(column, Labels):
-            owners += [i] * (column.k + bool(column.gaps))
-            blocks.append(np.eye(column.k + bool(column.gaps))[column.codes])
+            many = column.k + bool(column.gaps)
+            if len(columns) * many > MOST_CELLS:
+                raise InputError(
+                    f"attribute {name!r} has {many:,} values, too many for a 0/1 column each of {len(columns):,} points; leave "
+                    "it out, or join its rare values"
+                )
+            owners += [i] * many
+            blocks.append((column.codes[:, None] == np.arange(many)).astype(np.float64))
             continue
         gaps = np.isnan(column)
         if np.isinf(column).any():
@@ -72,10 +83,13 @@ def as_points(X: Any, scale: bool, nominal: Sequence[Any] = ()) -> Points:
         missing += int(gaps.sum())
         if gaps.all():
             continue
-        mean, spread = column[~gaps].mean(), column[~gaps].std()
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, spread = column[~gaps].mean(), column[~gaps].std()
+        if not np.isfinite(spread):
+            raise InputError(f"attribute {name!r} has values too large for squared distances; divide it by some unit")
         filled = np.where(gaps, mean, column)
         if scale:
-            filled = (filled - mean) / (spread if spread > 1e-12 * max(1.0, abs(mean)) else 1.0)
+            filled = (filled - mean) / (spread if spread > 1e-12 * abs(mean) else 1.0)
         owners.append(i)
         blocks.append(filled[:, None])
     if not blocks:
@@ -86,7 +100,7 @@ def as_points(X: Any, scale: bool, nominal: Sequence[Any] = ()) -> Points:
 
 def binned(points: Points, binning: str | Binning, bins: int, labels: Array) -> Points:
     """The same points with the bins of their attributes."""
-    rule = binning if isinstance(binning, Binning) else Binning(binning, bins)  # type: ignore[arg-type]
+    rule = copy(binning) if isinstance(binning, Binning) else Binning(binning, bins)  # type: ignore[arg-type]
     if not rule.is_fitted:
         rule.fit(points.columns, labels)
     starts = np.concatenate([[0], np.cumsum(rule.n_bins)]).astype(np.int64)
@@ -94,19 +108,20 @@ def binned(points: Points, binning: str | Binning, bins: int, labels: Array) -> 
     return replace(points, items=items, n_items=int(starts[-1]))
 
 
-def as_codes(labels: Any, n: int, who: str = "labels") -> Array:
-    """One clustering of the n points as codes 0 … k−1."""
+def as_codes(labels: Any, n: int, who: str = "labels", X: Any = None) -> Array:
+    """One clustering of the n points as codes 0 … k−1; its index must be that of X, where both have one."""
     found = as_clustering(labels, who)
     if not isinstance(found, Labels):
         raise InputError(f"{who}: expected one label a point, got memberships; take the argmax of each row")
     if len(found) != n:
         raise InputError(f"{who}: {len(found)} labels for {n} points; pass one label a point")
+    check_index(found, X, who)
     if found.gaps:
         raise InputError(f"{who}: {found.gaps} points have no label; drop them, or give them a label of their own")
     return found.codes.astype(np.int64)
 
 
-def as_knowns(given: Any, n: int) -> dict[str, Array]:
+def as_knowns(given: Any, n: int, X: Any = None) -> dict[str, Array]:
     """One or several given clusterings by name: labels, columns of labels, a list or mapping of label vectors."""
     parts: dict[str, Any]
     if isinstance(given, Mapping):
@@ -116,7 +131,7 @@ def as_knowns(given: Any, n: int) -> dict[str, Array]:
     elif frame_kind(given) is not None and hasattr(given, "columns"):
         names = list(given.column_names) if frame_kind(given) == "pyarrow" else list(given.columns)
         parts = {str(name): given[name] for name in names}
-    elif isinstance(given, np.ndarray) and given.ndim == 2:
+    elif isinstance(given, np.ndarray) and given.ndim == 2 and given.dtype.kind != "f":  # floats are memberships
         parts = _numbered([given[:, j] for j in range(given.shape[1])])
     elif isinstance(given, list | tuple) and len(given) and _is_vector(given[0]):
         parts = _numbered(given)
@@ -124,7 +139,7 @@ def as_knowns(given: Any, n: int) -> dict[str, Array]:
         parts = {"given": given}
     if not parts:
         raise InputError("pass at least one given clustering")
-    return {name: as_codes(labels, n, name) for name, labels in parts.items()}
+    return {name: as_codes(labels, n, name, X) for name, labels in parts.items()}
 
 
 def _numbered(parts: Sequence[Any]) -> dict[str, Any]:

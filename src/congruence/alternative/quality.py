@@ -41,7 +41,7 @@ def dunn(X: Any, labels: Any, inter: int = 4, intra: int = 3, *, scale: bool = F
     4.0
     """
     points = as_points(X, scale=scale)
-    return dunn_index(points.numbers, as_codes(labels, points.n), inter, intra)
+    return dunn_index(points.numbers, as_codes(labels, points.n, X=X), inter, intra)
 
 
 def dissimilarity_quality(
@@ -61,8 +61,8 @@ def dissimilarity_quality(
     0.0
     """
     points = as_points(X, scale=scale)
-    codes = as_codes(labels, points.n)
-    apart = np.mean([dissimilarity(known, codes) for known in as_knowns(given, points.n).values()])
+    codes = as_codes(labels, points.n, X=X)
+    apart = np.mean([dissimilarity(known, codes) for known in as_knowns(given, points.n, X).values()])
     return dq(float(apart), dunn_index(points.numbers, codes, inter, intra))
 
 

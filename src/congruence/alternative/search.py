@@ -25,6 +25,7 @@ from congruence.alternative.program import least_similarity, similarity
 from congruence.alternative.published import maximus_published
 from congruence.alternative.quality import centroids, check_index, dissimilarity, dq, dunn_index, silhouettes
 from congruence.alternative.restarts import Found
+from congruence.density.binning import Binning
 from congruence.engine.plan import Progress
 from congruence.frames import html_grid, make_frame, text_grid
 from congruence.generators import seed_sequence
@@ -52,10 +53,10 @@ class Method:
     n_init: int = 10
 
     @property
-    def options(self) -> tuple[str, ...]:
-        """Names of its own options."""
+    def options(self) -> dict[str, Any]:
+        """Its own options, and what they are if not said."""
         kinds = inspect.signature(self.find).parameters.values()
-        return tuple(p.name for p in kinds if p.kind is p.KEYWORD_ONLY)
+        return {p.name: p.default for p in kinds if p.kind is p.KEYWORD_ONLY}
 
 
 _SQUARE = "it holds all pairs of points in memory"
@@ -241,8 +242,9 @@ def alternatives(
     True
     """
     check_index(inter, intra)
-    points = as_points(X, scale, nominal)
-    knowns = as_knowns(labels, points.n)
+    named = [nominal] if isinstance(nominal, str) else list(nominal)
+    points = as_points(X, scale, [*named, *(binning.nominal_names if isinstance(binning, Binning) else [])])
+    knowns = as_knowns(labels, points.n, X)
     given, first = knowns, next(iter(knowns.values()))
     k = int(first.max()) + 1 if n_clusters is None else n_clusters
     record = _checked(method, points, knowns, k, n_alternatives, options, min_size)
@@ -252,8 +254,7 @@ def alternatives(
             min_size = min(max(2, points.n // (3 * k)), points.n // k)
         options = {**options, "min_size": min_size or 0}
     runs = record.n_init if n_init is None or record.n_init == 1 else n_init
-    if runs < 1:
-        raise InputError(f"n_init must be at least 1, not {n_init}")
+    _check_option("n_init", runs, 1)
     results: list[Alternative] = []
     import scipy.optimize  # noqa: F401  (with its threads of linear algebra, or the limit would not reach them)
     import sklearn.cluster  # noqa: F401
@@ -292,11 +293,11 @@ def _checked(
         if name not in own:
             there = f"it has {', '.join(own)}" if own else "it has none of its own"
             raise InputError(f"method {method!r} has no option {name!r}; {hint(name, own, there)}")
+        _check_option(name, options[name], record.options[name])
     if not isinstance(k, int | np.integer) or not 2 <= k <= points.n // 2:
         raise InputError(f"n_clusters must be from 2 to half the number of points ({points.n // 2}), not {k!r}")
-    if many < 1:
-        raise InputError(f"n_alternatives must be at least 1, not {many}")
-    if least is not None and not 0 <= least <= points.n // k:
+    _check_option("n_alternatives", many, 1)
+    if least is not None and not (isinstance(least, int | np.integer) and 0 <= least <= points.n // k):
         raise InputError(f"min_size must be from 0 to {points.n // k} ({points.n} points in {k} clusters), not {least}")
     if points.n > record.most:
         able = [name for name, other in METHODS.items() if other.most >= points.n]
@@ -317,6 +318,23 @@ def _checked(
             "maximus can price; ask for fewer clusters, or take mincentropy or condens"
         )
     return record
+
+
+def _check_option(name: str, value: Any, default: Any) -> None:
+    """Is it of the kind of the default: yes or no, a whole number, a number? Words are looked at by the methods."""
+    right: Any
+    is_bool = isinstance(value, bool | np.bool_)
+    if isinstance(default, bool):
+        right, what = is_bool, "true or false"
+    elif isinstance(default, int):
+        right, what = isinstance(value, int | np.integer) and not is_bool and value >= 1, "a whole number of at least 1"
+    elif default is None or isinstance(default, float):
+        right = isinstance(value, int | float | np.number) and not is_bool and 0 <= value < math.inf
+        right, what = right or (value is None and default is None), "a number of at least 0"
+    else:
+        return
+    if not right:
+        raise InputError(f"{name} must be {what}, not {value!r}")
 
 
 def _tidy(points: Points, found: Found, k: int, least: int | None) -> tuple[Array, list[str]]:

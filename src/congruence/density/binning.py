@@ -19,6 +19,8 @@ from congruence.statistics import Array, Attribute, InputError
 METHODS = ("width", "frequency", "mdl")
 #: values that are binned and counted in one piece: they stay in the cache
 PIECE = 1 << 17
+#: bins that a number may be cut into
+MOST_BINS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +97,7 @@ def as_columns(X: Any, nominal: Sequence[Any] = ()) -> Columns:
     names, raw = _raw_columns(X)
     if not names:
         raise InputError("the data have no attributes")
-    wanted = set(nominal)
+    wanted = {nominal} if isinstance(nominal, str) else set(nominal)
     for what in wanted:
         if what not in names and not (isinstance(what, int | np.integer) and 0 <= what < len(names)):
             near = hint(str(what), names, "there are: " + ", ".join(names[:8]))
@@ -116,6 +118,8 @@ def _raw_columns(X: Any) -> tuple[tuple[str, ...], list[Any]]:
     if isinstance(X, Mapping):
         return tuple(map(str, X)), list(X.values())
     kind = frame_kind(X)
+    if kind == "polars" and hasattr(X, "collect"):
+        X = X.collect()
     if kind is not None and hasattr(X, "columns"):
         names = list(X.column_names) if kind == "pyarrow" else list(X.columns)
         if len(set(map(str, names))) < len(names):
@@ -164,9 +168,9 @@ def _column(values: Any, name: str, nominal: bool) -> Array | Labels:
     if array.dtype.kind in "iuf" and not nominal:
         return array.astype(np.float64, copy=False)
     if array.dtype.kind == "O" and not nominal:
-        present = [x for x in array.tolist() if x is not None and x == x and type(x).__name__ != "NAType"]
+        missing = [x is None or type(x).__name__ == "NAType" or x != x for x in array.tolist()]
+        present = [x for x, gap in zip(array.tolist(), missing, strict=True) if not gap]
         if present and all(isinstance(x, Real) and not isinstance(x, bool) for x in present):
-            missing = [x is None or type(x).__name__ == "NAType" for x in array.tolist()]
             return np.where(missing, np.nan, np.where(missing, 0, array)).astype(np.float64)
         if not present:
             return np.full(len(array), np.nan)
@@ -227,8 +231,8 @@ class Binning:
         if method not in METHODS:
             near = hint(str(method), METHODS, "the methods are 'width', 'frequency' and 'mdl'")
             raise InputError(f"there is no binning {method!r}; {near}")
-        if not isinstance(bins, int | np.integer) or bins < 1:
-            raise InputError(f"bins must be a whole number of at least 1, not {bins!r}")
+        if not isinstance(bins, int | np.integer) or not 1 <= bins <= MOST_BINS:
+            raise InputError(f"bins must be a whole number from 1 to {MOST_BINS:,}, not {bins!r}")
         self.method, self.bins = method, int(bins)
         self.nominal, self.spare = tuple([nominal] if isinstance(nominal, str) else nominal), spare
         self.attributes: tuple[Attribute, ...] = ()
@@ -247,7 +251,8 @@ class Binning:
                 raise InputError("binning 'mdl' needs one label a point, not memberships")
             if len(found) != len(columns):
                 raise InputError(f"there are {len(columns)} points and {len(found)} labels; give one label a point")
-            classes = np.asarray(found.codes)
+            # a point in no cluster says nothing of where clusters part
+            classes = np.where(np.asarray(found.codes) == found.k, -1, np.asarray(found.codes).astype(np.int64))
         limits = _limits(columns)
         self.attributes = tuple(
             self._fitted(name, column, limits[i], classes)
@@ -271,11 +276,12 @@ class Binning:
             cuts = _width_cuts(low, high, self.bins)
         else:
             column = on_host(column)
-            there = ~np.isnan(column) if has_gaps else slice(None)
+            there = ~np.isnan(column)
             if self.method == "frequency":
                 cuts = _frequency_cuts(column[there], self.bins)
             else:
                 assert classes is not None
+                there &= classes >= 0
                 cuts = mdl_cuts(column[there], classes[there])
         return Attribute(name, tuple(cuts.tolist()), low, high, takes_unseen=self.spare, takes_missing=takes_missing)
 
@@ -293,6 +299,11 @@ class Binning:
     def n_bins(self) -> tuple[int, ...]:
         """Number of bins of each attribute; codes are 0 … n_bins − 1."""
         return tuple(a.n_bins for a in self._known())
+
+    @property
+    def nominal_names(self) -> list[Any]:
+        """The attributes that are nominal: those fitted so, or before that those named."""
+        return [a.name for a in self.attributes if a.values is not None] if self.attributes else list(self.nominal)
 
     @property
     def cuts(self) -> dict[str, tuple[float, ...]]:
@@ -340,6 +351,10 @@ class Binning:
             if isinstance(column, Labels) and a.values is None:
                 raise InputError(f"attribute {a.name!r} was fitted as numbers, and holds other values here")
             if not isinstance(column, Labels) and a.values is not None:  # nominal, and wholly missing here
+                if not np.isnan(on_host(column)).all():
+                    raise InputError(
+                        f"attribute {a.name!r} was fitted as nominal, and holds numbers here; name it in nominal"
+                    )
                 fitted[i] = encoded(np.full(len(column), None, dtype=object), a.name)
         return Columns(columns.names, tuple(fitted))
 
@@ -488,7 +503,8 @@ def _check_gaps(a: Attribute, gaps: int) -> None:
 
 def _width_cuts(low: float, high: float, bins: int) -> Array:
     """Cuts between bins of equal width; fewer where neighbouring floats leave no room between."""
-    edges = np.linspace(low, high, bins + 1)
+    wide = not np.isfinite(high - low)  # more than the largest float: halves are not
+    edges = 2 * np.linspace(low / 2, high / 2, bins + 1) if wide else np.linspace(low, high, bins + 1)
     cuts = np.unique(edges[1:-1])
     return cuts[(cuts > low) & (cuts <= high)] if high > low else cuts[:0]
 

@@ -49,7 +49,7 @@ def density_profile(
     check_index(clustering, X, "labels")
     clustering = clustering.with_policy(unassigned, noise_for(noise, (clustering.title, "labels")), "labels")
     if not binning.is_fitted:
-        binning.fit(X, labels if binning.method == "mdl" else None)
+        binning.fit(X, clustering)
     columns = binning.columns(X)
     if len(columns) != len(clustering):
         raise InputError(f"there are {len(columns)} points and {len(clustering)} labels; give one label a point")
@@ -154,7 +154,7 @@ def check_index(clustering: Any, X: Any, who: str) -> None:
     index = getattr(X, "index", None) if frame_kind(X) == "pandas" else None
     if index is not None and clustering.index is not None and not index.equals(clustering.index):
         raise InputError(
-            f"the index of {who} differs from that of the data; reindex one of them, or pass {who}.to_numpy()"
+            f"the index of {who} differs from that of the data; reindex one of them, or pass bare labels by .to_numpy()"
         )
 
 

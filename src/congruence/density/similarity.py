@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -207,7 +208,7 @@ def compare_profiles(
         )
         if noise is None:
             cautions = [c for x, who in ((p, "a"), (q, "b")) for c in noise_caution(x.clusters, who)]
-    if sizes == "scaled" and p.n != q.n:
+    if sizes == "scaled" and p.n != q.n and p.n and q.n:
         p, q = (x.scaled(min(p.n, q.n) / x.n) for x in (p, q))
     found = _compared(p, q, how, matching, adjusted)
     return replace(found, notes=(*cautions, *found.notes))
@@ -257,9 +258,8 @@ def _counted_profiles(
         clustering = as_clustering(labels, who)
         check_index(clustering, X if who == "a" or X_b is None else X_b, who)
         sides.append(clustering.with_policy(unassigned, noise_for(noise, (clustering.title, who)), who))
-    wanted = [x.name for x in chosen.attributes if x.values is not None] or list(chosen.nominal)
-    data: list[Columns] = [as_columns(X, wanted)]
-    data.append(data[0] if X_b is None else as_columns(X_b, wanted))
+    data: list[Columns] = [as_columns(X, chosen.nominal_names)]
+    data.append(data[0] if X_b is None else as_columns(X_b, chosen.nominal_names))
     for columns, clustering, who in zip(data, sides, ("a", "b"), strict=True):
         if len(columns) != len(clustering):
             more = "; pass X_b where b labels other points" if who == "b" and X_b is None else ""
@@ -342,7 +342,8 @@ def _compared(p: Profile, q: Profile, kernel: Kernel, matching: str, adjusted: b
         scale = np.maximum(own_p[k] / np.square(p.sizes[k])[:, None], own_q[m] / np.square(q.sizes[m])[:, None])
         similar = weight @ (parts / scale)
     else:
-        similar = parts.sum(axis=0) / np.maximum(own_p.sum(axis=0), own_q.sum(axis=0))
+        most = np.maximum(own_p.sum(axis=0), own_q.sum(axis=0))
+        similar = np.divide(parts.sum(axis=0), most, out=np.ones_like(most), where=most > 0)
     if matching == "soft":
         weight = weight * p.sizes[k] * q.sizes[m]
         alike = product[k, m] / (p.sizes[k] * q.sizes[m] * norm)
@@ -364,11 +365,17 @@ def _compared(p: Profile, q: Profile, kernel: Kernel, matching: str, adjusted: b
 
 def _notes(p: Profile, q: Profile) -> tuple[str, ...]:
     found = []
+    nominal = {a.name for a in p.attributes if a.values is not None}
     for profile, who in ((p, "a"), (q, "b")):
         for name, many in zip(profile.names, profile.outside.tolist(), strict=True):
             if many:
-                found.append(f"{many} values of {name} in {who} are outside the bins and were counted in its end bins")
-    if p.n != q.n:
+                end = (
+                    "never seen before, in a bin of their own"
+                    if name in nominal
+                    else "outside, counted in the end bins"
+                )
+                found.append(f"{many} values of {name} in {who} are {end}")
+    if not math.isclose(p.n, q.n, rel_tol=1e-9):  # scaled counts add up to the same but for rounding
         found.append(
             f"a has {p.n:g} points and b {q.n:g}: adco falls with that alone; see adco_cosine, or pass sizes='sample' or 'scaled'"
         )
@@ -381,7 +388,7 @@ def _matched(
     """The best one-to-one matching of clusters; those left over add to the norm only."""
     from scipy.optimize import linear_sum_assignment
 
-    most = max(product.shape)
+    most = max(1, *product.shape)
     gain = product
     if kernel.name != "linear" and kernel.on == "clusters":
         scale = max(square_p.sum() / len(square_p), square_q.sum() / len(square_q))
@@ -407,9 +414,16 @@ def _soft(
     p: Profile, q: Profile, product: Array, square_p: Array, square_q: Array
 ) -> tuple[Profiles, tuple[Array, Array, Array, Array]]:
     """The way to move the points of a onto those of b with the largest mean similarity of their clusters."""
+    if not p.n or not q.n:
+        raise InputError("a soft matching moves the points of a onto those of b, and one side has none")
     size_p, size_q = p.sizes.astype(np.float64), q.sizes.astype(np.float64)
-    norm = np.maximum((square_p / size_p**2)[:, None], (square_q / size_q**2)[None, :])
-    alike = product / np.outer(size_p, size_q) / norm
+    some_p, some_q = (
+        np.where(size_p > 0, size_p, 1.0),
+        np.where(size_q > 0, size_q, 1.0),
+    )  # an empty cluster moves nothing
+    norm = np.maximum((square_p / some_p**2)[:, None], (square_q / some_q**2)[None, :])
+    norm[norm == 0] = 1.0
+    alike = product / np.outer(some_p, some_q) / norm
     rows, cols = alike.shape
     if rows * cols > MOST_PAIRS:
         raise InputError(f"a soft matching weighs all pairs of clusters, and {rows} × {cols} are over {MOST_PAIRS:,}")

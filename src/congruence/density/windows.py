@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from datetime import date
 from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 
-from congruence.clustering import Labels, Unassigned, as_clustering, noise_for
+from congruence.clustering import Labels, Unassigned, as_clustering, noise_caution, noise_for
 from congruence.density.binning import Binning, Columns, _raw_columns, as_columns
-from congruence.density.profile import counted
+from congruence.density.profile import check_index, counted
 from congruence.density.similarity import ProfileComparison, _one_of, compare_profiles
 from congruence.engine.plan import Progress
 from congruence.frames import frame_kind, make_frame, text_grid
 from congruence.io import pick
 from congruence.registry import hint
 from congruence.results import number, plain
-from congruence.statistics import InputError, Profile
+from congruence.statistics import Array, InputError, Profile
 
 #: attributes and clusters that are named for each step
 SHOWN = 3
@@ -69,7 +71,9 @@ class Drift:
     ) -> list[tuple[Any, Any, float]]:
         """Clusters before and now, the most changed first, with their similarity; None where one has no counterpart."""
         step = self._step(window, since)
-        rows: list[tuple[Any, Any, float]] = [(a, b, similar) for a, b, _, similar, *_ in step.matches if similar < 1]
+        rows: list[tuple[Any, Any, float]] = [
+            (a, b, similar) for a, b, _, similar, *_ in step.matches if similar < 1 - 1e-12
+        ]
         rows += [(a, None, 0.0) for a in step.only_a] + [(None, b, 0.0) for b in step.only_b]
         return sorted(rows, key=lambda row: row[2])
 
@@ -166,10 +170,12 @@ def drift(
     """How a clustering changes from window to window: ADCO with the window before and the first, and what moved.
 
     `windows` is a table, with `labels` and `window` naming columns of it and `features` those the clustering was made
-    from (by default all others); or a stream of (X, labels) or (name, X, labels), read once. Parts of a stream with the
-    same name add up, wherever they come. The bins are fitted on the whole table, or on the first part of a stream (pass
-    a fitted Binning to fix them): what lies outside later is counted in the end bins, and said. `measure` is adco,
-    adco_cosine (blind to the sizes of windows) or another of them; `sizes="scaled"` makes two windows equally large.
+    from (by default all others); its windows come in order: numbers and dates ascending, ordered categories as listed,
+    text by the alphabet, numbers in it by value. Or it is a stream of (X, labels) or (name, X, labels), read once. Parts
+    of a stream with the same name add up, wherever they come. The bins are fitted on the whole table, or on the first
+    part of a stream (pass a fitted Binning to fix them): what lies outside later is counted in the end bins, and said.
+    `measure` is adco, adco_cosine (blind to the sizes of windows) or another of them; `sizes="scaled"` makes two windows
+    equally large.
 
     >>> import congruence as cg
     >>> table = {"day": [1, 1, 2, 2, 3, 3], "x": [0, 9, 0, 9, 9, 9], "kind": ["a", "b", "a", "b", "a", "b"]}
@@ -191,6 +197,12 @@ def drift(
         for i, (name, X, marks) in enumerate(parts):
             title = i if name is None else name
             profile = _profile(title, X, marks, chosen, unassigned, noise, threads)
+            alone = unassigned == "singletons" and "unassigned 1" in profile.clusters
+            if alone and title in profiles and "unassigned 1" in profiles[title].clusters:
+                raise InputError(
+                    f"window {title} comes in parts, in which single points cannot be told apart; pass unassigned='drop' or "
+                    "'cluster'"
+                )
             profiles[title] = profiles[title] + profile if title in profiles else profile
             bar.add(1)
     if len(profiles) < 2:
@@ -202,8 +214,12 @@ def drift(
                 f"window {name}: {int(profile.outside.sum())} values are outside the bins, most in {profile.names[worst]}"
             )
     listed = list(profiles.values())
-    steps = [compare_profiles(p, q, sizes=sizes) for p, q in pairwise(listed)]
-    first = [steps[0], *(compare_profiles(listed[0], q, sizes=sizes) for q in listed[2:])]
+    # a measure that is blind to sizes asks what moved blindly too
+    even: Any = "scaled" if record == "adco_cosine" else sizes
+    steps = [compare_profiles(p, q, sizes=even) for p, q in pairwise(listed)]
+    first = [steps[0], *(compare_profiles(listed[0], q, sizes=even) for q in listed[2:])]
+    if noise is None:
+        notes += noise_caution([c for p in listed for c in p.clusters], "the clustering")
     many = [p.n for p in listed]
     if sizes == "given" and record != "adco_cosine" and max(many) > 1.1 * min(many):
         notes.append(
@@ -228,9 +244,10 @@ def _profile(
 ) -> Profile:
     who = f"window {name}: labels"
     clustering = as_clustering(labels, who)
+    check_index(clustering, X, f"the labels of window {name}")
     clustering = clustering.with_policy(unassigned, noise_for(noise, (clustering.title, "labels")), who)
     if not binning.is_fitted:
-        binning.fit(X, labels)
+        binning.fit(X, clustering)
     columns = binning.columns(X)
     if len(columns) != len(clustering):
         raise InputError(
@@ -242,6 +259,7 @@ def _profile(
 def _from_stream(windows: Any) -> Iterable[tuple[Any, Any, Any]]:
     if isinstance(windows, str) or frame_kind(windows) is not None or not isinstance(windows, Iterable):
         raise InputError("name the columns of a table, as in drift(table, labels='cluster', window='day')")
+    named: bool | None = None
     items = ((name, *part) for name, part in windows.items()) if isinstance(windows, Mapping) else windows
     for item in items:
         if not isinstance(item, tuple | list) or len(item) not in (2, 3):
@@ -249,7 +267,15 @@ def _from_stream(windows: Any) -> Iterable[tuple[Any, Any, Any]]:
                 "a stream gives (X, labels) or (name, X, labels), part after part; for a table name its columns: "
                 "labels='cluster', window='day'"
             )
-        yield (None, *item) if len(item) == 2 else tuple(item)
+        name, X, labels = (None, *item) if len(item) == 2 else item
+        if named is not None and named != (name is not None):
+            raise InputError(
+                "a stream names all of its parts or none: give each as (name, X, labels), or as (X, labels)"
+            )
+        named = name is not None
+        if not isinstance(name, Hashable) or name != name:
+            raise InputError(f"the name of a window is a word, a number or a date, not {name!r}")
+        yield name, X, labels
 
 
 def _from_table(
@@ -260,6 +286,7 @@ def _from_table(
         raise InputError("a table needs both names: labels='cluster' and window='day'")
     names, raw = _raw_columns(table)
     columns = dict(zip(names, raw, strict=True))
+    features = [features] if isinstance(features, str) else features
     pick(columns, [labels, window, *(features or [])], "the table")
     chosen = list(features) if features is not None else [n for n in names if n not in (labels, window)]
     for name in (labels, window):
@@ -269,20 +296,82 @@ def _from_table(
             )
     if not chosen:
         raise InputError("the table has no columns but labels and windows; the features are missing")
-    when = as_clustering(columns[window], f"column {window!r}")
+    order, when = _in_order(columns[window], f"column {window!r}")
     what = as_clustering(columns[labels], f"column {labels!r}")
-    if not isinstance(when, Labels) or not isinstance(what, Labels):
+    if not isinstance(what, Labels):
         raise InputError("labels and windows are columns of one value a row")
-    if when.gaps:
-        raise InputError(f"{when.gaps} rows have no window (column {window!r}); drop them first")
-    data = as_columns({name: columns[name] for name in chosen}, [n for n in binning.nominal if n in chosen])
+    if (gaps := int((when == len(order)).sum())) > 0:
+        raise InputError(f"{gaps} rows have no window (column {window!r}); drop them first")
+    data = as_columns({name: columns[name] for name in chosen}, binning.nominal_names)
     if not binning.is_fitted:
         binning.fit(data, what)
-    order = when.names.tolist() if isinstance(when.names, np.ndarray) else list(when.names)
 
     def parts() -> Iterable[tuple[Any, Columns, Labels]]:
-        for code, name in enumerate(order):
-            rows = np.flatnonzero(when.codes == code)
+        ends = np.cumsum(np.bincount(when, minlength=len(order)))
+        for name, rows in zip(order, np.split(np.argsort(when, kind="stable"), ends[:-1]), strict=True):
             yield name, data.taken(rows), what.taken(rows)
 
     return parts(), len(order)
+
+
+def _in_order(column: Any, who: str) -> tuple[list[Any], Array]:
+    """The windows in a column, and the place of each row's; one past the last where it has none.
+
+    Numbers and dates ascend, ordered categories are as they were listed, text is in the order of the alphabet, with the
+    numbers in it by value: week 9, week 10.
+    """
+    found = _times(column)
+    if found is None:
+        labels = as_clustering(column, who)
+        if not isinstance(labels, Labels):
+            raise InputError("labels and windows are columns of one value a row")
+        names = labels.names.tolist() if isinstance(labels.names, np.ndarray) else list(labels.names)
+        codes = labels.codes.astype(np.int64)
+        order = list(range(len(names)))
+        if all(isinstance(name, str) for name in names):
+            order.sort(key=lambda i: [int(x) if x.isdecimal() else x for x in re.split(r"(\d+)", names[i])])
+    else:
+        names, codes, order = found
+    many = np.bincount(codes, minlength=len(names))
+    used = [i for i in order if many[i]]
+    place = np.full(len(names) + 1, len(used))
+    place[used] = np.arange(len(used))
+    return [names[i] for i in used], place[codes]
+
+
+def _times(column: Any) -> tuple[list[Any], Array, list[int]] | None:
+    """Names, codes and order of dates, or of ordered categories; None of anything else."""
+    import pyarrow as pa
+
+    if frame_kind(column) == "pandas" and hasattr(column, "cat"):
+        if not column.cat.ordered:
+            return None
+        names = [x if isinstance(x, str | int | float) else str(x) for x in column.cat.categories.tolist()]
+        codes = column.cat.codes.to_numpy().astype(np.int64)
+        return names, np.where(codes < 0, len(names), codes), list(range(len(names)))
+    if str(getattr(column, "dtype", "")).startswith("period"):
+        column = column.dt.to_timestamp()
+    if hasattr(column, "to_arrow"):
+        column = column.to_arrow()
+    kind = getattr(getattr(column, "dtype", None), "kind", "O")
+    if not isinstance(column, pa.Array | pa.ChunkedArray):
+        first = next((x for x in column if x is not None), None) if kind == "O" else None
+        if kind != "M" and not isinstance(first, date):
+            return None
+        column = pa.array(column, from_pandas=True)
+    is_time = pa.types.is_temporal(column.type)
+    if not is_time and not (pa.types.is_dictionary(column.type) and column.type.ordered):
+        return None
+    if is_time:
+        column = column.dictionary_encode()
+    if isinstance(column, pa.ChunkedArray):
+        column = column.unify_dictionaries().combine_chunks()
+    names = column.dictionary.to_pylist()
+    codes = column.indices.fill_null(len(names)).to_numpy(zero_copy_only=False).astype(np.int64)
+    if not is_time:
+        return names, codes, list(range(len(names)))
+    order = sorted(range(len(names)), key=names.__getitem__)
+    shown = [str(name) for name in names]
+    if all(name.endswith(" 00:00:00") for name in shown):  # days
+        shown = [name.removesuffix(" 00:00:00") for name in shown]
+    return shown, codes, order
