@@ -446,6 +446,25 @@ def test_frequency_is_repetition():
         assert (counted.n_points, counted.p_value) == (10, repeated.p_value)
 
 
+def test_frequency_of_an_ensemble_is_repetition():
+    """Copies of a point are dealt out one by one, for ensembles too: chance gives 0, not what copies agree on."""
+    counts = [2, 1, 3, 0, 1, 2, 1]
+    place = np.repeat(np.arange(7), counts)
+    runs = [np.array(A), np.array(B), np.array(A)[::-1]]
+    counted = cg.permutation_test(cg.Ensemble(runs, frequency=counts), B, "arimp", 200, 3)
+    repeated = cg.permutation_test(cg.Ensemble([run[place] for run in runs]), np.array(B)[place], "arimp", 200, 3)
+    assert (counted.value, counted.expected, counted.n_points) == (close(repeated.value), 0.0, 10)
+    assert np.allclose(counted.draws, repeated.draws)
+    many = np.repeat(np.arange(7), 5)
+    interval = cg.confidence_interval(
+        cg.Ensemble([run[many] for run in runs], frequency=np.full(35, 2)), np.array(B)[many], "arimp", random_state=0,
+        n_resamples=50,
+    )  # fmt: skip
+    assert interval.n_points == 70
+    with pytest.raises(cg.InputError, match="point by point"):
+        cg.permutation_test(cg.Ensemble(runs, frequency=[10**8] * 7), B, "arimp")
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_points_without_a_label_are_left_out_of_the_draws(weighted):
     """unassigned="drop" tests the points both have; noise is unassigned."""

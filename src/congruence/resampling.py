@@ -57,6 +57,8 @@ COMPILED_FROM = 5_000
 TABLE_BATCH, BATCH = 128, 64
 #: cells of tables, or labels, that a batch may hold
 BATCH_CELLS = 4_000_000
+#: points that a frequency may stand for where they are drawn one by one
+MOST_REPEATED = 20_000_000
 
 
 def check_null(null: str, sided: str) -> None:
@@ -369,7 +371,7 @@ def _of_points(pair: Sequence[Any], mass: Mass | None, tile: Tables, m: Measure,
     if any(c.gaps for c in pair):
         points = np.flatnonzero(np.all([c.codes < c.k for c in pair], axis=0))
     if mass is not None and mass.is_frequency:
-        points, mass = np.repeat(points, mass.values[points]), None
+        points, mass = _repeated(points, mass), None
     if len(points) < len(pair[0]) or not np.array_equal(points, np.arange(len(points))):
         pair = [c.taken(points) for c in pair]
         mass = None if mass is None else Mass(mass.values[points], False)
@@ -407,6 +409,17 @@ def _of_points(pair: Sequence[Any], mass: Mass | None, tile: Tables, m: Measure,
         "closed form" if expected is not None else "", deviation, best=best_value(m, tile),
         on_card=None if engine is cpu else batch,
     )  # fmt: skip
+
+
+def _repeated(points: Array, mass: Mass) -> Array:
+    """Each point as often as its frequency says: copies of a point are dealt out one by one."""
+    many = int(mass.values[points].sum())
+    if many > MOST_REPEATED:
+        raise InputError(
+            f"memberships and ensembles are drawn point by point, up to {MOST_REPEATED:,} of them, and the frequencies add "
+            f"up to {many:,}; divide them, or take a sample"
+        )
+    return np.repeat(points, mass.values[points])
 
 
 def _rows(c: Any) -> Array:
@@ -469,6 +482,12 @@ def _dealt(x: Ensemble, order: Array) -> Ensemble:
 def _of_matrices(p: Any, q: Any, m: Measure, threads: int | None) -> Problem:
     """A matrix or ensemble against another, or against labels: all members of one side are permuted together."""
     result = compare(p, q, [m], threads=threads)
+    mass = p.mass if isinstance(p, Ensemble) else None
+    if mass is not None and mass.is_frequency:
+        every = _repeated(np.arange(len(mass.values)), mass)
+        p, q = _taken(p, every), _taken(q, every)
+        p.mass = q.mass = None
+        result = replace(result, n_used=len(every))
     n = matrices.len_of(p)
     plain_points = not any(isinstance(x, Ensemble) and (x.has_gaps or x.mass is not None) for x in (p, q))
 
