@@ -478,6 +478,16 @@ def test_points_without_a_label_are_left_out_of_the_draws(weighted):
         cg.permutation_test(a, b, "ari")
 
 
+def test_points_without_a_label_are_left_out_of_the_draws_of_an_ensemble():
+    """What unassigned="drop" leaves out of the value is not dealt out either."""
+    runs = np.array([A, B, A[::-1]])
+    more = cg.Ensemble(list(np.hstack([runs, [[0, 1], [1, 1], [0, 0]]])))
+    r = cg.permutation_test(more, [*B, None, None], "arimp", 100, 0, unassigned="drop")
+    plain = cg.permutation_test(cg.Ensemble(list(runs)), B, "arimp", 100, 0)
+    assert (r.n_points, r.expected, r.value) == (7, 0.0, close(plain.value))
+    assert np.allclose(r.draws, plain.draws)
+
+
 # --- matrices and ensembles -------------------------------------------------------------------------------------
 
 MEMBERS_P = [[0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1], [0, 1, 1, 1, 2, 2]]

@@ -294,6 +294,8 @@ def problem_of(
         if engine_for(engine, []) is not cpu:
             raise InputError("matrices and ensembles are permuted on the CPU; pass engine='cpu' or leave it out")
         p, q = bordered_matrices(a, b, unassigned, noise, sample_weight, frequency, align)
+        if unassigned == "drop":
+            p, q = _without_dropped(p, q, [not isinstance(x, Ensemble | Similarity) for x in (a, b)])
         return _of_matrices(p, q, m, threads)
     a, b = on_card(a, engine), on_card(b, engine)
     pair, mass, notes, own_noise = bordered(a, b, unassigned, noise, sample_weight, frequency, align)
@@ -470,6 +472,17 @@ def _taken(x: Any, points: Array) -> Any:
     if x.mass is not None:
         part.mass = Mass(x.mass.values[points], x.mass.is_frequency)
     return part
+
+
+def _without_dropped(p: Any, q: Any, single: Sequence[bool]) -> tuple[Any, Any]:
+    """Both sides without the points that a single clustering lacks; members of an ensemble keep their gaps."""
+    for x, is_single in zip((p, q), single, strict=True):
+        if is_single and x.members[0].gaps:
+            there = np.flatnonzero(x.members[0].codes < x.members[0].k)
+            if not len(there):
+                raise InputError("no point of the clustering is assigned; there is nothing to test")
+            p, q = _taken(p, there), _taken(q, there)
+    return p, q
 
 
 def _dealt(x: Ensemble, order: Array) -> Ensemble:
