@@ -155,3 +155,13 @@ generators.generate(np.zeros((9, 2)), 1, 3, random_state=0)
 assert seen and set(seen) == {1}, seen
 """
     subprocess.run([sys.executable, "-c", program], check=True, env={**os.environ, "OMP_NUM_THREADS": "2"})
+
+
+def test_em_does_not_depend_on_the_units():
+    """Features in metres or in microns: what keeps covariances regular is a share of their own variances."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2)) + np.repeat([[0, 0], [9, 0]], 20, axis=0)
+    large, small = (cg.generate(X * unit, 3, 2, "em", random_state=0) for unit in (1.0, 1e-6))
+    for a, b in zip(arrays(large), arrays(small), strict=True):
+        assert a == pytest.approx(b, abs=1e-6)
+        assert a.max(axis=1).min() > 0.9

@@ -222,7 +222,7 @@ def _em(data: Any, k: int, rng: np.random.Generator) -> Array:
     """Memberships of a Gaussian mixture started at random points; covariances get 1e-6 of the mean variance on top."""
     from sklearn.mixture import GaussianMixture
 
-    ridge = 1e-6 * max(1.0, float(data.var(axis=0).mean()))
+    ridge = 1e-6 * (float(data.var(axis=0).mean()) or 1.0)  # in the units of the data, however small
     model = GaussianMixture(k, init_params="random_from_data", reg_covar=ridge, random_state=_seed(rng))
     try:
         return np.asarray(model.fit(data).predict_proba(data))
