@@ -15,6 +15,7 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
 import congruence as cg
+from congruence.generators import counts_of
 
 WINE, CLASSES = load_wine(return_X_y=True)
 WINE = StandardScaler().fit_transform(WINE)
@@ -165,3 +166,32 @@ def test_em_does_not_depend_on_the_units():
     for a, b in zip(arrays(large), arrays(small), strict=True):
         assert a == pytest.approx(b, abs=1e-6)
         assert a.max(axis=1).min() > 0.9
+
+
+def test_noise_of_a_clusterer_has_no_label():
+    """−1 of a scikit-learn clusterer is no cluster: the member lacks those points."""
+    from sklearn.cluster import DBSCAN
+
+    X = np.vstack([np.zeros((5, 2)), np.full((5, 2), 9.0), [[50.0, 50.0]]])
+    e = cg.generate(X, 2, 2, DBSCAN(), random_state=0)
+    assert (e.has_gaps, e.members[0].k) == (True, 2)
+    assert e.cautions == ()
+    assert cg.consensus(e, 2).labels.tolist() == [0] * 5 + [1] * 5 + [-1]
+    nothing = cg.generate(X, 2, 2, [DBSCAN(), DBSCAN(eps=1e-9, min_samples=20)], random_state=0)
+    assert [c.k for c in nothing] == [2, 0]
+    assert cg.consensus(nothing, 2).n_clusters == 2
+
+
+def test_a_pipeline_is_a_clusterer():
+    """The number of clusters goes to the last step of a pipeline, the random state to all."""
+    from sklearn.cluster import SpectralClustering
+    from sklearn.decomposition import PCA
+    from sklearn.pipeline import make_pipeline
+
+    method = make_pipeline(PCA(2), KMeans(n_init=1))
+    e = cg.generate(WINE, 4, 5, method, random_state=0)
+    assert {c.k for c in e} == {5}
+    again = cg.generate(WINE, 4, 5, method, random_state=0)
+    assert all(np.array_equal(a, b) for a, b in zip(arrays(e), arrays(again), strict=True))
+    assert counts_of(method) == ["kmeans__n_clusters"]
+    assert counts_of(SpectralClustering(n_components=7)) == ["n_clusters"]

@@ -653,3 +653,9 @@ def test_ancestry_of_1000_genomes():
     assert "crispness counts too" in said
     assert "delta_area" in said
     assert "fewer members at some k: 3 at k = 9" in choice.notes
+
+
+def test_a_clusterer_without_a_number_of_clusters_has_no_k_to_choose():
+    """DBSCAN gives the same for every k; that is said before anything is clustered."""
+    with pytest.raises(cg.InputError, match="DBSCAN has no n_clusters"):
+        cg.choose_k(np.zeros((9, 2)), [2, 3], [KMeans(), DBSCAN()])

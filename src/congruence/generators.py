@@ -42,9 +42,9 @@ def generate(
     `method`: "kmeans" (random starts), "projection" (Gaussian random projections), "features" (random subsets of them),
     "subsample" (k-means on a `fraction` of the points; the others get the nearest centre, or, with `complete=False`, no
     label), "em" (Gaussian mixtures: memberships), "fuzzy" (fuzzy c-means: memberships), "mixed" (a third each of kmeans,
-    features and subsample), a scikit-learn clusterer, or a list of clusterers, taken in turn. The number of clusters is
-    fixed, or drawn anew for each member. The same `random_state` gives the same members for any `n_jobs`; what a method
-    warned of, as a mixture that did not converge, is in `.notes`.
+    features and subsample), a scikit-learn clusterer or pipeline, or a list of them, taken in turn; points that one calls
+    noise (−1) have no label. The number of clusters is fixed, or drawn anew for each member. The same `random_state`
+    gives the same members for any `n_jobs`; what a method warned of, as a mixture that did not converge, is in `.notes`.
 
     "em" is scikit-learn's mixture; with `protocol="paper"` it is that of Lei et al. (2014): means start at random points,
     covariances at the variances of the features, equal priors; it stops when no mean moves by 1e-3, or after 100 steps.
@@ -318,10 +318,27 @@ def _fuzzy(data: Any, k: int, rng: np.random.Generator, m: float = 2.0, toleranc
 
 
 def _by_clusterer(clusterer: Any, data: Any, k: int, rng: np.random.Generator) -> Array:
-    """A copy of a scikit-learn clusterer, with this many clusters and this random state where it has them."""
+    """A copy of a scikit-learn clusterer, with this many clusters and this random state where it has them.
+
+    What it calls noise, as DBSCAN does with −1, has no label.
+    """
+    made = np.asarray(configured(clusterer, _seed(rng), k).fit_predict(data))
+    return np.where(made == -1, np.nan, made) if made.ndim == 1 and made.dtype.kind in "if" else made
+
+
+def counts_of(clusterer: Any) -> list[str]:
+    """The parameter that says how many clusters a scikit-learn clusterer makes, by its name; none where there is none."""
+    last = f"{clusterer.steps[-1][0]}__" if hasattr(clusterer, "steps") else ""  # a pipeline clusters in its last step
+    known = clusterer.get_params(deep=True)
+    return [name for name in (f"{last}n_clusters", f"{last}n_components") if name in known][:1]
+
+
+def configured(clusterer: Any, seed: int, k: int | None = None) -> Any:
+    """A copy of a scikit-learn clusterer with this random state in every step, and with k clusters."""
     from sklearn.base import clone
 
-    settings = {"n_clusters": k, "n_components": k, "random_state": _seed(rng)}
     model = clone(clusterer)
-    model.set_params(**{name: value for name, value in settings.items() if name in model.get_params(deep=False)})
-    return np.asarray(model.fit_predict(data))
+    settings = {name: seed for name in model.get_params(deep=True) if name.split("__")[-1] == "random_state"}
+    if k is not None:
+        settings |= dict.fromkeys(counts_of(model), k)
+    return model.set_params(**settings)

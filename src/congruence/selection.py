@@ -22,7 +22,17 @@ from congruence.engine.plan import Progress
 from congruence.ensemble import Ensemble
 from congruence.formulas import find, hint, names
 from congruence.frames import frame_kind, html_grid, make_frame, text_grid
-from congruence.generators import Maker, _in_order, _made, _makers, _seed, as_data, seed_sequence
+from congruence.generators import (
+    Maker,
+    _in_order,
+    _made,
+    _makers,
+    _seed,
+    as_data,
+    configured,
+    counts_of,
+    seed_sequence,
+)
 from congruence.registry import Measure
 from congruence.results import number, plain
 from congruence.statistics import Array, InputError
@@ -382,6 +392,7 @@ def choose_k(
         ensembles = {}
         seeds = seed_sequence(random_state)
         makers = _makers(method, fraction, True, hasattr(X, "tocsr"), protocol)
+        _check_counts(method)
     truth = None if reference is None else as_clustering(reference, "reference")
     if truth is not None and len(truth) != n_points:
         raise InputError(
@@ -431,6 +442,16 @@ def choose_k(
     return KChoice(
         tuple(finished), curves, found, success, classes, done, tuple(_merged(notes)), len(finished) == len(ks)
     )
+
+
+def _check_counts(method: Any) -> None:
+    """Refuse a clusterer that finds its number of clusters itself: it is the same whatever the k."""
+    for clusterer in [] if isinstance(method, str) else method if isinstance(method, list | tuple) else [method]:
+        if not counts_of(clusterer):
+            name = type(clusterer).__name__
+            raise InputError(
+                f"{name} has no n_clusters to set: it finds their number itself, and there is no k to choose"
+            )
 
 
 def _checked_ensembles(data: Mapping[Any, Any]) -> tuple[list[int], dict[int, Ensemble]]:
@@ -852,12 +873,7 @@ def _clustered(
 def _fit(clusterer: Any, seed: int) -> Callable[[Any], Any]:
     """Data → labels, by a copy of a scikit-learn clusterer with this random state, or by a function."""
     if hasattr(clusterer, "fit") and hasattr(clusterer, "get_params") and not isinstance(clusterer, type):
-        from sklearn.base import clone
-
-        model = clone(clusterer)
-        if "random_state" in model.get_params(deep=False):
-            model.set_params(random_state=seed)
-        return partial(_fit_predict, model)
+        return partial(_fit_predict, configured(clusterer, seed))
     if callable(clusterer) and not isinstance(clusterer, type):
         return clusterer  # type: ignore[no-any-return]
     raise InputError(
