@@ -195,3 +195,40 @@ def test_a_pipeline_is_a_clusterer():
     assert all(np.array_equal(a, b) for a, b in zip(arrays(e), arrays(again), strict=True))
     assert counts_of(method) == ["kmeans__n_clusters"]
     assert counts_of(SpectralClustering(n_components=7)) == ["n_clusters"]
+
+
+def test_members_have_the_index_of_the_frame():
+    """Labels of a frame's rows are not compared with rows in another order, and their consensus has its index."""
+    names = [f"p{i}" for i in range(len(WINE))]
+    for method in ("kmeans", "em"):
+        e = cg.generate(pd.DataFrame(WINE, index=names), 3, 3, method, random_state=0)
+        assert e.index.tolist() == names
+        shuffled = pd.Series(CLASSES, index=names).sample(frac=1, random_state=0)
+        with pytest.raises(cg.InputError, match="another order"):
+            cg.compare_to(shuffled, e, ["vi"])
+        assert cg.consensus(e, 3, "kcc").to_frame().index.tolist() == names
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "words"),
+    [
+        (pd.DataFrame({"x": [1, 2, None], "y": [0.5, 1, 2]}).convert_dtypes(), {}, "missing"),
+        (np.ones((3, 2)) * 1j, {}, "must be numbers"),
+        (WINE, {"n_clusters": "12"}, "n_clusters is a whole number"),
+        (WINE, {"n_clusters": 3.0}, "n_clusters is a whole number"),
+        (WINE, {"n_clusters": [2.7]}, "n_clusters is a whole number"),
+        (WINE, {"n_members": 3.0}, "n_members is a whole number"),
+        (WINE, {"random_state": -1}, "0 or more"),
+        (WINE, {"n_jobs": 0}, "number of processes"),
+    ],
+)
+def test_what_is_no_number_is_refused(data, options, words):
+    """In one line, before anything is clustered, and never taken for another number."""
+    with pytest.raises(cg.InputError, match=words):
+        cg.generate(data, **{"n_members": 2, "n_clusters": 2, **options})
+
+
+def test_a_lazy_frame_is_read():
+    """A polars LazyFrame is as good as the frame it stands for."""
+    polars = pytest.importorskip("polars")
+    assert cg.generate(polars.DataFrame(WINE).lazy(), 2, 3, random_state=0).n_points == len(WINE)

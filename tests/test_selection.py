@@ -659,3 +659,18 @@ def test_a_clusterer_without_a_number_of_clusters_has_no_k_to_choose():
     """DBSCAN gives the same for every k; that is said before anything is clustered."""
     with pytest.raises(cg.InputError, match="DBSCAN has no n_clusters"):
         cg.choose_k(np.zeros((9, 2)), [2, 3], [KMeans(), DBSCAN()])
+
+
+def test_a_reference_in_another_order_is_refused():
+    """An index that is not that of the data, or of the ensembles, means other rows."""
+    names = [f"p{i}" for i in range(20)]
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 2)), index=names)
+    classes = pd.Series([0, 1] * 10, index=names)
+    c = cg.choose_k(X, [2, 3], n_members=3, random_state=0, reference=classes)
+    assert c.ensembles[2].index.tolist() == names
+    for data in (X, c.ensembles):
+        with pytest.raises(cg.InputError, match="index of the reference"):
+            cg.choose_k(data, [2, 3], n_members=3, random_state=0, reference=classes[::-1])
+    for k in ("23", 2.0):
+        with pytest.raises(cg.InputError, match="k is a whole number"):
+            cg.choose_k(X, k)

@@ -6,11 +6,13 @@ import math
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 
+from congruence.clustering import Labels, as_clustering
 from congruence.engine.plan import Progress
 from congruence.ensemble import Ensemble
 from congruence.frames import frame_kind
@@ -22,6 +24,7 @@ Maker = Callable[[Any, int, np.random.Generator], Array]
 #: a member, and the warnings that came with it
 _Made = tuple[Array, list[str]]
 T = TypeVar("T")
+MISSING = "the data have missing or infinite values; fill them in or drop those points first"
 
 
 def generate(
@@ -57,9 +60,9 @@ def generate(
     """
     data = as_data(X)
     n = data.shape[0]
-    choices = sorted({int(k) for k in ([n_clusters] if isinstance(n_clusters, int | np.integer) else n_clusters)})
-    if n_members < 1:
-        raise InputError(f"an ensemble has at least one member, not {n_members}")
+    choices = numbers_of(n_clusters, "n_clusters")
+    if not _is_whole(n_members) or n_members < 1:
+        raise InputError(f"an ensemble has at least one member: n_members is a whole number, not {n_members!r}")
     if not choices or choices[0] < 1 or choices[-1] > n:
         raise InputError(f"numbers of clusters must be from 1 to the number of points ({n}), not {choices or 'none'}")
     if not 0 < fraction <= 1:
@@ -68,9 +71,29 @@ def generate(
     names = [f"{makers[i % len(makers)][0]} {i}" for i in range(n_members)]
     with Progress(n_members, progress, "members") as bar:
         made, notes = _made(makers, data, choices, seed_sequence(random_state).spawn(n_members), n_jobs, bar)
-    ensemble = Ensemble(made, names=names, unassigned="partial")
+    ensemble = Ensemble(with_index(made, X), names=names, unassigned="partial")
     ensemble.notes += notes
     return ensemble
+
+
+def numbers_of(k: Any, name: str) -> list[int]:
+    """Different numbers of clusters in order, from one number or several."""
+    listed = [k] if not isinstance(k, Iterable) else list(k)
+    if not all(map(_is_whole, listed)):
+        raise InputError(f"{name} is a whole number or several, as in 5, range(2, 11) or [2, 3, 5]; got {k!r}")
+    return sorted({int(x) for x in listed})
+
+
+def _is_whole(x: Any) -> bool:
+    return isinstance(x, int | np.integer) and not isinstance(x, bool)
+
+
+def with_index(members: Sequence[Array], X: Any) -> list[Any]:
+    """Clusterings of the rows of X, with its index if it has one, so that they are never compared with other rows."""
+    if frame_kind(X) != "pandas":
+        return list(members)
+    found = map(as_clustering, members)
+    return [replace(c, index=X.index) if isinstance(c, Labels) else c.taken(np.arange(len(c)), X.index) for c in found]
 
 
 def _made(
@@ -93,26 +116,35 @@ def _made(
 
 def as_data(X: Any) -> Any:
     """A 2-D array of finite numbers, or a sparse matrix of them."""
-    if frame_kind(X) is not None:
-        X = np.column_stack([np.asarray(c) for c in X.columns]) if frame_kind(X) == "pyarrow" else X.to_numpy()
+    kind = frame_kind(X)
+    if kind == "pandas" and np.asarray(X.isna()).any():
+        raise InputError(MISSING)
+    if kind is not None:
+        X = X.collect() if hasattr(X, "collect") else X
+        X = np.column_stack([np.asarray(c) for c in X.columns]) if kind == "pyarrow" else X.to_numpy()
     if hasattr(X, "tocsr"):
         data: Any = X.tocsr().astype(np.float64)
         cells = data.data
     else:
         try:
-            cells = data = np.asarray(X, dtype=np.float64)
+            given = np.asarray(X)
+            if given.dtype.kind == "c":
+                raise TypeError
+            cells = data = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError):
             raise InputError("the data must be numbers; encode nominal columns first (one column a value)") from None
     if data.ndim != 2 or 0 in data.shape:
         raise InputError(f"the data must be a 2-D array, points × features; got shape {data.shape}")
     if not np.isfinite(cells).all():
-        raise InputError("the data have missing or infinite values; fill them in or drop those points first")
+        raise InputError(MISSING)
     return data
 
 
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:
     """The seeds that a random_state of any kind stands for."""
     if random_state is None or isinstance(random_state, int | np.integer):
+        if random_state is not None and random_state < 0:
+            raise InputError(f"random_state must be 0 or more, not {random_state}")
         return np.random.SeedSequence(None if random_state is None else int(random_state))
     if isinstance(random_state, np.random.SeedSequence):
         return random_state
@@ -126,6 +158,8 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
 def _in_order(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> Iterable[T]:
     if n_jobs in (None, 1):
         return (job() for job in jobs)
+    if not _is_whole(n_jobs) or n_jobs == 0:
+        raise InputError(f"n_jobs is a number of processes, or -1 for all cores; got {n_jobs!r}")
     from joblib import Parallel, delayed
 
     found: Iterable[T] = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(job)() for job in jobs)

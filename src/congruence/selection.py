@@ -31,7 +31,9 @@ from congruence.generators import (
     as_data,
     configured,
     counts_of,
+    numbers_of,
     seed_sequence,
+    with_index,
 )
 from congruence.registry import Measure
 from congruence.results import number, plain
@@ -380,11 +382,13 @@ def choose_k(
     else:
         X = as_data(data)
         n_points = X.shape[0]
-        ks = sorted({int(x) for x in ([k] if isinstance(k, int | np.integer) else k)})
+        ks = numbers_of(k, "k")
         if not ks or ks[0] < 2 or ks[-1] > n_points:
             raise InputError(f"k must be from 2 to the number of points ({n_points}), not {ks or 'none'}")
-        if n_members < 2:
-            raise InputError(f"members are compared with each other: n_members must be at least 2, not {n_members}")
+        if not isinstance(n_members, int | np.integer) or n_members < 2:
+            raise InputError(
+                f"members are compared with each other: n_members must be at least 2, a whole number, not {n_members!r}"
+            )
         if not 0 < fraction <= 1 or n_subsamples < 2:
             raise InputError(
                 f"fraction must be in (0, 1] and n_subsamples at least 2, not {fraction} and {n_subsamples}"
@@ -398,6 +402,8 @@ def choose_k(
         raise InputError(
             f"the reference has {len(truth)} points and the data {n_points}; both must be of the same points"
         )
+    if truth is not None:
+        _check_rows(truth, ensembles.values() if given else [data])
     wanted = None if criteria is None else _wanted(criteria, given)
     parts = n_subsamples if not given and (wanted is None or any(w.name == "stability" for w in wanted)) else 0
 
@@ -416,7 +422,7 @@ def choose_k(
                 else:
                     assert seeds is not None
                     own = np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, each))
-                    e, apart, said = _of_data(X, each, makers, own, n_members, parts, fraction, n_jobs, bar)
+                    e, apart, said = _of_data(data, X, each, makers, own, n_members, parts, fraction, n_jobs, bar)
                 if wanted is None:
                     soft = any(x.is_soft for x in (e, *ensembles.values()))
                     wanted = _wanted([c for c in (SOFT if soft else HARD) if not given or c != "stability"], given)
@@ -442,6 +448,17 @@ def choose_k(
     return KChoice(
         tuple(finished), curves, found, success, classes, done, tuple(_merged(notes)), len(finished) == len(ks)
     )
+
+
+def _check_rows(truth: Any, others: Iterable[Any]) -> None:
+    """Refuse a reference whose index is not that of the data, or of the ensembles: its rows would not be theirs."""
+    for other in others:
+        index = other.index if isinstance(other, Ensemble) or frame_kind(other) == "pandas" else None
+        if truth.index is not None and index is not None and not truth.index.equals(index):
+            raise InputError(
+                "the index of the reference is not that of the data; bring it into their order (reference.loc[data.index]), "
+                "or pass it without an index (reference.to_numpy())"
+            )
 
 
 def _check_counts(method: Any) -> None:
@@ -499,14 +516,14 @@ def _wanted(criteria: Any, given: bool) -> list[_Wanted]:
 
 
 def _of_data(
-    X: Any, k: int, makers: Sequence[tuple[str, Maker]], seeds: np.random.SeedSequence, n_members: int, parts: int,
-    fraction: float, n_jobs: int | None, bar: Progress,
+    frame: Any, X: Any, k: int, makers: Sequence[tuple[str, Maker]], seeds: np.random.SeedSequence, n_members: int,
+    parts: int, fraction: float, n_jobs: int | None, bar: Progress,
 ) -> tuple[Ensemble, Ensemble | None, list[str]]:  # fmt: skip
     """The ensemble of one k, that of clusterings of parts of the points, and what was said of their members."""
     whole, part = seeds.spawn(2)
     members, said = _made(makers, X, [k], whole.spawn(n_members), n_jobs, bar)
     titles = [f"{makers[i % len(makers)][0]} {i}" for i in range(n_members)]
-    e = Ensemble(members, names=titles, unassigned="partial")
+    e = Ensemble(with_index(members, frame), names=titles, unassigned="partial")
     if not parts:
         return e, None, list(said)
     on_parts = [(name, partial(_of_a_part, make, fraction)) for name, make in makers]
