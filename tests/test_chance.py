@@ -446,6 +446,25 @@ def test_frequency_is_repetition():
         assert (counted.n_points, counted.p_value) == (10, repeated.p_value)
 
 
+def test_frequency_of_an_ensemble_is_repetition():
+    """Copies of a point are dealt out one by one, for ensembles too: chance gives 0, not what copies agree on."""
+    counts = [2, 1, 3, 0, 1, 2, 1]
+    place = np.repeat(np.arange(7), counts)
+    runs = [np.array(A), np.array(B), np.array(A)[::-1]]
+    counted = cg.permutation_test(cg.Ensemble(runs, frequency=counts), B, "arimp", 200, 3)
+    repeated = cg.permutation_test(cg.Ensemble([run[place] for run in runs]), np.array(B)[place], "arimp", 200, 3)
+    assert (counted.value, counted.expected, counted.n_points) == (close(repeated.value), 0.0, 10)
+    assert np.allclose(counted.draws, repeated.draws)
+    many = np.repeat(np.arange(7), 5)
+    interval = cg.confidence_interval(
+        cg.Ensemble([run[many] for run in runs], frequency=np.full(35, 2)), np.array(B)[many], "arimp", random_state=0,
+        n_resamples=50,
+    )  # fmt: skip
+    assert interval.n_points == 70
+    with pytest.raises(cg.InputError, match="point by point"):
+        cg.permutation_test(cg.Ensemble(runs, frequency=[10**8] * 7), B, "arimp")
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_points_without_a_label_are_left_out_of_the_draws(weighted):
     """unassigned="drop" tests the points both have; noise is unassigned."""
@@ -457,6 +476,16 @@ def test_points_without_a_label_are_left_out_of_the_draws(weighted):
     assert (r.n_points, r.p_value, r.expected) == (7, plain.p_value, close(plain.expected))
     with pytest.raises(cg.InputError, match="unassigned"):
         cg.permutation_test(a, b, "ari")
+
+
+def test_points_without_a_label_are_left_out_of_the_draws_of_an_ensemble():
+    """What unassigned="drop" leaves out of the value is not dealt out either."""
+    runs = np.array([A, B, A[::-1]])
+    more = cg.Ensemble(list(np.hstack([runs, [[0, 1], [1, 1], [0, 0]]])))
+    r = cg.permutation_test(more, [*B, None, None], "arimp", 100, 0, unassigned="drop")
+    plain = cg.permutation_test(cg.Ensemble(list(runs)), B, "arimp", 100, 0)
+    assert (r.n_points, r.expected, r.value) == (7, 0.0, close(plain.value))
+    assert np.allclose(r.draws, plain.draws)
 
 
 # --- matrices and ensembles -------------------------------------------------------------------------------------

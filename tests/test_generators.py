@@ -15,6 +15,7 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
 import congruence as cg
+from congruence.generators import counts_of
 
 WINE, CLASSES = load_wine(return_X_y=True)
 WINE = StandardScaler().fit_transform(WINE)
@@ -155,3 +156,79 @@ generators.generate(np.zeros((9, 2)), 1, 3, random_state=0)
 assert seen and set(seen) == {1}, seen
 """
     subprocess.run([sys.executable, "-c", program], check=True, env={**os.environ, "OMP_NUM_THREADS": "2"})
+
+
+def test_em_does_not_depend_on_the_units():
+    """Features in metres or in microns: what keeps covariances regular is a share of their own variances."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2)) + np.repeat([[0, 0], [9, 0]], 20, axis=0)
+    large, small = (cg.generate(X * unit, 3, 2, "em", random_state=0) for unit in (1.0, 1e-6))
+    for a, b in zip(arrays(large), arrays(small), strict=True):
+        assert a == pytest.approx(b, abs=1e-6)
+        assert a.max(axis=1).min() > 0.9
+
+
+def test_noise_of_a_clusterer_has_no_label():
+    """−1 of a scikit-learn clusterer is no cluster: the member lacks those points."""
+    from sklearn.cluster import DBSCAN
+
+    X = np.vstack([np.zeros((5, 2)), np.full((5, 2), 9.0), [[50.0, 50.0]]])
+    e = cg.generate(X, 2, 2, DBSCAN(), random_state=0)
+    assert (e.has_gaps, e.members[0].k) == (True, 2)
+    assert e.cautions == ()
+    assert cg.consensus(e, 2).labels.tolist() == [0] * 5 + [1] * 5 + [-1]
+    nothing = cg.generate(X, 2, 2, [DBSCAN(), DBSCAN(eps=1e-9, min_samples=20)], random_state=0)
+    assert [c.k for c in nothing] == [2, 0]
+    assert cg.consensus(nothing, 2).n_clusters == 2
+
+
+def test_a_pipeline_is_a_clusterer():
+    """The number of clusters goes to the last step of a pipeline, the random state to all."""
+    from sklearn.cluster import SpectralClustering
+    from sklearn.decomposition import PCA
+    from sklearn.pipeline import make_pipeline
+
+    method = make_pipeline(PCA(2), KMeans(n_init=1))
+    e = cg.generate(WINE, 4, 5, method, random_state=0)
+    assert {c.k for c in e} == {5}
+    again = cg.generate(WINE, 4, 5, method, random_state=0)
+    assert all(np.array_equal(a, b) for a, b in zip(arrays(e), arrays(again), strict=True))
+    assert counts_of(method) == ["kmeans__n_clusters"]
+    assert counts_of(SpectralClustering(n_components=7)) == ["n_clusters"]
+
+
+def test_members_have_the_index_of_the_frame():
+    """Labels of a frame's rows are not compared with rows in another order, and their consensus has its index."""
+    names = [f"p{i}" for i in range(len(WINE))]
+    for method in ("kmeans", "em"):
+        e = cg.generate(pd.DataFrame(WINE, index=names), 3, 3, method, random_state=0)
+        assert e.index.tolist() == names
+        shuffled = pd.Series(CLASSES, index=names).sample(frac=1, random_state=0)
+        with pytest.raises(cg.InputError, match="another order"):
+            cg.compare_to(shuffled, e, ["vi"])
+        assert cg.consensus(e, 3, "kcc").to_frame().index.tolist() == names
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "words"),
+    [
+        (pd.DataFrame({"x": [1, 2, None], "y": [0.5, 1, 2]}).convert_dtypes(), {}, "missing"),
+        (np.ones((3, 2)) * 1j, {}, "must be numbers"),
+        (WINE, {"n_clusters": "12"}, "n_clusters is a whole number"),
+        (WINE, {"n_clusters": 3.0}, "n_clusters is a whole number"),
+        (WINE, {"n_clusters": [2.7]}, "n_clusters is a whole number"),
+        (WINE, {"n_members": 3.0}, "n_members is a whole number"),
+        (WINE, {"random_state": -1}, "0 or more"),
+        (WINE, {"n_jobs": 0}, "number of processes"),
+    ],
+)
+def test_what_is_no_number_is_refused(data, options, words):
+    """In one line, before anything is clustered, and never taken for another number."""
+    with pytest.raises(cg.InputError, match=words):
+        cg.generate(data, **{"n_members": 2, "n_clusters": 2, **options})
+
+
+def test_a_lazy_frame_is_read():
+    """A polars LazyFrame is as good as the frame it stands for."""
+    polars = pytest.importorskip("polars")
+    assert cg.generate(polars.DataFrame(WINE).lazy(), 2, 3, random_state=0).n_points == len(WINE)

@@ -653,3 +653,59 @@ def test_ancestry_of_1000_genomes():
     assert "crispness counts too" in said
     assert "delta_area" in said
     assert "fewer members at some k: 3 at k = 9" in choice.notes
+
+
+def test_a_clusterer_without_a_number_of_clusters_has_no_k_to_choose():
+    """DBSCAN gives the same for every k; that is said before anything is clustered."""
+    with pytest.raises(cg.InputError, match="DBSCAN has no n_clusters"):
+        cg.choose_k(np.zeros((9, 2)), [2, 3], [KMeans(), DBSCAN()])
+
+
+def test_a_reference_in_another_order_is_refused():
+    """An index that is not that of the data, or of the ensembles, means other rows."""
+    names = [f"p{i}" for i in range(20)]
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 2)), index=names)
+    classes = pd.Series([0, 1] * 10, index=names)
+    c = cg.choose_k(X, [2, 3], n_members=3, random_state=0, reference=classes)
+    assert c.ensembles[2].index.tolist() == names
+    for data in (X, c.ensembles):
+        with pytest.raises(cg.InputError, match="index of the reference"):
+            cg.choose_k(data, [2, 3], n_members=3, random_state=0, reference=classes[::-1])
+    for k in ("23", 2.0):
+        with pytest.raises(cg.InputError, match="k is a whole number"):
+            cg.choose_k(X, k)
+
+
+@pytest.mark.parametrize("method", ["kmeans", "em"])
+def test_a_reference_may_lack_points(method):
+    """Members are held against a partial reference on the points that it has, and that is said."""
+    X, classes = BLOBS, TRUTH.tolist()
+    partial = cg.choose_k(X, [2, 3], method, n_members=3, random_state=0, reference=[None] * 9 + classes[9:])
+    e = partial.ensembles[3]
+    key = "ari_gram" if method == "em" else "ari"
+    own = [cg.compare(classes[9:], c.taken(np.arange(9, len(X))), [key])[key] for c in e]
+    assert partial.with_reference[f"{key} with reference"].values[1] == pytest.approx(np.mean(own))
+    assert any("the reference lacks 9 of" in note for note in partial.notes)
+    with pytest.raises(cg.InputError, match="no label at all"):
+        cg.choose_k(X, [2, 3], reference=[None] * len(X))
+
+
+def test_weighted_ensembles_have_usual_criteria():
+    """Criteria that are of whole points are left out where points have weights."""
+    rng = np.random.default_rng(0)
+    runs = {k: cg.Ensemble(list(rng.integers(0, k, (3, 30))), sample_weight=rng.random(30)) for k in (2, 3)}
+    assert list(cg.choose_k(runs).criteria) == ["ari", "vi", "certainty"]
+
+
+def test_one_k_is_no_choice():
+    """With one number of clusters nothing was chosen, and no criterion is said to favour it."""
+    choice = cg.choose_k(BLOBS, 3, n_members=3, random_state=0)
+    assert choice.headline.startswith("Only 3 clusters were tried, so there is nothing to choose between")
+    assert "favour" not in choice.recommendation
+
+
+def test_criteria_that_cannot_tell_are_named():
+    """Runs that are the same at every k do not vote, and it is said."""
+    choice = cg.choose_k(BLOBS, [2, 3, 4], AgglomerativeClustering(), n_members=3, random_state=0)
+    assert "the one criterion that can tell favours it" in choice.headline
+    assert "the same at every k: ari, ami_max, vi, certainty and pac." in choice.recommendation

@@ -6,11 +6,13 @@ import math
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 
+from congruence.clustering import Labels, as_clustering
 from congruence.engine.plan import Progress
 from congruence.ensemble import Ensemble
 from congruence.frames import frame_kind
@@ -22,6 +24,7 @@ Maker = Callable[[Any, int, np.random.Generator], Array]
 #: a member, and the warnings that came with it
 _Made = tuple[Array, list[str]]
 T = TypeVar("T")
+MISSING = "the data have missing or infinite values; fill them in or drop those points first"
 
 
 def generate(
@@ -42,9 +45,9 @@ def generate(
     `method`: "kmeans" (random starts), "projection" (Gaussian random projections), "features" (random subsets of them),
     "subsample" (k-means on a `fraction` of the points; the others get the nearest centre, or, with `complete=False`, no
     label), "em" (Gaussian mixtures: memberships), "fuzzy" (fuzzy c-means: memberships), "mixed" (a third each of kmeans,
-    features and subsample), a scikit-learn clusterer, or a list of clusterers, taken in turn. The number of clusters is
-    fixed, or drawn anew for each member. The same `random_state` gives the same members for any `n_jobs`; what a method
-    warned of, as a mixture that did not converge, is in `.notes`.
+    features and subsample), a scikit-learn clusterer or pipeline, or a list of them, taken in turn; points that one calls
+    noise (−1) have no label. The number of clusters is fixed, or drawn anew for each member. The same `random_state`
+    gives the same members for any `n_jobs`; what a method warned of, as a mixture that did not converge, is in `.notes`.
 
     "em" is scikit-learn's mixture; with `protocol="paper"` it is that of Lei et al. (2014): means start at random points,
     covariances at the variances of the features, equal priors; it stops when no mean moves by 1e-3, or after 100 steps.
@@ -57,9 +60,9 @@ def generate(
     """
     data = as_data(X)
     n = data.shape[0]
-    choices = sorted({int(k) for k in ([n_clusters] if isinstance(n_clusters, int | np.integer) else n_clusters)})
-    if n_members < 1:
-        raise InputError(f"an ensemble has at least one member, not {n_members}")
+    choices = numbers_of(n_clusters, "n_clusters")
+    if not _is_whole(n_members) or n_members < 1:
+        raise InputError(f"an ensemble has at least one member: n_members is a whole number, not {n_members!r}")
     if not choices or choices[0] < 1 or choices[-1] > n:
         raise InputError(f"numbers of clusters must be from 1 to the number of points ({n}), not {choices or 'none'}")
     if not 0 < fraction <= 1:
@@ -68,9 +71,29 @@ def generate(
     names = [f"{makers[i % len(makers)][0]} {i}" for i in range(n_members)]
     with Progress(n_members, progress, "members") as bar:
         made, notes = _made(makers, data, choices, seed_sequence(random_state).spawn(n_members), n_jobs, bar)
-    ensemble = Ensemble(made, names=names, unassigned="partial")
+    ensemble = Ensemble(with_index(made, X), names=names, unassigned="partial")
     ensemble.notes += notes
     return ensemble
+
+
+def numbers_of(k: Any, name: str) -> list[int]:
+    """Different numbers of clusters in order, from one number or several."""
+    listed = [k] if not isinstance(k, Iterable) else list(k)
+    if not all(map(_is_whole, listed)):
+        raise InputError(f"{name} is a whole number or several, as in 5, range(2, 11) or [2, 3, 5]; got {k!r}")
+    return sorted({int(x) for x in listed})
+
+
+def _is_whole(x: Any) -> bool:
+    return isinstance(x, int | np.integer) and not isinstance(x, bool)
+
+
+def with_index(members: Sequence[Array], X: Any) -> list[Any]:
+    """Clusterings of the rows of X, with its index if it has one, so that they are never compared with other rows."""
+    if frame_kind(X) != "pandas":
+        return list(members)
+    found = map(as_clustering, members)
+    return [replace(c, index=X.index) if isinstance(c, Labels) else c.taken(np.arange(len(c)), X.index) for c in found]
 
 
 def _made(
@@ -93,26 +116,35 @@ def _made(
 
 def as_data(X: Any) -> Any:
     """A 2-D array of finite numbers, or a sparse matrix of them."""
-    if frame_kind(X) is not None:
-        X = np.column_stack([np.asarray(c) for c in X.columns]) if frame_kind(X) == "pyarrow" else X.to_numpy()
+    kind = frame_kind(X)
+    if kind == "pandas" and np.asarray(X.isna()).any():
+        raise InputError(MISSING)
+    if kind is not None:
+        X = X.collect() if hasattr(X, "collect") else X
+        X = np.column_stack([np.asarray(c) for c in X.columns]) if kind == "pyarrow" else X.to_numpy()
     if hasattr(X, "tocsr"):
         data: Any = X.tocsr().astype(np.float64)
         cells = data.data
     else:
         try:
-            cells = data = np.asarray(X, dtype=np.float64)
+            given = np.asarray(X)
+            if given.dtype.kind == "c":
+                raise TypeError
+            cells = data = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError):
             raise InputError("the data must be numbers; encode nominal columns first (one column a value)") from None
     if data.ndim != 2 or 0 in data.shape:
         raise InputError(f"the data must be a 2-D array, points × features; got shape {data.shape}")
     if not np.isfinite(cells).all():
-        raise InputError("the data have missing or infinite values; fill them in or drop those points first")
+        raise InputError(MISSING)
     return data
 
 
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:
     """The seeds that a random_state of any kind stands for."""
     if random_state is None or isinstance(random_state, int | np.integer):
+        if random_state is not None and random_state < 0:
+            raise InputError(f"random_state must be 0 or more, not {random_state}")
         return np.random.SeedSequence(None if random_state is None else int(random_state))
     if isinstance(random_state, np.random.SeedSequence):
         return random_state
@@ -126,6 +158,8 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
 def _in_order(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> Iterable[T]:
     if n_jobs in (None, 1):
         return (job() for job in jobs)
+    if not _is_whole(n_jobs) or n_jobs == 0:
+        raise InputError(f"n_jobs is a number of processes, or -1 for all cores; got {n_jobs!r}")
     from joblib import Parallel, delayed
 
     found: Iterable[T] = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(job)() for job in jobs)
@@ -222,7 +256,7 @@ def _em(data: Any, k: int, rng: np.random.Generator) -> Array:
     """Memberships of a Gaussian mixture started at random points; covariances get 1e-6 of the mean variance on top."""
     from sklearn.mixture import GaussianMixture
 
-    ridge = 1e-6 * max(1.0, float(data.var(axis=0).mean()))
+    ridge = 1e-6 * (float(data.var(axis=0).mean()) or 1.0)  # in the units of the data, however small
     model = GaussianMixture(k, init_params="random_from_data", reg_covar=ridge, random_state=_seed(rng))
     try:
         return np.asarray(model.fit(data).predict_proba(data))
@@ -318,10 +352,27 @@ def _fuzzy(data: Any, k: int, rng: np.random.Generator, m: float = 2.0, toleranc
 
 
 def _by_clusterer(clusterer: Any, data: Any, k: int, rng: np.random.Generator) -> Array:
-    """A copy of a scikit-learn clusterer, with this many clusters and this random state where it has them."""
+    """A copy of a scikit-learn clusterer, with this many clusters and this random state where it has them.
+
+    What it calls noise, as DBSCAN does with −1, has no label.
+    """
+    made = np.asarray(configured(clusterer, _seed(rng), k).fit_predict(data))
+    return np.where(made == -1, np.nan, made) if made.ndim == 1 and made.dtype.kind in "if" else made
+
+
+def counts_of(clusterer: Any) -> list[str]:
+    """The parameter that says how many clusters a scikit-learn clusterer makes, by its name; none where there is none."""
+    last = f"{clusterer.steps[-1][0]}__" if hasattr(clusterer, "steps") else ""  # a pipeline clusters in its last step
+    known = clusterer.get_params(deep=True)
+    return [name for name in (f"{last}n_clusters", f"{last}n_components") if name in known][:1]
+
+
+def configured(clusterer: Any, seed: int, k: int | None = None) -> Any:
+    """A copy of a scikit-learn clusterer with this random state in every step, and with k clusters."""
     from sklearn.base import clone
 
-    settings = {"n_clusters": k, "n_components": k, "random_state": _seed(rng)}
     model = clone(clusterer)
-    model.set_params(**{name: value for name, value in settings.items() if name in model.get_params(deep=False)})
-    return np.asarray(model.fit_predict(data))
+    settings = {name: seed for name in model.get_params(deep=True) if name.split("__")[-1] == "random_state"}
+    if k is not None:
+        settings |= dict.fromkeys(counts_of(model), k)
+    return model.set_params(**settings)

@@ -57,6 +57,8 @@ COMPILED_FROM = 5_000
 TABLE_BATCH, BATCH = 128, 64
 #: cells of tables, or labels, that a batch may hold
 BATCH_CELLS = 4_000_000
+#: points that a frequency may stand for where they are drawn one by one
+MOST_REPEATED = 20_000_000
 
 
 def check_null(null: str, sided: str) -> None:
@@ -292,6 +294,8 @@ def problem_of(
         if engine_for(engine, []) is not cpu:
             raise InputError("matrices and ensembles are permuted on the CPU; pass engine='cpu' or leave it out")
         p, q = bordered_matrices(a, b, unassigned, noise, sample_weight, frequency, align)
+        if unassigned == "drop":
+            p, q = _without_dropped(p, q, [not isinstance(x, Ensemble | Similarity) for x in (a, b)])
         return _of_matrices(p, q, m, threads)
     a, b = on_card(a, engine), on_card(b, engine)
     pair, mass, notes, own_noise = bordered(a, b, unassigned, noise, sample_weight, frequency, align)
@@ -369,7 +373,7 @@ def _of_points(pair: Sequence[Any], mass: Mass | None, tile: Tables, m: Measure,
     if any(c.gaps for c in pair):
         points = np.flatnonzero(np.all([c.codes < c.k for c in pair], axis=0))
     if mass is not None and mass.is_frequency:
-        points, mass = np.repeat(points, mass.values[points]), None
+        points, mass = _repeated(points, mass), None
     if len(points) < len(pair[0]) or not np.array_equal(points, np.arange(len(points))):
         pair = [c.taken(points) for c in pair]
         mass = None if mass is None else Mass(mass.values[points], False)
@@ -407,6 +411,17 @@ def _of_points(pair: Sequence[Any], mass: Mass | None, tile: Tables, m: Measure,
         "closed form" if expected is not None else "", deviation, best=best_value(m, tile),
         on_card=None if engine is cpu else batch,
     )  # fmt: skip
+
+
+def _repeated(points: Array, mass: Mass) -> Array:
+    """Each point as often as its frequency says: copies of a point are dealt out one by one."""
+    many = int(mass.values[points].sum())
+    if many > MOST_REPEATED:
+        raise InputError(
+            f"memberships and ensembles are drawn point by point, up to {MOST_REPEATED:,} of them, and the frequencies add "
+            f"up to {many:,}; divide them, or take a sample"
+        )
+    return np.repeat(points, mass.values[points])
 
 
 def _rows(c: Any) -> Array:
@@ -459,6 +474,17 @@ def _taken(x: Any, points: Array) -> Any:
     return part
 
 
+def _without_dropped(p: Any, q: Any, single: Sequence[bool]) -> tuple[Any, Any]:
+    """Both sides without the points that a single clustering lacks; members of an ensemble keep their gaps."""
+    for x, is_single in zip((p, q), single, strict=True):
+        if is_single and x.members[0].gaps:
+            there = np.flatnonzero(x.members[0].codes < x.members[0].k)
+            if not len(there):
+                raise InputError("no point of the clustering is assigned; there is nothing to test")
+            p, q = _taken(p, there), _taken(q, there)
+    return p, q
+
+
 def _dealt(x: Ensemble, order: Array) -> Ensemble:
     """The members handed out to the points anew, all in the same way; weights stay with their points."""
     dealt = copy(x)
@@ -469,6 +495,12 @@ def _dealt(x: Ensemble, order: Array) -> Ensemble:
 def _of_matrices(p: Any, q: Any, m: Measure, threads: int | None) -> Problem:
     """A matrix or ensemble against another, or against labels: all members of one side are permuted together."""
     result = compare(p, q, [m], threads=threads)
+    mass = p.mass if isinstance(p, Ensemble) else None
+    if mass is not None and mass.is_frequency:
+        every = _repeated(np.arange(len(mass.values)), mass)
+        p, q = _taken(p, every), _taken(q, every)
+        p.mass = q.mass = None
+        result = replace(result, n_used=len(every))
     n = matrices.len_of(p)
     plain_points = not any(isinstance(x, Ensemble) and (x.has_gaps or x.mass is not None) for x in (p, q))
 

@@ -8,6 +8,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import pairwise
@@ -16,15 +17,27 @@ from typing import Any, Literal
 import numpy as np
 
 from congruence.agreement import consensus_cdf, delta_area, lone_scorer
-from congruence.clustering import as_clustering
+from congruence.clustering import Mass, as_clustering
 from congruence.comparison import compare_all, compare_to
 from congruence.engine.plan import Progress
 from congruence.ensemble import Ensemble
 from congruence.formulas import find, hint, names
 from congruence.frames import frame_kind, html_grid, make_frame, text_grid
-from congruence.generators import Maker, _in_order, _made, _makers, _seed, as_data, seed_sequence
+from congruence.generators import (
+    Maker,
+    _in_order,
+    _made,
+    _makers,
+    _seed,
+    as_data,
+    configured,
+    counts_of,
+    numbers_of,
+    seed_sequence,
+    with_index,
+)
 from congruence.registry import Measure
-from congruence.results import number, plain
+from congruence.results import counted, number, plain
 from congruence.statistics import Array, InputError
 
 __all__ = ["ClusterStability", "Criterion", "KChoice", "Vote", "choose_k", "stability"]
@@ -42,6 +55,8 @@ OTHERS: dict[str, tuple[str, Literal["higher", "lower", "elbow"]]] = {
     "delta_area": ("Relative growth of the area under the consensus CDF", "elbow"),
     "stability": ("Mean ari between clusterings of subsamples", "higher"),
 }
+#: those of them that are of whole points, and so not defined for sample weights
+UNWEIGHTED = ("ami_max", "pac", "delta_area")
 #: up to so many points the proportion of ambiguous pairs is exact; above, this many pairs are drawn
 EXACT_POINTS, DRAWN_PAIRS = 1000, 100_000
 
@@ -265,13 +280,16 @@ def _in_favour(choice: KChoice, voters: Sequence[Criterion]) -> list[str]:
     """What is recommended, how sure, who disagrees, and the known reasons."""
     vote = choice.vote
     level = _level(choice, vote.k)
+    if len(choice.ks) == 1:
+        agreed = f": the members agree at {level[0]} {level[1]:.2f}" if level is not None else ""
+        return [f"Only {vote.k} clusters were tried, so there is nothing to choose between{agreed}."]
     weak = level is not None and level[1] < 0.5
     firm = [c for c in voters if c.best == vote.k and not c.near]
     crisp_only = all(c.caution == CRISP for c in firm)  # true also where none is firm
     sure = "the likelier choice" if vote.share > 0.5 else "no clear choice"
     if vote.share >= 0.8 and 2 * len(firm) >= vote.counts[vote.k] and not weak and not crisp_only:
         sure = "a clear choice"
-    said = [f"{vote.k} clusters: {vote.counts[vote.k]} of {len(voters)} criteria favour it, {sure}."]
+    said = [f"{vote.k} clusters: {_counted_votes(vote.counts[vote.k], len(voters))} it, {sure}."]
     against = [k for k in vote.counts if k != vote.k]
     if against:
         dissent = [f"{_listed([c.name for c in voters if c.best == k])} for {k}" for k in against]
@@ -283,6 +301,9 @@ def _in_favour(choice: KChoice, voters: Sequence[Criterion]) -> list[str]:
     if alike:
         shown = [f"{_listed(ks)} by {_listed(group)}" for ks, group in alike.items()]
         said.append(f"Hardly to be told apart: {'; '.join(shown)}.")
+    flat = [c.name for c in choice.criteria.values() if c.votes and c.best is None]
+    if flat:
+        said.append(f"Without a vote, the same at every k: {_listed(flat)}.")
     leans = {"many": lambda k: k > vote.k, "few": lambda k: k < vote.k, "": lambda k: k != vote.k}
     doubtful = [c for c in voters if leans[c.favours](c.best) or (crisp_only and c in firm)]
     for caution, group in _by_caution(doubtful).items():
@@ -295,6 +316,10 @@ def _in_favour(choice: KChoice, voters: Sequence[Criterion]) -> list[str]:
     if vote.k == 2:
         said.append("A single cluster cannot be tested against two.")
     return said
+
+
+def _counted_votes(many: int, of: int) -> str:
+    return "the one criterion that can tell favours" if of == 1 else f"{many} of {of} criteria favour"
 
 
 def _by_caution(criteria: Iterable[Criterion]) -> dict[str, list[str]]:
@@ -370,11 +395,13 @@ def choose_k(
     else:
         X = as_data(data)
         n_points = X.shape[0]
-        ks = sorted({int(x) for x in ([k] if isinstance(k, int | np.integer) else k)})
+        ks = numbers_of(k, "k")
         if not ks or ks[0] < 2 or ks[-1] > n_points:
             raise InputError(f"k must be from 2 to the number of points ({n_points}), not {ks or 'none'}")
-        if n_members < 2:
-            raise InputError(f"members are compared with each other: n_members must be at least 2, not {n_members}")
+        if not isinstance(n_members, int | np.integer) or n_members < 2:
+            raise InputError(
+                f"members are compared with each other: n_members must be at least 2, a whole number, not {n_members!r}"
+            )
         if not 0 < fraction <= 1 or n_subsamples < 2:
             raise InputError(
                 f"fraction must be in (0, 1] and n_subsamples at least 2, not {fraction} and {n_subsamples}"
@@ -382,15 +409,24 @@ def choose_k(
         ensembles = {}
         seeds = seed_sequence(random_state)
         makers = _makers(method, fraction, True, hasattr(X, "tocsr"), protocol)
+        _check_counts(method)
     truth = None if reference is None else as_clustering(reference, "reference")
     if truth is not None and len(truth) != n_points:
         raise InputError(
             f"the reference has {len(truth)} points and the data {n_points}; both must be of the same points"
         )
+    notes: list[str] = []
+    if truth is not None:
+        if truth.gaps:
+            if not truth.k:
+                raise InputError("the reference has no label at all")
+            notes.append(
+                f"the reference lacks {truth.gaps} of {n_points} points: members are held against it on the others"
+            )
+        _check_rows(truth, ensembles.values() if given else [data])
     wanted = None if criteria is None else _wanted(criteria, given)
     parts = n_subsamples if not given and (wanted is None or any(w.name == "stability" for w in wanted)) else 0
 
-    notes: list[str] = []
     rows: dict[int, dict[str, tuple[float, float]]] = {}
     agreed: dict[int, dict[str, Array]] = {}
     done: dict[int, Ensemble] = {}
@@ -405,10 +441,9 @@ def choose_k(
                 else:
                     assert seeds is not None
                     own = np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, each))
-                    e, apart, said = _of_data(X, each, makers, own, n_members, parts, fraction, n_jobs, bar)
+                    e, apart, said = _of_data(data, X, each, makers, own, n_members, parts, fraction, n_jobs, bar)
                 if wanted is None:
-                    soft = any(x.is_soft for x in (e, *ensembles.values()))
-                    wanted = _wanted([c for c in (SOFT if soft else HARD) if not given or c != "stability"], given)
+                    wanted = _wanted(_usual([e, *ensembles.values()], given), given)
                 rows[each], agreed[each], more = _scored(e, wanted, apart, truth, threads)
                 done[each] = e
                 notes += [f"k = {each}: {text}" for text in (*_sizes(e, each), *said, *more)]
@@ -433,6 +468,27 @@ def choose_k(
     )
 
 
+def _check_rows(truth: Any, others: Iterable[Any]) -> None:
+    """Refuse a reference whose index is not that of the data, or of the ensembles: its rows would not be theirs."""
+    for other in others:
+        index = other.index if isinstance(other, Ensemble) or frame_kind(other) == "pandas" else None
+        if truth.index is not None and index is not None and not truth.index.equals(index):
+            raise InputError(
+                "the index of the reference is not that of the data; bring it into their order (reference.loc[data.index]), "
+                "or pass it without an index (reference.to_numpy())"
+            )
+
+
+def _check_counts(method: Any) -> None:
+    """Refuse a clusterer that finds its number of clusters itself: it is the same whatever the k."""
+    for clusterer in [] if isinstance(method, str) else method if isinstance(method, list | tuple) else [method]:
+        if not counts_of(clusterer):
+            name = type(clusterer).__name__
+            raise InputError(
+                f"{name} has no n_clusters to set: it finds their number itself, and there is no k to choose"
+            )
+
+
 def _checked_ensembles(data: Mapping[Any, Any]) -> tuple[list[int], dict[int, Ensemble]]:
     if not data or not all(isinstance(x, int | np.integer) and x >= 2 for x in data):
         shown = ", ".join(repr(x) for x in list(data)[:3]) or "none"
@@ -447,6 +503,13 @@ def _checked_ensembles(data: Mapping[Any, Any]) -> tuple[list[int], dict[int, En
     if lone:
         raise InputError(f"members are compared with each other, and k = {lone[0]} has only one; give two or more a k")
     return sorted(ensembles), ensembles
+
+
+def _usual(ensembles: Sequence[Ensemble], given: bool) -> list[str]:
+    """The criteria meant by none: those that are defined for memberships, for weights, for ensembles without the data."""
+    weighted = any(e.mass is not None and not e.mass.is_frequency for e in ensembles)
+    usual = SOFT if any(e.is_soft for e in ensembles) else HARD
+    return [c for c in usual if not (given and c == "stability") and not (weighted and c in UNWEIGHTED)]
 
 
 def _wanted(criteria: Any, given: bool) -> list[_Wanted]:
@@ -478,14 +541,14 @@ def _wanted(criteria: Any, given: bool) -> list[_Wanted]:
 
 
 def _of_data(
-    X: Any, k: int, makers: Sequence[tuple[str, Maker]], seeds: np.random.SeedSequence, n_members: int, parts: int,
-    fraction: float, n_jobs: int | None, bar: Progress,
+    frame: Any, X: Any, k: int, makers: Sequence[tuple[str, Maker]], seeds: np.random.SeedSequence, n_members: int,
+    parts: int, fraction: float, n_jobs: int | None, bar: Progress,
 ) -> tuple[Ensemble, Ensemble | None, list[str]]:  # fmt: skip
     """The ensemble of one k, that of clusterings of parts of the points, and what was said of their members."""
     whole, part = seeds.spawn(2)
     members, said = _made(makers, X, [k], whole.spawn(n_members), n_jobs, bar)
     titles = [f"{makers[i % len(makers)][0]} {i}" for i in range(n_members)]
-    e = Ensemble(members, names=titles, unassigned="partial")
+    e = Ensemble(with_index(members, frame), names=titles, unassigned="partial")
     if not parts:
         return e, None, list(said)
     on_parts = [(name, partial(_of_a_part, make, fraction)) for name, make in makers]
@@ -510,7 +573,10 @@ def _hard(made: Array) -> Array:
 def _sizes(e: Ensemble, k: int) -> list[str]:
     """Members that do not have k clusters are said."""
     others = Counter(c.k for c in e if c.k != k)
-    return [f"{many} of {len(e)} members: have {size} clusters" for size, many in sorted(others.items())]
+    return [
+        f"{many} of {len(e)} members: {'has' if many == 1 else 'have'} {counted(size, 'cluster')}"
+        for size, many in sorted(others.items())
+    ]
 
 
 def _scored(
@@ -538,9 +604,20 @@ def _scored(
     agreed: dict[str, Array] = {}
     if truth is not None:
         keys: list[Any] = list(of_pairs.values()) or [find("ari_gram" if e.is_soft else "ari")]
-        result = compare_to(truth, e, keys, threads=threads, unassigned="drop" if e.has_gaps else "error")
+        known, part = _where_known(truth, e)
+        result = compare_to(known, part, keys, threads=threads, unassigned="drop" if part.has_gaps else "error")
         agreed = {m.key: result[m.key] for m in keys}
     return found, agreed, notes
+
+
+def _where_known(truth: Any, e: Ensemble) -> tuple[Any, Ensemble]:
+    """The reference and the members on the points that the reference has."""
+    if not truth.gaps:
+        return truth, e
+    there, part = np.flatnonzero(truth.codes < truth.k), copy(e)
+    part.members, part.index = tuple(c.taken(there) for c in e.members), None
+    part.mass = None if e.mass is None else Mass(e.mass.values[there], e.mass.is_frequency)
+    return truth.taken(there), part
 
 
 def _index(values: Array, shares: Array, against_self: str = "none") -> tuple[float, float]:
@@ -852,12 +929,7 @@ def _clustered(
 def _fit(clusterer: Any, seed: int) -> Callable[[Any], Any]:
     """Data → labels, by a copy of a scikit-learn clusterer with this random state, or by a function."""
     if hasattr(clusterer, "fit") and hasattr(clusterer, "get_params") and not isinstance(clusterer, type):
-        from sklearn.base import clone
-
-        model = clone(clusterer)
-        if "random_state" in model.get_params(deep=False):
-            model.set_params(random_state=seed)
-        return partial(_fit_predict, model)
+        return partial(_fit_predict, configured(clusterer, seed))
     if callable(clusterer) and not isinstance(clusterer, type):
         return clusterer  # type: ignore[no-any-return]
     raise InputError(
