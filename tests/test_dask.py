@@ -96,7 +96,7 @@ def test_errors_of_workers_reach_the_person(client, tmp_path):
     s = cg.scan(gone, NAMES)
     for file in gone.iterdir():
         file.unlink()
-    with pytest.raises(cg.InputError, match=r"part-0.parquet, row group 0 could not be read"):
+    with pytest.raises(cg.InputError, match=r"part-\d.parquet, row group \d could not be read"):
         cg.compare_all(s, client=client)
 
 
