@@ -1029,3 +1029,9 @@ def test_a_measure_named_twice_with_different_parameters_is_refused():
     """Two forms of one measure would share a key in the result."""
     with pytest.raises(cg.InputError, match="v_measure is named twice"):
         cg.compare(SIX, SIX, [cg.measure("v_measure", beta=2), "v_measure"])
+
+
+def test_noise_of_a_column_that_is_not_there():
+    """The error lists every column once."""
+    with pytest.raises(cg.InputError, match=r"'z' that is not there; the columns are: a, b$"):
+        cg.compare_all({"a": [0, 1], "b": [0, 1]}, "ari", noise={"z": 0})

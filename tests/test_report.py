@@ -287,6 +287,14 @@ def test_lists_of_names():
 # --- small and strange ------------------------------------------------------------------------------------------
 
 
+def test_members_that_agree_on_no_point():
+    """Where all points are unstable the summary says so, and not that nothing stands out."""
+    rng = np.random.default_rng(0)
+    said = cg.report({str(i): rng.integers(0, 4, 200) for i in range(6)}, progress=False).summary.stands_out
+    assert any("On all points two members agree by less than half" in text for text in said)
+    assert not any("Nothing" in text for text in said)
+
+
 @pytest.mark.parametrize("k", [0, -1, 61])
 def test_numbers_of_clusters_that_cannot_be(k):
     """No consensus of no clusters, or of more clusters than points, is said to be there."""

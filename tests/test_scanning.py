@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from pyarrow import csv, feather, parquet
 
 import congruence as cg
-from congruence import scanning
+from congruence import io, scanning
 from congruence.engine import fold
 from congruence.scanning import bytes_of
 
@@ -676,3 +676,19 @@ def test_a_name_twice_in_one_file(tmp_path):
     parquet.write_table(pa.table([[0, 1], [0, 1], [1, 1]], names=["a", "b", "b"]), tmp_path / "1.parquet")
     with pytest.raises(cg.InputError, match=r"1\.parquet, row group 0: two columns are named 'b'"):
         cg.compare_all(cg.scan(tmp_path), "ari")
+
+
+def test_whole_numbers_that_floats_cannot_tell_apart(tmp_path):
+    """Ids of 64 bits in a text file are different labels, read or scanned; large measurements stay numbers."""
+    file = tmp_path / "ids.csv"
+    rows = [(2**64 - 1 - i % 3, 1e20 * (i % 4) + 0.5, "" if i == 5 else i % 2) for i in range(40)]
+    file.write_text("\n".join(["cell,x,b", *(f"{a},{x!r},{b}" for a, x, b in rows)]))
+    read = io.read_columns(file)
+    want = cg.contingency([str(a) for a, *_ in rows], [b if b != "" else None for *_, b in rows], unassigned="drop")
+    s = cg.scan(file, columns=["cell", "x", "b"])
+    for found in (cg.compare(read["cell"], read["b"], "ari", unassigned="drop"),
+                  cg.compare(s["cell"], s["b"], "ari", unassigned="drop")):  # fmt: skip
+        assert found.table.to_array().tolist() == want.to_array().tolist()
+        assert list(found.table.rows) == list(want.rows)
+    assert pa.types.is_floating(read["x"].type)
+    assert pa.types.is_floating(s.input.schema.field("x").type)

@@ -86,13 +86,41 @@ def _read_text(path: Path, delimiter: str) -> Any:
     import pyarrow as pa
     from pyarrow import csv
 
-    table = csv.read_csv(
-        path,
-        parse_options=csv.ParseOptions(delimiter=delimiter),
-        convert_options=csv.ConvertOptions(null_values=MISSING, strings_can_be_null=True, timestamp_parsers=[]),
-    )
+    def read(**convert: Any) -> Any:
+        return csv.read_csv(
+            path,
+            parse_options=csv.ParseOptions(delimiter=delimiter),
+            convert_options=csv.ConvertOptions(
+                null_values=MISSING, strings_can_be_null=True, timestamp_parsers=[], **convert
+            ),
+        )
+
+    table = read()
+    if long := long_floats(table):
+        texts = read(include_columns=long, column_types=dict.fromkeys(long, pa.string()))
+        for name in whole_texts(texts):
+            table = table.set_column(table.column_names.index(name), name, texts.column(name))
     words = [pa.field(f.name, pa.string() if pa.types.is_temporal(f.type) else f.type) for f in table.schema]
     return table.cast(pa.schema(words))  # a text file says '2024-05-01' and means a label
+
+
+def long_floats(table: Any) -> list[str]:
+    """Columns that were read as floats, with numbers so large that floats cannot tell them apart."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    names = table.schema.names
+    floats = [f.name for f in table.schema if pa.types.is_floating(f.type) and names.count(f.name) == 1]
+    ends = {name: compute.min_max(table.column(name)).as_py() for name in floats}
+    return [name for name, x in ends.items() if any(abs(v or 0.0) >= 2**53 for v in x.values())]
+
+
+def whole_texts(table: Any) -> list[str]:
+    """Columns of text in which every number is whole, as ids of 64 bits are."""
+    from pyarrow import compute
+
+    whole = {name: compute.match_substring_regex(table.column(name), "^-?[0-9]+$") for name in table.column_names}
+    return [name for name, found in whole.items() if compute.all(found).as_py()]
 
 
 def _read_numpy(path: Path) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from congruence.engine.fold import (
     kind_of,
 )
 from congruence.engine.plan import Progress
-from congruence.io import ID_NAMES, MISSING, suffix_of
+from congruence.io import ID_NAMES, MISSING, long_floats, suffix_of, whole_texts
 from congruence.registry import hint
 from congruence.statistics import Array, InputError
 
@@ -330,10 +330,21 @@ class _Files(_Input):
             delimiter = next((d for d in (";", "\t", " ") if d in schema.names[0]), ",")
             schema = _TextFile(path, delimiter).open().schema
         if not types:  # a text file says '2024-05-01' and means a label
-            plain = [pa.field(f.name, pa.string() if pa.types.is_temporal(f.type) else f.type) for f in schema]
+            text = {f.name for f in schema if pa.types.is_temporal(f.type)} | self._long_ids(path, delimiter)
+            plain = [pa.field(f.name, pa.string() if f.name in text else f.type) for f in schema]
             schema = pa.schema(plain)
             types = tuple((f.name, str(f.type)) for f in schema if not pa.types.is_null(f.type))
         return schema, [_TextFile(path, delimiter, types, None, shown)]
+
+    def _long_ids(self, path: str, delimiter: str) -> set[str]:
+        """Columns whose first rows hold whole numbers that would be read as floats and not be told apart."""
+        pa = _arrow()
+        first = next(iter(_TextFile(path, delimiter).open()), None)
+        long = long_floats(first) if first is not None else []
+        if not long:
+            return set()
+        as_text = _TextFile(path, delimiter, tuple((name, str(pa.string())) for name in long))
+        return set(whole_texts(next(iter(as_text.open(long)))))
 
     def parts(self, columns: Sequence[str]) -> Iterable[Any]:
         return self.listed

@@ -220,11 +220,9 @@ def stands_out(model: Model) -> tuple[str, ...]:
     if model.points is not None and len(model.points.unstable):
         p = model.points
         low = int(np.nansum(p.scores < 0.5))
-        if low and low < len(p.scores):
-            said.append(
-                f"On {counted(low, 'point')} ({low / len(p.scores):.1%}) two members agree by less than half on average; "
-                "the points part lists the worst."
-            )
+        if low:
+            which = "all points" if low == len(p.scores) else f"{counted(low, 'point')} ({low / len(p.scores):.1%})"
+            said.append(f"On {which} two members agree by less than half on average; the points part lists the worst.")
     if not said:
         said.append(f"Nothing: no duplicates, no trivial members, and none unlike all others (by {m.key}).")
     return tuple(said)
