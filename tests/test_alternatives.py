@@ -618,7 +618,7 @@ def test_limits_are_said_before_anything_starts():
     with pytest.raises(cg.InputError, match=r"at most 10,000 points .* take maximus"):
         cg.alternatives(X, np.arange(10_001) % 3, method="coala")
     with pytest.raises(cg.InputError, match="rows, more than"):
-        cg.alternatives(X[:2000], np.arange(2000) % 40, n_clusters=40)
+        cg.alternatives(X[:2000], np.arange(2000) % 40, n_clusters=20)
 
 
 def test_silhouettes_of_some_points_are_called_that(monkeypatch):

@@ -77,8 +77,8 @@ METHODS = {
     "orthogonal": Method(orthogonal, "k-means orthogonal to the given centroids", 1_000_000, "k-means", nominal=False),
     "adft": Method(adft, "k-means after a map that hides the given", 1_000_000, "k-means", nominal=False),
 }
-#: prices that the dual of MAXIMUS may have: clusters × all known clusters
-MOST_PRICES = 1_500
+#: prices that the dual of MAXIMUS may have: clusters × all known clusters; the time grows with their cube, 500 take a minute
+MOST_PRICES = 600
 
 
 @dataclass(frozen=True, eq=False)
