@@ -606,6 +606,20 @@ def test_bad_input_is_one_line(change, words):
     assert "\n" not in str(error.value)
 
 
+def test_filling_a_cluster_takes_few_rounds(monkeypatch):
+    """Thousands of points are moved some at a time, and no cluster gives more than it can."""
+    from congruence.alternative import search
+
+    rounds = []
+    real = search.centroids
+    monkeypatch.setattr(search, "centroids", lambda *a: rounds.append(1) or real(*a))
+    X = np.random.default_rng(0).normal(size=(9000, 2))
+    codes, moved = search._filled(X, np.repeat([0, 1], [8990, 10]), 3, 3000)
+    assert np.bincount(codes).tolist() == [3000, 3000, 3000]
+    assert moved == 5990
+    assert len(rounds) < 400
+
+
 def test_too_many_nominal_values_are_refused():
     """A column of names, one a point, would be as many 0/1 columns: said before the memory is full."""
     with pytest.raises(cg.InputError, match="'name' has 20,000 values, too many"):
@@ -618,7 +632,7 @@ def test_limits_are_said_before_anything_starts():
     with pytest.raises(cg.InputError, match=r"at most 10,000 points .* take maximus"):
         cg.alternatives(X, np.arange(10_001) % 3, method="coala")
     with pytest.raises(cg.InputError, match="rows, more than"):
-        cg.alternatives(X[:2000], np.arange(2000) % 40, n_clusters=40)
+        cg.alternatives(X[:2000], np.arange(2000) % 40, n_clusters=20)
 
 
 def test_silhouettes_of_some_points_are_called_that(monkeypatch):

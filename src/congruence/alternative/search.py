@@ -77,8 +77,8 @@ METHODS = {
     "orthogonal": Method(orthogonal, "k-means orthogonal to the given centroids", 1_000_000, "k-means", nominal=False),
     "adft": Method(adft, "k-means after a map that hides the given", 1_000_000, "k-means", nominal=False),
 }
-#: prices that the dual of MAXIMUS may have: clusters × all known clusters
-MOST_PRICES = 1_500
+#: prices that the dual of MAXIMUS may have: clusters × all known clusters; the time grows with their cube, 500 take a minute
+MOST_PRICES = 600
 
 
 @dataclass(frozen=True, eq=False)
@@ -366,12 +366,15 @@ def _filled(X: Array, codes: Array, k: int, least: int) -> tuple[Array, int]:
         own = np.square(X - centres[codes]).sum(axis=1)
         loose = np.flatnonzero(sizes[codes] > least)
         if sizes[small] == 0:  # starts from the point that fits worst
-            chosen = loose[own[loose].argmax()]
-        else:
-            chosen = loose[(cdist(X[loose], centres[[small]], "sqeuclidean")[:, 0] - own[loose]).argmin()]
-        sizes[codes[chosen]] -= 1
-        sizes[small] += 1
-        codes[chosen], moved = small, moved + 1
+            chosen = loose[own[loose].argmax()][None]
+        else:  # one at a time, or a twentieth of what is missing, so that some hundred rounds are enough
+            loss = cdist(X[loose], centres[[small]], "sqeuclidean")[:, 0] - own[loose]
+            chosen = loose[np.argsort(loss, kind="stable")[: max(1, (least - sizes[small]) // 20)]]
+        for x in chosen:
+            if sizes[codes[x]] > least:
+                sizes[codes[x]] -= 1
+                sizes[small] += 1
+                codes[x], moved = small, moved + 1
     return codes, moved
 
 
