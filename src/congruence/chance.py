@@ -73,7 +73,9 @@ class PermutationTest:
     @property
     def standard_error(self) -> float:
         """Standard error of the expected value: 0 where it is exact."""
-        return 0.0 if self.is_exact else float(np.nanstd(self.draws, ddof=1) / math.sqrt(len(self.draws)))
+        if self.is_exact:
+            return 0.0
+        return float(np.nanstd(self.draws, ddof=1) / math.sqrt(len(self.draws))) if len(self.draws) > 1 else math.nan
 
     @property
     def z(self) -> float:
@@ -126,7 +128,7 @@ def _difference(x: float, y: float) -> float:
 
 
 def _divided(x: float, y: float) -> float:
-    if y > 0:
+    if y > 0 or math.isnan(y):
         return x / y
     return math.nan if x == 0 or math.isnan(x) else math.copysign(math.inf, x)
 
@@ -186,7 +188,7 @@ def _check_counts(n_permutations: int, level: float, stop_after: int | None) -> 
         raise InputError(f"n_permutations must be a whole number above 0, not {n_permutations!r}")
     if not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1, as in 0.95, not {level!r}")
-    if stop_after is not None and stop_after < 1:
+    if stop_after is not None and (not isinstance(stop_after, int | np.integer) or stop_after < 1):
         raise InputError(f"stop_after is a number of draws as good as the value, at least 1, not {stop_after!r}")
 
 
@@ -415,7 +417,8 @@ def permutation_tests(
             bar.add(1)
     p = corrected([t.p_value for t in tests], correction)
     cautions = tuple(dict.fromkeys([*notes, *(_renamed(c, t) for t in tests for c in t.cautions)]))
-    if correction != "none" and len(pairs) / (n_permutations + 1) > 0.05:
+    few = correction != "none" and len(pairs) / (n_permutations + 1) > 0.05
+    if few and p.min() > 0.05:  # by Benjamini and Hochberg, many small p-values help each other
         cautions += (
             f"{n_permutations:,} permutations cannot give a p-value below {1 / (n_permutations + 1):.2g}, and corrected for "
             f"{len(pairs)} pairs that is above 0.05; pass n_permutations={20 * len(pairs):_} or more",
@@ -465,8 +468,9 @@ def _expectation(m: Measure, null: str, sided: str, draws: int, seed: int, a: by
     if exact is not None:
         return Expectation(_clean(exact[0]), 0.0, exact[1])
     values = drawn(partial(random.values, m), draws, random.batch, seed, 1, False)
-    error = float(np.nanstd(values, ddof=1)) / math.sqrt(draws)
-    return Expectation(float(np.nanmean(values)), error, f"mean of {draws:,} draws")
+    known = values[~np.isnan(values)]
+    error = float(known.std(ddof=1)) / math.sqrt(draws) if len(known) > 1 else math.nan
+    return Expectation(float(known.mean()) if len(known) else math.nan, error, f"mean of {draws:,} draws")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -594,7 +598,7 @@ def adjusted(
     suffix = "" if null == "permutation" else f"_{null}" + ("_one_sided" if sided == "one" else "")
     if null == "permutation":
         sided = "two"  # the same
-    axioms = (base.axioms & {"symmetric"} if sided == "two" else set()) | (
+    axioms = base.axioms & ({"symmetric", "definite"} if sided == "two" else {"definite"}) | (
         {"baseline"} if null == "permutation" else set()
     )
     record: list[Adjusted] = []
@@ -768,7 +772,7 @@ def confidence_interval(
     reach = float(ndtri((1 + level) / 2)) * error + doubt
     low, high = np.clip([t.value - bias - reach, t.value - bias + reach], *m.range).tolist()
     cautions = t.cautions
-    if error == 0:
+    if error < 1e-12:
         cautions += (
             "every half of the points has the same value: more points may differ, but how much cannot be told",
         )
