@@ -972,7 +972,12 @@ def test_too_few_permutations_are_said_only_where_they_are():
     assert not any("n_permutations" in c for c in by_share.cautions)
 
 
-def test_an_interval_of_nothing_that_varies_is_doubted():
-    """All singletons: every half has the same value but for rounding, and the interval says what that means."""
-    r = cg.confidence_interval(np.arange(60), np.arange(60) % 3, "ari", random_state=0, n_resamples=50)
+def test_an_interval_of_nothing_that_varies_is_doubted_beside_the_values_too():
+    """All singletons: every half has the same value, which is no certainty; compare with intervals says so."""
+    a, b = np.arange(60), np.arange(60) % 3
+    r = cg.confidence_interval(a, b, "ari", random_state=0, n_resamples=50)
     assert any("every half" in c for c in r.cautions)
+    pair = chance.beside(cg.compare(a, b, ["ari"]), a, b, p_values=False, intervals=True)
+    assert any(c.startswith("interval of ari: every half") for c in pair.cautions)
+    against = chance.beside_reference(cg.compare_to(a, {"x": b}, ["ari"]), a, {"x": b}, p_values=False, intervals=True)
+    assert any(c.startswith("interval of ari for x: every half") for c in against.cautions)

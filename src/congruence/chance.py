@@ -24,6 +24,8 @@ from congruence.resampling import Null, Problem, RandomPair, Sided, best_value, 
 from congruence.results import AgainstReference, Comparison, number, plain
 from congruence.statistics import Array, Info, InputError, Maxima, MemberInfo, NotApplicable, Table, Tables
 
+UNDEFINED = "draws are undefined and count as at least as good as the value"
+
 # --- permutation tests ------------------------------------------------------------------------------------------
 
 
@@ -220,7 +222,7 @@ def _tested(
     undefined = int(np.isnan(draws).sum())
     cautions = t.cautions
     if undefined:
-        cautions += (f"{undefined} of {many} draws are undefined and count as at least as good as the value",)
+        cautions += (f"{undefined} of {many} {UNDEFINED}",)
     deviation = float(np.nanstd(draws, ddof=1)) if many > 1 else math.nan
     return PermutationTest(
         t.measure, t.value, _clean(t.expected if t.expected is not None else float(np.nanmean(draws))),
@@ -697,6 +699,7 @@ class ConfidenceInterval:
         return "\n".join([*lines, *(f"! {c}" for c in self.cautions)])
 
 
+SAME_HALVES = "every half of the points has the same value: more points may differ, but how much cannot be told"
 #: largest part of the standard error by which two ways to take the bias off may differ
 DOUBT = 0.3
 #: share of points alone in their cell of the table up to which entropies are to be trusted
@@ -773,9 +776,7 @@ def confidence_interval(
     low, high = np.clip([t.value - bias - reach, t.value - bias + reach], *m.range).tolist()
     cautions = t.cautions
     if error < 1e-12:
-        cautions += (
-            "every half of the points has the same value: more points may differ, but how much cannot be told",
-        )
+        cautions += (SAME_HALVES,)
     return ConfidenceInterval(
         m, t.value, low, high, level, error, bias, n_resamples, t.n_points, cautions, t.names, t.kind
     )
@@ -808,12 +809,12 @@ def beside(
         if p_values:
             p, said = _or_nan(lambda m=m: permutation_test(a, b, m, n_permutations, random_state, **options))  # type: ignore[misc]
             further.setdefault("p", {})[key] = p.p_value if p is not None else math.nan
-            cautions += said
+            cautions += said + _own(p, f"p of {key}")
         if intervals:
             ci, said = _or_nan(lambda m=m: confidence_interval(a, b, m, level, random_state=random_state, **options))  # type: ignore[misc]
             for name, x in zip(("low", "high"), ci if ci is not None else (math.nan, math.nan), strict=True):
                 further.setdefault(name, {})[key] = x
-            cautions += [f"no interval of {key}: {c}" for c in said]
+            cautions += [f"no interval of {key}: {c}" for c in said] + _own(ci, f"interval of {key}")
     if p_values:
         cautions.append(
             f"p: share of {n_permutations:,} random permutations that agree as well or better, with the +1 rule"
@@ -830,6 +831,12 @@ def _or_nan(work: Callable[[], Any]) -> tuple[Any, list[str]]:
         return work(), []
     except NotApplicable as reason:
         return None, [str(reason)]
+
+
+def _own(found: Any, what: str) -> list[str]:
+    """What a test or an interval says of itself; what it says of the points is with the comparison already."""
+    said = [] if found is None else found.cautions
+    return [f"{what}: {c}" for c in said if c == SAME_HALVES or c.endswith(UNDEFINED)]
 
 
 def beside_reference(
@@ -858,6 +865,7 @@ def beside_reference(
                 )
                 found[:, i] = tuple(ci) if ci is not None else np.nan
                 cautions += [f"no interval of {key} for {name}: {c}" for c in said]
+                cautions += _own(ci, f"interval of {key} for {name}")
             further[f"{key} low"], further[f"{key} high"] = found
     if p_values:
         how = (
