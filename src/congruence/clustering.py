@@ -935,7 +935,7 @@ def noise_for(noise: Any, column: Iterable[str | None]) -> Collection[Hashable] 
 def check_noise(noise: Any, columns: Iterable[str | None]) -> None:
     """A mapping of noise labels must name columns that are there."""
     if isinstance(noise, Mapping):
-        known = [name for name in columns if name is not None]
+        known = list(dict.fromkeys(name for name in columns if name is not None))
         for name in noise:
             if name not in known:
                 raise InputError(
