@@ -942,3 +942,42 @@ def test_the_command_refuses_in_one_line(congruence):
     assert code == 0
     assert "–" in out.splitlines()[2]
     assert "no interval of accuracy" in out
+
+
+def test_an_adjusted_measure_is_definite_where_the_measure_is():
+    """Adjusting leaves the best value to identical clusterings alone, so the measure may vote in choose_k."""
+    assert "definite" in cg.adjusted("jaccard").axioms
+    assert "definite" not in cg.adjusted("purity").axioms
+    runs = {2: [[0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 1, 1]], 3: [[0, 0, 1, 1, 2, 2]] * 2}
+    assert cg.choose_k(runs, criteria=[cg.adjusted("jaccard")]).k == 3
+
+
+@pytest.mark.filterwarnings("error")
+def test_one_draw_and_undefined_draws_are_silent():
+    """One draw has no deviation, and a measure that is undefined for one cluster has no mean: NaN, without a warning."""
+    r = cg.permutation_test(A, B, "jaccard", 1, 0)
+    assert math.isnan(r.z)
+    assert "nan" in repr(r)
+    assert math.isnan(cg.adjusted("sms", n_draws=20).expectation([0, 0, 0], [0, 0, 1]).value)
+    with pytest.raises(cg.InputError, match="stop_after"):
+        cg.permutation_test(A, B, "jaccard", stop_after=2.5)
+
+
+def test_too_few_permutations_are_said_only_where_they_are():
+    """Small p-values of all pairs stay small by Benjamini and Hochberg; by Holm they cannot."""
+    runs = {str(i): np.repeat([0, 1, 2], 10) for i in range(4)}
+    assert any("n_permutations" in c for c in cg.permutation_tests(runs, "ari", 50, 0).cautions)
+    by_share = cg.permutation_tests(runs, "ari", 50, 0, correction="bh")
+    assert by_share.p_corrected.max() < 0.05
+    assert not any("n_permutations" in c for c in by_share.cautions)
+
+
+def test_an_interval_of_nothing_that_varies_is_doubted_beside_the_values_too():
+    """All singletons: every half has the same value, which is no certainty; compare with intervals says so."""
+    a, b = np.arange(60), np.arange(60) % 3
+    r = cg.confidence_interval(a, b, "ari", random_state=0, n_resamples=50)
+    assert any("every half" in c for c in r.cautions)
+    pair = chance.beside(cg.compare(a, b, ["ari"]), a, b, p_values=False, intervals=True)
+    assert any(c.startswith("interval of ari: every half") for c in pair.cautions)
+    against = chance.beside_reference(cg.compare_to(a, {"x": b}, ["ari"]), a, {"x": b}, p_values=False, intervals=True)
+    assert any(c.startswith("interval of ari for x: every half") for c in against.cautions)

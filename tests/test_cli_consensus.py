@@ -159,3 +159,13 @@ def test_what_is_wrong_is_said_in_one_line(command, tmp_path, words, text):
     assert text in said.err
     assert len(said.err.splitlines()) == 1
     assert not (tmp_path / "x.csv").exists()
+
+
+def test_notes_are_said_in_every_format(command, tmp_path):
+    """csv and markdown hold the scores alone; fewer clusters than asked for, and the reference, are said beside."""
+    pd.DataFrame({"x": [0, 0, 1, 1], "y": [1, 1, 0, 0], "truth": [0, 0, 1, 1]}).to_csv(tmp_path / "r.csv", index=False)
+    for format in ("table", "csv", "markdown"):
+        said = command("consensus", "r.csv", "--k", "3", "--reference", "truth", "--format", format)
+        everything = said.out + said.err
+        assert everything.count("3 clusters were asked for and 2 found") == 1
+        assert everything.count("against truth: ari 1.0000") == 1

@@ -1004,6 +1004,7 @@ def test_noise_of_a_column_that_is_not_there_is_refused():
         with pytest.raises(cg.InputError, match="noise names a column 'leidn' that is not there") as error:
             call()
         one_line(error)
+    assert str(error.value).endswith("the columns are: leiden, x")  # each once
 
 
 def test_noise_of_one_column_leaves_the_caution_of_another():

@@ -444,7 +444,7 @@ def test_points_that_no_member_has():
     r = cg.consensus(e, 2, "ncut", random_state=0)
     assert r.labels.tolist() == [0, 0, 1, 1, -1] or r.labels.tolist() == [1, 1, 0, 0, -1]
     assert np.isnan(r.confidence[4])
-    assert any("1 points are in no member" in note for note in r.notes)
+    assert any("in no member, and so without a cluster (label −1): 1 point" in note for note in r.notes)
     near = cg.consensus(e, 2, "ncut", random_state=0, unseen="nearest", X=[[0], [1], [8], [9], [7]])
     assert near.labels[4] == near.labels[2]
     with pytest.raises(cg.InputError, match="needs the data, X="):

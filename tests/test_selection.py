@@ -709,3 +709,22 @@ def test_criteria_that_cannot_tell_are_named():
     choice = cg.choose_k(BLOBS, [2, 3, 4], AgglomerativeClustering(), n_members=3, random_state=0)
     assert "the one criterion that can tell favours it" in choice.headline
     assert "the same at every k: ari, ami_max, vi, certainty and pac." in choice.recommendation
+
+
+@pytest.mark.parametrize(("label", "words"), [(np.nan, "nan"), (0.5, "0.5")])
+def test_labels_that_are_no_whole_numbers_are_refused(label, words):
+    """A label of 0.5 is not rounded to another cluster, and NaN is no number."""
+    with pytest.raises(cg.InputError, match=f"whole numbers, −1 for noise; it gave {words}"):
+        cg.stability(BLOBS, lambda x: np.where(x[:, 0] > 4, label, 0.0), n_resamples=2, random_state=0)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_cluster_that_was_never_drawn_is_said():
+    """With few resamples a small cluster may never be drawn: undefined, without a warning, and not in the mean."""
+    s = cg.stability(np.arange(8.0)[:, None], DBSCAN(eps=0.1, min_samples=1), n_resamples=1, random_state=0)
+    missed = [cluster for cluster, mean in s.mean.items() if np.isnan(mean)]
+    assert missed
+    assert "never drawn" in repr(s)
+    assert s.overall == 1.0
+    frame = s.to_frame()
+    assert frame["recovered"].isna().tolist() == [c in missed for c in s.clusters]

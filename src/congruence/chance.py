@@ -24,6 +24,8 @@ from congruence.resampling import Null, Problem, RandomPair, Sided, best_value, 
 from congruence.results import AgainstReference, Comparison, number, plain
 from congruence.statistics import Array, Info, InputError, Maxima, MemberInfo, NotApplicable, Table, Tables
 
+UNDEFINED = "draws are undefined and count as at least as good as the value"
+
 # --- permutation tests ------------------------------------------------------------------------------------------
 
 
@@ -73,7 +75,9 @@ class PermutationTest:
     @property
     def standard_error(self) -> float:
         """Standard error of the expected value: 0 where it is exact."""
-        return 0.0 if self.is_exact else float(np.nanstd(self.draws, ddof=1) / math.sqrt(len(self.draws)))
+        if self.is_exact:
+            return 0.0
+        return float(np.nanstd(self.draws, ddof=1) / math.sqrt(len(self.draws))) if len(self.draws) > 1 else math.nan
 
     @property
     def z(self) -> float:
@@ -126,7 +130,7 @@ def _difference(x: float, y: float) -> float:
 
 
 def _divided(x: float, y: float) -> float:
-    if y > 0:
+    if y > 0 or math.isnan(y):
         return x / y
     return math.nan if x == 0 or math.isnan(x) else math.copysign(math.inf, x)
 
@@ -186,7 +190,7 @@ def _check_counts(n_permutations: int, level: float, stop_after: int | None) -> 
         raise InputError(f"n_permutations must be a whole number above 0, not {n_permutations!r}")
     if not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1, as in 0.95, not {level!r}")
-    if stop_after is not None and stop_after < 1:
+    if stop_after is not None and (not isinstance(stop_after, int | np.integer) or stop_after < 1):
         raise InputError(f"stop_after is a number of draws as good as the value, at least 1, not {stop_after!r}")
 
 
@@ -218,7 +222,7 @@ def _tested(
     undefined = int(np.isnan(draws).sum())
     cautions = t.cautions
     if undefined:
-        cautions += (f"{undefined} of {many} draws are undefined and count as at least as good as the value",)
+        cautions += (f"{undefined} of {many} {UNDEFINED}",)
     deviation = float(np.nanstd(draws, ddof=1)) if many > 1 else math.nan
     return PermutationTest(
         t.measure, t.value, _clean(t.expected if t.expected is not None else float(np.nanmean(draws))),
@@ -415,7 +419,8 @@ def permutation_tests(
             bar.add(1)
     p = corrected([t.p_value for t in tests], correction)
     cautions = tuple(dict.fromkeys([*notes, *(_renamed(c, t) for t in tests for c in t.cautions)]))
-    if correction != "none" and len(pairs) / (n_permutations + 1) > 0.05:
+    few = correction != "none" and len(pairs) / (n_permutations + 1) > 0.05
+    if few and p.min() > 0.05:  # by Benjamini and Hochberg, many small p-values help each other
         cautions += (
             f"{n_permutations:,} permutations cannot give a p-value below {1 / (n_permutations + 1):.2g}, and corrected for "
             f"{len(pairs)} pairs that is above 0.05; pass n_permutations={20 * len(pairs):_} or more",
@@ -465,8 +470,9 @@ def _expectation(m: Measure, null: str, sided: str, draws: int, seed: int, a: by
     if exact is not None:
         return Expectation(_clean(exact[0]), 0.0, exact[1])
     values = drawn(partial(random.values, m), draws, random.batch, seed, 1, False)
-    error = float(np.nanstd(values, ddof=1)) / math.sqrt(draws)
-    return Expectation(float(np.nanmean(values)), error, f"mean of {draws:,} draws")
+    known = values[~np.isnan(values)]
+    error = float(known.std(ddof=1)) / math.sqrt(draws) if len(known) > 1 else math.nan
+    return Expectation(float(known.mean()) if len(known) else math.nan, error, f"mean of {draws:,} draws")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -594,7 +600,7 @@ def adjusted(
     suffix = "" if null == "permutation" else f"_{null}" + ("_one_sided" if sided == "one" else "")
     if null == "permutation":
         sided = "two"  # the same
-    axioms = (base.axioms & {"symmetric"} if sided == "two" else set()) | (
+    axioms = base.axioms & ({"symmetric", "definite"} if sided == "two" else {"definite"}) | (
         {"baseline"} if null == "permutation" else set()
     )
     record: list[Adjusted] = []
@@ -693,6 +699,7 @@ class ConfidenceInterval:
         return "\n".join([*lines, *(f"! {c}" for c in self.cautions)])
 
 
+SAME_HALVES = "every half of the points has the same value: more points may differ, but how much cannot be told"
 #: largest part of the standard error by which two ways to take the bias off may differ
 DOUBT = 0.3
 #: share of points alone in their cell of the table up to which entropies are to be trusted
@@ -768,10 +775,8 @@ def confidence_interval(
     reach = float(ndtri((1 + level) / 2)) * error + doubt
     low, high = np.clip([t.value - bias - reach, t.value - bias + reach], *m.range).tolist()
     cautions = t.cautions
-    if error == 0:
-        cautions += (
-            "every half of the points has the same value: more points may differ, but how much cannot be told",
-        )
+    if error < 1e-12:
+        cautions += (SAME_HALVES,)
     return ConfidenceInterval(
         m, t.value, low, high, level, error, bias, n_resamples, t.n_points, cautions, t.names, t.kind
     )
@@ -804,12 +809,12 @@ def beside(
         if p_values:
             p, said = _or_nan(lambda m=m: permutation_test(a, b, m, n_permutations, random_state, **options))  # type: ignore[misc]
             further.setdefault("p", {})[key] = p.p_value if p is not None else math.nan
-            cautions += said
+            cautions += said + _own(p, f"p of {key}")
         if intervals:
             ci, said = _or_nan(lambda m=m: confidence_interval(a, b, m, level, random_state=random_state, **options))  # type: ignore[misc]
             for name, x in zip(("low", "high"), ci if ci is not None else (math.nan, math.nan), strict=True):
                 further.setdefault(name, {})[key] = x
-            cautions += [f"no interval of {key}: {c}" for c in said]
+            cautions += [f"no interval of {key}: {c}" for c in said] + _own(ci, f"interval of {key}")
     if p_values:
         cautions.append(
             f"p: share of {n_permutations:,} random permutations that agree as well or better, with the +1 rule"
@@ -826,6 +831,12 @@ def _or_nan(work: Callable[[], Any]) -> tuple[Any, list[str]]:
         return work(), []
     except NotApplicable as reason:
         return None, [str(reason)]
+
+
+def _own(found: Any, what: str) -> list[str]:
+    """What a test or an interval says of itself; what it says of the points is with the comparison already."""
+    said = [] if found is None else found.cautions
+    return [f"{what}: {c}" for c in said if c == SAME_HALVES or c.endswith(UNDEFINED)]
 
 
 def beside_reference(
@@ -854,6 +865,7 @@ def beside_reference(
                 )
                 found[:, i] = tuple(ci) if ci is not None else np.nan
                 cautions += [f"no interval of {key} for {name}: {c}" for c in said]
+                cautions += _own(ci, f"interval of {key} for {name}")
             further[f"{key} low"], further[f"{key} high"] = found
     if p_values:
         how = (

@@ -775,25 +775,32 @@ class ClusterStability:
     @property
     def mean(self) -> dict[int, float]:
         """Mean Jaccard similarity of each cluster to its best match."""
-        return dict(zip(self.clusters, np.nanmean(self.jaccard, axis=0).tolist(), strict=True))
+        there = ~np.isnan(self.jaccard)
+        with np.errstate(invalid="ignore"):  # 0/0: no point of the cluster was ever drawn
+            means = np.where(there, self.jaccard, 0.0).sum(axis=0) / there.sum(axis=0)
+        return dict(zip(self.clusters, means.tolist(), strict=True))
 
     @property
     def overall(self) -> float:
         """The mean over clusters, by the number of points in each."""
-        sizes = [int((self.labels == c).sum()) for c in self.clusters]
-        return float(np.average(list(self.mean.values()), weights=sizes))
+        sizes = np.array([int((self.labels == c).sum()) for c in self.clusters])
+        means = np.array(list(self.mean.values()))
+        drawn = ~np.isnan(means)
+        return float(np.average(means[drawn], weights=sizes[drawn]))
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row a cluster: points, mean and standard error, how often it was recovered (≥ 0.75) and dissolved (≤ 0.5)."""
         there = ~np.isnan(self.jaccard)
+        means = np.array(list(self.mean.values()))
+        many = np.where(there.any(axis=0), there.sum(axis=0), np.nan)
         columns = {
             "cluster": list(self.clusters),
             "points": [int((self.labels == c).sum()) for c in self.clusters],
-            "mean": list(self.mean.values()),
-            "error": np.nanstd(self.jaccard, axis=0) / np.sqrt(np.maximum(there.sum(axis=0), 1)),
-            "recovered": np.where(there, self.jaccard >= 0.75, False).sum(axis=0) / there.sum(axis=0),
-            "dissolved": np.where(there, self.jaccard <= 0.5, False).sum(axis=0) / there.sum(axis=0),
-            "verdict": [_verdict(x) for x in self.mean.values()],
+            "mean": means,
+            "error": np.sqrt(np.where(there, (self.jaccard - means) ** 2, 0.0).sum(axis=0)) / many,
+            "recovered": np.where(there, self.jaccard >= 0.75, False).sum(axis=0) / many,
+            "dissolved": np.where(there, self.jaccard <= 0.5, False).sum(axis=0) / many,
+            "verdict": [_verdict(x) for x in means.tolist()],
         }
         return make_frame(columns, backend)
 
@@ -820,7 +827,7 @@ class ClusterStability:
     def __repr__(self) -> str:
         table = self.to_frame("pyarrow").to_pylist()
         cells = [
-            [str(r["points"]), *(number(r[x]) for x in ("mean", "error")), *(f"{r[x]:.0%}" for x in ("recovered", "dissolved")),
+            [str(r["points"]), *(number(r[x]) for x in ("mean", "error")), *(_share(r[x]) for x in ("recovered", "dissolved")),
              r["verdict"]]
             for r in table
         ]  # fmt: skip
@@ -831,8 +838,14 @@ class ClusterStability:
         return "\n".join([head, grid, *(f"! {note}" for note in self.notes)])
 
 
+def _share(x: float) -> str:
+    return "–" if math.isnan(x) else f"{x:.0%}"
+
+
 def _verdict(mean: float) -> str:
     """In the words of Hennig's advice."""
+    if math.isnan(mean):
+        return "never drawn"
     for limit, words in ((0.85, "highly stable"), (0.75, "stable"), (0.6, "a pattern; which points is doubtful")):
         if mean >= limit:
             return words
@@ -923,6 +936,9 @@ def _clustered(
         raise InputError(
             f"the clusterer must give a whole number for each of {len(chosen)} points; it gave {made.dtype} of shape {made.shape}"
         )
+    if made.dtype.kind == "f" and not (np.isfinite(made) & (made == np.rint(made))).all():
+        other = made[~(np.isfinite(made) & (made == np.rint(made)))][0]
+        raise InputError(f"the clusterer must give whole numbers, −1 for noise; it gave {other:g}")
     return chosen, made.astype(np.int64), [str(w.message).splitlines()[0] for w in said]
 
 

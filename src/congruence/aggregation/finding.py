@@ -156,10 +156,10 @@ def consensus(
         tried_by_auto = [m for m in map(methods.find, METHODS) if m.tried_up_to and m not in records]
         records += [m for m in tried_by_auto if m.is_cheap(votes)]
         left_out = [m.key for m in tried_by_auto if not m.is_cheap(votes)]
-    counted = votes.counted()
+    weighing = votes.counted()
     if n_clusters != 1:
         for record in records:  # one that cannot says so before the first begins
-            record.check(counted[0])
+            record.check(weighing[0])
     started = time.perf_counter()
     seeds = seed_sequence(random_state)
     options = {"n_init": n_init, "variant": variant, "solver": solver, "balance": balance}
@@ -170,7 +170,7 @@ def consensus(
             place = list(METHODS).index(record.key)
             stream = np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, place))
             rng = np.random.default_rng(stream)
-            tried.append(_tried(e, votes, counted, record, n_clusters, rng, options))
+            tried.append(_tried(e, votes, weighing, record, n_clusters, rng, options))
             bar.add(1)
     tried.sort(key=lambda t: -t[0]["arimp"] if t[0]["arimp"] == t[0]["arimp"] else np.inf)
     row, found, labels = tried[0]
@@ -188,9 +188,9 @@ def consensus(
     nowhere = int((everyone < 0).sum())
     if nowhere and unseen == "nearest":
         everyone = _nearest(everyone, X, e.n_points)
-        notes.append(f"{nowhere} points that no member has got the cluster of the nearest point in X")
+        notes.append(f"{counted(nowhere, 'point')} that no member has got the cluster of the nearest point in X")
     elif nowhere:
-        notes.append(f"{nowhere} points are in no member and have no cluster (label −1)")
+        notes.append(f"in no member, and so without a cluster (label −1): {counted(nowhere, 'point')}")
     spent = time.perf_counter() - started
     return Consensus(
         everyone, memberships, k, row["method"], found.solver, tuple(dict.fromkeys(notes)), spent,

@@ -131,4 +131,7 @@ def consensus(
         print(json.dumps(about, indent=2, ensure_ascii=False))
     else:
         print_rows([dict(row) for row in result.tried], format)
+        notes += result.notes
+        if truth is not None:
+            notes.append(f"against {reference}: " + ", ".join(f"{key} {agreed[key]:.4f}" for key in agreed))
     say([*notes, *members.cautions])
