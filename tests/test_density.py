@@ -634,6 +634,10 @@ def test_scaled_and_empty_profiles():
     assert soft["adco"] == close(cg.adco(of([[1, 2]]), q, matching="soft"))
     assert cg.adco(nothing, q, sizes="scaled") == 0
     assert cg.adco(nothing, nothing) == 1
+    b = cg.Binning(spare=True).fit([["u", 0.0], ["v", 1.0]])
+    late = cg.compare_profiles([0, 0], [0, 0], [["u", 0.0], ["v", 1.0]], [["u", 5.0], ["w", 9.0]], binning=b)
+    assert late.notes[0] == "1 value of x0 in b is in a bin apart, never seen before"
+    assert late.notes[1] == "2 values of x1 in b are outside, counted in the end bins"
     with pytest.raises(cg.InputError, match="one side has none"):
         cg.adco(nothing, q, matching="soft")
 
@@ -878,6 +882,7 @@ def test_windows_of_unequal_size_and_new_values():
         (lambda: cg.drift([[1.0]]), r"\(X, labels\) or \(name, X, labels\)"),
         (lambda: cg.drift({"x": [1], "y": [0]}, "y"), "both names"),
         (lambda: cg.drift({"x": [1], "y": [0]}, "y", "dat"), "no column 'dat'"),
+        (lambda: cg.drift({"x": [1], "y": [0]}, "y", "y"), "'y' cannot hold both"),
         (lambda: cg.drift({"y": [1], "d": [0]}, "y", "d"), "features are missing"),
         (lambda: cg.drift({"x": [1], "y": [1], "d": [0]}, "y", "d", features=["y"]), "cannot be a feature"),
         (lambda: cg.drift({"x": [1, 2], "y": [1, 2], "d": [0, None]}, "y", "d"), "1 rows have no window"),

@@ -127,8 +127,8 @@ class ProfileComparison:
     def __repr__(self) -> str:
         p, q = self.profiles
         lines = [
-            f"a: {len(p.clusters)} clusters, {p.n:g} points; b: {len(q.clusters)} clusters, {q.n:g} points; "
-            f"{len(p.attributes)} attributes in {p.counts.shape[1]} bins",
+            f"a: {_clusters(p)}, {p.n:g} points; b: {_clusters(q)}, {q.n:g} points; "
+            f"{len(p.attributes)} attribute{'s' * (len(p.attributes) != 1)} in {p.counts.shape[1]} bins",
             text_grid([[number(v)] for v in self.values.values()], list(self.values), ["value"]),
             "",
         ]
@@ -363,18 +363,18 @@ def _compared(p: Profile, q: Profile, kernel: Kernel, matching: str, adjusted: b
     )  # fmt: skip
 
 
+def _clusters(p: Profile) -> str:
+    return f"{len(p.clusters)} cluster{'s' * (len(p.clusters) != 1)}"
+
+
 def _notes(p: Profile, q: Profile) -> tuple[str, ...]:
     found = []
     nominal = {a.name for a in p.attributes if a.values is not None}
     for profile, who in ((p, "a"), (q, "b")):
         for name, many in zip(profile.names, profile.outside.tolist(), strict=True):
             if many:
-                end = (
-                    "never seen before, in a bin of their own"
-                    if name in nominal
-                    else "outside, counted in the end bins"
-                )
-                found.append(f"{many} values of {name} in {who} are {end}")
+                end = "in a bin apart, never seen before" if name in nominal else "outside, counted in the end bins"
+                found.append(f"{many} value{'s' * (many != 1)} of {name} in {who} {'is' if many == 1 else 'are'} {end}")
     if not math.isclose(p.n, q.n, rel_tol=1e-9):  # scaled counts add up to the same but for rounding
         found.append(
             f"a has {p.n:g} points and b {q.n:g}: adco falls with that alone; see adco_cosine, or pass sizes='sample' or 'scaled'"

@@ -209,10 +209,9 @@ def drift(
         raise InputError(f"drift is from window to window, and there {'is only one' if profiles else 'are none'}")
     for name, profile in profiles.items():
         if profile.outside.any():
-            worst = int(np.argmax(profile.outside))
-            notes.append(
-                f"window {name}: {int(profile.outside.sum())} values are outside the bins, most in {profile.names[worst]}"
-            )
+            worst, beyond = int(np.argmax(profile.outside)), int(profile.outside.sum())
+            values = "1 value is" if beyond == 1 else f"{beyond} values are"
+            notes.append(f"window {name}: {values} outside the bins, most in {profile.names[worst]}")
     listed = list(profiles.values())
     # a measure that is blind to sizes asks what moved blindly too
     even: Any = "scaled" if record == "adco_cosine" else sizes
@@ -284,6 +283,8 @@ def _from_table(
     """The windows of a table one by one, and how many there are; fits the bins on all of it."""
     if labels is None or window is None:
         raise InputError("a table needs both names: labels='cluster' and window='day'")
+    if labels == window:
+        raise InputError(f"column {labels!r} cannot hold both the labels and the windows")
     names, raw = _raw_columns(table)
     columns = dict(zip(names, raw, strict=True))
     features = [features] if isinstance(features, str) else features
