@@ -287,6 +287,18 @@ def test_lists_of_names():
 # --- small and strange ------------------------------------------------------------------------------------------
 
 
+def test_data_of_other_rows_are_refused():
+    """A frame whose index is not that of the clusterings is not taken row by row; its values are."""
+    import pandas as pd
+
+    runs = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]}, index=list("wxyz"))
+    data = pd.DataFrame({"x": [1.0, 2, 3, 4], "y": [0.0, 1, 0, 1]}, index=list("zyxw"))
+    with pytest.raises(cg.InputError, match="indexes of the data and of the clusterings differ"):
+        cg.report(runs, data=data, progress=False)
+    for same, x in ((data.loc[runs.index], [4, 3, 2, 1]), (data.to_numpy(), [1, 2, 3, 4])):
+        assert cg.report(runs, data=same, progress=False).model.points.place[:, 0].tolist() == x
+
+
 def test_members_that_agree_on_no_point():
     """Where all points are unstable the summary says so, and not that nothing stands out."""
     rng = np.random.default_rng(0)

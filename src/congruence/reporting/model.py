@@ -579,6 +579,12 @@ def _points(e: Ensemble, ids: Any, data: Any, axes: Sequence[str] | None, random
     found = Points(scores, named, counts, edges, unstable, used, len(e) * (len(e) - 1) // 2)
     if data is None:
         return found
+    index = data.index if frame_kind(data) == "pandas" and len(data) == e.n_points else None
+    if index is not None and e.index is not None and not e.index.equals(index):
+        raise InputError(
+            "the indexes of the data and of the clusterings differ; reindex one to the points of the other first, or pass the "
+            "values of the data if their rows are in the same order"
+        )
     place, shown, about = _plane(data, axes, e.n_points)
     drawn = None
     if e.n_points > MOST_POINTS:
@@ -621,8 +627,8 @@ def _plane(data: Any, axes: Sequence[str] | None, n: int) -> tuple[Array, tuple[
         chosen = X[:, [names.index(str(axis)) for axis in axes]]
         place = np.asarray(chosen.toarray() if hasattr(chosen, "toarray") else chosen)
         return place, (str(axes[0]), str(axes[1])), "the columns named"
-    if X.shape[1] <= 2:
-        place = np.column_stack([X, np.zeros((n, 2 - X.shape[1]))])
+    if X.shape[1] <= 2 or n < 2:
+        place = np.column_stack([X[:, :2], np.zeros((n, max(2 - X.shape[1], 0)))])
         listed = [*(names or ["first column", "second column"])[: X.shape[1]], ""]
         return place, (listed[0], listed[1]), "the columns of the data"
     from sklearn.decomposition import PCA, TruncatedSVD
