@@ -530,3 +530,16 @@ def test_the_estimator_takes_label_columns():
     assert same(made.fit_predict(np.array([[-1.0], [-2], [3], [4]])), [0, 0, 1, 1])
     with pytest.raises(cg.InputError, match="leave the generator out"):
         made.fit(cg.Ensemble(words))
+
+
+def test_data_in_another_order_are_refused():
+    """Points in no member get the cluster of the nearest row; rows in another order would be other points."""
+    names = list("abcdef")
+    labels = pd.DataFrame({"x": [0, 0, 0, 1, 1, None], "y": [0, 0, 0, 1, 1, None]}, index=names)
+    X = pd.DataFrame({"at": [0.0, 0.1, 0.2, 9.0, 9.1, 9.2]}, index=names)
+    e = cg.Ensemble(labels, unassigned="partial")
+    assert cg.consensus(e, 2, "kcc", unseen="nearest", X=X).labels.tolist() == [0, 0, 0, 1, 1, 1]
+    with pytest.raises(cg.InputError, match="index of X"):
+        cg.consensus(e, 2, "kcc", unseen="nearest", X=X[::-1])
+    with pytest.raises(cg.InputError, match="n_init"):
+        cg.consensus(e, 2, "kcc", n_init=2.5)
