@@ -530,3 +530,33 @@ def test_the_estimator_takes_label_columns():
     assert same(made.fit_predict(np.array([[-1.0], [-2], [3], [4]])), [0, 0, 1, 1])
     with pytest.raises(cg.InputError, match="leave the generator out"):
         made.fit(cg.Ensemble(words))
+
+
+def test_data_in_another_order_are_refused():
+    """Points in no member get the cluster of the nearest row; rows in another order would be other points."""
+    names = list("abcdef")
+    labels = pd.DataFrame({"x": [0, 0, 0, 1, 1, None], "y": [0, 0, 0, 1, 1, None]}, index=names)
+    X = pd.DataFrame({"at": [0.0, 0.1, 0.2, 9.0, 9.1, 9.2]}, index=names)
+    e = cg.Ensemble(labels, unassigned="partial")
+    assert cg.consensus(e, 2, "kcc", unseen="nearest", X=X).labels.tolist() == [0, 0, 0, 1, 1, 1]
+    with pytest.raises(cg.InputError, match="index of X"):
+        cg.consensus(e, 2, "kcc", unseen="nearest", X=X[::-1])
+    with pytest.raises(cg.InputError, match="n_init"):
+        cg.consensus(e, 2, "kcc", n_init=2.5)
+
+
+def test_the_most_central_member_with_many_clusters(monkeypatch):
+    """Where the clusters are too many for tables side by side, members are encoded once, and the same one is central."""
+    from congruence.aggregation import central
+    from congruence.aggregation.evidence import evidence
+
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 80)
+    runs = [np.where(rng.random(80) < 0.1 * i, rng.integers(0, 3, 80), truth).astype(float) for i in range(5)]
+    gaps = np.where(rng.random(80) < 0.2, np.nan, truth)
+    votes = evidence(cg.Ensemble([*runs, gaps], unassigned="partial"))
+    by_tables, made = central.medoid(votes, 3), []
+    monkeypatch.setattr(central, "GRAM_LIMIT", 0)
+    monkeypatch.setattr(central, "_members", lambda e, own=central._members: made.append(own(e)) or made[-1])
+    assert np.array_equal(central.medoid(votes, 3), by_tables)
+    assert len(made) == 1

@@ -232,3 +232,16 @@ def test_a_lazy_frame_is_read():
     """A polars LazyFrame is as good as the frame it stands for."""
     polars = pytest.importorskip("polars")
     assert cg.generate(polars.DataFrame(WINE).lazy(), 2, 3, random_state=0).n_points == len(WINE)
+
+
+def test_fuzzy_does_not_hold_every_difference_at_once():
+    """Its memory is that of the data and the memberships, not points × clusters × features."""
+    import tracemalloc
+
+    X = np.random.default_rng(0).normal(size=(2000, 50))
+    cg.generate(X[:50], 1, 2, "fuzzy", random_state=0)  # what is imported on the way does not count
+    tracemalloc.start()
+    cg.generate(X, 1, 20, "fuzzy", random_state=0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2000 * 20 * 50 * 8 / 2

@@ -339,7 +339,8 @@ def _fuzzy(data: Any, k: int, rng: np.random.Generator, m: float = 2.0, toleranc
     centres = data[rng.choice(len(data), k, replace=False)]
     memberships = np.zeros((len(data), k))
     for _ in range(300):
-        squares = np.maximum(((data[:, None, :] - centres[None]) ** 2).sum(axis=2), np.finfo(float).tiny)
+        each = [((data - centre) ** 2).sum(axis=1) for centre in centres]  # never points × clusters × features at once
+        squares = np.maximum(np.column_stack(each), np.finfo(float).tiny)
         nearness = (squares.min(axis=1, keepdims=True) / squares) ** (1 / (m - 1))  # at most 1: nothing overflows
         updated = nearness / nearness.sum(axis=1, keepdims=True)
         weight = updated**m

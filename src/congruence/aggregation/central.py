@@ -9,6 +9,7 @@ import numpy as np
 
 from congruence.aggregation.evidence import GRAM_LIMIT, Evidence
 from congruence.comparison import compare_to
+from congruence.ensemble import Ensemble
 from congruence.formulas import find
 from congruence.statistics import Array, Pairs
 
@@ -19,22 +20,29 @@ def medoid(e: Evidence, k: int) -> Array | None:
     ends = np.searchsorted(e.member, np.arange(e.n_members + 1))
     able = [i for i in range(e.n_members) if sizes[i] == k and e.seen[:, i].all()]
     best: tuple[float, Array] | None = None
+    members = _members(e) if able and e.n_columns > GRAM_LIMIT else None
     for i in able:
-        score = float(np.nansum(_agreement(e, ends, i) * e.share))
+        score = float(np.nansum(_agreement(e, ends, i, members) * e.share))
         if best is None or score > best[0] + 1e-12:
             best = score, (e.column[:, i] - ends[i]).astype(np.int64)
     return None if best is None else best[1]
 
 
-def _agreement(e: Evidence, ends: Array, i: int) -> Array:
-    """ARI of member i with each member, a signature being as many points as its mass."""
-    if e.n_columns <= GRAM_LIMIT:
-        own = e.tables[ends[i] : ends[i + 1]]
-        return _ari([own[:, first:last] for first, last in pairwise(ends)])
+def _members(e: Evidence) -> Ensemble:
+    """The members on the signatures, each as many points as its mass: encoded once, and compared many times."""
     whole = (e.mass == np.round(e.mass)).all()
     mass: Any = {"frequency": e.mass.astype(np.int64)} if whole else {"sample_weight": e.mass}
-    others = [np.where(column == e.n_columns, -1, column) for column in e.column.T]
-    return compare_to(e.column[:, i], others, "ari", unassigned="drop", noise=-1, **mass)["ari"]
+    columns = [np.where(column == e.n_columns, -1, column) for column in e.column.T]
+    return Ensemble(columns, unassigned="partial", noise=-1, **mass)
+
+
+def _agreement(e: Evidence, ends: Array, i: int, members: Ensemble | None) -> Array:
+    """ARI of member i with each member, a signature being as many points as its mass."""
+    if members is None:
+        own = e.tables[ends[i] : ends[i + 1]]
+        return _ari([own[:, first:last] for first, last in pairwise(ends)])
+    how: Any = {"unassigned": "drop"} if members.has_gaps else {}
+    return compare_to(members.members[i], members, "ari", **how)["ari"]
 
 
 def _ari(tables: list[Array]) -> Array:

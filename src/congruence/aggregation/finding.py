@@ -16,7 +16,7 @@ from congruence.comparison import compare, compare_to
 from congruence.engine.plan import Progress
 from congruence.ensemble import Ensemble
 from congruence.formulas import find as measure_of
-from congruence.frames import make_frame, text_grid
+from congruence.frames import frame_kind, make_frame, text_grid
 from congruence.generators import as_data, seed_sequence
 from congruence.results import counted, number, plain
 from congruence.statistics import Array, InputError
@@ -146,7 +146,11 @@ def consensus(
         raise InputError(f"unseen must be 'unassigned' or 'nearest', not {unseen!r}")
     if unseen == "nearest" and X is None:
         raise InputError("unseen='nearest' needs the data, X=…: no member says anything of points that it lacks")
-    if n_init < 1:
+    if X is not None and frame_kind(X) == "pandas" and e.index is not None and not X.index.equals(e.index):
+        raise InputError(
+            "the index of X is not that of the ensemble; bring it into its order, as in X.loc[ensemble.index]"
+        )
+    if not isinstance(n_init, int | np.integer) or n_init < 1:
         raise InputError(f"n_init is the number of random starts, at least 1; got {n_init}")
     votes = evidence(e)
     if not votes.mass.any():
