@@ -72,7 +72,8 @@ def _figure(result: Any, backend: Any, **options: Any) -> Any:
     return congruence.figure(result, backend, **options)
 
 
-def _short(text: str, width: int) -> str:
+def shortened(text: str, width: int) -> str:
+    """The text, cut off where it is wider."""
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
@@ -218,9 +219,9 @@ class Comparison(Mapping[str, float]):
     def __repr__(self) -> str:
         cells, rows, columns = self.grid()
         lines = text_grid([line[:-1] for line in cells], rows, columns[:-1]).split("\n")
-        shown = [lines[0], *(_short(f"{line}  {cell[-1]}", 80) for line, cell in zip(lines[1:], cells, strict=True))]
+        shown = [lines[0], *(shortened(f"{line}  {cell[-1]}", 80) for line, cell in zip(lines[1:], cells, strict=True))]
         notes = [*self.all_cautions, *(f"{k} is left out: {why}" for k, why in self.skipped.items())]
-        return "\n".join([_short(self.headline(), 80), *shown]) + _notes_text(notes)
+        return "\n".join([shortened(self.headline(), 80), *shown]) + _notes_text(notes)
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -326,7 +327,7 @@ class AllPairs(_Scores):
         for key in self._values:
             lines.append(self.summary(key))
             if count <= 6:
-                short = [_short(name, max(8, 76 // (count + 1) - 2)) for name in self.names]
+                short = [shortened(name, max(8, 76 // (count + 1) - 2)) for name in self.names]
                 lines.append(text_grid([[number(x) for x in row] for row in self[key]], short, short))
         notes = [*self.cautions, *(f"{k} is left out: {why}" for k, why in self.skipped.items())]
         return "\n".join(lines) + _notes_text(notes)
@@ -410,7 +411,7 @@ class AgainstReference(_Scores):
         head = f"{counted(len(self.names), 'clustering')} against {self.reference}"
         cells, columns = self._grid()
         width = max(12, 78 - sum(max(len(key), 8) + 2 for key in columns))
-        grid = text_grid(cells[:shown], [_short(name, width) for name in self.names[:shown]], columns)
+        grid = text_grid(cells[:shown], [shortened(name, width) for name in self.names[:shown]], columns)
         more = f"\n… and {len(self.names) - shown} more" if shown < len(self.names) else ""
         notes = [*self.cautions, *(f"{k} is left out: {why}" for k, why in self.skipped.items())]
         return f"{head}\n{grid}{more}" + _notes_text(notes)

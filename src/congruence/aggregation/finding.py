@@ -18,7 +18,7 @@ from congruence.ensemble import Ensemble
 from congruence.formulas import find as measure_of
 from congruence.frames import frame_kind, make_frame, text_grid
 from congruence.generators import as_data, seed_sequence
-from congruence.results import counted, number, plain
+from congruence.results import counted, number, plain, shortened
 from congruence.statistics import Array, InputError
 
 
@@ -87,20 +87,24 @@ class Consensus:
         return found
 
     def __repr__(self) -> str:
+        from textwrap import fill
+
         sizes = np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters).tolist()
         shown = ", ".join(f"{s:,}" for s in sizes[:8]) + (", …" if len(sizes) > 8 else "")
         found = f"{counted(self.n_clusters, 'cluster')} of {counted(len(self.labels), 'point')}"
         head = f"{self.method}: {found} ({shown}), mean confidence "
         known = self.confidence[self.labels >= 0]
-        lines = [head + (f"{known.mean():.3f}" if len(known) else "undefined"), f"by {self.solver}", ""]
-        cells = [
-            [str(r["n_clusters"]), number(r["arimp"]), number(r["anmi"]), f"{r['seconds']:.2f}", r["objective"]]
-            for r in self.tried
-        ]
-        cells = [[*c[:4], f"{number(r['value'])}  {c[4]}"] for c, r in zip(cells, self.tried, strict=True)]
+        lines = [head + (f"{known.mean():.3f}" if len(known) else "undefined"), fill(f"by {self.solver}", 80), ""]
+        cells = []
+        for r in self.tried:
+            what, _, better = r["objective"].rpartition(", ")
+            own = f"{number(r['value'])}  {'↓' if better.startswith('lower') else '↑'} {what}"
+            scores = [number(r["arimp"]), number(r["anmi"]), f"{r['seconds']:.2f}"]
+            cells.append([str(r["n_clusters"]), *scores, shortened(own, 34)])
         names = [r["method"] for r in self.tried]
         grid = text_grid(cells, names, ["clusters", "arimp", "anmi", "seconds", "own objective"], left=True)
-        return "\n".join([*lines, grid, *(f"! {note}" for note in self.notes)])
+        notes = [fill(note, 80, initial_indent="! ", subsequent_indent="  ") for note in self.notes]
+        return "\n".join([*lines, grid, *notes])
 
 
 def consensus(
