@@ -130,6 +130,17 @@ def test_the_same_partition_has_the_same_interval():
     assert alone[0][0] != same[0][0]
 
 
+def test_weights_of_points_are_refused_and_those_of_members_kept():
+    """Every point counts once on a page; members may weigh, with a reference from elsewhere too."""
+    for weights in ({"sample_weight": np.linspace(1, 2, 60)}, {"frequency": [2] * 60}):
+        for options in ({}, {"reference": TRUTH}):
+            with pytest.raises(cg.InputError, match="counts every point once"):
+                cg.report(cg.Ensemble(RUNS, **weights), **options)
+    e = cg.Ensemble(RUNS, member_weight=np.arange(1, len(RUNS) + 1))
+    for options in ({}, {"reference": TRUTH}):
+        assert cg.report(e, **options).model.together.certainty == pytest.approx(e.certainty(), rel=1e-12)
+
+
 def test_very_many_clusters_are_left_to_the_command(monkeypatch):
     """Where a consensus would take too long the page says so for each method, and has all its parts."""
     monkeypatch.setattr(model, "MOST_CENTRES", 5)

@@ -298,6 +298,10 @@ def _gathered(clusterings: Any, reference: Any, unassigned: str, noise: Any) -> 
     """All clusterings, the reference first, with one name each; and what was left out."""
     policy: Any = "partial" if unassigned == "drop" else unassigned
     e = clusterings if isinstance(clusterings, Ensemble) else Ensemble(clusterings, unassigned=policy, noise=noise)
+    if e.mass is not None:
+        raise InputError(
+            "a report counts every point once, and this ensemble has weights of points: pass it without them"
+        )
     cautions = [*e.notes]
     if isinstance(reference, str):
         if reference not in e.names:
@@ -307,7 +311,8 @@ def _gathered(clusterings: Any, reference: Any, unassigned: str, noise: Any) -> 
         e = e[[place, *(i for i in range(len(e)) if i != place)]]
     elif reference is not None:
         own = noise if not isinstance(noise, dict) else noise.get("reference")
-        e = Ensemble([reference], names=["reference"], unassigned=policy, noise=own) + e
+        weight = None if e.member_weight is None else [1.0]
+        e = Ensemble([reference], names=["reference"], unassigned=policy, noise=own, member_weight=weight) + e
     empty = [i for i, c in enumerate(e.members) if c.gaps == len(c)]
     if empty:
         if reference is not None and 0 in empty:
