@@ -166,3 +166,13 @@ def test_a_measure_that_was_not_measured(backend):
     pairs = cg.compare_all({"a": [0, 0, 1], "b": [0, 1, 1], "c": [0, 1, 2]}, ["ari", "rand"])
     with pytest.raises(cg.InputError, match="vi was not measured here; there are: ari, rand"):
         pairs.plot("vi", backend=backend)
+
+
+def test_few_clusterings_show_their_values():
+    """Up to twelve clusterings a cell says its value; of more it would not be legible."""
+    few, many = (cg.compare_all([TRUTH, RUNS["c"]] * n, "ari") for n in (2, 7))
+    assert few.plot().data[-1].texttemplate == "%{z:.2f}"
+    assert many.plot().data[-1].texttemplate is None
+    written = {text.get_text() for axes in few.plot(backend="matplotlib").axes for text in axes.texts}
+    assert f"{cg.ari(TRUTH, RUNS['c']):.2f}" in written
+    assert not [text for axes in many.plot(backend="matplotlib").axes for text in axes.texts]

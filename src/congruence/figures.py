@@ -21,6 +21,8 @@ from congruence.statistics import Array, InputError
 Backend = Literal["plotly", "matplotlib"]
 #: colours that everyone can tell apart (Okabe and Ito), for clusters and curves
 EIGHT = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")
+#: up to so many clusterings their values are written into the picture
+MOST_VALUES = 12
 #: above so many names they are left out of a picture; above so many points a picture of the distribution is of a sample
 MOST_NAMES, EXACT_POINTS, DRAWN_PAIRS = 60, 1000, 200_000
 
@@ -84,6 +86,7 @@ def _pairs_plotly(result: AllPairs, measure: str | None = None) -> Any:
         go.Heatmap(
             x=places, y=places, z=values, customdata=both, hovertemplate=hover, colorscale="Viridis",
             reversescale=m.better == "lower", colorbar={"title": m.key, "len": 0.84, "y": 0.42},
+            texttemplate="%{z:.2f}" if len(names) <= MOST_VALUES else None,
         ),
         row=2, col=1,
     )  # fmt: skip
@@ -108,6 +111,9 @@ def _pairs_matplotlib(result: AllPairs, measure: str | None = None) -> Any:
     top.set_xlim(-0.5, len(names) - 0.5)
     top.set_axis_off()
     image = below.imshow(values, cmap="viridis" if m.better == "higher" else "viridis_r", aspect="auto")
+    for (i, j), value in np.ndenumerate(values if len(names) <= MOST_VALUES else np.empty((0, 0))):
+        bright = float(np.dot(image.to_rgba(value)[:3], (0.3, 0.6, 0.1))) > 0.5
+        below.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color="black" if bright else "white")
     if len(names) <= MOST_NAMES:
         below.set_xticks(range(len(names)), names, rotation=90, fontsize=7, parse_math=False)
         below.set_yticks(range(len(names)), names, fontsize=7, parse_math=False)
