@@ -308,6 +308,24 @@ def test_members_of_very_many_clusters():
     assert cg.consensus([np.arange(200), *rng.integers(0, 4, (4, 200))], 4, "cumulative").n_clusters == 4
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_ties_are_broken_alike_by_votes_and_by_matrix(seed, monkeypatch):
+    """With heights that are mostly equal both ways of average linkage join the same clusters, step by step."""
+    rng = np.random.default_rng(seed)
+    e = cg.Ensemble(list(rng.integers(0, 3, (7, 90))))
+    by_matrix, solver, _ = by_linkage.average_merges(evidence(e))
+    assert "matrix" in solver
+    assert len(np.unique(by_matrix[2].round(9))) < 0.8 * len(by_matrix[2])
+    monkeypatch.setattr(by_linkage, "MATRIX_BELOW", 0)
+    by_votes, solver, _ = by_linkage.average_merges(evidence(e))
+    assert "mean votes" in solver
+    assert by_votes[0].tolist() == by_matrix[0].tolist()
+    assert by_votes[1].tolist() == by_matrix[1].tolist()
+    assert by_votes[2] == pytest.approx(by_matrix[2], abs=1e-12)
+    again, _, _ = by_linkage.average_merges(evidence(e[list(rng.permutation(7))]))
+    assert again[2] == pytest.approx(by_votes[2], abs=1e-12)
+
+
 def test_cumulative_merges_by_the_information_lost():
     """The merges are those of the loss from its definition, I(X; C) before less after, one at a time."""
     rng = np.random.default_rng(1)

@@ -23,6 +23,8 @@ PROFILES_UP_TO = 500_000_000
 GAPS_UP_TO = 12_000
 #: so few signatures are kept as a matrix too: nothing has to be compiled for them
 MATRIX_BELOW = 500
+#: similarities that differ by less are equal: they are sums in different orders
+TIE = 1e-12
 
 
 def average_merges(e: Evidence) -> tuple[Merges, str, tuple[str, ...]]:
@@ -99,16 +101,21 @@ def _said(unseen: int, counted: bool = False) -> tuple[str, ...]:
 
 
 def _chain_profiles(profiles: Any, mass: Any, n: int) -> Any:
-    """Nearest-neighbour chain; profiles are columns, and the clusters still there are always the first of them."""
+    """Nearest-neighbour chain; profiles are columns, and the clusters still there are always the first of them.
+
+    A cluster is called by its first signature, wherever it stands; of equally near ones the first is taken.
+    """
     id_at, at_id = np.arange(n), np.arange(n)
     chain = np.empty(n, dtype=np.int64)
-    length = 0
+    length, start = 0, 0
     a, b, height = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64), np.empty(n - 1)
     sims = np.empty(n)
     left = n
     for step in range(n - 1):
         if length == 0:
-            chain[0] = id_at[0]
+            while at_id[start] < 0:
+                start += 1
+            chain[0] = start
             length = 1
         while True:
             here = at_id[chain[length - 1]]
@@ -125,20 +132,23 @@ def _chain_profiles(profiles: Any, mass: Any, n: int) -> Any:
                     sims[j] += profiles[u, here] * profiles[u, j]
             sims[here] = -1.0
             to = int(np.argmax(sims[:left]))
-            best = sims[to]
-            if length > 1:
-                previous = at_id[chain[length - 2]]
-                if sims[previous] >= best - 1e-12:  # of equals the one that the chain came from, or it would not end
-                    to, best = previous, sims[previous]
-                    break
+            least = sims[to] - TIE
+            for j in range(left):
+                if sims[j] >= least and id_at[j] < id_at[to]:
+                    to = j
+            if length > 1 and sims[at_id[chain[length - 2]]] >= least:
+                to = at_id[chain[length - 2]]  # where the chain came from, or it would not end
+                break
             chain[length] = id_at[to]
             length += 1
         length -= 2
         low, high = min(here, to), max(here, to)
-        a[step], b[step], height[step] = id_at[low], id_at[high], 1.0 - best
+        one, other = min(id_at[low], id_at[high]), max(id_at[low], id_at[high])
+        a[step], b[step], height[step] = one, other, 1.0 - sims[to]
         total = mass[low] + mass[high]
         profiles[:, low] = (mass[low] * profiles[:, low] + mass[high] * profiles[:, high]) / total
         mass[low] = total
+        id_at[low], at_id[one], at_id[other] = one, low, -1
         left -= 1
         if high != left:  # the last cluster moves to the place that is free
             profiles[:, high] = profiles[:, left]
@@ -168,17 +178,16 @@ def _chain_matrix(matrix: Any, known: Any, mean: bool) -> Any:
                 sims[:] = matrix[here]
             sims[~alive] = -1.0
             sims[here] = -1.0
-            to = int(np.argmax(sims))
-            best = sims[to]
-            if length > 1 and sims[chain[length - 2]] >= best - 1e-12:
+            least = np.max(sims) - TIE
+            if length > 1 and sims[chain[length - 2]] >= least:
                 to = chain[length - 2]
-                best = sims[to]
                 break
+            to = int(np.argmax(sims >= least))
             chain[length] = to
             length += 1
         length -= 2
         low, high = min(here, to), max(here, to)
-        a[step], b[step], height[step] = low, high, 1.0 - best
+        a[step], b[step], height[step] = low, high, 1.0 - sims[to]
         if mean:
             matrix[low] += matrix[high]
             known[low] += known[high]

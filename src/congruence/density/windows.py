@@ -352,6 +352,7 @@ def _times(column: Any) -> tuple[list[Any], Array, list[int]] | None:
         return names, np.where(codes < 0, len(names), codes), list(range(len(names)))
     if str(getattr(column, "dtype", "")).startswith("period"):
         column = column.dt.to_timestamp()
+    is_enum = type(getattr(column, "dtype", None)).__name__ == "Enum"  # of polars, ordered whatever its arrow says
     if hasattr(column, "to_arrow"):
         column = column.to_arrow()
     kind = getattr(getattr(column, "dtype", None), "kind", "O")
@@ -361,7 +362,7 @@ def _times(column: Any) -> tuple[list[Any], Array, list[int]] | None:
             return None
         column = pa.array(column, from_pandas=True)
     is_time = pa.types.is_temporal(column.type)
-    if not is_time and not (pa.types.is_dictionary(column.type) and column.type.ordered):
+    if not is_time and not (pa.types.is_dictionary(column.type) and (column.type.ordered or is_enum)):
         return None
     if is_time:
         column = column.dictionary_encode()

@@ -167,6 +167,8 @@ class Vocabulary:
         stored = column.indices
         if stored.type.bit_width < 32:  # 128 names fill the codes of a byte, and no label needs one more
             stored = stored.cast("int32")
+        elif str(stored.type) == "uint64":
+            stored = stored.cast("int64")
         indices = stored.fill_null(len(names)).to_numpy(zero_copy_only=False)
         missing = [i for i, name in enumerate(names) if name is None or name != name]
         used = names  # categories that no row has do not become labels
