@@ -304,7 +304,7 @@ def test_data_of_other_rows_are_refused():
 
     runs = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]}, index=list("wxyz"))
     data = pd.DataFrame({"x": [1.0, 2, 3, 4], "y": [0.0, 1, 0, 1]}, index=list("zyxw"))
-    with pytest.raises(cg.InputError, match="indexes of the data and of the clusterings differ"):
+    with pytest.raises(cg.InputError, match="index of the data differs from that of the clusterings; reindex"):
         cg.report(runs, data=data, progress=False)
     for same, x in ((data.loc[runs.index], [4, 3, 2, 1]), (data.to_numpy(), [1, 2, 3, 4])):
         assert cg.report(runs, data=same, progress=False).model.points.place[:, 0].tolist() == x

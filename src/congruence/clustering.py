@@ -99,10 +99,7 @@ class Labels:
         if labels.gaps == 0 or unassigned in ("drop", "partial"):
             return labels
         if unassigned == "error":
-            raise InputError(
-                f"{who}: {labels.gaps} of {len(labels)} points are unassigned (missing, or named as noise); pass "
-                "unassigned='drop', 'singletons' or 'cluster' to say how they count (in an ensemble: 'partial')"
-            )
+            raise unassigned_error(who, f"{labels.gaps} of {len(labels)} points")
         codes, names, k = labels.codes, labels.names, labels.k
         listed = _listed(names)
         word = "unassigned"
@@ -930,6 +927,23 @@ def noise_for(noise: Any, column: Iterable[str | None]) -> Collection[Hashable] 
     if isinstance(noise, Iterable) and not isinstance(noise, str | bytes):
         return frozenset(x.item() if isinstance(x, np.generic) else x for x in noise)
     return frozenset([noise])
+
+
+def unassigned_error(who: str, many: str) -> InputError:
+    """What is said of points without a label where nothing was said of how they count."""
+    return InputError(
+        f"{who}: {many} are unassigned (missing, or named as noise); pass unassigned='drop', 'singletons' or 'cluster' to say "
+        "how they count (in an ensemble: 'partial')"
+    )
+
+
+def check_index(clustering: Any, X: Any, who: str, of: str = "the data") -> None:
+    """Refuse to take rows by their place where both sides have an index and the two differ."""
+    index: Any = None if X is None or frame_kind(X) not in (None, "pandas") else getattr(X, "index", None)
+    if clustering.index is not None and hasattr(index, "equals") and not index.equals(clustering.index):
+        raise InputError(
+            f"the index of {who} differs from that of {of}; reindex one of them, or pass bare values by .to_numpy()"
+        )
 
 
 def check_noise(noise: Any, columns: Iterable[str | None]) -> None:

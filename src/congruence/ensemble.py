@@ -171,6 +171,13 @@ class Ensemble:
         if not self.index.equals(other.index):
             raise InputError("the indexes of the two ensembles differ; reindex one to the points of the other first")
 
+    def taken(self, points: Array) -> Ensemble:
+        """The members on these points only, in this order; weights go with their points."""
+        part = copy(self)
+        part.members, part.index = tuple(c.taken(points) for c in self.members), None
+        part.mass = None if self.mass is None else Mass(self.mass.values[points], self.mass.is_frequency)
+        return part
+
     def _made_of(self, chosen: Sequence[int]) -> Ensemble:
         part = copy(self)
         part.members = tuple(self.members[i] for i in chosen)

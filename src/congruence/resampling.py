@@ -467,11 +467,7 @@ def _taken(x: Any, points: Array) -> Any:
     """A matrix or ensemble of these points only, in this order; weights go with their points."""
     if isinstance(x, Similarity):
         return Similarity(x.matrix[points][:, points], tolerance=x.tolerance, who=x.who)
-    part = copy(x)
-    part.members, part.index = tuple(c.taken(points) for c in x.members), None
-    if x.mass is not None:
-        part.mass = Mass(x.mass.values[points], x.mass.is_frequency)
-    return part
+    return x.taken(points)
 
 
 def _without_dropped(p: Any, q: Any, single: Sequence[bool]) -> tuple[Any, Any]:

@@ -8,7 +8,6 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import pairwise
@@ -17,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from congruence.agreement import consensus_cdf, delta_area, lone_scorer
-from congruence.clustering import Mass, as_clustering
+from congruence.clustering import as_clustering, check_index
 from congruence.comparison import compare_all, compare_to
 from congruence.engine.plan import Progress
 from congruence.ensemble import Ensemble
@@ -423,7 +422,8 @@ def choose_k(
             notes.append(
                 f"the reference lacks {truth.gaps} of {n_points} points: members are held against it on the others"
             )
-        _check_rows(truth, ensembles.values() if given else [data])
+        for other in ensembles.values() if given else [data]:
+            check_index(truth, other, "the reference", "the ensembles" if given else "the data")
     wanted = None if criteria is None else _wanted(criteria, given)
     parts = n_subsamples if not given and (wanted is None or any(w.name == "stability" for w in wanted)) else 0
 
@@ -466,17 +466,6 @@ def choose_k(
     return KChoice(
         tuple(finished), curves, found, success, classes, done, tuple(_merged(notes)), len(finished) == len(ks)
     )
-
-
-def _check_rows(truth: Any, others: Iterable[Any]) -> None:
-    """Refuse a reference whose index is not that of the data, or of the ensembles: its rows would not be theirs."""
-    for other in others:
-        index = other.index if isinstance(other, Ensemble) or frame_kind(other) == "pandas" else None
-        if truth.index is not None and index is not None and not truth.index.equals(index):
-            raise InputError(
-                "the index of the reference is not that of the data; bring it into their order (reference.loc[data.index]), "
-                "or pass it without an index (reference.to_numpy())"
-            )
 
 
 def _check_counts(method: Any) -> None:
@@ -614,10 +603,8 @@ def _where_known(truth: Any, e: Ensemble) -> tuple[Any, Ensemble]:
     """The reference and the members on the points that the reference has."""
     if not truth.gaps:
         return truth, e
-    there, part = np.flatnonzero(truth.codes < truth.k), copy(e)
-    part.members, part.index = tuple(c.taken(there) for c in e.members), None
-    part.mass = None if e.mass is None else Mass(e.mass.values[there], e.mass.is_frequency)
-    return truth.taken(there), part
+    there = np.flatnonzero(truth.codes < truth.k)
+    return truth.taken(there), e.taken(there)
 
 
 def _index(values: Array, shares: Array, against_self: str = "none") -> tuple[float, float]:

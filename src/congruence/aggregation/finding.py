@@ -12,11 +12,12 @@ import numpy as np
 from congruence.aggregation import methods
 from congruence.aggregation.evidence import Evidence, evidence
 from congruence.aggregation.methods import METHODS, Found, Method
+from congruence.clustering import check_index
 from congruence.comparison import compare, compare_to
 from congruence.engine.plan import Progress
 from congruence.ensemble import Ensemble
 from congruence.formulas import find as measure_of
-from congruence.frames import frame_kind, make_frame, text_grid
+from congruence.frames import make_frame, text_grid
 from congruence.generators import as_data, seed_sequence
 from congruence.results import counted, number, plain, shortened
 from congruence.statistics import Array, InputError
@@ -150,10 +151,7 @@ def consensus(
         raise InputError(f"unseen must be 'unassigned' or 'nearest', not {unseen!r}")
     if unseen == "nearest" and X is None:
         raise InputError("unseen='nearest' needs the data, X=…: no member says anything of points that it lacks")
-    if X is not None and frame_kind(X) == "pandas" and e.index is not None and not X.index.equals(e.index):
-        raise InputError(
-            "the index of X is not that of the ensemble; bring it into its order, as in X.loc[ensemble.index]"
-        )
+    check_index(e, X, "X", "the ensemble")
     if not isinstance(n_init, int | np.integer) or n_init < 1:
         raise InputError(f"n_init is the number of random starts, at least 1; got {n_init}")
     votes = evidence(e)

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from congruence.clustering import Labels, as_clustering
+from congruence.clustering import Labels, as_clustering, check_index
 from congruence.density.binning import Binning, Columns, as_columns
-from congruence.density.profile import check_index
 from congruence.ensemble import Ensemble
 from congruence.frames import frame_kind
 from congruence.statistics import Array, InputError

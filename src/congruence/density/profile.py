@@ -9,11 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.clustering import Memberships, Unassigned, as_clustering, noise_for
+from congruence.clustering import Memberships, Unassigned, as_clustering, check_index, noise_for
 from congruence.density.binning import Binning, Coder, Columns, brought
 from congruence.engine import cpu
 from congruence.engine.choice import engine_for, on_card
-from congruence.frames import frame_kind
 from congruence.statistics import Array, Attribute, InputError, Profile
 
 #: cells that a profile may have
@@ -147,15 +146,6 @@ def _add(
         width = int(starts[i + 1] - starts[i])
         table = np.bincount(labels.astype(np.int64) * width + bins, minlength=(k + 1) * width)
         counts[:, starts[i] : starts[i + 1]] += table.reshape(k + 1, width)[:k]
-
-
-def check_index(clustering: Any, X: Any, who: str) -> None:
-    """Labels and data of pandas must be of the same points in the same order."""
-    index = getattr(X, "index", None) if frame_kind(X) == "pandas" else None
-    if index is not None and clustering.index is not None and not index.equals(clustering.index):
-        raise InputError(
-            f"the index of {who} differs from that of the data; reindex one of them, or pass bare labels by .to_numpy()"
-        )
 
 
 def pairs_of(attributes: tuple[Attribute, ...]) -> tuple[Attribute, ...]:

@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.clustering import Unassigned, as_clustering, noise_caution, noise_for
+from congruence.clustering import Unassigned, as_clustering, check_index, noise_caution, noise_for
 from congruence.density.binning import Binning, Columns, as_columns, brought
-from congruence.density.profile import check_index, counted, similarity_matrix
+from congruence.density.profile import counted, similarity_matrix
 from congruence.engine.choice import on_card
 from congruence.formulas import find
 from congruence.frames import make_frame, text_grid

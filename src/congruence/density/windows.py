@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.clustering import Labels, Unassigned, as_clustering, noise_caution, noise_for
+from congruence.clustering import Labels, Unassigned, as_clustering, check_index, noise_caution, noise_for
 from congruence.density.binning import Binning, Columns, _raw_columns, as_columns
-from congruence.density.profile import check_index, counted
+from congruence.density.profile import counted
 from congruence.density.similarity import ProfileComparison, _one_of, compare_profiles
 from congruence.engine.plan import Progress
 from congruence.frames import frame_kind, make_frame, text_grid

@@ -27,6 +27,7 @@ from congruence.clustering import (
     above,
     noise_caution,
     noise_for,
+    unassigned_error,
 )
 from congruence.clustering import as_clustering as _as_clustering
 from congruence.engine.cpu import Counted, _closed_up, _use_kernels
@@ -410,7 +411,7 @@ class Accumulator:
         gaps = [n - int(np.count_nonzero(x)) for x in codes]
         for many, called in zip(gaps, counting.complete, strict=True):
             if many and called is not None:
-                raise _unassigned(called, many, f"of the {n} points of {where} ")
+                raise unassigned_error(called, f"{many} of the {n} points of {where}")
         mass = None if counting.mass is None else _mass(columns[counting.mass[0]], counting.mass, where)
         if n:
             self._count(codes, gaps, mass)
@@ -510,13 +511,6 @@ def _widened(x: Array, width: int) -> Array:
 
 def _mass_kind(mass: tuple[str, bool] | None) -> str | None:
     return None if mass is None else "frequency" if mass[1] else "sample_weight"
-
-
-def _unassigned(who: str, many: int, of: str) -> InputError:
-    return InputError(
-        f"{who}: {many} {of}are unassigned (missing, or named as noise); pass unassigned='drop', 'singletons' or "
-        "'cluster' to say how they count"
-    )
 
 
 def _taken(batch: Any, name: str, where: str) -> Any:
@@ -874,7 +868,7 @@ class Column(Labels):
         part, c = self._counted
         many = int(part.gaps[c])
         if many and self.unassigned == "error":
-            raise _unassigned(self.who, many, f"of {part.rows} points ")
+            raise unassigned_error(self.who, f"{many} of {part.rows} points")
         return many if self.unassigned in ("drop", "partial") else 0
 
     @property
@@ -951,7 +945,7 @@ def tables_of(part: PartialTables, columns: Sequence[Column], pairs: Array) -> t
         ranks[c], names[c] = named_labels(part, c)
         rules[c] = x.unassigned if part.gaps[c] else "drop"
         if part.gaps[c] and x.unassigned == "error":
-            raise _unassigned(x.who, int(part.gaps[c]), f"of {part.rows} points ")
+            raise unassigned_error(x.who, f"{int(part.gaps[c])} of {part.rows} points")
     if part.mass is not None and "singletons" in rules.values():
         raise NotApplicable(
             "unassigned='singletons' with weights needs every single point; pass 'drop' or 'cluster', or read the columns"

@@ -15,7 +15,7 @@ from congruence.aggregation.methods import find as method_of
 from congruence.agreement import certainty_random, consensus_cdf, lone_scorer
 from congruence.arrangement import Cells, Flow, Tree, cells_of, distances, flow_of, groups_of, map_of, tree_of
 from congruence.chance import confidence_interval, corrected, permutation_test
-from congruence.clustering import Clustering, Labels, Memberships
+from congruence.clustering import Clustering, Labels, Memberships, check_index
 from congruence.comparison import compare, compare_all, element_scores
 from congruence.engine.plan import Progress
 from congruence.ensemble import Ensemble
@@ -584,12 +584,8 @@ def _points(e: Ensemble, ids: Any, data: Any, axes: Sequence[str] | None, random
     found = Points(scores, named, counts, edges, unstable, used, len(e) * (len(e) - 1) // 2)
     if data is None:
         return found
-    index = data.index if frame_kind(data) == "pandas" and len(data) == e.n_points else None
-    if index is not None and e.index is not None and not e.index.equals(index):
-        raise InputError(
-            "the indexes of the data and of the clusterings differ; reindex one to the points of the other first, or pass the "
-            "values of the data if their rows are in the same order"
-        )
+    if frame_kind(data) == "pandas" and len(data) == e.n_points:
+        check_index(e, data, "the data", "the clusterings")
     place, shown, about = _plane(data, axes, e.n_points)
     drawn = None
     if e.n_points > MOST_POINTS:
