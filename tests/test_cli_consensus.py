@@ -108,6 +108,16 @@ def test_long_tables_of_other_points_are_refused(command, tmp_path):
     assert "not the same by column 'cell'" in said.err
 
 
+def test_every_column_that_names_rows_is_held_against_the_other_file(command, tmp_path):
+    """Not only the first of them: two files may have only the second in common."""
+    runs = {"x": [0, 0, 1, 1], "y": [1, 1, 0, 1]}
+    pd.DataFrame({"bottle": list("pqrs"), "cell": list("abcd"), **runs}).to_csv(tmp_path / "one.csv", index=False)
+    pd.DataFrame({"cell": list("abdc"), **runs}).to_csv(tmp_path / "two.csv", index=False)
+    said = command("ensemble", "one.csv", "--against", "two.csv")
+    assert said.code == 2
+    assert "not the same by column 'cell'" in said.err
+
+
 def test_consensus_against_a_reference(command, wine, tmp_path):
     """--reference is held against the result and is no member; several methods are one row each."""
     rng = np.random.default_rng(0)

@@ -106,7 +106,11 @@ def check_same_row_names(tables: list[dict[str, Any]], files: tuple[Path, Path])
 
 
 def row_ids(file: Path, id: str | None, long: str | None) -> dict[str, Any]:
-    """What the points are called: the column of ids, or the one that names the rows, by its name; nothing if there is none."""
+    """What the points are called, by name: the column of ids, or the first of those that name the rows; nothing if none does."""
+    return dict(list(_all_row_ids(file, id, long).items())[:1])
+
+
+def _all_row_ids(file: Path, id: str | None, long: str | None) -> dict[str, Any]:
     from congruence import io
     from congruence.clustering import as_clustering
 
@@ -116,20 +120,19 @@ def row_ids(file: Path, id: str | None, long: str | None) -> dict[str, Any]:
     if long is not None:
         name = split(long)[0]
         return {name: list(as_clustering(table[name]).names)}  # in the order of `from_long`
-    named = set(table) - set(io.without_ids(table)[0])
-    return {name: table[name] for name in ([id] if id is not None else [name for name in table if name in named][:1])}
+    if id is not None:
+        return io.pick(table, [id], str(file))
+    labels, _ = io.without_ids(table)
+    return {name: column for name, column in table.items() if name not in labels}
 
 
 def check_same_rows(files: tuple[Path, Path], id: str | None, long: str | None) -> None:
     """Two ensembles are compared row by row: their row names, or ids, must be the same in the same order."""
-    from congruence import InputError, io
+    from congruence import InputError
 
-    if id is not None and long is None:
-        for file in files:
-            io.pick(io.read_columns(file), [id], str(file))
-    left, right = (row_ids(file, id, long) for file in files)
-    for name in left.keys() & right.keys():
-        if [str(x) for x in left[name]] != [str(x) for x in right[name]]:
+    left, right = (_all_row_ids(file, id, long) for file in files)
+    for name in left:
+        if name in right and [str(x) for x in left[name]] != [str(x) for x in right[name]]:
             raise InputError(
                 f"the rows of {files[0]} and {files[1]} are not the same by column {name!r}; sort both by it"
             )
