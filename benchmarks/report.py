@@ -11,10 +11,12 @@ import platform
 import sys
 import tempfile
 import time
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from plotly.offline import get_plotlyjs
 
 import congruence as cg
 from congruence import io
@@ -65,6 +67,8 @@ def main() -> None:
     jobs = [*(real_files(folder) if folder.is_dir() else []), large(), many_clusters()]
     print(f"congruence {cg.__version__}, {platform.python_version()}, {os.cpu_count()} cores")
     print(f"browser: {Path(program() or '').name or 'none here, so pages are not drawn'}")
+    own, theirs = (files("congruence.reporting") / "page.js").read_text(encoding="utf-8"), get_plotlyjs()
+    print(f"the script of a page: {len(own) / 1e3:.0f} kB; plotly's would be {len(theirs) / 1e6:.1f} MB")
     print(f"{'file':32} {'clusterings':>11} {'points':>8} {'pairs':>8} {'seconds':>8} {'MB':>6} {'drawn in s':>10}")
     failed = []
     with tempfile.TemporaryDirectory() as place:
