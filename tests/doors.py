@@ -49,6 +49,7 @@ if not missing_card():
         "cuda": CUDA,
         "cuda, few logarithms looked up": {**CUDA, (cuda, "LOOKUP"): 2},
         "cuda, slices": {**CUDA, (cuda, "LARGEST"): 0, (cuda, "SORTED_AT_ONCE"): 2},
+        "cuda, hashed slices": {**CUDA, (cuda, "LARGEST"): 0, (cuda, "DENSE"): 0},
         "cuda, parts": {**CUDA, (cuda, "SPLIT_FROM"): 0, (cuda, "SPLIT_POINTS"): 1},
         "cuda, sparse": {**CUDA, (cpu, "DENSE_CELLS"): 0},
     }

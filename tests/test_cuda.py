@@ -213,13 +213,14 @@ def test_a_card_that_is_too_small_says_so(monkeypatch):
 
 
 @needs_card
-@pytest.mark.parametrize("clusters", [[4, 4], [30, 200], [600, 700], [7, 900]])
+@pytest.mark.parametrize("clusters", [[4, 4], [30, 200], [600, 700], [7, 900], [9_000, 5_000], [30_000, 50_000]])
 def test_skewed_sorted_and_equal_labels(clusters):
-    """One huge cluster, sorted labels and copies give the sums of the CPU: no counter overflows."""
+    """One huge cluster, clusters of every size, sorted labels and copies give the sums of the CPU: no counter overflows."""
     n = 200_000
     a, b = labels(n, clusters)
     rng = np.random.default_rng(2)
-    vectors = [a, np.where(rng.random(n) < 0.9, 0, a), np.sort(b), a.copy(), b]
+    every_size = (clusters[0] * rng.random(n) ** 4).astype(np.int64)
+    vectors = [a, np.where(rng.random(n) < 0.9, 0, a), np.sort(b), a.copy(), b, every_size, rng.permutation(every_size)]
     keys = ["ari", "vi", "purity", "van_dongen"]
     found, expected = (cg.compare_all(vectors, keys, engine=engine) for engine in ("cuda", "cpu"))
     for key in keys:

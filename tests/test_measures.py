@@ -486,7 +486,8 @@ def test_routes_are_really_taken(monkeypatch):
         "sparse, compiled": {"_sparse_cells", "count_sorted", "fused"},
         "cuda": {"count<", "fused<"},
         "cuda, few logarithms looked up": {"count<", "fused<"},
-        "cuda, slices": {"count<", "tiled<", "sliced<"},
+        "cuda, slices": {"count<", "tiled<", "sliced<false"},
+        "cuda, hashed slices": {"count<", "tiled<", "sliced<true"},
         "cuda, parts": {"count<", "sums_of<"},
         "cuda, sparse": {"_by_sorting", "fused<"},
     }
@@ -495,11 +496,10 @@ def test_routes_are_really_taken(monkeypatch):
 
         spy(cuda.Cells, "_by_sorting")
         kernel = cuda.kernel
-        of_tables = {"fused<", "count<", "tiled<", "sums_of<", "sliced<"}
+        of_tables = ("fused<", "count<", "tiled<", "sums_of<", "sliced<false", "sliced<true")
 
         def named(instance):
-            name = instance.partition("<")[0].replace("swept", "sliced") + "<"
-            taken.update({name} & of_tables)
+            taken.update(name for name in of_tables if instance.startswith(name))
             return kernel(instance)
 
         monkeypatch.setattr(cuda, "kernel", named)

@@ -9,12 +9,11 @@ typedef long long i64;
 
 // --- sums of a table -----------------------------------------------------------------------------------------------
 
-// What is kept of a pair: Σn², Σ n log n as a fixed-point number, Σ row maxima, Σ column maxima. All are integers, so
-// that blocks and warps may add in any order and the result has the same bits.
-enum { SQUARES, LOGS, ROWS, COLUMNS, SUMS };
+// What is kept of a pair: Σn², Σ n log n as a fixed-point number, Σ row maxima, Σ column maxima, and 32 more bits of
+// Σ n log n. All are integers, so that blocks and warps may add in any order and the result has the same bits.
+enum { SQUARES, LOGS, ROWS, COLUMNS, REST, SUMS };
 
-constexpr int TABLES = 16;        // of one block, at most
-constexpr int SLICE_ROWS = 1024;  // of one unit of sorted points, at most
+constexpr int TABLES = 16;  // of one block, at most
 
 __device__ __forceinline__ double n_log_n(u32 v, const double* looked_up, u32 lookup) {
     return v < lookup ? __ldg(looked_up + v) : v * log((double)v);
@@ -187,224 +186,214 @@ __global__ void tiled(const T* labels, i64 stride, i64 n, const int* rows, int m
         if (start + c / 16 < n) tiles[((i64)blockIdx.y * n + start + c / 16) * 16 + c % 16] = block[c % 16][c / 16];
 }
 
-template <typename C> __device__ __forceinline__ void add_one(C* table, u32 at);
-template <> __device__ __forceinline__ void add_one<u32>(u32* table, u32 at) { atomicAdd(table + at, 1u); }
-template <> __device__ __forceinline__ void add_one<u16>(u16* table, u32 at) {
-    atomicAdd(reinterpret_cast<u32*>(table) + at / 2, 1u << at % 2 * 16);
-}
-template <> __device__ __forceinline__ void add_one<u8>(u8* table, u32 at) {
-    atomicAdd(reinterpret_cast<u32*>(table) + at / 4, 1u << at % 4 * 8);
-}
+struct Unit { int x, first, last, tile; };  // rows first … last−1 of sorted clustering x, against the clusterings of a tile
 
 template <int V> struct Vector;
 template <> struct Vector<4> { typedef uint2 type; };
 template <> struct Vector<2> { typedef u32 type; };
 template <> struct Vector<1> { typedef u16 type; };
+template <int V> union Held { typename Vector<V>::type pack; u16 label[V]; };
 
-// Counts of the points of a unit that one thread adds up: rows of narrow counters are too short for more than 32 bits.
-template <typename C> struct Sum { typedef u32 type; };
-template <> struct Sum<u32> { typedef u64 type; };
-
-struct Unit { int x, first, last, tile; };  // rows first … last−1 of sorted clustering x, against the clusterings of a tile
-
-// Points sorted by the rows of clustering x; a block owns some rows, `at_once` at a time, so that only that slice of the
-// tables against J others lies in shared memory. Every point is counted, then reads the final count v of its cell
-// (Σ over points of v and log v are Σn² and Σ n log n over cells), then clears it: a sparse table is never scanned. C is the narrowest type that holds the largest row. A thread serves V of the J clusterings, and
-// up to Q points at once; their labels are fetched while the rows before are counted.
-template <typename C, int V, int Q, bool MAXIMA>
-__global__ void sliced(const u16* tiles, i64 n, int J, int width, const u32* order, const u16* sorted,
-                       const u32* starts, int starts_stride, const Unit* units, int at_once, const double* log_of,
-                        u32 lookup, double scale, int members, u64* out) {
-    constexpr int NEAR = 256;
-    __shared__ double near_log[NEAR];
-    __shared__ u32 begin[SLICE_ROWS + 1];
-    extern __shared__ uint4 shared[];
-    C* table = reinterpret_cast<C*>(shared);
-    const int words = (int)(((i64)J * at_once * width * sizeof(C) + 15) / 16);
-    u32* tops = reinterpret_cast<u32*>(shared + words);
-    const Unit unit = units[blockIdx.x];
-    const int rows = unit.last - unit.first;
-    for (int c = threadIdx.x; c < words; c += blockDim.x) shared[c] = make_uint4(0, 0, 0, 0);
-    for (int c = threadIdx.x; c < NEAR; c += blockDim.x) near_log[c] = log_of[min(c, (int)lookup - 1)];
-    for (int c = threadIdx.x; c <= rows; c += blockDim.x) begin[c] = starts[(i64)unit.x * starts_stride + unit.first + c];
-    if (MAXIMA)
-        for (int c = threadIdx.x; c < J * at_once; c += blockDim.x) tops[c] = 0;
-    const int sharing = J / V, turn = blockDim.x / sharing, mine = threadIdx.x / sharing, part = threadIdx.x % sharing;
-    typedef typename Vector<V>::type Pack;
-    union Held { Pack pack; u16 label[V]; };
-    const u16* labels = tiles + (i64)unit.tile * n * 16 + blockIdx.y * J + part * V;
-    order += (i64)unit.x * n;
-    sorted += (i64)unit.x * n;
-    const u32 lane = part * V * at_once * (u32)width, apart = at_once * (u32)width;
-    const u32 near_known = min((u32)NEAR, lookup);
-    typename Sum<C>::type squares[V];
-    double logs[V];
-#pragma unroll
-    for (int v = 0; v < V; v++) squares[v] = 0, logs[v] = 0;
-
-    auto fetch = [&](u32 p, Held& held) {
-        held.pack = __ldg(reinterpret_cast<const Pack*>(labels + (i64)order[p] * 16));
-    };
-    auto place = [&](u32 p, int r) { return at_once == 1 ? lane : lane + (sorted[p] - unit.first - r) * (u32)width; };
-    auto count = [&](u32 at, const Held& held) {
-#pragma unroll
-        for (int v = 0; v < V; v++) add_one<C>(table, at + v * apart + held.label[v]);
-    };
-    auto read = [&](u32 at, const Held& held) {
-#pragma unroll
-        for (int v = 0; v < V; v++) {
-            const u32 cell = at + v * apart + held.label[v], found = table[cell];
-            squares[v] += found;
-            if (found > 1)
-                logs[v] += found < near_known ? near_log[found] : found < lookup ? __ldg(log_of + found) : log((double)found);
-            if (MAXIMA) atomicMax(tops + cell / width, found);
-        }
-    };
-    auto clear = [&](u32 at, const Held& held) {
-#pragma unroll
-        for (int v = 0; v < V; v++) table[at + v * apart + held.label[v]] = 0;
-    };
-
-    __syncthreads();
-    Held held[Q], ahead[Q];
-    const u32 turns = Q * turn;
-    auto fetch_rows = [&](int r, Held (&into)[Q]) {
-        if (r >= rows) return;
-        const u32 start = begin[r], stop = begin[min(r + at_once, rows)];
-#pragma unroll
-        for (int q = 0; q < Q; q++)
-            if (start + q * turn + mine < stop) fetch(start + q * turn + mine, into[q]);
-    };
-    fetch_rows(0, held);
-    for (int r = 0; r < rows; r += at_once) {
-        const u32 start = begin[r], stop = begin[min(r + at_once, rows)];
-        u32 at[Q];
-#pragma unroll
-        for (int q = 0; q < Q; q++) {
-            const u32 p = start + q * turn + mine;
-            if (p < stop) count(at[q] = place(p, r), held[q]);
-        }
-        // more points than threads keep: the rest is fetched in each of the passes
-        for (u32 p = start + turns + mine; p < stop; p += turn) {
-            Held other;
-            fetch(p, other);
-            count(place(p, r), other);
-        }
-        fetch_rows(r + at_once, ahead);
-        __syncthreads();
-#pragma unroll
-        for (int q = 0; q < Q; q++)
-            if (start + q * turn + mine < stop) read(at[q], held[q]);
-        for (u32 p = start + turns + mine; p < stop; p += turn) {
-            Held other;
-            fetch(p, other);
-            read(place(p, r), other);
-        }
-        __syncthreads();
-#pragma unroll
-        for (int q = 0; q < Q; q++)
-            if (start + q * turn + mine < stop) clear(at[q], held[q]);
-        for (u32 p = start + turns + mine; p < stop; p += turn) {
-            Held other;
-            fetch(p, other);
-            clear(place(p, r), other);
-        }
-        if (MAXIMA)
-            for (int c = threadIdx.x; c < J * at_once; c += blockDim.x) {
-                const int j = unit.tile * 16 + blockIdx.y * J + c / at_once;
-                if (tops[c] && j < members) atomicAdd(out + ((i64)unit.x * members + j) * SUMS + ROWS, (u64)tops[c]);
-                tops[c] = 0;
-            }
-        __syncthreads();
-#pragma unroll
-        for (int q = 0; q < Q; q++) held[q] = ahead[q];
+// Σ n log n of a thread: of cells that always come in one order as a double, else as whole numbers of 1/scale and of
+// 2^-32/scale.
+template <bool EXACT> struct Logs;
+template <> struct Logs<false> {
+    double sum;
+    __device__ Logs() : sum(0) {}
+    __device__ Logs(double n_log_n, double) : sum(n_log_n) {}
+    __device__ __forceinline__ void add(const Logs& other, u32 times) { sum += times * other.sum; }
+    __device__ void over_lanes(int step) { sum += __shfl_xor_sync(0xffffffffu, sum, step); }
+    __device__ void store(u64* out, double scale) { atomicAdd(out + LOGS, __double2ull_rn(sum * scale)); }
+};
+template <> struct Logs<true> {
+    u64 whole, rest;
+    __device__ Logs() : whole(0), rest(0) {}
+    __device__ Logs(double n_log_n, double scale) {
+        whole = __double2ull_rz(n_log_n * scale);
+        rest = __double2ull_rz((n_log_n * scale - whole) * 4294967296.0);
     }
-    // lanes that serve the same clusterings add up; `sharing` is a power of two
-#pragma unroll
-    for (int v = 0; v < V; v++) {
-        u64 all = squares[v];
-        for (int step = 16; step >= sharing; step /= 2) {
-            all += __shfl_xor_sync(0xffffffffu, all, step);
-            logs[v] += __shfl_xor_sync(0xffffffffu, logs[v], step);
-        }
-        const int j = unit.tile * 16 + blockIdx.y * J + part * V + v;
-        if (threadIdx.x % 32 < sharing && j < members) {
-            u64* sums = out + ((i64)unit.x * members + j) * SUMS;
-            atomicAdd(sums + SQUARES, all);
-            atomicAdd(sums + LOGS, __double2ull_rn(logs[v] * scale));
-        }
+    __device__ __forceinline__ void add(const Logs& other, u32 times) {
+        whole += times * other.whole;
+        rest += times * other.rest;
     }
-}
+    __device__ void over_lanes(int step) {
+        whole += __shfl_xor_sync(0xffffffffu, whole, step);
+        rest += __shfl_xor_sync(0xffffffffu, rest, step);
+    }
+    __device__ void store(u64* out, double) {
+        atomicAdd(out + LOGS, whole);
+        atomicAdd(out + REST, rest);
+    }
+};
 
-// The same for tables that are not sparse: after counting, warps scan and clear the slice, each that of one clustering.
-template <typename C, int V>
-__global__ void __launch_bounds__(512, 2) swept(const u16* tiles, i64 n, int J, int width, const u32* order,
-                                                const u16* sorted, const u32* starts, int starts_stride,
-                                                const Unit* units, int at_once, const double* looked_up, u32 lookup,
-                                                double scale, int members, u64* out) {
-    constexpr int AT_ONCE = 4;  // labels on their way a thread
-    extern __shared__ uint4 shared[];
-    C* table = reinterpret_cast<C*>(shared);
-    const int words = (at_once * width * (int)sizeof(C) + 15) / 16;  // of one clustering
-    const u32 apart = words * (16 / sizeof(C));
-    for (int c = threadIdx.x; c < J * words; c += blockDim.x) shared[c] = make_uint4(0, 0, 0, 0);
-    const Unit unit = units[blockIdx.x];
-    const u32* begin = starts + (i64)unit.x * starts_stride;
-    const int sharing = J / V, turn = blockDim.x / sharing, mine = threadIdx.x / sharing, part = threadIdx.x % sharing;
-    typedef typename Vector<V>::type Pack;
-    union Held { Pack pack; u16 label[V]; };
-    const u16* labels = tiles + (i64)unit.tile * n * 16 + blockIdx.y * J + part * V;
-    order += (i64)unit.x * n;
-    sorted += (i64)unit.x * n;
-    const int warps = blockDim.x / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int own = warp % J, per = warps / J, first = warp / J * 32 + lane;  // warps beyond J share a clustering's table
-    u64 squares = 0;
-    double logs = 0;
-    __syncthreads();
-    for (int r = unit.first; r < unit.last; r += at_once) {
-        const u32 stop = begin[min(r + at_once, unit.last)];
-        for (u32 p = begin[r] + mine; p < stop; p += AT_ONCE * turn) {
-            Held held[AT_ONCE];
-            u32 at[AT_ONCE];
+// How many cells a thread saw that hold each count below 8, in fields of a byte: most are few, and so none is looked up.
+struct Few {
+    u32 even, odd, room;
+
+    __device__ __forceinline__ void add(u32 nibbles) {
+        even += nibbles & 0x0f0f0f0fu;
+        odd += nibbles >> 4 & 0x0f0f0f0fu;
+    }
+
+    template <typename L> __device__ __forceinline__ void empty(u64& squares, L& logs, const L* of_few) {
 #pragma unroll
-            for (int q = 0; q < AT_ONCE; q++)
-                if (p + q * turn < stop) at[q] = order[p + q * turn];
-#pragma unroll
-            for (int q = 0; q < AT_ONCE; q++)
-                if (p + q * turn < stop) held[q].pack = __ldg(reinterpret_cast<const Pack*>(labels + (i64)at[q] * 16));
-#pragma unroll
-            for (int q = 0; q < AT_ONCE; q++) {
-                if (p + q * turn >= stop) break;
-                const u32 line = part * V * apart + (at_once == 1 ? 0 : (sorted[p + q * turn] - r) * (u32)width);
-#pragma unroll
-                for (int v = 0; v < V; v++) add_one<C>(table, line + v * apart + held[q].label[v]);
-            }
+        for (u32 v = 1; v < 8; v++) {
+            const u32 many = (v % 2 ? odd : even) >> v / 2 * 8 & 255;
+            squares += many * (v * v);
+            if (v > 1) logs.add(of_few[v], many);
         }
-        __syncthreads();
-        for (int c = first; c < words; c += 32 * per) {
-            const uint4 some = shared[own * words + c];
-            shared[own * words + c] = make_uint4(0, 0, 0, 0);
-            const u32 parts[4] = {some.x, some.y, some.z, some.w};
+        even = odd = 0;
+        room = 255;
+    }
+};
+
+__host__ __device__ constexpr int blocks_at_once(int threads, int of) { return of / threads < 32 ? of / threads : 32; }
+
+__device__ __noinline__ double large_n_log_n(u32 v) { return v * log((double)v); }
+
+// Points sorted by the rows of clustering x; a block owns some rows, one at a time, so that only this row of the tables
+// against J others lies in shared memory, `cells` for each: four times an odd number, so that the same label of others
+// is in other banks. When its points are counted, the row is scanned and cleared. A row has a cell a label; or, HASHED, it
+// has 2^bits of them, fewer than labels and more than points: label + 1 in the upper half, its count in the lower one.
+template <bool HASHED, int J, int T, bool MAXIMA>
+__global__ void __launch_bounds__(T, blocks_at_once(T, HASHED ? 1280 : 1536))
+    sliced(const u16* tiles, i64 n, u32 cells, int bits, const u32* order, const u32* starts, int starts_stride,
+           const Unit* units, const double* looked_up, u32 lookup, double scale, int members, u64* out) {
+    constexpr int V = J < 4 ? J : 4, Q = 4;  // clusterings that a thread serves, points that it fetches together
+    constexpr int sharing = J / V, turn = T / sharing;
+    extern __shared__ uint4 shared[];
+    __shared__ u32 tops[MAXIMA ? J : 1];
+    __shared__ __align__(16) unsigned char of_few_bytes[8 * sizeof(Logs<HASHED>)];
+    Logs<HASHED>* const of_few = reinterpret_cast<Logs<HASHED>*>(of_few_bytes);
+    const int words = cells / 4;
+    for (int c = threadIdx.x; c < J * words; c += T) shared[c] = make_uint4(0, 0, 0, 0);
+    if (MAXIMA && threadIdx.x < J) tops[threadIdx.x] = 0;
+    if (threadIdx.x < 8) of_few[threadIdx.x] = Logs<HASHED>(looked_up[threadIdx.x], scale);
+    const Unit unit = units[blockIdx.x];
+    const int mine = threadIdx.x / sharing, part = threadIdx.x % sharing;
+    // the labels that a thread fetches lie side by side; so do the tables that neighbours add to at the same time
+    const u16* labels = tiles + (i64)unit.tile * n * 16 + blockIdx.y * J + part * V;
+    u32* table = reinterpret_cast<u32*>(shared) + part * cells;
+    order += (i64)unit.x * n + mine;
+    const u32* begin = starts + (i64)unit.x * starts_stride + unit.first;
+    const int rows = unit.last - unit.first, slot = threadIdx.x % J;
+    uint4* const scanned = shared + slot * words;
+    const u32 own_cells = (words + T / J - 1) / (T / J) * 4;  // of a row, that one thread scans: fewer than 255
+    u64 squares = 0, best = 0;
+    Logs<HASHED> logs;
+    Few few = {0, 0, 255};
+    const u32 end = begin[rows];
+    u32 p = begin[0], stop = begin[1], following = begin[min(2, rows)], point[Q];
+    auto find = [&](u32 from) {
 #pragma unroll
-            for (int w = 0; w < 4; w++) {
-                if (!parts[w]) continue;
+        for (int q = 0; q < Q; q++)
+            if (from + q * turn + mine < end) point[q] = __ldg(order + from + q * turn);
+    };
+    bool fresh = true;  // nothing of this row is counted yet
+    find(p);
+    __syncthreads();
+    for (int r = 0; r < rows;) {
+        Held<V> held[Q];
 #pragma unroll
-                for (int shift = 0; shift < 32; shift += 8 * (int)sizeof(C)) {
-                    const u32 found = (C)(parts[w] >> shift);
-                    squares += (u64)found * found;
-                    if (found > 1) logs += n_log_n(found, looked_up, lookup);
+        for (int q = 0; q < Q; q++)
+            if (p + q * turn + mine < stop)
+                held[q].pack = __ldg(reinterpret_cast<const typename Vector<V>::type*>(labels + (u64)point[q] * 16));
+        const u32 then = min(p + Q * turn, stop);
+        find(then);  // what comes next is looked up while this is counted
+        if constexpr (HASHED) {
+            u32 open = 0;  // labels without a cell, a bit each
+#pragma unroll
+            for (int q = 0; q < Q; q++)
+                if (p + q * turn + mine < stop) open |= ((1u << V) - 1) << q * V;
+            auto cell = [&](int v, u32 label, u32 tries) {
+                const u32 mixed = label * 0x9E3779B1u;
+                return table + v * sharing * cells + ((mixed >> (32 - bits)) + tries * (mixed | 1) & (1u << bits) - 1);
+            };
+            // where a cell is free, one of the labels that want it gets it
+#pragma unroll
+            for (int l = 0; l < Q * V; l++)
+                if (open >> l & 1) {
+                    const u32 label = held[l / V].label[l % V];
+                    u32* at = cell(l % V, label, 0);
+                    if (fresh) atomicMax(at, label + 1 << 16);
+                    else atomicCAS(at, 0u, label + 1 << 16);
+                }
+            __syncthreads();
+            // equal addresses of a warp are merged
+#pragma unroll
+            for (int l = 0; l < Q * V; l++)
+                if (open >> l & 1) {
+                    const u32 label = held[l / V].label[l % V];
+                    u32* at = cell(l % V, label, 0);
+                    if (*(volatile u32*)at >> 16 == label + 1) atomicAdd(at, 1u), open ^= 1u << l;
+                }
+            // the few that are left look for other cells
+            for (u32 tries = 1; open;) {
+                const int l = __ffs(open) - 1;
+                u32 label = 0;
+#pragma unroll
+                for (int m = 0; m < Q * V; m++)
+                    if (l == m) label = held[m / V].label[m % V];
+                u32* at = cell(l % V, label, tries++);
+                const u32 seen = atomicCAS(at, 0u, label + 1 << 16 | 1u);
+                if (seen >> 16 == label + 1) atomicAdd(at, 1u);
+                if (!seen || seen >> 16 == label + 1) open &= open - 1, tries = 1;
+            }
+            fresh = then == stop;
+        } else {
+#pragma unroll
+            for (int q = 0; q < Q; q++)
+                if (p + q * turn + mine < stop)
+#pragma unroll
+                    for (int v = 0; v < V; v++) atomicAdd(table + v * sharing * cells + held[q].label[v], 1u);
+        }
+        p = then;
+        if (HASHED || p == stop) __syncthreads();
+        if (p < stop) continue;
+        if (few.room < own_cells) few.empty(squares, logs, of_few);
+        few.room -= own_cells;
+        u32 top = 0;
+        for (int c = threadIdx.x / J; c < words; c += T / J) {
+            uint4 some = scanned[c];
+            scanned[c] = make_uint4(0, 0, 0, 0);
+            if (HASHED) some.x &= 0xffff, some.y &= 0xffff, some.z &= 0xffff, some.w &= 0xffff;
+            const u32 found[4] = {some.x, some.y, some.z, some.w};
+            if (MAXIMA) top = max(max(top, max(some.x, some.y)), max(some.z, some.w));
+            if ((some.x | some.y | some.z | some.w) < 8) {
+                u32 nibbles = 0;
+#pragma unroll
+                for (int w = 0; w < 4; w++) nibbles += 1u << 4 * found[w];
+                few.add(nibbles);
+            } else {
+#pragma unroll
+                for (int w = 0; w < 4; w++) {
+                    squares += (u64)found[w] * found[w];
+                    if (found[w] > 1)
+                        logs.add({HASHED || found[w] < lookup ? __ldg(looked_up + found[w]) : large_n_log_n(found[w]), scale}, 1);
                 }
             }
         }
+        if (MAXIMA) atomicMax(tops + slot, top);
         __syncthreads();
+        if (MAXIMA && threadIdx.x < J) {
+            best += tops[threadIdx.x];
+            tops[threadIdx.x] = 0;
+        }
+        r++;
+        stop = following;
+        following = begin[min(r + 2, rows)];
     }
-    squares = over_warp(squares);
-    logs = over_warp(logs);
-    const int j = unit.tile * 16 + blockIdx.y * J + own;
-    if (lane == 0 && j < members) {
+    few.empty(squares, logs, of_few);
+    for (int step = 16; step >= J; step /= 2) {
+        squares += __shfl_xor_sync(0xffffffffu, squares, step);
+        logs.over_lanes(step);
+    }
+    const int j = unit.tile * 16 + blockIdx.y * J + slot % sharing * V + slot / sharing;
+    if (threadIdx.x % 32 < J && j < members) {
         u64* sums = out + ((i64)unit.x * members + j) * SUMS;
         atomicAdd(sums + SQUARES, squares);
-        atomicAdd(sums + LOGS, __double2ull_rn(logs * scale));
+        logs.store(sums, scale);
+        if (MAXIMA && threadIdx.x < J) atomicAdd(sums + ROWS, best);
     }
 }
 

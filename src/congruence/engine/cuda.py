@@ -41,14 +41,14 @@ LARGEST = 1 << 20
 TABLES = 16
 #: points from which few pairs are cut over the points, and the points of one part then
 SPLIT_FROM, SPLIT_POINTS = 1 << 18, 1 << 16
-#: type and bytes of the counters of a row of a sliced table, by the least size of its cluster
-COUNTERS = ((1 << 16, "u32", 4), (1 << 8, "u16", 2), (1, "u8", 1))
-#: threads of a block that counts slices; clusterings on whose sorted points blocks work at the same time
-SLICE_THREADS, SORTED_AT_ONCE = 512, 64
-#: a slice is scanned while it has no more than so many cells a point, else its points read and clear their cells
-SWEEP = 3
-#: rows of one unit of sorted points, at most (as in card.cu)
-SLICE_ROWS = 1024
+#: clusterings on whose sorted points blocks work at the same time
+SORTED_AT_ONCE = 64
+#: a row of a large table has a cell a cluster while those are no more than this many a point, else it is hashed
+DENSE = 5
+#: cells a point of a hashed row, at least
+SLOTS = 1.5
+#: share of the shared memory of a multiprocessor that a row may take against 16 clusterings; larger ones, against fewer
+ROW_SHARE = 0.5
 #: increments of one tile of pairs: while the card counts the next, the host works out the measures of the last
 TILE = 5e10
 #: random tables are drawn cell by cell while they have no more cells than this many a point, else points are permuted
@@ -60,7 +60,7 @@ LOOKUP = 1 << 20
 #: share of the card's free memory that labels may take; the rest is for tables and sorted points
 SHARE = 0.6
 
-SQUARES, LOGS, ROWS, COLUMNS, SUMS = range(5)
+SQUARES, LOGS, ROWS, COLUMNS, REST, SUMS = range(6)
 _i32, _i64, _u32 = np.int32, np.int64, np.uint32
 
 
@@ -143,12 +143,17 @@ def _arrived(codes: Any, labels: Sequence[Labels], coming: Sequence[Any]) -> lis
 
 
 @lru_cache(4)
-def _looked_up(size: int) -> tuple[Any, Any]:
-    """n·log n and log n for n below `size`."""
+def _looked_up(size: int) -> Any:
+    """v·log v for v below `size`."""
     cp = cupy()
-    n = cp.arange(size, dtype=np.float64)
-    logs = cp.log(cp.maximum(n, 1.0))
-    return n * logs, logs
+    counts = cp.arange(size, dtype=np.float64)
+    return counts * cp.log(cp.maximum(counts, 1.0))
+
+
+def _logs(n: int) -> tuple[Any, Any]:
+    """v·log v of counts v of n points, and below which v they are looked up; in hashed rows all are."""
+    limit = min(n, LOOKUP) + 1
+    return _looked_up(max(limit, 8, min(n, 0xFFFF) + 1)), _u32(limit)
 
 
 @lru_cache(1)
@@ -165,11 +170,9 @@ class Sums:
         cp = cupy()
         self.stack, self.maxima = stack, maxima
         self.held: list[Any] = [stack]  # what kernels still read
-        size = min(stack.n, LOOKUP) + 1
-        n_log_n, self.log_of = _looked_up(size)
         # logarithms are added as whole multiples of 1/scale, so that the order of adding does not matter
         self.scale = 2.0 ** (61 - int(np.ceil(np.log2(stack.n * np.log(stack.n + 1.0) + 1))))
-        self.logs = (n_log_n, _u32(size), np.float64(self.scale))
+        self.logs = (*_logs(stack.n), np.float64(self.scale))
         self.k = self.upload(stack.k.astype(np.int32))
         # the clustering with more clusters goes first: of larger tables it is the one whose points are sorted
         self.turned = stack.k[a] < stack.k[b]
@@ -207,7 +210,7 @@ class Sums:
         self.held.clear()
         whole = sums.astype(np.int64)
         best = np.where(self.turned[:, None], whole[:, [COLUMNS, ROWS]], whole[:, [ROWS, COLUMNS]])
-        return whole[:, SQUARES], sums[:, LOGS] / self.scale, best[:, 0], best[:, 1]
+        return whole[:, SQUARES], (sums[:, LOGS] + sums[:, REST] / 2**32) / self.scale, best[:, 0], best[:, 1]
 
     # tables in shared memory
 
@@ -308,16 +311,20 @@ class Sums:
 
     def _against(self, block: Array, side_by_side: Any, widths: Array, wanted: Array) -> Any:
         """Sums of each clustering of the block with those of the tiles it is wanted with (block × tiles, true or false)."""
-        cp = cupy()
         n, members, each = self.stack.n, len(widths), np.arange(len(block))
-        order, keys, starts = _sorted_points(self.stack, block)
-        begin = starts.get().astype(np.int64)
+        order, begin = _sorted_points(self.stack, block, self.upload)
+        starts = self.upload(begin.astype(np.uint32))
         sizes = np.diff(begin, axis=1)
-        sums = cp.zeros((len(block), members, SUMS), np.uint64)
+        sums = cupy().zeros((len(block), members, SUMS), np.uint64)
         done = np.zeros(len(block), dtype=np.int64)
-        for smallest, counter, itemsize in COUNTERS:
+        # rows of about one size together, the largest first
+        for smallest in (1 << np.arange(int(sizes.max()).bit_length()))[::-1]:
             last = (sizes >= smallest).sum(axis=1)
-            rows, points = int((last - done).sum()), int((begin[each, last] - begin[each, done]).sum())
+            points = int((begin[each, last] - begin[each, done]).sum())
+            if not points:
+                continue
+            new = last > done
+            largest, mean = int(sizes[each[new], done[new]].max()), points / int((last - done).sum())
             units = _units(begin, done, last, points)
             done = last
             for group in _alike(widths, np.flatnonzero(wanted.any(axis=0))):
@@ -325,19 +332,13 @@ class Sums:
                 some = np.concatenate([_against_tile(units[wanted[units[:, 0], tile]], tile) for tile in group])
                 if not len(some):
                     continue
-                width = int(widths[group[0] * 16])
-                shape = _slice_shape(width, itemsize, points / rows, self.maxima)
-                lanes = min(4, shape.at_a_time)
-                if shape.sweep:
-                    name, logs = f"swept<{counter}, {lanes}>", self.logs
-                else:
-                    name = f"sliced<{counter}, {lanes}, {shape.points}, {str(self.maxima).lower()}>"
-                    logs = (self.log_of, *self.logs[1:])
+                bits, others, threads, cells = _slice_shape(int(widths[group[0] * 16]), largest, mean)
+                name = f"sliced<{str(bits > 0).lower()}, {others}, {threads}, {str(self.maxima).lower()}>"
                 kernel(name)(
-                    (len(some), 16 // shape.at_a_time), (shape.threads,),
-                    (side_by_side, _i64(n), _i32(shape.at_a_time), _i32(width), order, keys, starts,
-                     _i32(starts.shape[1]), self.upload(some), _i32(shape.rows), *logs, _i32(members), sums),
-                    shared_mem=shape.shared,
+                    (len(some), 16 // others), (threads,),
+                    (side_by_side, _i64(n), _u32(cells), _i32(bits), order, starts, _i32(starts.shape[1]), self.upload(some),
+                     *self.logs, _i32(members), sums),
+                    shared_mem=4 * others * cells,
                 )  # fmt: skip
         return sums
 
@@ -353,40 +354,33 @@ def _pinned(shape: tuple[int, ...]) -> Array:
     return np.asarray(cupyx.empty_pinned(shape, np.uint64))
 
 
-def _sorted_points(stack: Stack, block: Array) -> tuple[Any, Any, Any]:
-    """For each of these clusterings: its points sorted by cluster, largest first; those clusters; where each starts."""
+def _sorted_points(stack: Stack, block: Array, upload: Callable[[Array], Any]) -> tuple[Any, Array]:
+    """For each of these clusterings: its points sorted by cluster, largest first, and where each cluster starts."""
     cp = cupy()
     widest = int(stack.k[block].max())
     sizes = np.zeros((len(block), widest), dtype=np.int64)
     for line, row in enumerate(block.tolist()):
         sizes[line, : len(stack.sizes[row])] = stack.sizes[row]
-    on_card = cp.asarray(sizes)
-    by_size = cp.argsort(-on_card, axis=1)
-    place = cp.empty_like(by_size)
-    lines = cp.arange(len(block))[:, None]
-    place[lines, by_size] = cp.arange(widest)[None, :]
-    place = place.astype(np.uint16)
-    starts = cp.zeros((len(block), widest + 1), np.uint32)
-    starts[:, 1:] = cp.cumsum(on_card[lines, by_size], axis=1)
+    begin = np.zeros((len(block), widest + 1), dtype=np.int64)
+    np.cumsum(np.sort(sizes, axis=1)[:, ::-1], axis=1, out=begin[:, 1:])
+    by_size = cp.argsort(-upload(sizes), axis=1)
+    place = cp.empty(by_size.shape, np.uint16)
+    place[cp.arange(len(block))[:, None], by_size] = cp.arange(widest, dtype=np.uint16)[None, :]
     order = cp.empty((len(block), stack.n), np.uint32)
-    keys = cp.empty((len(block), stack.n), np.uint16)
     for line, row in enumerate(block.tolist()):
-        ranked = place[line][stack.codes[row, : stack.n]]
-        points = cp.argsort(ranked)
-        order[line] = points
-        keys[line] = ranked[points]
-    return order, keys, starts
+        order[line] = cp.argsort(place[line][stack.codes[row, : stack.n]])
+    return order, begin
 
 
 def _units(begin: Array, first: Array, last: Array, points: int) -> Array:
     """Ranges of rows of about equal numbers of points: (clustering, first row, last row)."""
-    target = int(np.clip(points // (card.facts()[0] * 32), 1 << 12, 1 << 18))
+    target = int(np.clip(points // (card.facts()[0] * 32), 1 << 10, 1 << 18))
     found = [np.empty((0, 3))]
     for x, (r0, r1) in enumerate(zip(first.tolist(), last.tolist(), strict=True)):
         if r1 > r0:
             ends = begin[x, r0 + 1 : r1 + 1]
             cut = np.searchsorted(ends, np.arange(begin[x, r0], ends[-1], target), side="right")
-            edges = np.unique(np.concatenate([cut, np.arange(0, r1 - r0, SLICE_ROWS), [r1 - r0]])) + r0
+            edges = np.unique(np.concatenate([cut, [0, r1 - r0]])) + r0
             found.append(np.column_stack([np.full(len(edges) - 1, x), edges[:-1], edges[1:]]))
     return np.concatenate(found).astype(np.int32)
 
@@ -406,36 +400,21 @@ def _against_tile(units: Array, tile: int) -> Array:
     return np.column_stack([units, np.full(len(units), tile, dtype=np.int32)])
 
 
-@dataclass(frozen=True)
-class _Shape:
-    """How a block counts slices: clusterings at a time, threads, points a thread keeps, rows at a time, by scan or not."""
-
-    at_a_time: int
-    threads: int
-    points: int
-    rows: int
-    sweep: bool
-    shared: int
-
-
-def _slice_shape(width: int, itemsize: int, row: float, maxima: bool) -> _Shape:
-    """The shape for tables of this width and rows of this mean size."""
-    most = _shared_bytes() - 8 * 1024
-    fitting = [j for j in (16, 8, 4, 2, 1) if j * (width * itemsize + 20) <= most]
-    if not fitting:
+def _slice_shape(width: int, largest: int, mean: float) -> tuple[int, int, int, int]:
+    """How rows of up to `largest` points are counted: bits of a hash or 0, others at a time, threads, cells of a row."""
+    most = _shared_bytes() // 4
+    bits = 0
+    if width > min(DENSE * mean, most):
+        bits = min(max(2, int(SLOTS * largest - 1).bit_length()), most.bit_length() - 1)
+    cells = 4 * (-(-(1 << bits if bits else width) // 4) | 1)
+    if cells > most or (bits and largest > 1 << bits):
         raise InputError(
-            f"engine='cuda' cannot count clusters of more than 65,535 points against {width:,} others; pass engine='cpu'"
+            f"engine='cuda' cannot count a cluster of {largest:,} points against {width:,} others; pass engine='cpu'"
         )
-    j, threads = fitting[0], SLICE_THREADS
-    each = width * itemsize + 4
-    if not maxima and width <= SWEEP * row:
-        rows = int(max(1, min(threads // row, most // 4 // (j * each))))
-        return _Shape(j, threads, 0, rows, True, j * (-(-rows * width * itemsize // 16) * 16))
-    turn = threads // (j // min(4, j))
-    points = 1 if row <= turn else 2
-    rows = int(max(1, min(points * turn // max(row, 1.0), most // 2 // (j * each))))
-    shared = -(-j * rows * width * itemsize // 16) * 16 + (4 * j * rows if maxima else 0)
-    return _Shape(j, threads, points, rows, False, shared)
+    others = next((j for j in (16, 8, 4, 2) if j * cells <= ROW_SHARE * most), 1)
+    wanted = 1.1 * mean * max(1, others // 4) / 4  # four points a thread, each with four of the others
+    threads = next((t for t in (32, 64, 96, 128, 192, 256, 384) if t >= wanted), 512)
+    return bits, others, threads, cells
 
 
 # --- tables that are kept ---------------------------------------------------------------------------------------
@@ -794,10 +773,9 @@ def _random_sums(
     tops = cp.empty_like(left) if maxima else left
     sums, logs = cp.empty((draws, 3), np.uint64), cp.empty(draws)
     tables = cp.zeros((draws, a.shape[1], b.shape[1]), np.uint32) if whole else None
-    size = min(n, LOOKUP) + 1
     kernel(f"random_tables<{str(maxima).lower()}>")(
         (-(-draws // DRAW_THREADS),), (DRAW_THREADS,),
-        (np.uint64(seed), _i32(draws), _i64(n), *sides, left, tops, _looked_up(size)[0], _u32(size), sums, logs,
+        (np.uint64(seed), _i32(draws), _i64(n), *sides, left, tops, *_logs(n), sums, logs,
          np.uint64(0) if tables is None else tables),
     )  # fmt: skip
     squares, best_a, best_b = sums.get().astype(np.int64).T
