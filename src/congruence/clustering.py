@@ -931,9 +931,10 @@ def noise_for(noise: Any, column: Iterable[str | None]) -> Collection[Hashable] 
 
 def unassigned_error(who: str, many: str) -> InputError:
     """What is said of points without a label where nothing was said of how they count."""
+    found = f"{who}: {many} are unassigned (missing, or named as noise); pass"
     return InputError(
-        f"{who}: {many} are unassigned (missing, or named as noise); pass unassigned='drop', 'singletons' or 'cluster' to say "
-        "how they count (in an ensemble: 'partial')"
+        f"{found} unassigned='drop', 'singletons' or 'cluster' to say how they count (in an ensemble: 'partial')",
+        f"{found} --unassigned drop, singletons or cluster to say how they count (in an ensemble: --partial)",
     )
 
 

@@ -19,7 +19,14 @@ Array = NDArray[Any]
 
 
 class InputError(ValueError):
-    """What was given cannot be used; the message says what was expected and what to try."""
+    """What was given cannot be used; the message says what was expected and what to try.
+
+    `command` is the same line for those who type options instead of arguments, where it differs.
+    """
+
+    def __init__(self, message: str, command: str | None = None) -> None:
+        super().__init__(message)
+        self.command = command or message
 
 
 class NotApplicable(InputError):

@@ -28,12 +28,6 @@ app.registered_commands.sort(key=_place)
 
 
 def _refuse(message: str) -> NoReturn:
-    # what Python takes as an argument, a command takes as an option
-    for argument, option in (
-        ("unassigned='drop', 'singletons' or 'cluster'", "--unassigned drop, singletons or cluster"),
-        ("(in an ensemble: 'partial')", "(in an ensemble: --partial)"),
-    ):
-        message = message.replace(argument, option)
     print(f"congruence: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(2)
 
@@ -66,7 +60,7 @@ def main() -> None:
         from congruence.statistics import InputError
 
         if isinstance(error, InputError):
-            _refuse(str(error))
+            _refuse(error.command)
         if isinstance(error, OSError):  # a result that cannot be written
             _refuse(f"{error.filename or ''}: {error.strerror or error}".removeprefix(": "))
         if not isinstance(error, usage_error):
