@@ -277,7 +277,10 @@ def test_unassigned_and_noise(congruence):
     Path("gaps.csv").write_text("x,y\n0,0\n-1,0\n1,-1\n,1\n1,1\n")
     refused(congruence("compare", "gaps.csv", "x", "y"), "x: 1 of 5 points are unassigned")
     refused(congruence("compare", "gaps.csv", "x", "y", "--noise", "-1"), "2 of 5 points are unassigned")
-    refused(congruence("compare", "gaps.csv", "x", "y"), "pass --unassigned drop, singletons or cluster to say how they count")
+    refused(
+        congruence("compare", "gaps.csv", "x", "y"),
+        "pass --unassigned drop, singletons or cluster to say how they count",
+    )
     x, y = [0, -1, 1, None, 1], [0, 0, -1, 1, 1]
     for words, options in (
         (["--unassigned", "drop"], {"unassigned": "drop"}),

@@ -369,7 +369,7 @@ def _compare_pair(
 
             result = beside(result, a, b, **chance, **_on_host(options))
     except cg.InputError as error:
-        raise type(error)(named(str(error))) from None
+        raise type(error)(named(error.command)) from None
     return replace(result, names=(name_a, name_b), cautions=tuple(named(c) for c in result.cautions))
 
 
