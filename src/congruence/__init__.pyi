@@ -138,13 +138,13 @@ from congruence.density.windows import (
     drift as drift,
 )
 from congruence.engine.fold import (
-    PartialTables as PartialTables,
-)
-from congruence.engine.fold import (
     merge as merge,
 )
 from congruence.engine.fold import (
     partial_tables as partial_tables,
+)
+from congruence.engine.partials import (
+    PartialTables as PartialTables,
 )
 from congruence.ensemble import (
     Ensemble as Ensemble,
