@@ -22,7 +22,7 @@ SECTIONS = {
     "Chance": ("chance",),
     "Ensembles": ("agreement", "generators"),
     "Consensus": ("aggregation",),
-    "How many clusters": ("selection",),
+    "How many clusters": ("selection", "recurrence"),
     "Density profiles": ("density",),
     "Alternatives": ("alternative",),
 }

@@ -138,13 +138,13 @@ from congruence.density.windows import (
     drift as drift,
 )
 from congruence.engine.fold import (
-    PartialTables as PartialTables,
-)
-from congruence.engine.fold import (
     merge as merge,
 )
 from congruence.engine.fold import (
     partial_tables as partial_tables,
+)
+from congruence.engine.partials import (
+    PartialTables as PartialTables,
 )
 from congruence.ensemble import (
     Ensemble as Ensemble,
@@ -160,6 +160,12 @@ from congruence.generators import (
 )
 from congruence.io import (
     from_long as from_long,
+)
+from congruence.recurrence import (
+    ClusterStability as ClusterStability,
+)
+from congruence.recurrence import (
+    stability as stability,
 )
 from congruence.registry import (
     Measure as Measure,
@@ -189,9 +195,6 @@ from congruence.scanning import (
     scan as scan,
 )
 from congruence.selection import (
-    ClusterStability as ClusterStability,
-)
-from congruence.selection import (
     Criterion as Criterion,
 )
 from congruence.selection import (
@@ -202,9 +205,6 @@ from congruence.selection import (
 )
 from congruence.selection import (
     choose_k as choose_k,
-)
-from congruence.selection import (
-    stability as stability,
 )
 from congruence.statistics import (
     InputError as InputError,

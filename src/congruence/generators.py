@@ -377,3 +377,8 @@ def configured(clusterer: Any, seed: int, k: int | None = None) -> Any:
     if k is not None:
         settings |= dict.fromkeys(counts_of(model), k)
     return model.set_params(**settings)
+
+
+def hard(made: Array) -> Array:
+    """Labels as a clusterer made them; of memberships the cluster with the largest."""
+    return made.argmax(axis=1) if made.ndim == 2 else made

@@ -17,17 +17,10 @@ from congruence.checkpoint import Checkpoint, digest
 from congruence.clustering import Similarity, _arrow, is_dask_array
 from congruence.engine.cluster import Group, fold, read_batches
 from congruence.engine.cpu import default_threads
-from congruence.engine.fold import (
-    Accumulator,
-    BadBatch,
-    Column,
-    Counting,
-    Overfull,
-    PartialTables,
-    _batch_columns,
-    kind_of,
-)
+from congruence.engine.fold import Accumulator, Counting, Overfull, _batch_columns
+from congruence.engine.partials import Column, PartialTables
 from congruence.engine.plan import Progress
+from congruence.engine.vocabulary import BadBatch, kind_of
 from congruence.io import ID_NAMES, MISSING, long_floats, suffix_of, whole_texts
 from congruence.registry import hint
 from congruence.statistics import Array, InputError

@@ -11,8 +11,10 @@ from queue import LifoQueue
 from typing import Any, Protocol
 
 from congruence.checkpoint import Checkpoint
-from congruence.engine.fold import Accumulator, BadBatch, Counting, PartialTables, merged
+from congruence.engine.fold import Accumulator, Counting, merged
+from congruence.engine.partials import PartialTables
 from congruence.engine.plan import Progress
+from congruence.engine.vocabulary import BadBatch
 from congruence.statistics import InputError
 
 #: partial tables that one task of a tree adds up

@@ -78,9 +78,9 @@ def table_of(
 ) -> tuple[Table, Tables]:  # fmt: skip
     """The table of one pair, with names, and the tile that holds it; another engine gives `cells` or `product`."""
     if a.lazy:
-        from congruence.engine import fold
+        from congruence.engine import partials
 
-        return fold.table_of(a, b, mass, threads)
+        return partials.table_of(a, b, mass, threads)
     if isinstance(a, Labels) and isinstance(b, Labels) and mass is None and cells is None:
         counted = _count_in_place(a, b, default_threads(threads))
         if counted is not None:
@@ -490,9 +490,9 @@ def statistics(
 ) -> Iterator[Counted]:  # fmt: skip
     """The statistics of these kinds for all pairs of the runs, tile by tile."""
     if members[0].lazy:
-        from congruence.engine import fold
+        from congruence.engine import partials
 
-        yield from fold.statistics(members, runs, needs, mass, threads, progress)
+        yield from partials.statistics(members, runs, needs, mass, threads, progress)
         return
     wanted = {Tables if need is Table else need for need in needs}
     workers = default_threads(threads)

@@ -323,7 +323,7 @@ def _own_pairs(e: Ensemble) -> Array:
 def _totals(e: Ensemble) -> tuple[float, float, float]:
     """Mass of all points, what they make with themselves, and pairs of different points."""
     if e.is_lazy:
-        from congruence.engine.fold import totals
+        from congruence.engine.partials import totals
 
         return totals(e.members[0], e.mass)
     weights, own_weights = _point_weights(e.mass, e.n_points)
