@@ -227,6 +227,34 @@ def test_skewed_sorted_and_equal_labels(clusters):
         np.testing.assert_allclose(found[key], expected[key], rtol=1e-12, atol=1e-13, err_msg=key)
 
 
+@pytest.mark.parametrize("shared", [232_448, 101_376])
+def test_rows_of_large_tables_fit(monkeypatch, shared):
+    """Whatever the sizes, a row of a large table has room for its labels, and no counter of the kernel overflows."""
+    from congruence.engine import cuda
+
+    monkeypatch.setattr(card, "facts", lambda: (132, shared))
+    most = cuda._shared_bytes() // 4
+    for width in (241, 1_000, 3_000, 10_000, 24_000, 57_000, 65_535):
+        for largest in (1, 2, 7, 31, 100, 1_000, 5_000, 20_000, 32_768, 60_000, 10**6):
+            for mean in {max(1.0, largest / 2), largest * 0.8, float(largest)}:
+                if width > most and largest > 1 << most.bit_length() - 1:
+                    with pytest.raises(
+                        cg.InputError, match=f"{largest:,} points against {width:,} others; pass engine="
+                    ):
+                        cuda._slice_shape(width, largest, mean)
+                    continue
+                bits, others, threads, cells = cuda._slice_shape(width, largest, mean)
+                assert cells % 8 == 4
+                assert others * cells <= most
+                assert -(-(cells // 4) // (threads // others)) * 4 < 255
+                if bits:
+                    assert largest <= 1 << bits <= min(cells, 1 << 15)
+                else:
+                    assert width <= cells
+    assert cuda._slice_shape(1_000, 1_100, 1_000.0)[0] == 0
+    assert cuda._slice_shape(10_000, 130, 100.0)[0] == 8
+
+
 @needs_card
 def test_the_same_bits_every_time():
     """Sums are added as integers, so two runs on the card give the same bits, logarithms too."""
