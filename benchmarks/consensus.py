@@ -1,6 +1,7 @@
 """Time and memory of the consensus functions as points grow, beside the dense way: `python -m benchmarks.consensus`.
 
 Each line runs in a process of its own, so that its peak memory is its own; the ensemble is made in it, and not timed.
+Then many clusters, from each start that kcc, kmodes and voting can take (`--starts`: this alone).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import resource
 import time
 from queue import Empty
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -20,6 +22,11 @@ SIZES = (1_000, 3_000, 10_000, 20_000, 100_000, 300_000, 1_000_000)
 UP_TO = {"cspa": 5_000, "average": 20_000, "single": 20_000, "complete": 20_000, "hgpa": 100_000}
 #: what people write, for the method it stands beside, and the most points it is run with: an n × n matrix
 PEERS = {"scipy average": ("average", 10_000), "sklearn spectral": ("ncut", 5_000), "sklearn kmeans": ("kcc", 100_000)}
+
+#: the methods that may start at a member
+SEEDED = ("kcc", "kmodes", "voting")
+#: numbers of clusters for which starts are compared, each cluster of 8 points, and the random starts tried for each
+MANY = {100: 10, 250: 10, 1_000: 1, 2_000: 1}
 
 
 def planted(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -105,10 +112,21 @@ def main() -> None:
     from congruence.aggregation.methods import METHODS
 
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="1,000 and 3,000 points only")
+    parser.add_argument("--quick", action="store_true", help="1,000 and 3,000 points, 100 and 250 clusters only")
     parser.add_argument("--methods", nargs="+", metavar="NAME", help=f"of {', '.join(METHODS)}")
     parser.add_argument("--sizes", nargs="+", type=int, metavar="N", help="numbers of points")
+    parser.add_argument("--starts", action="store_true", help="only the starts with many clusters")
     options = parser.parse_args()
+    if not options.starts:
+        growing_points(options)
+    if options.starts or not options.methods:
+        starts(list(MANY)[:2] if options.quick else list(MANY))
+
+
+def growing_points(options: argparse.Namespace) -> None:
+    """Each method at each size, beside its peer."""
+    from congruence.aggregation.methods import METHODS
+
     sizes = options.sizes or (SIZES[:2] if options.quick else SIZES)
     chosen = options.methods or list(METHODS)
     print(
@@ -140,6 +158,57 @@ def _line(how: str, n: int, beside: float | None = None) -> float:
         flush=True,
     )
     return seconds
+
+
+def starts(many: list[int]) -> None:
+    """kcc, kmodes and voting of 5 noisy runs with k clusters, started at the most central member and at random."""
+    import congruence as cg
+    from congruence.aggregation import lloyd
+
+    print(
+        "\n5 members, k planted clusters of 8 points, 20 % of the labels redrawn: ARI with what was planted, and seconds\n"
+        f"start: the most central member, or at random on all points or {lloyd.STARTS_ON:,} of them, the best of 'tries' "
+        "(voting:\nat the labels that kcc finds so); *: the start that cg.consensus takes\n"
+    )
+    columns = "".join(f"{method:>9} {'seconds':>8} " for method in SEEDED)
+    print(f"{'k':>5} {'points':>6} {'best member':>11}  {'start':<13} {'tries':>5} {columns}".rstrip())
+    cg.consensus(planted(600)[1], CLUSTERS, list(SEEDED), 0)  # load what is loaded lazily
+    for k in many:
+        rng = np.random.default_rng(0)
+        truth = rng.permutation(np.arange(8 * k) % k)
+        members = [np.where(rng.random(8 * k) < 0.2, rng.integers(0, k, 8 * k), truth) for _ in range(5)]
+        best = max(cg.ari(m, truth) for m in members)
+        e = cg.Ensemble(members)
+        sizes = [None, 8 * k, lloyd.STARTS_ON] if 8 * k > lloyd.STARTS_ON else [None, 8 * k]
+        for size in sizes:
+            cells = ""
+            for method in SEEDED:
+                found, seconds = started(e, k, method, size, MANY[k])
+                by_member = method == "voting" or lloyd.FEW * k > lloyd.STARTS_ON
+                mark = "*" if (size is None) == by_member else " "
+                cells += f"{cg.ari(found, truth):8.3f}{mark} {seconds:8.2f} "
+            name = "member" if size is None else f"random {size:,}"
+            tries = "" if size is None else MANY[k]
+            print(f"{k:>5,} {8 * k:>6,} {best:11.3f}  {name:<13} {tries:>5} {cells}".rstrip(), flush=True)
+
+
+def started(e: Any, k: int, method: str, size: int | None, n_init: int) -> tuple[np.ndarray, float]:
+    """Labels and seconds when it starts at the most central member (`size` none), or at random on so many signatures."""
+    import congruence as cg
+    from congruence.aggregation import lloyd, voting
+
+    few, on = (lloyd.FEW, 0) if size is None else (0, size)
+    medoid = voting.medoid if size is None else lambda e, k: None
+    with (
+        patch.object(lloyd, "FEW", few),
+        patch.object(lloyd, "STARTS_ON", on),
+        patch.object(voting, "medoid", medoid),
+    ):
+        start = time.perf_counter()
+        r = cg.consensus(e, k, method, 0, n_init=n_init, progress=False)
+        seconds = time.perf_counter() - start
+    assert ("the most central member" in r.solver) == (size is None)
+    return r.labels, seconds
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ METHODS = {
     "orthogonal": Method(orthogonal, "k-means orthogonal to the given centroids", 1_000_000, "k-means", nominal=False),
     "adft": Method(adft, "k-means after a map that hides the given", 1_000_000, "k-means", nominal=False),
 }
-#: prices that the dual of MAXIMUS may have: clusters × all known clusters; the time grows with their cube
+#: prices that the dual of MAXIMUS may have: clusters × all known clusters; the time of an alternative grows with about their cube
 MOST_PRICES = 600
 
 
