@@ -233,8 +233,8 @@ def test_rows_of_large_tables_fit(monkeypatch, shared):
     from congruence.engine import cuda
 
     monkeypatch.setattr(card, "facts", lambda: (132, shared))
-    most = cuda._shared_bytes() // 4
-    for width in (241, 1_000, 3_000, 10_000, 24_000, 57_000, 65_535):
+    most = cuda._shared_bytes() // 4 // 8 * 8 - 4
+    for width in (241, 1_000, 3_000, 10_000, 24_000, most - 1, most, most + 1, most + 4, 65_535):
         for largest in (1, 2, 7, 31, 100, 1_000, 5_000, 20_000, 32_768, 60_000, 10**6):
             for mean in {max(1.0, largest / 2), largest * 0.8, float(largest)}:
                 if width > most and largest > 1 << most.bit_length() - 1:

@@ -317,6 +317,7 @@ class Sums:
         sizes = np.diff(begin, axis=1)
         sums = cupy().zeros((len(block), members, SUMS), np.uint64)
         done = np.zeros(len(block), dtype=np.int64)
+        groups = _alike(widths, np.flatnonzero(wanted.any(axis=0)))
         # rows of about one size together, the largest first
         for smallest in (1 << np.arange(int(sizes.max()).bit_length()))[::-1]:
             last = (sizes >= smallest).sum(axis=1)
@@ -327,7 +328,7 @@ class Sums:
             largest, mean = int(sizes[each[new], done[new]].max()), points / int((last - done).sum())
             units = _units(begin, done, last, points)
             done = last
-            for group in _alike(widths, np.flatnonzero(wanted.any(axis=0))):
+            for group in groups:
                 # one launch for tiles of about one width, so that few large units do not leave the card idle
                 some = np.concatenate([_against_tile(units[wanted[units[:, 0], tile]], tile) for tile in group])
                 if not len(some):
@@ -402,7 +403,7 @@ def _against_tile(units: Array, tile: int) -> Array:
 
 def _slice_shape(width: int, largest: int, mean: float) -> tuple[int, int, int, int]:
     """How rows of up to `largest` points are counted: bits of a hash or 0, others at a time, threads, cells of a row."""
-    most = _shared_bytes() // 4
+    most = (_shared_bytes() // 4 - 4) // 8 * 8 + 4  # cells come in fours, an odd number of them
     bits = 0
     if width > min(DENSE * mean, most):
         bits = min(max(2, int(SLOTS * largest - 1).bit_length()), most.bit_length() - 1)
