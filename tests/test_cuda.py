@@ -60,16 +60,27 @@ def test_without_a_card_one_line_says_what_to_do(call):
 
 
 def test_without_cupy_the_extra_is_named():
-    """Where CuPy is not installed, the line names the extra to install."""
+    """Where CuPy is not installed, the line names the extra to install; that of a command names its option."""
     program = (
         "import sys; sys.modules['cupy'] = None\n"
         "import congruence as cg\n"
         "try: cg.compare_all([[0, 1], [0, 1]], engine='cuda')\n"
-        "except cg.InputError as error: print(error)"
+        "except cg.InputError as error: print(error, error.command, sep='\\n')"
     )
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
-    assert said.startswith("work on a CUDA card needs CuPy, which is not installed: pip install 'congruence[cuda]'")
-    assert said.count("\n") == 1
+    to_install = "work on a CUDA card needs CuPy, which is not installed: pip install 'congruence[cuda]', or pass "
+    assert said == f"{to_install}engine='cpu' and arrays on the host\n{to_install}--engine cpu\n"
+
+
+@pytest.mark.skipif(not missing_card(), reason="there is a card")
+def test_a_command_without_a_card_names_its_option(tmp_path):
+    """congruence … --engine cuda where there is no card: one line that says what to pass, as a command takes it."""
+    (tmp_path / "labels.csv").write_text("x,y\n0,0\n1,1\n")
+    words = [sys.executable, "-m", "congruence", "matrix", str(tmp_path / "labels.csv"), "--engine", "cuda"]
+    said = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert said.returncode == 2
+    assert said.stderr.count("\n") == 1
+    assert said.stderr.rstrip().endswith("pass --engine cpu")
 
 
 def test_an_unknown_engine_is_answered_with_those_there_are():

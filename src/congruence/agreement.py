@@ -215,9 +215,7 @@ def _complete(e: Ensemble) -> list[Labels]:
     """The members, if their consensus is a count: complete, hard, and all of the same weight."""
     hard = [c for c in e.members if isinstance(c, Labels)]
     if len(hard) < len(e) or e.has_gaps or e.member_weight is not None:
-        raise InputError(
-            "on the card the consensus matrix is that of complete label vectors of equal weight; pass engine='cpu'"
-        )
+        raise card.refusal("on the card the consensus matrix is that of complete label vectors of equal weight")
     return hard
 
 

@@ -24,22 +24,25 @@ WIDEST = 1 << 16
 _CUDA = (2, 13)
 
 
+def refusal(reason: str) -> InputError:
+    """What is said where a card cannot do it and the host can."""
+    return InputError(f"{reason}; pass engine='cpu'", f"{reason}; pass --engine cpu")
+
+
 @cache
 def cupy() -> Any:
     """CuPy, once it is sure that it is installed and finds a card."""
     try:
         import cupy as cp
     except ImportError:
-        raise InputError(
-            "work on a CUDA card needs CuPy, which is not installed: pip install 'congruence[cuda]', or pass engine='cpu' "
-            "and arrays on the host"
-        ) from None
+        needed = "work on a CUDA card needs CuPy, which is not installed: pip install 'congruence[cuda]', or pass"
+        raise InputError(f"{needed} engine='cpu' and arrays on the host", f"{needed} --engine cpu") from None
     try:
         found = cp.cuda.runtime.getDeviceCount()
     except cp.cuda.runtime.CUDARuntimeError as error:
-        raise InputError(f"no CUDA card can be used here ({error}); pass engine='cpu'") from None
+        raise refusal(f"no CUDA card can be used here ({error})") from None
     if not found:
-        raise InputError("CuPy finds no CUDA card on this machine; pass engine='cpu'")
+        raise refusal("CuPy finds no CUDA card on this machine")
     return cp
 
 

@@ -22,7 +22,6 @@ from congruence.statistics import (
     ChanceInfo,
     Gram,
     Info,
-    InputError,
     MatrixSums,
     Maxima,
     MemberInfo,
@@ -70,7 +69,7 @@ def _in_memory() -> Iterator[None]:
     try:
         yield
     except cupy().cuda.memory.OutOfMemoryError as error:
-        raise InputError(f"the memory of the card does not suffice ({error}); pass engine='cpu'") from None
+        raise card.refusal(f"the memory of the card does not suffice ({error})") from None
 
 
 # --- labels on the card -----------------------------------------------------------------------------------------
@@ -95,11 +94,9 @@ def _kind(labels: Sequence[Labels]) -> Any:
     """The type of codes that holds those of all these clusterings."""
     most = max(c.k for c in labels)
     if most > 0xFFFF:
-        raise InputError(
-            f"engine='cuda' counts up to 65,535 clusters a clustering, and one has {most:,}; pass engine='cpu'"
-        )
+        raise card.refusal(f"a CUDA card counts up to 65,535 clusters a clustering, and one has {most:,}")
     if len(labels[0]) >= 2**32:
-        raise InputError(f"engine='cuda' counts up to 2³² − 1 points, not {len(labels[0]):,}; pass engine='cpu'")
+        raise card.refusal(f"a CUDA card counts up to 2³² − 1 points, not {len(labels[0]):,}")
     return np.uint8 if most <= 0xFF else np.uint16
 
 
@@ -409,9 +406,7 @@ def _slice_shape(width: int, largest: int, mean: float) -> tuple[int, int, int, 
         bits = min(max(2, int(SLOTS * largest - 1).bit_length()), most.bit_length() - 1)
     cells = 4 * (-(-(1 << bits if bits else width) // 4) | 1)
     if cells > most or (bits and largest > 1 << bits):
-        raise InputError(
-            f"engine='cuda' cannot count a cluster of {largest:,} points against {width:,} others; pass engine='cpu'"
-        )
+        raise card.refusal(f"this card cannot count a cluster of {largest:,} points against {width:,} others")
     others = next((j for j in (16, 8, 4, 2) if j * cells <= ROW_SHARE * most), 1)
     wanted = 1.1 * mean * max(1, others // 4) / 4  # four points a thread, each with four of the others
     threads = next((t for t in (32, 64, 96, 128, 192, 256, 384) if t >= wanted), 512)
@@ -449,9 +444,9 @@ class Cells:
         if self.stack is None or self.labels is not labels:
             self.stack, self.labels = _whole(labels), labels
         if self.stack is None:
-            raise InputError(
+            raise card.refusal(
                 f"{len(labels)} clusterings of {len(labels[0]):,} points do not fit on the card together, and measures that "
-                "need whole tables want them there; ask for fewer at a time, or pass engine='cpu'"
+                "need whole tables want them there (fewer at a time may fit)"
             )
         weights = None if mass is None else cp.asarray(mass.values, dtype=np.float64)
         if not dense:
@@ -644,9 +639,9 @@ class _Blocks:
         bytes_each = self.n * np.dtype(kind).itemsize
         self.room = room = int(SHARE * card.free_memory()) // bytes_each // 3
         if room < 1:
-            raise InputError(
+            raise card.refusal(
                 f"three clusterings of {self.n:,} points take {3 * bytes_each / 2**30:.3g} GB, and the card has "
-                f"{card.free_memory() / 2**30:.3g} GB free; pass engine='cpu'"
+                f"{card.free_memory() / 2**30:.3g} GB free"
             )
         self.codes = card.stack_for(3 * room, self.n, kind)
         cupy().cuda.get_current_stream().synchronize()
@@ -834,9 +829,7 @@ class Points:
         cp = cupy()
         stack = _whole(labels)
         if stack is None:
-            raise InputError(
-                f"{len(labels)} clusterings of {len(labels[0]):,} points do not fit on the card; pass engine='cpu'"
-            )
+            raise card.refusal(f"{len(labels)} clusterings of {len(labels[0]):,} points do not fit on the card")
         self.n, self.members = stack.n, len(labels)
         self.kind = ctype(stack.codes)
         packed = 4 // stack.codes.itemsize
