@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 import congruence as cg
-from congruence.alternative.maximus import FEW_STEPS, STEPS
-from congruence.alternative.points import as_points, binned
-from congruence.alternative.program import Assignment, assign_by_highs, assign_by_prices
-from congruence.alternative.search import MOST_PRICES
+from congruence.alternative_clustering.maximus import FEW_STEPS, STEPS
+from congruence.alternative_clustering.points import as_points, binned
+from congruence.alternative_clustering.program import Assignment, assign_by_highs, assign_by_prices
+from congruence.alternative_clustering.search import MOST_PRICES
 
 #: clusters to find and known clusters: each line has twice the prices of the line before
 PAIRS = ((5, 15), (10, 15), (15, 20), (24, 25))

@@ -109,7 +109,7 @@ def in_process(how: str, n: int) -> tuple[float, float, float, str]:
 
 
 def main() -> None:
-    from congruence.aggregation.methods import METHODS
+    from congruence.consensus_clustering.methods import METHODS
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="1,000 and 3,000 points, 100 and 250 clusters only")
@@ -125,7 +125,7 @@ def main() -> None:
 
 def growing_points(options: argparse.Namespace) -> None:
     """Each method at each size, beside its peer."""
-    from congruence.aggregation.methods import METHODS
+    from congruence.consensus_clustering.methods import METHODS
 
     sizes = options.sizes or (SIZES[:2] if options.quick else SIZES)
     chosen = options.methods or list(METHODS)
@@ -163,7 +163,7 @@ def _line(how: str, n: int, beside: float | None = None) -> float:
 def starts(many: list[int]) -> None:
     """kcc, kmodes and voting of 5 noisy runs with k clusters, started at the most central member and at random."""
     import congruence as cg
-    from congruence.aggregation import lloyd
+    from congruence.consensus_clustering import lloyd
 
     print(
         "\n5 members, k planted clusters of 8 points, 20 % of the labels redrawn: ARI with what was planted, and seconds\n"
@@ -195,7 +195,7 @@ def starts(many: list[int]) -> None:
 def started(e: Any, k: int, method: str, size: int | None, n_init: int) -> tuple[np.ndarray, float]:
     """Labels and seconds when it starts at the most central member (`size` none), or at random on so many signatures."""
     import congruence as cg
-    from congruence.aggregation import lloyd, voting
+    from congruence.consensus_clustering import lloyd, voting
 
     few, on = (lloyd.FEW, 0) if size is None else (0, size)
     medoid = voting.medoid if size is None else lambda e, k: None

@@ -21,10 +21,10 @@ SECTIONS = {
     "Measures": ("formulas", "registry"),
     "Chance": ("chance",),
     "Ensembles": ("agreement", "generators"),
-    "Consensus": ("aggregation",),
+    "Consensus": ("consensus_clustering",),
     "How many clusters": ("selection", "recurrence"),
     "Density profiles": ("density",),
-    "Alternatives": ("alternative",),
+    "Alternatives": ("alternative_clustering",),
 }
 
 

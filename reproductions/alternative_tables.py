@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import congruence as cg
-from congruence.alternative.quality import dissimilarity, dq
+from congruence.alternative_clustering.quality import dissimilarity, dq
 from reproductions import datasets
 from reproductions.rows import (
     MISPRINT,

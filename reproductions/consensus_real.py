@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 import congruence as cg
-from congruence.aggregation.evidence import evidence
-from congruence.aggregation.methods import METHODS, find
+from congruence.consensus_clustering.evidence import evidence
+from congruence.consensus_clustering.methods import METHODS, find
 from congruence.statistics import InputError
 from reproductions import datasets
 from reproductions.rows import Claim, claims_text, grid, heading, paragraph

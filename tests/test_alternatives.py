@@ -16,12 +16,12 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.metrics import silhouette_score
 
 import congruence as cg
-from congruence.alternative import cib, program, published, solver
-from congruence.alternative import mincentropy as mincentropy_module
-from congruence.alternative.coala import coala
-from congruence.alternative.points import as_points, binned
-from congruence.alternative.quality import silhouettes
-from congruence.alternative.search import METHODS
+from congruence.alternative_clustering import cib, program, published, solver
+from congruence.alternative_clustering import mincentropy as mincentropy_module
+from congruence.alternative_clustering.coala import coala
+from congruence.alternative_clustering.points import as_points, binned
+from congruence.alternative_clustering.quality import silhouettes
+from congruence.alternative_clustering.search import METHODS
 from tests import naive_alternatives as naive
 
 IRIS, SPECIES = load_iris(return_X_y=True)
@@ -199,7 +199,7 @@ def test_dunn_in_blocks_and_at_its_limits(monkeypatch):
     """Any block of distances gives the same; no extent is infinite quality; one cluster or a wrong number is said."""
     labels = SPECIES
     whole = cg.dunn(IRIS, labels, 6, 2)
-    monkeypatch.setattr("congruence.alternative.quality._CELLS", 1000)
+    monkeypatch.setattr("congruence.alternative_clustering.quality._CELLS", 1000)
     assert cg.dunn(IRIS, labels, 6, 2) == pytest.approx(whole, rel=1e-12)
     assert cg.dunn(IRIS, labels) == pytest.approx(0.9889, abs=5e-5)
     assert cg.dunn([[0.0], [0.0], [1.0], [1.0]], [0, 0, 1, 1]) == np.inf
@@ -340,8 +340,8 @@ def test_shared_centroids_recover_a_profile_and_random_ones_do_not():
 
 def test_orthogonal_takes_the_given_directions_away():
     """What is left has the given centroids at one place; where nothing is left, that is said."""
-    from congruence.alternative.orthogonal import left_over
-    from congruence.alternative.quality import centroids
+    from congruence.alternative_clustering.orthogonal import left_over
+    from congruence.alternative_clustering.quality import centroids
 
     rest = left_over(as_points(IRIS, True), [SPECIES])
     assert np.abs(centroids(rest, SPECIES, 3)).max() < 1e-9
@@ -551,8 +551,8 @@ def test_the_index_of_labels_and_data_must_agree():
 
 def test_collapsed_results_say_so():
     """Empty and tiny clusters are in the notes, and scores that one cluster does not have are undefined."""
-    from congruence.alternative.restarts import Found
-    from congruence.alternative.search import _scored, _tidy
+    from congruence.alternative_clustering.restarts import Found
+    from congruence.alternative_clustering.search import _scored, _tidy
 
     points = binned(as_points(IRIS, True), "width", 10, SPECIES)
     codes, notes = _tidy(points, Found(np.zeros(150, np.int64)), 3, None)
@@ -608,7 +608,7 @@ def test_bad_input_is_one_line(change, words):
 
 def test_filling_a_cluster_takes_few_rounds(monkeypatch):
     """Thousands of points are moved some at a time, and no cluster gives more than it can."""
-    from congruence.alternative import search
+    from congruence.alternative_clustering import search
 
     rounds = []
     real = search.centroids
@@ -639,8 +639,8 @@ def test_silhouettes_of_some_points_are_called_that(monkeypatch):
     """Above a number of points the silhouette is of a sample, near that of all, and the notes say so."""
     X, (given, _) = views(400, 3, 4.0)
     exact = cg.alternatives(X, given, method="condens", random_state=0)[0]
-    monkeypatch.setattr("congruence.alternative.search.ALL_PAIRS", 100)
-    monkeypatch.setattr("congruence.alternative.search.SOME", 200)
+    monkeypatch.setattr("congruence.alternative_clustering.search.ALL_PAIRS", 100)
+    monkeypatch.setattr("congruence.alternative_clustering.search.SOME", 200)
     some = cg.alternatives(X, given, method="condens", random_state=0)[0]
     assert some.silhouette == pytest.approx(exact.silhouette, abs=0.05)
     assert any("200 random points" in note for note in some.notes)

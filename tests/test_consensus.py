@@ -18,14 +18,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import congruence as cg
-from congruence.aggregation import linkage
-from congruence.aggregation.cumulative import _merged
-from congruence.aggregation.evidence import evidence
-from congruence.aggregation.kcc import squared_error
-from congruence.aggregation.mcla import association, jaccard
-from congruence.aggregation.methods import METHODS, find
-from congruence.aggregation.ncut import degrees
-from congruence.aggregation.spectral import eigenvectors
+from congruence.consensus_clustering import linkage
+from congruence.consensus_clustering.cumulative import _merged
+from congruence.consensus_clustering.evidence import evidence
+from congruence.consensus_clustering.kcc import squared_error
+from congruence.consensus_clustering.mcla import association, jaccard
+from congruence.consensus_clustering.methods import METHODS, find
+from congruence.consensus_clustering.ncut import degrees
+from congruence.consensus_clustering.spectral import eigenvectors
 
 ALL = tuple(METHODS)
 #: methods that the noise of the planted ensembles does not disturb
@@ -227,7 +227,7 @@ def test_many_clusters_go_without_the_gram_matrix(monkeypatch):
     """Above the limit of the clusters × clusters matrix, Lanczos iteration gives the same clusters."""
     truth, members = planted(0.2, n=300, k=4)
     small = cg.consensus(members, 4, "hbgf", random_state=0)
-    monkeypatch.setattr("congruence.aggregation.spectral.GRAM_LIMIT", 10)
+    monkeypatch.setattr("congruence.consensus_clustering.spectral.GRAM_LIMIT", 10)
     large = cg.consensus(members, 4, "hbgf", random_state=0)
     assert "ARPACK" in large.solver
     assert "ARPACK" not in small.solver
@@ -547,8 +547,8 @@ def test_data_in_another_order_are_refused():
 
 def test_the_most_central_member_with_many_clusters(monkeypatch):
     """Where the clusters are too many for tables side by side, members are encoded once, and the same one is central."""
-    from congruence.aggregation import central
-    from congruence.aggregation.evidence import evidence
+    from congruence.consensus_clustering import central
+    from congruence.consensus_clustering.evidence import evidence
 
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 3, 80)

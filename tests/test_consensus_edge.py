@@ -6,14 +6,14 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
 import congruence as cg
-from congruence.aggregation import central
-from congruence.aggregation import cumulative as cumulating
-from congruence.aggregation import linkage as by_linkage
-from congruence.aggregation.central import medoid
-from congruence.aggregation.cumulative import _merged
-from congruence.aggregation.evidence import GRAM_LIMIT, evidence
-from congruence.aggregation.methods import METHODS
-from congruence.aggregation.partition import partition_graph
+from congruence.consensus_clustering import central
+from congruence.consensus_clustering import cumulative as cumulating
+from congruence.consensus_clustering import linkage as by_linkage
+from congruence.consensus_clustering.central import medoid
+from congruence.consensus_clustering.cumulative import _merged
+from congruence.consensus_clustering.evidence import GRAM_LIMIT, evidence
+from congruence.consensus_clustering.methods import METHODS
+from congruence.consensus_clustering.partition import partition_graph
 from congruence.statistics import InputError
 
 N = 24

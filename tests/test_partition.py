@@ -11,8 +11,8 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
-from congruence.aggregation import partition, refine
-from congruence.aggregation.partition import partition_graph, partition_hypergraph
+from congruence.consensus_clustering import partition, refine
+from congruence.consensus_clustering.partition import partition_graph, partition_hypergraph
 from congruence.numerics import compiled
 from congruence.statistics import InputError
 
@@ -176,7 +176,7 @@ def test_mt_kahypar_gives_the_same_on_any_number_of_threads():
     pytest.importorskip("mtkahypar")
     code = """if True:
         import sys, numpy as np, mtkahypar
-        from congruence.aggregation import partition
+        from congruence.consensus_clustering import partition
         partition._initialised = lambda started=mtkahypar.initialize(int(sys.argv[1])): started
         h = (np.random.default_rng(0).random((200, 30)) < 0.1).astype(float)
         print(partition.partition_hypergraph(h, 4, rng=np.random.default_rng(1), solver="mtkahypar").labels.tolist())

@@ -2,18 +2,6 @@
 
 from typing import Any
 
-from congruence.aggregation.estimator import (
-    ConsensusClustering as ConsensusClustering,
-)
-from congruence.aggregation.finding import (
-    Consensus as Consensus,
-)
-from congruence.aggregation.finding import (
-    consensus as consensus,
-)
-from congruence.aggregation.members import (
-    select_members as select_members,
-)
 from congruence.agreement import (
     PairSums as PairSums,
 )
@@ -53,19 +41,19 @@ from congruence.agreement import (
 from congruence.agreement import (
     random_partitions as random_partitions,
 )
-from congruence.alternative.estimator import (
+from congruence.alternative_clustering.estimator import (
     AlternativeClustering as AlternativeClustering,
 )
-from congruence.alternative.quality import (
+from congruence.alternative_clustering.quality import (
     dissimilarity_quality as dissimilarity_quality,
 )
-from congruence.alternative.quality import (
+from congruence.alternative_clustering.quality import (
     dunn as dunn,
 )
-from congruence.alternative.search import (
+from congruence.alternative_clustering.search import (
     Alternative as Alternative,
 )
-from congruence.alternative.search import (
+from congruence.alternative_clustering.search import (
     alternatives as alternatives,
 )
 from congruence.chance import (
@@ -118,6 +106,18 @@ from congruence.comparison import (
 )
 from congruence.comparison import (
     relabel as relabel,
+)
+from congruence.consensus_clustering.estimator import (
+    ConsensusClustering as ConsensusClustering,
+)
+from congruence.consensus_clustering.members import (
+    select_members as select_members,
+)
+from congruence.consensus_clustering.search import (
+    Consensus as Consensus,
+)
+from congruence.consensus_clustering.search import (
+    consensus as consensus,
 )
 from congruence.density.binning import (
     Binning as Binning,

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from congruence.agreement import consensus_cdf
-from congruence.alternative.search import Alternatives
+from congruence.alternative_clustering.search import Alternatives
 from congruence.arrangement import Flow, cells_of, distances, flow_of, tree_of
 from congruence.density.windows import Drift
 from congruence.ensemble import Ensemble

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from congruence.aggregation.finding import Consensus, consensus
-from congruence.aggregation.methods import find as method_of
 from congruence.agreement import certainty_random, consensus_cdf, lone_scorer
 from congruence.arrangement import Cells, Flow, Tree, cells_of, distances, flow_of, groups_of, map_of, tree_of
 from congruence.chance import confidence_interval, corrected, permutation_test
 from congruence.clustering import Clustering, Labels, Memberships, check_index
 from congruence.comparison import compare, compare_all, element_scores
+from congruence.consensus_clustering.methods import find as method_of
+from congruence.consensus_clustering.search import Consensus, consensus
 from congruence.engine.plan import Progress
 from congruence.ensemble import Ensemble
 from congruence.formulas import find

@@ -1,0 +1,72 @@
+"""COALA: average linkage in which points of one given cluster would rather not meet (Bae and Bailey 2006)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from congruence.alternative_clustering.points import Points
+from congruence.alternative_clustering.restarts import Done, Found, Streams
+from congruence.statistics import Array
+
+
+def coala(
+    points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done, *, omega: float = 0.6
+) -> Found:
+    """Labels by merging; the status says how many merges were for quality and for dissimilarity.
+
+    Each step merges the closest two clusters if they are nearer than `omega` times the closest two of which no point
+    shares a given cluster; else the latter. `omega` near 0 asks for dissimilarity first, 1 and more for quality.
+    """
+    from scipy.spatial.distance import pdist, squareform
+
+    n = points.n
+    apart = squareform(pdist(points.numbers))
+    np.fill_diagonal(apart, np.inf)
+    #: which given clusters a cluster has points of; sharing one is a conflict
+    holds = np.hstack([np.eye(int(codes.max()) + 1, dtype=np.float32)[codes] for codes in knowns])
+    sizes, alive, labels = np.ones(n), np.ones(n, dtype=bool), np.arange(n)
+
+    def nearest(rows: Array, admissible: bool) -> tuple[Array, Array]:
+        distances = apart[rows]
+        if admissible:
+            distances = np.where(holds[rows] @ holds.T > 0, np.inf, distances)
+        found = distances.argmin(axis=1)
+        return found, distances[np.arange(len(rows)), found]
+
+    merges = {"quality": 0, "dissimilarity": 0}
+    near: dict[bool, tuple[Array, Array]] = {}
+    for admissible in (False, True):
+        near[admissible] = np.empty(n, dtype=np.int64), np.empty(n)
+        for part in np.array_split(np.arange(n), max(1, n // 500)):
+            near[admissible][0][part], near[admissible][1][part] = nearest(part, admissible)
+    for _ in range(n - k):
+        i = int(near[False][1].argmin())
+        o = int(near[True][1].argmin())
+        for_quality = near[False][1][i] < omega * near[True][1][o] or not np.isfinite(near[True][1][o])
+        merges["quality" if for_quality else "dissimilarity"] += 1
+        first = i if for_quality else o
+        second = int(near[not for_quality][0][first])
+        # the mean distance to a union lies between those to its parts: only rows whose nearest was a part change
+        mixed = (sizes[first] * apart[first] + sizes[second] * apart[second]) / (sizes[first] + sizes[second])
+        mixed[first] = np.inf
+        apart[first] = apart[:, first] = mixed
+        apart[second] = apart[:, second] = np.inf
+        alive[second] = False
+        sizes[first] += sizes[second]
+        holds[first] = np.maximum(holds[first], holds[second])
+        labels[labels == second] = first
+        for admissible, (who, distance) in near.items():
+            distance[second] = np.inf
+            stale = np.flatnonzero(alive & np.isfinite(distance) & ((who == first) | (who == second)))
+            # where the union is as near as the part was (points that coincide), it is the nearest now
+            still = mixed[stale] <= distance[stale]
+            if admissible:
+                still &= holds[stale] @ holds[first] == 0
+            who[stale[still]] = first
+            stale = np.union1d(stale[~still], [first])
+            who[stale], distance[stale] = nearest(stale, admissible)
+    done(1)
+    words = f"{merges['quality']} merges for quality, {merges['dissimilarity']} for dissimilarity"
+    return Found(np.unique(labels, return_inverse=True)[1], words)

@@ -1,0 +1,32 @@
+"""Orthogonal views: k-means in what is left when the directions of the given centroids are taken away (Cui et al. 2007)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from congruence.alternative_clustering.points import Points
+from congruence.alternative_clustering.quality import centroids
+from congruence.alternative_clustering.restarts import Done, Found, Streams, kmeans
+from congruence.statistics import Array, InputError
+
+
+def orthogonal(points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done) -> Found:
+    """k-means in what is left."""
+    return kmeans(left_over(points, knowns), k, streams, done)
+
+
+def left_over(points: Points, knowns: Sequence[Array]) -> Array:
+    """The points without the directions that the given centroids, centred, lie in."""
+    X = points.numbers - points.numbers.mean(axis=0)
+    given = np.vstack([centroids(X, codes, int(codes.max()) + 1) for codes in knowns])
+    _, strength, directions = np.linalg.svd(given, full_matrices=False)
+    taken = directions[strength > 1e-9 * max(float(strength.max()), 1e-300)]
+    rest = X - (X @ taken.T) @ taken
+    if len(taken) >= X.shape[1] or np.square(rest).sum() <= 1e-12 * np.square(X).sum():
+        raise InputError(
+            f"the given clusters lie in all {X.shape[1]} dimensions of the data, and nothing is left orthogonal to them; "
+            "take method='maximus' or 'mincentropy'"
+        )
+    return np.asarray(rest)

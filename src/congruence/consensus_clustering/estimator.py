@@ -1,0 +1,116 @@
+"""The consensus as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import validate_data
+
+from congruence.consensus_clustering.search import Consensus, consensus
+from congruence.ensemble import Ensemble
+from congruence.generators import generate, seed_sequence
+from congruence.statistics import Array, InputError
+
+
+class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Consensus of many clusterings, with scikit-learn's manners.
+
+    Without a `generator`, `fit` takes the label matrix, points × members (a gap is NaN or None), or an `Ensemble`. With
+    one (a method of `cg.generate`, a clusterer, a list of them, or a function of X and a seed that gives an Ensemble) it
+    takes the data, and makes n_members clusterings of it first. After fit: `labels_`, `confidence_`, `memberships_`,
+    `n_clusters_`, `scores_`, `consensus_` (the whole result), `ensemble_`.
+
+    >>> import congruence as cg
+    >>> import numpy as np
+    >>> labels = np.array([[0, 1, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1]])
+    >>> cg.ConsensusClustering(2, method="average").fit_predict(labels).tolist()
+    [0, 0, 1, 1]
+    >>> X = np.random.default_rng(0).normal(size=(50, 3))
+    >>> model = cg.ConsensusClustering(3, generator="kmeans", n_members=10, random_state=0).fit(X)
+    >>> model.n_clusters_, len(model.ensemble_)
+    (3, 10)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | None = 8,
+        *,
+        method: Any = "auto",
+        generator: Any = None,
+        n_members: int = 100,
+        member_clusters: Any = None,
+        noise: Any = None,
+        n_init: int = 10,
+        variant: str | None = None,
+        solver: str = "auto",
+        balance: float = 0.05,
+        unseen: str = "unassigned",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.method = method
+        self.generator = generator
+        self.n_members = n_members
+        self.member_clusters = member_clusters
+        self.noise = noise
+        self.n_init = n_init
+        self.variant = variant
+        self.solver = solver
+        self.balance = balance
+        self.unseen = unseen
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the consensus of the label columns X, or of clusterings of the data X where there is a generator."""
+        for_members, for_consensus = seed_sequence(self.random_state).spawn(2)
+        data = None
+        if isinstance(X, Ensemble):
+            if self.generator is not None:
+                raise InputError(
+                    "an Ensemble was given and generator is set; pass the data, or leave the generator out"
+                )
+            self.ensemble_, self.n_features_in_ = X, len(X)
+        elif self.generator is None:
+            given = validate_data(self, X, dtype=None, ensure_all_finite=False)
+            if given.dtype.kind == "c":
+                raise ValueError("Complex data not supported: labels are numbers, words or categories")
+            own = X if hasattr(X, "columns") else given
+            self.ensemble_ = Ensemble(own, unassigned="partial", noise=self.noise)
+        else:
+            data = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
+            self.ensemble_ = self._generated(data, for_members)
+        self.consensus_: Consensus = consensus(
+            self.ensemble_, self.n_clusters, self.method, for_consensus, n_init=self.n_init, variant=self.variant,
+            solver=self.solver, balance=self.balance, unseen=self.unseen, X=data, progress=False,
+        )  # fmt: skip
+        self.labels_: Array = self.consensus_.labels
+        self.confidence_: Array = self.consensus_.confidence
+        self.memberships_: Array = self.consensus_.memberships
+        self.n_clusters_: int = self.consensus_.n_clusters
+        self.scores_: Any = self.consensus_.scores
+        return self
+
+    def _generated(self, data: Any, seeds: np.random.SeedSequence) -> Ensemble:
+        if callable(self.generator) and not hasattr(self.generator, "fit"):
+            made = self.generator(data, int(seeds.generate_state(1)[0]))
+            return made if isinstance(made, Ensemble) else Ensemble(made, unassigned="partial")
+        k = self.member_clusters
+        if k is None:
+            most = min(2 * (self.n_clusters or 4), data.shape[0])
+            k = range(min(2, most), most + 1)
+        return generate(
+            data, self.n_members, k, self.generator, seeds, n_jobs=self.n_jobs, progress=False,
+            complete=self.unseen != "nearest",
+        )  # fmt: skip
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        labels = self.generator is None
+        tags.input_tags.allow_nan = labels
+        tags.input_tags.categorical = tags.input_tags.string = labels
+        tags.input_tags.sparse = not labels
+        return tags

@@ -1,0 +1,53 @@
+"""Hybrid bipartite graph formulation: points and clusters are the vertices of one graph, cut into k."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from congruence.consensus_clustering.evidence import Evidence
+from congruence.consensus_clustering.methods import Found, Method
+from congruence.consensus_clustering.partition import partition_graph
+from congruence.consensus_clustering.spectral import CHEAP_CLUSTERS, directions, eigenvectors, kmeans
+from congruence.statistics import Array
+
+
+def _run(
+    e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, variant: str = "spectral", solver: str = "auto",
+    balance: float = 0.05, **_options: Any,
+) -> Found:  # fmt: skip
+    if variant == "metis":
+        return _by_cut(e, k, rng, solver, balance)
+    # edges weigh a_l: degrees are the weight of the members that have a point, and a_l · size for a cluster
+    row, column = 1 / np.sqrt(e.seen_share), np.sqrt(e.share[e.member] / e.sizes)
+    _, left, right, solver = eigenvectors(e, row, column, k, rng)
+    both = directions(np.vstack([left, right]))
+    labels, notes = kmeans(both, np.concatenate([e.mass, np.ones(e.n_columns)]), k, rng, n_init)
+    points, clusters = labels[: e.n_rows], labels[e.n_rows :]
+    return Found(points, normalised_cut(e, points, clusters, k), f"spectral: {solver}, k-means on directions", notes)
+
+
+def normalised_cut(e: Evidence, points: Array, clusters: Array, k: int) -> float:
+    """Sum over blocks of the weight of the edges that leave it ÷ the degrees in it, 0 to k: Σ_c (1 − inside_c / degree_c)."""
+    totals = e.totals(points, k) * e.share[e.member]
+    inside = np.array([2 * totals[c, clusters == c].sum() for c in range(k)])
+    degree = totals.sum(axis=1) + np.bincount(clusters, weights=totals.sum(axis=0), minlength=k)
+    return float((1 - inside[degree > 0] / degree[degree > 0]).sum())
+
+
+def _by_cut(e: Evidence, k: int, rng: np.random.Generator, solver: str, balance: float) -> Found:
+    from scipy.sparse import block_array, diags_array
+
+    edges = diags_array(e.mass) @ e.votes @ diags_array(e.share[e.member] * e.n_members)
+    graph = block_array([[None, edges], [edges.T, None]], format="csr")
+    weight = np.concatenate([e.mass, np.ones(e.n_columns)])
+    parts = partition_graph(graph, k, vertex_weight=weight, balance=balance, rng=rng, solver=solver)
+    labels = parts.labels[: e.n_rows]
+    return Found(labels, normalised_cut(e, labels, parts.labels[e.n_rows :], k), parts.solver, parts.notes)
+
+
+hbgf = Method(
+    "hbgf", "Hybrid bipartite graph formulation", "normalised cut of the bipartite graph", "lower", "fern2004", _run,
+    tried_up_to=np.inf, tried_up_to_clusters=CHEAP_CLUSTERS, variants=("spectral", "metis"),
+)  # fmt: skip

@@ -1,0 +1,33 @@
+"""Hypergraph partitioning: clusters are hyperedges, and as few of them as can be are cut by k blocks of one size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from congruence.consensus_clustering.evidence import Evidence
+from congruence.consensus_clustering.methods import Found, Method
+from congruence.consensus_clustering.partition import partition_hypergraph
+
+
+def _run(
+    e: Evidence, k: int, rng: np.random.Generator, solver: str = "auto", balance: float = 0.05, variant: str = "unit",
+    **_: Any,
+) -> Found:  # fmt: skip
+    from scipy.sparse import csr_array
+
+    rows, members = np.nonzero(e.seen)
+    incidence = csr_array((np.ones(len(rows)), (rows, e.column[rows, members])), shape=(e.n_rows, e.n_columns))
+    weight = e.share[e.member] * e.n_members * (e.sizes if variant == "size" else 1.0)
+    parts = partition_hypergraph(
+        incidence, k, edge_weight=weight, vertex_weight=e.mass, balance=balance, rng=rng, solver=solver
+    )
+    notes = parts.notes + (("memberships were taken as the cluster of the largest",) if e.is_soft else ())
+    return Found(parts.labels, parts.cut, parts.solver, notes)
+
+
+hgpa = Method(
+    "hgpa", "Hypergraph partitioning", "weight of the cut hyperedges", "lower", "strehl2002", _run,
+    variants=("unit", "size"),
+)  # fmt: skip

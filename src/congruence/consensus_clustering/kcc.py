@@ -1,0 +1,51 @@
+"""K-means-based consensus clustering: k-means on the votes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from congruence.consensus_clustering.evidence import Evidence
+from congruence.consensus_clustering.lloyd import lloyd
+from congruence.consensus_clustering.methods import Found, Method
+from congruence.statistics import Array
+
+
+def squared_error(e: Evidence, totals: Array) -> Array:
+    """Squared distance of a vote to each centre, less what no centre changes: a_l (1 − 2 c_u + Σ_v c_v²).
+
+    The centre of a cluster in member l is the mean over its points that l has; where it has none, the mean of all points.
+    """
+    per_member = _by_member(e, totals)
+    everywhere = _by_member(e, e.sizes[None, :])
+    mean = np.where(
+        per_member > 0, totals / np.where(per_member > 0, per_member, 1.0), e.sizes / np.maximum(everywhere, 1e-300)
+    )
+    squares = _by_member(e, mean**2)
+    return np.asarray((e.share[e.member] * (1 - 2 * mean + squares)).T)
+
+
+def _by_member(e: Evidence, values: Array) -> Array:
+    """For each column the sum of the values over the clusters of its member."""
+    sums = np.add.reduceat(values, np.searchsorted(e.member, np.arange(e.n_members)), axis=1)
+    return np.asarray(sums[:, e.member])
+
+
+def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: Any) -> Found:
+    labels, total, start, notes = lloyd(e, k, rng, squared_error, n_init)
+    if e.is_soft:  # |h|² is not 1: what is the same for every centre
+        weights = e.share[e.member]
+        total += float((e.mass * ((e.votes.power(2) @ weights) - e.seen_share)).sum())
+    return Found(labels, total, f"k-means on the votes{start}", notes)
+
+
+kcc = Method(
+    "kcc",
+    "K-means-based consensus clustering",
+    "squared error",
+    "lower",
+    "wu2015",
+    _run,
+    tried_up_to=np.inf,
+)

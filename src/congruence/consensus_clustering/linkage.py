@@ -1,0 +1,255 @@
+"""Evidence accumulation: average, single and complete linkage of the points with distance 1 − consensus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from congruence.consensus_clustering.evidence import Evidence
+from congruence.consensus_clustering.methods import Found, Method, check_size
+from congruence.numerics import compiled
+from congruence.statistics import Array, InputError
+
+#: (signature, signature, height) of each merge, in order of their heights; a cluster is named by any of its signatures
+Merges = tuple[Array, Array, Array]
+#: above this many signatures, a matrix of them is kept in single precision
+DOUBLE_UP_TO = 12_000
+#: average linkage without gaps keeps at most so many mean votes (4 GB)
+PROFILES_UP_TO = 500_000_000
+#: with gaps average linkage keeps two matrices in double precision
+GAPS_UP_TO = 12_000
+#: so few signatures are kept as a matrix too: nothing has to be compiled for them
+MATRIX_BELOW = 500
+#: similarities that differ by less are equal: they are sums in different orders
+TIE = 1e-12
+
+
+def average_merges(e: Evidence) -> tuple[Merges, str, tuple[str, ...]]:
+    """UPGMA. The mean consensus of two clusters is the product of their mean votes, so no matrix of points is needed.
+
+    With gaps it is not: the mean over the pairs that some member has seen needs their number too, and both are kept.
+    """
+    wide = e.n_columns > e.n_rows and e.n_rows <= GAPS_UP_TO  # a matrix of the kinds of points is smaller
+    if not (e.has_gaps or wide or e.n_rows < MATRIX_BELOW):
+        if e.n_rows * e.n_columns > PROFILES_UP_TO:
+            raise InputError(
+                f"average linkage keeps the mean vote of each kind of points for each cluster, up to {PROFILES_UP_TO:,} numbers, "
+                f"and here are {e.n_rows:,} × {e.n_columns:,}; take hbgf or kcc, or fewer members"
+            )
+        profiles = np.ascontiguousarray((e.votes * np.sqrt(e.share[e.member])[None, :]).toarray().T)
+        run = compiled(_chain_profiles)
+        return _sorted(run(profiles, e.mass.copy(), e.n_rows)), "nearest-neighbour chain on mean votes", ()
+    if e.has_gaps:
+        check_size(e, "average linkage of partial members", GAPS_UP_TO)
+    mass = np.outer(e.mass, e.mass)
+    sums, unseen = _matrix(e, np.float64, never=-1.0)  # without gaps every pair is seen
+    known = np.where(sums >= 0, mass, 0.0)
+    sums = np.maximum(sums, 0.0) * mass
+    run = compiled(_chain_matrix, float(e.n_rows) ** 2)
+    return _sorted(run(sums, known, True)), "nearest-neighbour chain on a matrix", _said(unseen)
+
+
+def complete_merges(e: Evidence) -> tuple[Merges, str, tuple[str, ...]]:
+    """The distance of two clusters is that of their two least alike points."""
+    dtype = np.float64 if e.n_rows <= DOUBLE_UP_TO else np.float32
+    matrix, unseen = _matrix(e, dtype, never=0.0)
+    run = compiled(_chain_matrix, float(e.n_rows) ** 2)
+    notes = _said(unseen, counted=True)
+    if dtype == np.float32:
+        notes += ("consensus values are kept in single precision",)
+    return _sorted(run(matrix, np.zeros((1, 1)), False)), "nearest-neighbour chain on a matrix", notes
+
+
+def single_merges(e: Evidence) -> tuple[Merges, str, tuple[str, ...]]:
+    """Minimum spanning tree (Prim), one row of the consensus matrix at a time."""
+    n = e.n_rows
+    nearest, parent = np.full(n, -1.0), np.zeros(n, dtype=np.int64)
+    outside = np.ones(n, dtype=bool)
+    a, b, height = np.zeros(n - 1, np.int64), np.zeros(n - 1, np.int64), np.zeros(n - 1)
+    current = 0
+    for step in range(n - 1):
+        outside[current] = False
+        row = e.agreement(current)
+        better = outside & (row > nearest)
+        nearest[better], parent[better] = row[better], current
+        current = int(np.where(outside, nearest, -2.0).argmax())
+        a[step], b[step], height[step] = parent[current], current, 1 - nearest[current]
+    return _sorted((a, b, height)), "minimum spanning tree", ()
+
+
+def _matrix(e: Evidence, dtype: Any, never: float) -> tuple[Array, int]:
+    """Consensus of each two signatures, and how many pairs no member has seen together; those get the value `never`."""
+    found = np.empty((e.n_rows, e.n_rows), dtype=dtype)
+    unseen = 0
+    for i in range(e.n_rows):
+        found[i] = e.agreement(i)
+        if e.has_gaps:
+            apart = ~(e.seen[:, e.seen[i]].any(axis=1))
+            unseen += int(apart.sum())
+            found[i, apart] = never
+    return found, unseen // 2
+
+
+def _said(unseen: int, counted: bool = False) -> tuple[str, ...]:
+    if not unseen:
+        return ()
+    how = "count as apart" if counted else "do not count, and clusters of such pairs alone as apart"
+    return (f"{unseen:,} pairs of different points were never seen together by a member; they {how}",)
+
+
+def _chain_profiles(profiles: Any, mass: Any, n: int) -> Any:
+    """Nearest-neighbour chain; profiles are columns, and the clusters still there are always the first of them.
+
+    A cluster is called by its first signature, wherever it stands; of equally near ones the first is taken.
+    """
+    id_at, at_id = np.arange(n), np.arange(n)
+    chain = np.empty(n, dtype=np.int64)
+    length, start = 0, 0
+    a, b, height = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64), np.empty(n - 1)
+    sims = np.empty(n)
+    left = n
+    for step in range(n - 1):
+        if length == 0:
+            while at_id[start] < 0:
+                start += 1
+            chain[0] = start
+            length = 1
+        while True:
+            here = at_id[chain[length - 1]]
+            sims[:left] = 0.0
+            seen = np.flatnonzero(profiles[:, here])
+            for first in range(0, len(seen) - 3, 4):  # four at a time: `sims` is read and written a quarter as often
+                u, v, w, x = seen[first], seen[first + 1], seen[first + 2], seen[first + 3]
+                at_u, at_v, at_w, at_x = profiles[u, here], profiles[v, here], profiles[w, here], profiles[x, here]
+                of_u, of_v, of_w, of_x = profiles[u], profiles[v], profiles[w], profiles[x]
+                for j in range(left):
+                    sims[j] += at_u * of_u[j] + at_v * of_v[j] + at_w * of_w[j] + at_x * of_x[j]
+            for u in seen[len(seen) - len(seen) % 4 :]:
+                for j in range(left):
+                    sims[j] += profiles[u, here] * profiles[u, j]
+            sims[here] = -1.0
+            to = int(np.argmax(sims[:left]))
+            least = sims[to] - TIE
+            for j in range(left):
+                if sims[j] >= least and id_at[j] < id_at[to]:
+                    to = j
+            if length > 1 and sims[at_id[chain[length - 2]]] >= least:
+                to = at_id[chain[length - 2]]  # where the chain came from, or it would not end
+                break
+            chain[length] = id_at[to]
+            length += 1
+        length -= 2
+        low, high = min(here, to), max(here, to)
+        one, other = min(id_at[low], id_at[high]), max(id_at[low], id_at[high])
+        a[step], b[step], height[step] = one, other, 1.0 - sims[to]
+        total = mass[low] + mass[high]
+        profiles[:, low] = (mass[low] * profiles[:, low] + mass[high] * profiles[:, high]) / total
+        mass[low] = total
+        id_at[low], at_id[one], at_id[other] = one, low, -1
+        left -= 1
+        if high != left:  # the last cluster moves to the place that is free
+            profiles[:, high] = profiles[:, left]
+            mass[high] = mass[left]
+            id_at[high] = id_at[left]
+            at_id[id_at[high]] = high
+    return a, b, height
+
+
+def _chain_matrix(matrix: Any, known: Any, mean: bool) -> Any:
+    """The same on a matrix that is overwritten: sums and numbers of pairs (mean), or similarities, where the least counts."""
+    n = len(matrix)
+    alive = np.ones(n, dtype=np.bool_)
+    chain = np.empty(n, dtype=np.int64)
+    length = 0
+    a, b, height = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64), np.empty(n - 1)
+    sims = np.empty(n)
+    for step in range(n - 1):
+        if length == 0:
+            chain[0] = np.argmax(alive)
+            length = 1
+        while True:
+            here = chain[length - 1]
+            if mean:
+                sims[:] = matrix[here] / np.maximum(known[here], 1e-300)
+            else:
+                sims[:] = matrix[here]
+            sims[~alive] = -1.0
+            sims[here] = -1.0
+            least = np.max(sims) - TIE
+            if length > 1 and sims[chain[length - 2]] >= least:
+                to = chain[length - 2]
+                break
+            to = int(np.argmax(sims >= least))
+            chain[length] = to
+            length += 1
+        length -= 2
+        low, high = min(here, to), max(here, to)
+        a[step], b[step], height[step] = low, high, 1.0 - sims[to]
+        if mean:
+            matrix[low] += matrix[high]
+            known[low] += known[high]
+            known[:, low] = known[low]
+        else:
+            matrix[low] = np.minimum(matrix[low], matrix[high])
+        matrix[:, low] = matrix[low]
+        alive[high] = False
+    return a, b, height
+
+
+def _sorted(merges: Merges) -> Merges:
+    a, b, height = merges
+    height = np.where(np.abs(height) < 1e-12, 0.0, height)
+    order = np.argsort(np.round(height, 12), kind="stable")
+    return a[order], b[order], height[order]
+
+
+def cut(merges: Merges, n: int, k: int) -> Array:
+    """Clusters after all but the last k − 1 merges: exactly k of them, whatever heights are equal."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    a, b, _ = merges
+    kept = max(n - k, 0)
+    graph = csr_array((np.ones(kept), (a[:kept], b[:kept])), shape=(n, n))
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
+
+
+def longest_lived(heights: Array) -> int:
+    """Number of clusters that stays for the longest stretch of heights; at least 2."""
+    if len(heights) < 2:
+        return len(heights) + 1
+    return int(len(heights) - np.diff(heights).argmax())
+
+
+def _run(
+    build: Callable[[Evidence], tuple[Merges, str, tuple[str, ...]]],
+    e: Evidence,
+    k: int | None,
+    rng: np.random.Generator,
+    **_: Any,
+) -> Found:
+    if e.n_rows == 1:
+        return Found(np.zeros(1, np.int64), 0.0, "one signature")
+    merges, solver, notes = build(e)
+    if k is None:
+        k = longest_lived(merges[2])
+        notes += (f"{k} clusters live longest: for the largest stretch of heights",)
+    last = float(merges[2][-k]) if k <= len(merges[2]) else 0.0
+    return Found(cut(merges, e.n_rows, k), last, solver, notes)
+
+
+average = Method(
+    "average", "Average linkage on the consensus", "height of the last merge", "lower", "fred2005",
+    partial(_run, average_merges), limit=100_000, tried_up_to=10_000,
+)  # fmt: skip
+single = Method(
+    "single", "Single linkage on the consensus", "height of the last merge", "lower", "fred2005",
+    partial(_run, single_merges), limit=50_000,
+)  # fmt: skip
+complete = Method(
+    "complete", "Complete linkage on the consensus", "height of the last merge", "lower", "fred2005",
+    partial(_run, complete_merges), limit=25_000,
+)  # fmt: skip

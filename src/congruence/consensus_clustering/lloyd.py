@@ -1,0 +1,95 @@
+"""Alternating minimisation on the votes: assign each signature to its best centre, renew the centres, until nothing moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from congruence.consensus_clustering.central import medoid
+from congruence.consensus_clustering.evidence import Evidence
+from congruence.statistics import Array
+
+#: signatures on which starts are tried; the best start goes on with all of them
+STARTS_ON = 4_000
+#: fewer signatures than this for each cluster are too few to start from: then it is the most central member
+FEW = 20
+STEPS = 300
+#: cost of each cluster of the members (rows) in each consensus cluster (columns), from the contingency tables
+Cost = Callable[[Evidence, Array], Array]
+
+
+def lloyd(
+    e: Evidence, k: int, rng: np.random.Generator, cost: Cost, n_init: int
+) -> tuple[Array, float, str, tuple[str, ...]]:
+    """Labels with the lowest total cost found, that cost, where it started if not at random, and notes."""
+    central = medoid(e, k) if FEW * k > STARTS_ON else None
+    if central is not None:
+        labels, total, settled = _descend(e, central, k, cost)
+        return labels, total, ", started at the most central member", _notes(settled)
+    few = e
+    some = max(STARTS_ON, FEW * k)
+    if e.n_rows > some:
+        few = e.taken(np.sort(rng.choice(e.n_rows, some, replace=False, p=e.mass / e.mass.sum())))
+    best: tuple[float, Array] | None = None
+    for _ in range(n_init):
+        labels, total, _ = _descend(few, _spread(few, k, rng), k, cost)
+        if best is None or total < best[0] - 1e-9 * abs(best[0]):
+            best = total, labels
+    assert best is not None
+    labels, total, settled = best[1], best[0], True
+    if few is not e:
+        start = e.scores(cost(few, few.totals(best[1], k))).argmin(axis=1)
+        labels, total, settled = _descend(e, start, k, cost)
+    else:
+        labels, total, settled = _descend(e, labels, k, cost)
+    return labels, total, "", _notes(settled)
+
+
+def _notes(settled: bool) -> tuple[str, ...]:
+    return () if settled else (f"stopped after {STEPS} steps, before nothing moved",)
+
+
+def _descend(e: Evidence, labels: Array, k: int, cost: Cost) -> tuple[Array, float, bool]:
+    total = np.inf
+    rows = np.arange(e.n_rows)
+    for _ in range(STEPS):
+        costs = e.scores(cost(e, e.totals(labels, k)))
+        nearest = costs.argmin(axis=1)
+        own = costs[rows, nearest]
+        missing = np.setdiff1d(np.arange(k), nearest)
+        if len(missing):  # an empty cluster takes the signature that fits its own worst
+            worst = np.lexsort((rows, -own * e.mass))
+            alone = np.bincount(nearest, minlength=k)
+            for cluster in missing.tolist():
+                for i in worst.tolist():
+                    if alone[nearest[i]] > 1:
+                        alone[nearest[i]] -= 1
+                        alone[cluster] += 1
+                        nearest[i], own[i] = cluster, -np.inf
+                        break
+                worst = worst[own[worst] > -np.inf]
+            own = np.where(np.isneginf(own), 0.0, own)
+        new_total = float((own * e.mass).sum())
+        if (nearest == labels).all() or new_total > total - 1e-12 * abs(total):
+            return nearest, min(new_total, total), True
+        labels, total = nearest, new_total
+    return labels, total, False
+
+
+def _spread(e: Evidence, k: int, rng: np.random.Generator) -> Array:
+    """A start in the manner of k-means++: each next centre is a signature likely to be far from those before."""
+    weight = e.mass.astype(float)
+    nearest, labels = np.full(e.n_rows, np.inf), np.zeros(e.n_rows, dtype=np.int64)
+    for cluster in range(k):
+        chances = weight * (nearest if cluster else 1.0)
+        total = chances.sum()
+        if total <= 0:
+            break
+        chosen = int(rng.choice(e.n_rows, p=chances / total))
+        distance = np.maximum(1 - e.agreement(chosen), 0.0)
+        distance[distance < 1e-12] = 0.0
+        closer = distance < nearest
+        labels[closer] = cluster
+        nearest = np.minimum(nearest, distance)
+    return labels

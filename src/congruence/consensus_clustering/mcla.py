@@ -1,0 +1,56 @@
+"""Meta-clustering: the members' clusters are grouped into k metaclusters, and each point goes to the one it is in most."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from congruence.consensus_clustering.evidence import GRAM_LIMIT, Evidence
+from congruence.consensus_clustering.methods import Found, Method
+from congruence.consensus_clustering.partition import Parts, partition_graph
+from congruence.statistics import Array
+
+
+def _run(
+    e: Evidence, k: int, rng: np.random.Generator, solver: str = "auto", balance: float = 0.05, variant: str = "unit",
+    **_: Any,
+) -> Found:  # fmt: skip
+    from scipy.sparse import csr_array
+
+    if e.n_columns <= k:
+        parts = Parts(np.arange(e.n_columns), 0.0, "every cluster is a metacluster", ())
+    else:
+        weight = e.sizes if variant == "strehl" else None
+        parts = partition_graph(csr_array(jaccard(e)), k, vertex_weight=weight, balance=balance, rng=rng, solver=solver)
+    support = association(e, parts.labels, k)
+    labels = np.where(support.any(axis=1), support.argmax(axis=1), -1)
+    return Found(labels, parts.cut, parts.solver, parts.notes)
+
+
+def jaccard(e: Evidence) -> Array:
+    """Jaccard index of each two clusters, with 0 on the diagonal."""
+    both = e.tables
+    either = e.sizes[:, None] + e.sizes[None, :] - both
+    found = np.divide(both, either, out=np.zeros_like(both), where=either > 0)
+    np.fill_diagonal(found, 0.0)
+    return np.asarray(found)
+
+
+def association(e: Evidence, meta: Array, k: int) -> Array:
+    """Mean, over the clusters of a metacluster, of being in it; over those of members that have the point."""
+    one_hot = np.zeros((e.n_columns, k))
+    one_hot[np.arange(e.n_columns), meta] = e.share[e.member]
+    inside = e.scores(one_hot)
+    per_member = np.zeros((e.n_members, k))
+    np.add.at(per_member, e.member, one_hot)
+    could = e.seen @ per_member if e.has_gaps else per_member.sum(axis=0)[None, :]
+    return np.asarray(
+        np.divide(inside, could, out=np.zeros_like(inside), where=np.broadcast_to(could > 0, inside.shape))
+    )
+
+
+mcla = Method(
+    "mcla", "Meta-clustering algorithm", "cut of the graph of clusters (Jaccard weights)", "lower", "strehl2002", _run,
+    cluster_limit=GRAM_LIMIT, tried_up_to=np.inf, variants=("unit", "strehl"),
+)  # fmt: skip

@@ -1,0 +1,101 @@
+"""The record of a consensus function, and their table: one method a file, one record each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from congruence.consensus_clustering.evidence import Evidence
+from congruence.registry import hint
+from congruence.statistics import Array, InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a method gives back: a cluster for each signature (−1: it cannot say), its own objective, and how it went."""
+
+    labels: Array
+    objective: float
+    solver: str
+    #: what a user must know of it: a start that was sampled, a solver that stopped early, fewer clusters than asked
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Method:
+    """A consensus function: what it is, what it minimises or maximises, and how large it may get."""
+
+    key: str
+    title: str
+    #: what its objective is, and which way is better
+    objective: str
+    better: str
+    reference: str
+    run: Callable[..., Found]
+    #: most signatures it takes, because it compares each two of them
+    limit: int | None = None
+    #: most clusters of all members together, because it compares each two of them
+    cluster_limit: int | None = None
+    #: tried by method="auto", up to this many signatures and this many clusters of all members together
+    tried_up_to: float = 0
+    tried_up_to_clusters: float = np.inf
+    #: the first is the default
+    variants: tuple[str, ...] = ()
+
+    def __call__(self, e: Evidence, k: int, rng: np.random.Generator, **options: Any) -> Found:
+        """Clusters of the signatures; see `cg.consensus`."""
+        self.check(e)
+        variant = options.pop("variant", None)
+        if variant is not None:
+            if variant not in self.variants:
+                known = f"the variants {', '.join(self.variants)}" if self.variants else "no variants"
+                raise InputError(f"{self.key} has {known}; got {variant!r}")
+            options["variant"] = variant
+        return self.run(e, k, rng, **options)
+
+    def check(self, e: Evidence) -> None:
+        """Raise, before anything is begun, where there is more than it takes."""
+        if self.limit is not None:
+            check_size(e, self.key, self.limit)
+        if self.cluster_limit is not None and e.n_columns > self.cluster_limit:
+            raise InputError(
+                f"{self.key} compares each two clusters of the members, up to {self.cluster_limit:,} of them, and here are "
+                f"{e.n_columns:,}; take hbgf, ncut or kcc, or fewer members"
+            )
+
+    def is_cheap(self, e: Evidence) -> bool:
+        """Is it tried by method="auto"?"""
+        most = min(self.tried_up_to_clusters, np.inf if self.cluster_limit is None else self.cluster_limit)
+        return e.n_rows <= self.tried_up_to and e.n_columns <= most
+
+
+def check_size(e: Evidence, what: str, limit: int) -> None:
+    """Raise where there are more signatures than a method takes."""
+    if e.n_rows > limit:
+        able = ", ".join(key for key in METHODS if find(key).limit is None)
+        raise InputError(
+            f"{what} compares each two points that some member tells apart, up to {limit:,} of them, and here are "
+            f"{e.n_rows:,}; methods without that limit: {able}"
+        )
+
+
+#: where each method lives; a module has the record under the name of its key
+METHODS = {
+    "hbgf": "hbgf", "ncut": "ncut", "kcc": "kcc", "kmodes": "kmodes", "voting": "voting", "cumulative": "cumulative",
+    "mcla": "mcla", "cspa": "cspa", "hgpa": "hgpa", "average": "linkage", "single": "linkage", "complete": "linkage",
+}  # fmt: skip
+
+
+def find(name: str) -> Method:
+    """The record of a method, by its name."""
+    key = {"k-modes": "kmodes", "cumulative_voting": "cumulative", "majority": "voting"}.get(name, name)
+    if key not in METHODS:
+        raise InputError(
+            f"there is no method {name!r}; {hint(name, METHODS, 'there are: auto, ' + ', '.join(METHODS))}"
+        )
+    record: Method = getattr(import_module(f"congruence.consensus_clustering.{METHODS[key]}"), key)
+    return record

@@ -1,0 +1,39 @@
+"""Normalised cut of the graph whose weights are the consensus matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from congruence.consensus_clustering.evidence import Evidence
+from congruence.consensus_clustering.methods import Found, Method
+from congruence.consensus_clustering.spectral import CHEAP_CLUSTERS, directions, eigenvectors, kmeans
+from congruence.statistics import Array
+
+
+def degrees(e: Evidence) -> Array:
+    """Row sums of the consensus matrix."""
+    return e.scores(e.share[e.member] * e.sizes)
+
+
+def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_options: Any) -> Found:
+    degree = degrees(e)
+    _, left, _, solver = eigenvectors(e, 1 / np.sqrt(degree), np.sqrt(e.share[e.member]), k, rng)
+    labels, notes = kmeans(directions(left), e.mass, k, rng, n_init)
+    inside = (e.totals(labels, k) ** 2 * e.share[e.member]).sum(axis=1)
+    volume = np.bincount(labels, weights=degree * e.mass, minlength=k)
+    cut = float((1 - inside[volume > 0] / volume[volume > 0]).sum())
+    return Found(labels, cut, f"spectral: {solver}, k-means on directions", notes)
+
+
+ncut = Method(
+    "ncut",
+    "Normalised cut of the consensus matrix",
+    "normalised cut",
+    "lower",
+    "yu2007",
+    _run,
+    tried_up_to=np.inf,
+    tried_up_to_clusters=CHEAP_CLUSTERS,
+)

@@ -1,0 +1,88 @@
+"""Spectral partitions of the votes: leading eigenvectors through the clusters × clusters matrix, k-means on directions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from congruence.consensus_clustering.evidence import GRAM_LIMIT, Evidence
+from congruence.statistics import Array
+
+#: method="auto" leaves out what takes eigenvectors of more clusters than this: ten seconds or more
+CHEAP_CLUSTERS = 4_000
+#: points on which the starts of k-means are tried; the best start goes on with all of them
+STARTS_ON = 20_000
+
+
+def eigenvectors(
+    e: Evidence, row_scale: Array, column_scale: Array, k: int, rng: np.random.Generator
+) -> tuple[Array, Array, Array, str]:
+    """Top k singular values and vectors of B = diag(√mass · row_scale) · H · diag(column_scale).
+
+    The left ones come back for one point of each signature, without √mass. Through the eigenvectors of BᵀB, clusters ×
+    clusters (Li, Wu and Chang's transfer cut), so nothing of the size points × points is ever there.
+    """
+    k = min(k, e.n_columns, e.n_rows)
+    if e.n_columns <= GRAM_LIMIT:
+        from scipy.linalg import eigh
+
+        gram = e.gram(e.mass * row_scale**2) * column_scale[:, None] * column_scale[None, :]
+        values, right = eigh(gram, subset_by_index=(e.n_columns - k, e.n_columns - 1))
+        singular, right = np.sqrt(np.maximum(values[::-1], 0.0)), right[:, ::-1]
+        solver = "eigenvectors of the clusters × clusters matrix"
+    else:
+        from scipy.sparse import diags_array
+        from scipy.sparse.linalg import svds
+
+        b = diags_array(np.sqrt(e.mass) * row_scale) @ e.votes @ diags_array(column_scale)
+        _, singular, transposed = svds(b, k=min(k, min(b.shape) - 1), v0=rng.normal(size=min(b.shape)))
+        singular, right = singular[::-1], transposed[::-1].T
+        solver = "singular vectors by Lanczos iteration (ARPACK)"
+    kept = singular > 1e-7 * singular[0]
+    singular, right = singular[kept], right[:, kept]
+    right = right * np.where(np.abs(right).max(axis=0) == right.max(axis=0), 1.0, -1.0)  # one sign of the two
+    left = e.scores(column_scale[:, None] * right) * (row_scale[:, None] / singular)
+    return singular, left, right, solver
+
+
+def directions(x: Array) -> Array:
+    """Rows of length 1."""
+    length = np.linalg.norm(x, axis=1, keepdims=True)
+    return np.asarray(np.divide(x, length, out=np.zeros_like(x), where=length > 0))
+
+
+def kmeans(x: Array, weight: Array, k: int, rng: np.random.Generator, n_init: int) -> tuple[Array, tuple[str, ...]]:
+    """Labels by k-means; starts are tried on a sample of many points, and the best goes on with all of them."""
+    import warnings
+
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1), warnings.catch_warnings():  # one thread: the same sums on every machine
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different directions than k; n_clusters tells
+        few, own = x, weight
+        if len(x) > STARTS_ON:
+            chosen = np.sort(rng.choice(len(x), STARTS_ON, replace=False, p=weight / weight.sum()))
+            few, own = x[chosen], np.ones(STARTS_ON)
+        found: Any = None
+        for start in ["k-means++"] * n_init + [_orthogonal(few, k, rng)]:
+            seed = int(rng.integers(2**31 - 1))
+            model = KMeans(k, init=start, n_init=1, max_iter=200, random_state=seed).fit(few, sample_weight=own)
+            if found is None or model.inertia_ < found.inertia_ * (1 - 1e-9):
+                found = model
+        if few is not x:
+            found = KMeans(k, init=found.cluster_centers_, n_init=1, max_iter=200).fit(x, sample_weight=weight)
+    stopped = found.n_iter_ >= 200
+    return found.labels_.astype(np.int64), ("k-means stopped after 200 steps",) if stopped else ()
+
+
+def _orthogonal(x: Array, k: int, rng: np.random.Generator) -> Array:
+    """A start of directions as different as there are (Fern and Brodley): each next has the least overlap with those before."""
+    chosen = [int(rng.integers(len(x)))]
+    overlap = np.zeros(len(x))
+    for _ in range(k - 1):
+        overlap += np.abs(x @ x[chosen[-1]])
+        chosen.append(int(overlap.argmin()))
+    return x[chosen]

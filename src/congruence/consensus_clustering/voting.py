@@ -1,0 +1,57 @@
+"""Plurality of the members' votes, after each member's clusters were matched with those of the consensus, until it stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from congruence.consensus_clustering.central import medoid
+from congruence.consensus_clustering.evidence import Evidence
+from congruence.consensus_clustering.kcc import kcc
+from congruence.consensus_clustering.methods import Found, Method
+from congruence.statistics import Array
+
+STEPS = 100
+
+
+def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: Any) -> Found:
+    labels, start = medoid(e, k), "the most central member"
+    if labels is None:
+        labels, start = kcc(e, k, rng, n_init=n_init).labels, f"kcc, as no complete member has {k} clusters"
+    before: list[bytes] = []
+    for _step in range(STEPS):
+        support = e.scores(matched(e, labels, k))
+        voted = support.argmax(axis=1)
+        before.append(labels.tobytes())
+        if voted.tobytes() in before:  # it stands, or it goes in a circle: then this one has been seen
+            break
+        labels = voted
+    settled = voted.tobytes() == before[-1]
+    agreed = float((support[np.arange(e.n_rows), voted] * e.mass).sum() / (e.seen_share * e.mass).sum())
+    notes = () if settled else ("the votes did not settle; the last of them are given",)
+    return Found(voted, agreed, f"matching and voting, started at {start}", notes)
+
+
+def matched(e: Evidence, labels: Array, k: int) -> Array:
+    """Votes of each cluster: a_l for the consensus cluster it is matched with, 0 for the others.
+
+    One to one where it can be, and the clusters left over go to the one they overlap most.
+    """
+    totals = e.totals(labels, k)
+    ends = np.searchsorted(e.member, np.arange(e.n_members + 1)).tolist()
+    votes = np.zeros((e.n_columns, k))
+    for first, last, share in zip(ends[:-1], ends[1:], e.share.tolist(), strict=True):
+        table = totals[:, first:last]
+        to = table.argmax(axis=0)
+        rows, cols = linear_sum_assignment(table, maximize=True)
+        to[cols] = np.where(table[rows, cols] > 0, rows, to[cols])
+        votes[np.arange(first, last), to] = share
+    return votes
+
+
+voting = Method(
+    "voting", "Iterated plurality voting", "share of the votes for the winner", "higher", "dimitriadou2002", _run,
+    tried_up_to=np.inf,
+)  # fmt: skip
