@@ -11,7 +11,6 @@ import platform
 import sys
 import tempfile
 import time
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from plotly.offline import get_plotlyjs
 
 import congruence as cg
 from congruence import io
+from congruence.reporting.html import page_script
 from tests.browser import Browser, program
 
 #: size that no report may exceed, and seconds in which a page of 200 clusterings of 100,000 points must be drawn
@@ -67,7 +67,7 @@ def main() -> None:
     jobs = [*(real_files(folder) if folder.is_dir() else []), large(), many_clusters()]
     print(f"congruence {cg.__version__}, {platform.python_version()}, {os.cpu_count()} cores")
     print(f"browser: {Path(program() or '').name or 'none here, so pages are not drawn'}")
-    own, theirs = (files("congruence.reporting") / "page.js").read_text(encoding="utf-8"), get_plotlyjs()
+    own, theirs = page_script(), get_plotlyjs()
     print(f"the script of a page: {len(own) / 1e3:.0f} kB; plotly's would be {len(theirs) / 1e6:.1f} MB")
     print(f"{'file':32} {'clusterings':>11} {'points':>8} {'pairs':>8} {'seconds':>8} {'MB':>6} {'drawn in s':>10}")
     failed = []

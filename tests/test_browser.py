@@ -13,7 +13,7 @@ from browser import Browser, program
 import congruence as cg
 from congruence import showcase
 from congruence.cli.app import app
-from congruence.reporting import model
+from congruence.reporting import pairs
 
 pytestmark = [
     pytest.mark.skipif(program() is None, reason="there is no chromium here: apt-get install chromium"),
@@ -190,7 +190,7 @@ def test_names_stay_text(browser, tmp_path):
 
 def test_the_command_for_a_pair_gives_the_values_of_the_page(browser, tmp_path, monkeypatch, capsys):
     """The command that the page prints runs, and counts noise and points without a label as the page does."""
-    monkeypatch.setattr(model, "EMBEDDED", 10)
+    monkeypatch.setattr(pairs, "EMBEDDED", 10)
     rng = np.random.default_rng(0)
     rows = [f"p{i},run {r},{rng.integers(-1, 3)}" for i in range(60) for r in range(5) if rng.random() < 0.9]
     monkeypatch.chdir(tmp_path)
@@ -216,7 +216,7 @@ def test_the_title_has_room(page, demo, width):
 
 def test_pairs_without_labels(browser, tmp_path, monkeypatch):
     """Where labels are too large the page shows the pairs it has, and the command for the others."""
-    monkeypatch.setattr(model, "EMBEDDED", 10)
+    monkeypatch.setattr(pairs, "EMBEDDED", 10)
     rng = np.random.default_rng(0)
     runs = {f"$& run {i}": rng.integers(0, 3, 50) for i in range(5)}
     r = cg.report(
@@ -231,10 +231,10 @@ def test_pairs_without_labels(browser, tmp_path, monkeypatch):
     assert browser.complaints == []
 
 
-@pytest.mark.parametrize("most", [10, model.EMBEDDED])
+@pytest.mark.parametrize("most", [10, pairs.EMBEDDED])
 def test_pairs_without_points_in_common(browser, tmp_path, monkeypatch, most):
     """Two clusterings of different points: the page says so, and has no share of no points."""
-    monkeypatch.setattr(model, "EMBEDDED", most)
+    monkeypatch.setattr(pairs, "EMBEDDED", most)
     half = [0, 1, 1, *[None] * 27], [*[None] * 27, 1, 1, 0]
     cg.report({"a": half[0], "b": half[1], "c": np.arange(30) % 2}, tmp_path / "r.html", progress=False)
     browser.events.clear()

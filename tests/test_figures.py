@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import congruence as cg
-from congruence import arrangement
+from congruence.figures import layout
 
 pytest.importorskip("plotly")
 RNG = np.random.default_rng(3)
@@ -61,7 +61,7 @@ def test_the_heatmap_is_the_matrix_in_order(made):
     for key in ("ari", "vi"):
         shown = r.plot(key)
         tree, heat = shown.data
-        order = arrangement.tree_of(arrangement.distances(r[key], r.measures[key])).order
+        order = layout.tree_of(layout.distances(r[key], r.measures[key])).order
         assert np.array_equal(heat.z, r[key][np.ix_(order, order)])
         assert heat.reversescale == (key == "vi")
         assert len(tree.x) == 5 * 2
@@ -85,7 +85,7 @@ def test_the_consensus_matrix_is_ordered(made):
     """The picture of an ensemble is its consensus matrix in the order of cells_of, and its distribution ends at 1."""
     e = made["ensemble"]
     heat, curve = e.plot().data
-    cells = arrangement.cells_of(e)
+    cells = layout.cells_of(e)
     assert np.array_equal(heat.z, cells.values)
     assert heat.z == pytest.approx(e.consensus_matrix()[np.ix_(cells.order, cells.order)])
     assert (curve.y[-1], curve.x[-1]) == (1.0, 1.0)
@@ -113,25 +113,25 @@ def test_alternatives_are_a_list_with_a_picture(made):
 
 def test_a_tree_of_one_and_two():
     """One member has no branch, two have one."""
-    assert arrangement.tree_of(np.zeros((1, 1))).branches.shape == (0, 5)
-    assert arrangement.tree_of(np.array([[0, 2.0], [2.0, 0]])).branches.tolist() == [[0, 1, 0, 0, 2]]
+    assert layout.tree_of(np.zeros((1, 1))).branches.shape == (0, 5)
+    assert layout.tree_of(np.array([[0, 2.0], [2.0, 0]])).branches.tolist() == [[0, 1, 0, 0, 2]]
 
 
 def test_groups():
     """Two clear groups are found, the larger first; points without structure are one group."""
     place = np.array([0.0, 0.1, 9, 9.1, 9.2])
-    labels, clear = arrangement.groups_of(np.abs(place[:, None] - place))
+    labels, clear = layout.groups_of(np.abs(place[:, None] - place))
     assert labels.tolist() == [1, 1, 0, 0, 0]
     assert clear > 0.9
     spread = np.ones((6, 6)) - np.eye(6)
-    assert arrangement.groups_of(spread)[0].tolist() == [0] * 6
+    assert layout.groups_of(spread)[0].tolist() == [0] * 6
 
 
 def test_map_shows_plane_distances():
     """Points of a plane come back with their distances; the share shown is 1."""
     points = RNG.normal(size=(8, 2))
     away = np.linalg.norm(points[:, None] - points, axis=2)
-    place, share = arrangement.map_of(away)
+    place, share = layout.map_of(away)
     assert np.linalg.norm(place[:, None] - place, axis=2) == pytest.approx(away, abs=1e-9)
     assert share == pytest.approx(1.0)
 

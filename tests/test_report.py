@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import congruence as cg
-from congruence import arrangement, io
-from congruence.reporting import html, model, words
+from congruence import io
+from congruence.figures import layout
+from congruence.reporting import html, members, model, pairs, points, together, words
 
 RNG = np.random.default_rng(5)
 TRUTH = np.repeat([0, 1, 2], 20)
@@ -62,8 +63,8 @@ def unpacked(x: dict) -> np.ndarray:
 def test_the_values_are_those_of_compare_all(made):
     """Six measures, the upper triangle of each, and the page's steps are within half a step of them."""
     m = made.model
-    assert [s.measure.key for s in m.scales] == list(model.HARD)
-    everything = cg.compare_all({"truth": TRUTH, **RUNS}, list(model.HARD))
+    assert [s.measure.key for s in m.scales] == list(members.HARD)
+    everything = cg.compare_all({"truth": TRUTH, **RUNS}, list(members.HARD))
     page = data_of(made.html)
     for scale, sent in zip(m.scales, page["measures"], strict=True):
         square = everything[scale.measure.key]
@@ -143,11 +144,11 @@ def test_weights_of_points_are_refused_and_those_of_members_kept():
 
 def test_very_many_clusters_are_left_to_the_command(monkeypatch):
     """Where a consensus would take too long the page says so for each method, and has all its parts."""
-    monkeypatch.setattr(model, "MOST_CENTRES", 5)
-    monkeypatch.setattr(model, "FEW", 10)
+    monkeypatch.setattr(together, "MOST_CENTRES", 5)
+    monkeypatch.setattr(together, "FEW", 10)
     r = cg.report(RUNS, reference=TRUTH)
     assert r.model.together.best is None
-    assert {row["method"] for row in r.model.together.methods} == set(model.METHODS)
+    assert {row["method"] for row in r.model.together.methods} == set(together.METHODS)
     assert all("congruence consensus --method" in row["left_out"] for row in r.model.together.methods)
     assert "left_out" in r.html
 
@@ -169,15 +170,15 @@ def test_points_with_gaps_and_many_clusters():
     """Gaps count only where both have the point, as element_scores does; large tables take another path."""
     a = [0, 0, 1, 1, None, 2]
     b = [0, 1, 1, None, 1, 2]
-    both = model.consistency(cg.Ensemble([a, b], unassigned="partial"))[0]
+    both = points.consistency(cg.Ensemble([a, b], unassigned="partial"))[0]
     assert both == pytest.approx(cg.element_scores(a, b, unassigned="drop"), nan_ok=True)
     left, right = RNG.integers(0, 900, 1000), RNG.integers(0, 900, 1000)
-    assert model.consistency(cg.Ensemble([left, right]))[0] == pytest.approx(cg.element_scores(left, right), rel=1e-12)
+    assert points.consistency(cg.Ensemble([left, right]))[0] == pytest.approx(cg.element_scores(left, right), rel=1e-12)
 
 
 def test_a_sample_of_pairs_is_said(monkeypatch):
     """Where there are too many pairs of members some are drawn, and the page says so."""
-    monkeypatch.setattr(model, "MOST_PAIRS", 5)
+    monkeypatch.setattr(points, "MOST_PAIRS", 5)
     r = cg.report(RUNS, progress=False)
     assert r.model.points.pairs_used == 5
     assert "5 of the 21 pairs of members, drawn at random" in r.html
@@ -190,7 +191,7 @@ def test_the_ensemble_is_that_of_the_library(made):
     assert t.random_certainty == cg.certainty_random(4, 7)
     assert t.pac == pytest.approx(e.pac())
     assert t.cells.values == pytest.approx(e.consensus_matrix()[np.ix_(t.cells.order, t.cells.order)])
-    assert {row["method"] for row in t.methods} == {*model.METHODS, "average"}
+    assert {row["method"] for row in t.methods} == {*together.METHODS, "average"}
     assert t.methods[0]["arimp"] == max(row["arimp"] for row in t.methods)
     assert t.choice.ks == (3, 4)
     assert t.n_clusters == t.choice.k
@@ -199,7 +200,7 @@ def test_the_ensemble_is_that_of_the_library(made):
 def test_cells_are_means_of_the_consensus():
     """An aggregated cell is the mean of the consensus over its pairs of different points."""
     e = cg.Ensemble(RNG.integers(0, 4, (30, 6)))
-    cells = arrangement.cells_of(e, most=7)
+    cells = layout.cells_of(e, most=7)
     matrix = e.consensus_matrix()[np.ix_(cells.order, cells.order)]
     np.fill_diagonal(matrix, np.nan)
     assert cells.is_aggregated
@@ -221,25 +222,25 @@ def test_flow_and_worst_matches():
     a = np.repeat(np.arange(30), np.arange(1, 31))
     b = np.where(a == 29, np.arange(len(a)) % 7, a)
     table = cg.contingency(a, b)
-    flow = arrangement.flow_of(table, most=5)
+    flow = layout.flow_of(table, most=5)
     assert flow.rows == ("29", "28", "27", "26", "25", "25 others")
     assert flow.counts.sum() == len(a)
     assert flow.counts.sum(axis=1).tolist() == [30, 29, 28, 27, 26, len(a) - 140]
-    worst = model.worst_matches(table)
+    worst = pairs.worst_matches(table)
     assert worst[0][:2] == ("29", 0)
-    assert model.compare_matched(table) == pytest.approx(cg.accuracy(a, b))
+    assert pairs.compare_matched(table) == pytest.approx(cg.accuracy(a, b))
 
 
 def test_labels_beyond_the_limit_become_tables(monkeypatch):
     """Too many labels: tables of the reference and the central member against all, and the command for the others."""
-    monkeypatch.setattr(model, "EMBEDDED", 100)
+    monkeypatch.setattr(pairs, "EMBEDDED", 100)
     r = cg.report({"truth": TRUTH, **RUNS}, reference="truth", source="my labels.csv", progress=False)
-    pairs = r.model.pairs
-    assert pairs.labels is None
+    embedded = r.model.pairs
+    assert embedded.labels is None
     wanted = {(0, i) for i in range(1, 8)} | {
         tuple(sorted((r.model.central, i))) for i in range(8) if i != r.model.central
     }
-    assert {(p.a, p.b) for p in pairs.tables} == wanted
+    assert {(p.a, p.b) for p in embedded.tables} == wanted
     sent = data_of(r.html)
     assert sent["labels"] is None
     assert sent["command"] == ["congruence compare 'my labels.csv'", "--unassigned drop"]
@@ -365,11 +366,11 @@ def test_names_of_clusters_that_look_like_numbers():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("most", [100, model.EMBEDDED])
+@pytest.mark.parametrize("most", [100, pairs.EMBEDDED])
 @pytest.mark.parametrize("reference", [None, "b"])
 def test_members_without_a_point_in_common(monkeypatch, most, reference):
     """Two clusterings of different points have a page, with or without their labels; it says that nothing can be compared."""
-    monkeypatch.setattr(model, "EMBEDDED", most)
+    monkeypatch.setattr(pairs, "EMBEDDED", most)
     half = [0, 1, 1, *[None] * 57], [*[None] * 57, 1, 1, 0]
     r = cg.report({"a": half[0], "b": half[1]}, reference=reference, progress=False)
     sent = data_of(r.html)
@@ -404,7 +405,7 @@ def test_soft_clusterings_have_a_report():
     """Memberships are compared by the measures for them, and the page knows them to 1/65535."""
     u = RNG.dirichlet([1, 1, 1], 40)
     r = cg.report([cg.Memberships(u), cg.Memberships(RNG.dirichlet([1, 1], 40)), u.argmax(axis=1)], progress=False)
-    assert [s.measure.key for s in r.model.scales] == list(model.SOFT)
+    assert [s.measure.key for s in r.model.scales] == list(members.SOFT)
     sent = data_of(r.html)
     assert unpacked(sent["labels"][0]).reshape(40, 3) / 65535 == pytest.approx(u, abs=1e-5)
     assert any("Soft clusterings" in text for text in r.summary.careful)

@@ -19,12 +19,15 @@ from congruence.formulas import find
 from congruence.formulas.references import REFERENCES
 from congruence.registry import Measure, _pretty
 from congruence.reporting import words
-from congruence.reporting.model import Member, Model, Scale, build
+from congruence.reporting.members import Member, Scale
+from congruence.reporting.model import Model, build
 from congruence.results import counted, number, plain, span
 from congruence.statistics import Array, InputError
 
 #: characters of ids, as the page writes them, up to which the page knows them all
 MOST_ID_LETTERS = 1_000_000
+#: the modules of the page in the order in which they build on one another
+SCRIPTS = ("tools", "colours", "values", "matrix", "pair", "ranking", "points", "ensemble", "downloads", "controls")
 PARTS = (
     ("summary", "Summary"), ("matrix", "All pairs"), ("pair", "One pair"), ("reference", "Reference"),
     ("points", "Points"), ("ensemble", "Ensemble"), ("making", "How it was made"),
@@ -279,13 +282,20 @@ def _together(model: Model) -> dict[str, Any] | None:
 # --- the page ---------------------------------------------------------------------------------------------------
 
 
+def page_script() -> str:
+    """The script of the page: its modules one after another, in a scope of their own."""
+    room = files("congruence.reporting").joinpath("page")
+    parts = [room.joinpath(f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS]
+    return '"use strict";\n(() => {\n' + "".join(parts) + "})();\n"
+
+
 def page(model: Model) -> str:
     """The whole page; every text of the file is escaped, and the only script it may run is ours."""
     from jinja2 import Environment
     from markupsafe import Markup
 
-    room = files("congruence.reporting")
-    script = room.joinpath("page.js").read_text(encoding="utf-8")
+    room = files("congruence.reporting").joinpath("page")
+    script = page_script()
     style = room.joinpath("page.css").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, trim_blocks=True)
     environment.filters["span"] = lambda limits: f"{limits[0]:.4g} to {limits[1]:.4g}".replace("inf", "∞")

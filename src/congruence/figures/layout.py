@@ -7,12 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from congruence.agreement import consensus_matrix, item_consensus
+from congruence.agreement import consensus_cdf, consensus_matrix, item_consensus
+from congruence.alternative_clustering.search import Alternatives
 from congruence.clustering import Memberships
 from congruence.ensemble import Ensemble
+from congruence.formulas import find
 from congruence.numerics import assignment
 from congruence.registry import Measure
-from congruence.statistics import Array, Table
+from congruence.results import AllPairs, Comparison
+from congruence.statistics import Array, InputError, Table
+
+#: colours that everyone can tell apart (Okabe and Ito), for clusters and curves
+EIGHT = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")
+#: up to so many clusterings their values are written into the picture
+MOST_VALUES = 12
+#: above so many names they are left out of a picture; above so many points a picture of the distribution is of a sample
+MOST_NAMES, EXACT_POINTS, DRAWN_PAIRS = 60, 1000, 200_000
 
 #: most members that are put in the order with neighbours as alike as can be; above, the tree's own order is kept
 MOST_ORDERED = 1500
@@ -276,3 +286,69 @@ def _block_means(e: Ensemble, order: Array, edges: Array) -> Array:
     alone = np.isnan(np.diag(means))
     means[alone, alone] = 1.0
     return np.asarray(np.clip(means, 0.0, 1.0))
+
+
+# --- what both backends draw -------------------------------------------------------------------------------------
+
+
+def arranged(result: AllPairs, measure: str | None) -> tuple[Any, Any, Array, list[str]]:
+    """The record of the measure, the tree, the values in its order, and the names in its order."""
+    key = find(measure).key if measure is not None else next(iter(result))
+    if key not in result:
+        raise InputError(f"{key} was not measured here; there are: {', '.join(result)}")
+    m = result.measures[key]
+    values = result[m.key]
+    tree = tree_of(distances(values, m))
+    return m, tree, values[np.ix_(tree.order, tree.order)], [result.names[i] for i in tree.order]
+
+
+def coloured_flow(result: Comparison, most: int) -> tuple[Flow, list[str]]:
+    """The flow, and a colour for each cluster of both sides: matched ones share theirs."""
+    flow = flow_of(result.table, most)
+    left = [EIGHT[i % 8] for i in range(len(flow.rows))]
+    partner = {j: i for i, j in flow.matched}
+    right = [left[partner[j]] if j in partner else EIGHT[7] for j in range(len(flow.columns))]
+    return flow, [*left, *right]
+
+
+def ensemble_parts(e: Ensemble, labels: Any) -> tuple[Any, Any, str]:
+    """The cells of the consensus matrix, its distribution, and what the picture is of."""
+    cells = cells_of(e, labels)
+    exact = e.n_points <= EXACT_POINTS
+    cdf = consensus_cdf(e, progress=False) if exact else consensus_cdf(e, sample=DRAWN_PAIRS, random_state=0)
+    size = len(cells.values)
+    said = f"{len(e)} clusterings of {e.n_points:,} points"
+    said += f", in {size} × {size} cells of their means" if cells.is_aggregated else ""
+    return cells, cdf, said
+
+
+def steps(cdf: Any) -> tuple[list[float], list[float]]:
+    """A distribution as the corners of its steps."""
+    total = np.cumsum(cdf.shares)
+    x, y = [0.0], [0.0]
+    for value, before, now in zip(cdf.values.tolist(), [0.0, *total.tolist()], total.tolist(), strict=False):
+        x += [value, value]
+        y += [before, now]
+    return [*x, 1.0], [*y, 1.0]
+
+
+def curve_title(c: Any) -> str:
+    """The name of a criterion, and which way is better."""
+    return f"{c.name} ({c.better} is better)" if c.better != "elbow" else str(c.name)
+
+
+def views(found: Alternatives) -> tuple[Array, list[tuple[str, Array]]]:
+    """The data in two dimensions, and the given clusterings and alternatives to colour it by."""
+    X = found.data
+    if X.shape[1] > 2:
+        from sklearn.decomposition import PCA
+
+        X = PCA(2, random_state=0).fit_transform(X)
+    X = np.column_stack([X, np.zeros((len(X), 2 - X.shape[1]))])
+    shown = [(f"given: {name}", codes) for name, codes in found.given.items()]
+    for i, one in enumerate(found):
+        scores = one.scores
+        shown.append(
+            (f"alternative {i + 1}: dissimilarity {scores['dissimilarity']:.2f}, dq {scores['dq']:.2f}", one.labels)
+        )
+    return X, shown

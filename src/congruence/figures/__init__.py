@@ -1,0 +1,45 @@
+"""Figures of results: plotly to look at, matplotlib for papers. Each takes a result and gives back a figure."""
+
+from __future__ import annotations
+
+import importlib.util
+from importlib import import_module
+from typing import Any, Literal
+
+from congruence.alternative_clustering.search import Alternatives
+from congruence.density.windows import Drift
+from congruence.ensemble import Ensemble
+from congruence.results import AllPairs, Comparison
+from congruence.selection import KChoice
+from congruence.statistics import InputError
+
+Backend = Literal["plotly", "matplotlib"]
+#: the function of `plotly_figures` and `matplotlib_figures` that draws a kind of result
+DRAWN: dict[type, str] = {
+    AllPairs: "draw_pairs", Comparison: "draw_flow", Ensemble: "draw_ensemble", KChoice: "draw_choice", Drift: "draw_drift",
+    Alternatives: "draw_alternatives",
+}  # fmt: skip
+
+
+def figure(result: Any, backend: Backend = "plotly", **options: Any) -> Any:
+    """A figure of a result: plotly's, or with backend="matplotlib" (extra `plot`) a matplotlib Figure for papers.
+
+    Takes what `compare`, `compare_all`, `choose_k`, `drift` and `alternatives` give back, and an Ensemble; `result.plot()` is
+    the same. Options: `measure` for all pairs, `most` clusters of a flow. A plotly figure is written by
+    `.write_html`, and by `.write_image` where kaleido is installed; a matplotlib one by `.savefig`.
+
+    >>> import congruence as cg
+    >>> shown = cg.figure(cg.compare([0, 0, 1, 1], ["x", "x", "y", "z"]))
+    >>> shown.data[0].type, list(shown.data[0].link.value)
+    ('sankey', [2, 1, 1])
+    """
+    if backend not in ("plotly", "matplotlib"):
+        raise InputError(f"backend must be 'plotly' or 'matplotlib', not {backend!r}")
+    draws = next((name for kind, name in DRAWN.items() if isinstance(result, kind)), None)
+    if draws is None:
+        known = ", ".join(kind.__name__ for kind in DRAWN)
+        raise InputError(f"there is no figure of a {type(result).__name__}; there are figures of {known}")
+    if importlib.util.find_spec(backend) is None:
+        what = "plotly" if backend == "plotly" else '"congruence[plot]"'
+        raise InputError(f"a figure by {backend} needs {backend}, which is not installed: pip install {what}")
+    return getattr(import_module(f"congruence.figures.{backend}_figures"), draws)(result, **options)

@@ -1,0 +1,162 @@
+"""Figures by matplotlib, for papers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from congruence.alternative_clustering.search import Alternatives
+from congruence.density.windows import Drift
+from congruence.ensemble import Ensemble
+from congruence.figures.layout import (
+    EIGHT,
+    MOST_NAMES,
+    MOST_VALUES,
+    arranged,
+    coloured_flow,
+    curve_title,
+    ensemble_parts,
+    steps,
+    views,
+)
+from congruence.results import AllPairs, Comparison
+from congruence.selection import KChoice
+
+
+def draw_pairs(result: AllPairs, measure: str | None = None) -> Any:
+    """The matrix of a measure in the order of its tree, with the tree."""
+    m, tree, values, names = arranged(result, measure)
+    shown = canvas(6.2, 6.6)
+    top, below = shown.subplots(2, 1, height_ratios=[0.16, 0.84])
+    for left, right, low_left, low_right, height in tree.branches.tolist():
+        top.plot([left, left, right, right], [low_left, height, height, low_right], color="#777", linewidth=0.8)
+    top.set_xlim(-0.5, len(names) - 0.5)
+    top.set_axis_off()
+    image = below.imshow(values, cmap="viridis" if m.better == "higher" else "viridis_r", aspect="auto")
+    for (i, j), value in np.ndenumerate(values if len(names) <= MOST_VALUES else np.empty((0, 0))):
+        bright = float(np.dot(image.to_rgba(value)[:3], (0.3, 0.6, 0.1))) > 0.5
+        below.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color="black" if bright else "white")
+    if len(names) <= MOST_NAMES:
+        below.set_xticks(range(len(names)), names, rotation=90, fontsize=7, parse_math=False)
+        below.set_yticks(range(len(names)), names, fontsize=7, parse_math=False)
+    else:
+        below.set_xticks([])
+        below.set_yticks([])
+    shown.colorbar(image, ax=[top, below], label=f"{m.title} ({m.better} is better)", shrink=0.8)
+    return shown
+
+
+def draw_flow(result: Comparison, most: int = 24) -> Any:
+    """The flow between the clusters of two clusterings."""
+    from matplotlib.patches import PathPatch, Rectangle
+    from matplotlib.path import Path
+
+    flow, colours = coloured_flow(result, most)
+    counts = np.asarray(flow.counts, dtype=np.float64)
+    total, gap = counts.sum(), 0.012
+    sides = []
+    for sums in (counts.sum(axis=1), counts.sum(axis=0)):
+        heights = sums / total * (1 - gap * (len(sums) - 1))
+        sides.append((1 - np.concatenate([[0], np.cumsum(heights + gap)[:-1]]), heights))
+    shown = canvas(6.2, max(3.2, 0.2 * max(counts.shape)))
+    (axes,) = shown.subplots(1, 1, squeeze=False).ravel()
+    (left, tall), (right, high) = sides
+    used_left, used_right = left.copy(), right.copy()
+    for i, j in zip(*np.nonzero(counts), strict=True):
+        at_left, at_right = counts[i, j] / counts[i].sum() * tall[i], counts[i, j] / counts[:, j].sum() * high[j]
+        a, b = used_left[i], used_right[j]
+        used_left[i], used_right[j] = a - at_left, b - at_right
+        corners = [(0.03, a), (0.5, a), (0.5, b), (0.97, b), (0.97, b - at_right), (0.5, b - at_right),
+                   (0.5, a - at_left), (0.03, a - at_left), (0.03, a)]  # fmt: skip
+        bend = [Path.MOVETO, *[Path.CURVE4] * 3, Path.LINETO, *[Path.CURVE4] * 3, Path.CLOSEPOLY]
+        axes.add_patch(PathPatch(Path(corners, bend), facecolor=colours[i], alpha=0.4, linewidth=0))
+    nodes = (
+        (0.0, left, tall, flow.rows, "right", -0.015, 0),
+        (0.97, right, high, flow.columns, "left", 1.015, len(flow.rows)),
+    )
+    for x, tops, heights, names, side, label, offset in nodes:
+        for k, (y, h) in enumerate(zip(tops.tolist(), heights.tolist(), strict=True)):
+            axes.add_patch(Rectangle((x, y - h), 0.03, h, facecolor=colours[offset + k], linewidth=0))
+            axes.text(label, y - h / 2, names[k], ha=side, va="center", fontsize=7, parse_math=False)
+    axes.set_xlim(-0.25, 1.25)
+    axes.set_ylim(-0.05, 1.08)
+    axes.set_axis_off()
+    for x, name in zip((0.015, 0.985), result.names, strict=True):
+        axes.text(x, 1.04, name, ha="center", fontsize=9, weight="bold", parse_math=False)
+    return shown
+
+
+def draw_ensemble(e: Ensemble, labels: Any = None) -> Any:
+    """The consensus matrix of an ensemble, and its distribution."""
+    cells, cdf, said = ensemble_parts(e, labels)
+    shown = canvas(7.2, 3.4)
+    left, right = shown.subplots(1, 2, width_ratios=[1, 1])
+    image = left.imshow(cells.values, vmin=0, vmax=1, cmap="viridis")
+    left.set_xticks([])
+    left.set_yticks([])
+    left.set_title(said, fontsize=8)
+    shown.colorbar(image, ax=left, shrink=0.85, label="consensus")
+    right.axvspan(0.1, 0.9, color="#888", alpha=0.12, linewidth=0)
+    right.plot(*steps(cdf), color=EIGHT[0])
+    right.set_xlabel("consensus of two points")
+    right.set_ylabel(f"share of {'the' if cdf.is_exact else 'sampled'} pairs")
+    right.set_title(f"ambiguous pairs {cdf.pac():.1%}", fontsize=8)
+    return shown
+
+
+def draw_choice(choice: KChoice) -> Any:
+    """One curve per criterion over the number of clusters."""
+    curves = choice.curves
+    across = min(3, len(curves))
+    down = -(-len(curves) // across)
+    shown = canvas(2.5 * across, 2.0 * down + 0.4)
+    places = shown.subplots(down, across, squeeze=False).ravel()
+    for axes, c in zip(places, curves, strict=False):
+        axes.errorbar(choice.ks, c.values, yerr=np.nan_to_num(2 * c.errors), color=EIGHT[0], marker="o", markersize=3)
+        if c.best is not None:
+            top = c.values[choice.ks.index(c.best)]
+            axes.plot([c.best], [top], marker="D", markersize=8, color=EIGHT[5] if c.votes else EIGHT[7])
+        axes.set_title(curve_title(c), fontsize=8, parse_math=False)
+        axes.set_xticks(list(choice.ks))
+    for axes in places[len(curves) :]:
+        axes.set_axis_off()
+    shown.suptitle(choice.headline, fontsize=9)
+    return shown
+
+
+def draw_drift(drift: Drift) -> Any:
+    """Agreement of each window with the one before and with the first."""
+    shown = canvas(5.6, 3.2)
+    (axes,) = shown.subplots(1, 1, squeeze=False).ravel()
+    windows, x = [str(w) for w in drift.windows], list(range(1, len(drift.windows)))
+    axes.plot(x, drift.previous, color=EIGHT[0], marker="o", label="with the window before")
+    axes.plot(x, drift.first, color=EIGHT[5], marker="s", linestyle="--", label="with the first window")
+    axes.set_xticks(x, windows[1:], rotation=90 if len(windows) > 8 else 0, fontsize=7, parse_math=False)
+    axes.set_xlabel("window")
+    axes.set_ylabel(f"{drift.measure} (1: nothing has moved)")
+    axes.legend(frameon=False, fontsize=8)
+    return shown
+
+
+def draw_alternatives(found: Alternatives) -> Any:
+    """The data, coloured by the given clusterings and by each alternative."""
+    X, shown_views = views(found)
+    shown = canvas(3.0 * len(shown_views), 3.0)
+    for axes, (name, codes) in zip(
+        shown.subplots(1, len(shown_views), squeeze=False).ravel(), shown_views, strict=True
+    ):
+        axes.scatter(
+            X[:, 0], X[:, 1], c=[EIGHT[c % 8] for c in codes.tolist()], s=8 if len(X) < 2000 else 2, linewidths=0
+        )
+        axes.set_title(name, fontsize=7, parse_math=False)
+        axes.set_xticks([])
+        axes.set_yticks([])
+    return shown
+
+
+def canvas(width: float, height: float) -> Any:
+    """A matplotlib figure of its own: no window, no global state."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")

@@ -1,0 +1,188 @@
+"""Figures by plotly, to look at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from congruence.alternative_clustering.search import Alternatives
+from congruence.density.windows import Drift
+from congruence.ensemble import Ensemble
+from congruence.figures.layout import (
+    EIGHT,
+    MOST_NAMES,
+    MOST_VALUES,
+    arranged,
+    coloured_flow,
+    curve_title,
+    ensemble_parts,
+    steps,
+    views,
+)
+from congruence.results import AllPairs, Comparison, number
+from congruence.selection import KChoice
+
+
+def draw_pairs(result: AllPairs, measure: str | None = None) -> Any:
+    """The matrix of a measure in the order of its tree, with the tree."""
+    from plotly import graph_objects as go
+    from plotly.subplots import make_subplots
+
+    m, tree, values, names = arranged(result, measure)
+    shown = make_subplots(rows=2, cols=1, row_heights=[0.16, 0.84], vertical_spacing=0.01, shared_xaxes=True)
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for left, right, low_left, low_right, top in tree.branches.tolist():
+        x += [left, left, right, right, None]
+        y += [low_left, top, top, low_right, None]
+    shown.add_trace(
+        go.Scatter(x=x, y=y, mode="lines", line={"color": "#777", "width": 1}, hoverinfo="skip"), row=1, col=1
+    )
+    hover = "%{customdata[0]}<br>%{customdata[1]}<br>" + m.key + " %{z:.4f}<extra></extra>"
+    both = np.array([[[escaped(a), escaped(b)] for b in names] for a in names])
+    places = list(range(len(names)))
+    shown.add_trace(
+        go.Heatmap(
+            x=places, y=places, z=values, customdata=both, hovertemplate=hover, colorscale="Viridis",
+            reversescale=m.better == "lower", colorbar={"title": m.key, "len": 0.84, "y": 0.42},
+            texttemplate="%{z:.2f}" if len(names) <= MOST_VALUES else None,
+        ),
+        row=2, col=1,
+    )  # fmt: skip
+    few = len(names) <= MOST_NAMES
+    ticks = {"tickvals": places, "ticktext": [escaped(n) for n in names]} if few else {"showticklabels": False}
+    shown.update_xaxes(showgrid=False, zeroline=False)
+    shown.update_xaxes(row=1, col=1, showticklabels=False)
+    shown.update_xaxes(row=2, col=1, **ticks)
+    shown.update_yaxes(row=2, col=1, autorange="reversed", **ticks)
+    shown.update_yaxes(row=1, col=1, visible=False)
+    title = f"{m.title}: {len(names)} clusterings ({m.better} is better)"
+    shown.update_layout(title=title, template="plotly_white", showlegend=False, width=760, height=800)
+    return shown
+
+
+def draw_flow(result: Comparison, most: int = 24) -> Any:
+    """The flow between the clusters of two clusterings."""
+    from plotly import graph_objects as go
+
+    flow, colours = coloured_flow(result, most)
+    i, j = np.nonzero(flow.counts)
+    names = [escaped(f"{name}") for name in (*flow.rows, *flow.columns)]
+    faded = [f"rgba({int(c[1:3], 16)},{int(c[3:5], 16)},{int(c[5:7], 16)},0.4)" for c in colours]
+    trace = go.Sankey(
+        arrangement="fixed" if len(names) < 3 else "snap",
+        node={"label": names, "color": colours, "pad": 10, "thickness": 12},
+        link={
+            "source": i.tolist(), "target": (j + len(flow.rows)).tolist(), "value": flow.counts[i, j].tolist(),
+            "color": [faded[x] for x in i],
+        },
+    )  # fmt: skip
+    shown = go.Figure(trace)
+    a, b = (escaped(name) for name in result.names)
+    first = next(iter(result), None)
+    said = f", {first} {number(result[first])}" if first is not None else ""
+    height = max(320, 26 * max(len(flow.rows), len(flow.columns)))
+    edge = {"l": 40, "r": 40, "t": 60, "b": 20}
+    title = f"{a} (left) and {b} (right){said}"
+    shown.update_layout(title=title, template="plotly_white", width=760, height=height, margin=edge)
+    return shown
+
+
+def draw_ensemble(e: Ensemble, labels: Any = None) -> Any:
+    """The consensus matrix of an ensemble, and its distribution."""
+    from plotly import graph_objects as go
+    from plotly.subplots import make_subplots
+
+    cells, cdf, said = ensemble_parts(e, labels)
+    titles = ["consensus matrix, ordered", "distribution"]
+    shown = make_subplots(rows=1, cols=2, column_widths=[0.57, 0.43], horizontal_spacing=0.2, subplot_titles=titles)
+    hover = "consensus %{z:.3f}<extra></extra>"
+    beside = shown.layout.xaxis.domain[1] + 0.01
+    shown.add_trace(
+        go.Heatmap(z=cells.values, zmin=0, zmax=1, colorscale="Viridis", hovertemplate=hover, colorbar={"x": beside}),
+        row=1, col=1,
+    )  # fmt: skip
+    x, y = steps(cdf)
+    shown.add_vrect(x0=0.1, x1=0.9, fillcolor="#888", opacity=0.12, line_width=0, row=1, col=2)
+    shown.add_trace(go.Scatter(x=x, y=y, mode="lines", line={"color": EIGHT[0]}), row=1, col=2)
+    shown.update_xaxes(row=1, col=1, showticklabels=False, constrain="domain")
+    shown.update_yaxes(row=1, col=1, showticklabels=False, autorange="reversed", scaleanchor="x", constrain="domain")
+    shown.update_xaxes(row=1, col=2, title="consensus of two points")
+    shown.update_yaxes(row=1, col=2, title=f"share of {'the' if cdf.is_exact else 'sampled'} pairs", range=[0, 1])
+    title = f"{said}; certainty {e.certainty():.3f}, ambiguous pairs {cdf.pac():.1%}"
+    shown.update_layout(title=title, template="plotly_white", showlegend=False, width=980, height=520)
+    return shown
+
+
+def draw_choice(choice: KChoice) -> Any:
+    """One curve per criterion over the number of clusters."""
+    from plotly import graph_objects as go
+    from plotly.subplots import make_subplots
+
+    curves = choice.curves
+    across = min(3, len(curves))
+    down = -(-len(curves) // across)
+    shown = make_subplots(rows=down, cols=across, subplot_titles=[curve_title(c) for c in curves])
+    for place, c in enumerate(curves):
+        at = {"row": place // across + 1, "col": place % across + 1}
+        errors = {"array": np.nan_to_num(2 * c.errors), "visible": not np.isnan(c.errors).all()}
+        shown.add_trace(
+            go.Scatter(x=choice.ks, y=c.values, error_y=errors, name=c.name, line={"color": EIGHT[0]}), **at
+        )
+        if c.best is not None:
+            top = [c.values[choice.ks.index(c.best)]]
+            mark = {"size": 13, "symbol": "diamond", "color": EIGHT[5] if c.votes else EIGHT[7]}
+            shown.add_trace(go.Scatter(x=[c.best], y=top, mode="markers", marker=mark, name=f"{c.name} best"), **at)
+    shown.update_xaxes(tickvals=list(choice.ks))
+    shown.update_layout(showlegend=False, height=120 + 260 * down, title=choice.headline, template="plotly_white")
+    return shown
+
+
+def draw_drift(drift: Drift) -> Any:
+    """Agreement of each window with the one before and with the first."""
+    from plotly import graph_objects as go
+
+    windows = [escaped(str(w)) for w in drift.windows]
+    shown = go.Figure()
+    moved = [", ".join(attribute for attribute, _ in drift.moved_attributes(i)[:3]) for i in range(1, len(windows))]
+    for values, name, colour in (
+        (drift.previous, "with the window before", EIGHT[0]),
+        (drift.first, "with the first window", EIGHT[5]),
+    ):
+        hover = f"%{{x}}<br>{drift.measure} {name} %{{y:.4f}}<br>most changed: %{{customdata}}<extra></extra>"
+        shown.add_trace(
+            go.Scatter(x=windows[1:], y=values, name=name, customdata=[escaped(m) for m in moved], hovertemplate=hover,
+                       mode="lines+markers", line={"color": colour})
+        )  # fmt: skip
+    shown.update_xaxes(type="category", categoryorder="array", categoryarray=windows, title="window")
+    shown.update_yaxes(title=f"{drift.measure} (1: nothing has moved)")
+    shown.update_layout(template="plotly_white", width=760, height=420, title=f"{len(windows)} windows")
+    return shown
+
+
+def draw_alternatives(found: Alternatives) -> Any:
+    """The data, coloured by the given clusterings and by each alternative."""
+    from plotly import graph_objects as go
+    from plotly.subplots import make_subplots
+
+    X, shown_views = views(found)
+    shown = make_subplots(
+        rows=1, cols=len(shown_views), subplot_titles=[escaped(name) for name, _ in shown_views], shared_yaxes=True
+    )
+    for place, (_, codes) in enumerate(shown_views):
+        marks = {"color": [EIGHT[c % 8] for c in codes.tolist()], "size": 6 if len(X) < 2000 else 3}
+        hover = "cluster %{customdata}<extra></extra>"
+        shown.add_trace(
+            go.Scattergl(x=X[:, 0], y=X[:, 1], mode="markers", marker=marks, customdata=codes, hovertemplate=hover),
+            row=1, col=place + 1,
+        )  # fmt: skip
+    shown.update_layout(template="plotly_white", showlegend=False, width=max(420, 400 * len(shown_views)), height=420)
+    return shown
+
+
+def escaped(text: str) -> str:
+    """A name as text: plotly reads some markup in labels."""
+    from html import escape
+
+    return escape(text, quote=False)

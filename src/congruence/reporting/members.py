@@ -1,0 +1,173 @@
+"""The clusterings of a report: gathered, measured, and which are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from congruence.clustering import Labels, Memberships
+from congruence.ensemble import Ensemble
+from congruence.figures.layout import Tree, distances, map_of, tree_of
+from congruence.formulas import find
+from congruence.formulas.references import REFERENCES
+from congruence.registry import Measure, hint
+from congruence.results import AllPairs
+from congruence.statistics import Array, InputError
+
+#: the six measures of the page, for hard and for soft clusterings; the first one orders, groups and ranks
+HARD = ("ari", "ami_max", "nmi_sum", "vi", "jaccard", "element_centric")
+SOFT = ("ari_gram", "nmi_sum", "vi", "jaccard", "element_centric", "wallace")
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One clustering: its clusters and how it stands to the others."""
+
+    name: str
+    k: int
+    n_assigned: int
+    is_soft: bool
+    is_reference: bool
+    #: mean agreement with the other members by the first measure, and with the one it is nearest to
+    mean: float
+    nearest: float
+    #: its group (0: the largest), and the first member that is the same partition, if that is another
+    group: int
+    same_as: int | None
+    #: names of the clusters
+    clusters: tuple[str, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """One measure over all pairs: values above the diagonal row by row, the order and tree of members, a map for metrics."""
+
+    measure: Measure
+    reference: str
+    values: Array
+    tree: Tree
+    place: Array | None
+    shown: float
+
+    @property
+    def quantised(self) -> tuple[float, float, Array]:
+        """Lowest and highest value, and each as one of 65,535 steps between them; 65,535 where it is undefined."""
+        known = self.values[~np.isnan(self.values)]
+        low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+        steps = np.rint((self.values - low) / ((high - low) or 1.0) * 65534)
+        return low, high, np.where(np.isnan(steps), 65535, steps).astype(np.uint16)
+
+
+def gathered(clusterings: Any, reference: Any, unassigned: str, noise: Any) -> tuple[Ensemble, bool, list[str]]:
+    """All clusterings, the reference first, with one name each; and what was left out."""
+    policy: Any = "partial" if unassigned == "drop" else unassigned
+    e = clusterings if isinstance(clusterings, Ensemble) else Ensemble(clusterings, unassigned=policy, noise=noise)
+    if e.mass is not None:
+        raise InputError(
+            "a report counts every point once, and this ensemble has weights of points: pass it without them"
+        )
+    cautions = [*e.notes]
+    if isinstance(reference, str):
+        if reference not in e.names:
+            near = hint(reference, e.names, "there are: " + ", ".join(e.names[:8]))
+            raise InputError(f"there is no clustering {reference!r} to be the reference; {near}")
+        place = e.names.index(reference)
+        e = e[[place, *(i for i in range(len(e)) if i != place)]]
+    elif reference is not None:
+        own = noise if not isinstance(noise, dict) else noise.get("reference")
+        weight = None if e.member_weight is None else [1.0]
+        e = Ensemble([reference], names=["reference"], unassigned=policy, noise=own, member_weight=weight) + e
+    empty = [i for i, c in enumerate(e.members) if c.gaps == len(c)]
+    if empty:
+        if reference is not None and 0 in empty:
+            raise InputError("the reference has no point with a label")
+        cautions.append(f"left out, because no point has a label: {some_of([e.names[i] for i in empty])}")
+        kept = [i for i in range(len(e)) if i not in set(empty)]
+        if not kept:
+            raise InputError("no clustering has a point with a label")
+        e = e[kept]
+    if len(e) < 2:
+        raise InputError("a report compares at least two clusterings, and there is only one")
+    names: list[str] = []
+    for name in e.names:
+        copy, unique = 2, name
+        while unique in names:
+            unique, copy = f"{name} ({copy})", copy + 1
+        names.append(unique)
+    e = e[list(range(len(e)))]
+    e.names = tuple(names)
+    return e, reference is not None, cautions
+
+
+def some_of(words: Sequence[str], most: int = 5) -> str:
+    """A few names, and how many more there are."""
+    return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")
+
+
+def wanted(measures: Sequence[str | Measure] | None, e: Ensemble) -> list[Measure]:
+    """The measures of the page."""
+    if measures is None:
+        return [find(key) for key in (SOFT if e.is_soft else HARD)]
+    found = [find(m) for m in ([measures] if isinstance(measures, str | Measure) else measures)]
+    if not 1 <= len(found) <= 6:
+        raise InputError(f"a report shows one to six measures, not {len(found)}")
+    for m in found:
+        if not m.is_symmetric:
+            raise InputError(f"{m.key} depends on the order of the two clusterings; a report shows symmetric measures")
+    return found
+
+
+def scale_of(scored: AllPairs, key: str) -> Scale:
+    """One measure over all pairs."""
+    m = scored.measures[key]
+    away = distances(scored[key], m)
+    place, shown = map_of(away) if m.is_metric and len(away) > 2 else (None, 0.0)
+    upper = np.triu_indices(len(away), 1)
+    return Scale(m, REFERENCES.get(m.reference, m.reference), scored[key][upper], tree_of(away), place, shown)
+
+
+def worse(value: float, m: Measure) -> float:
+    """Smaller is better; undefined is worst."""
+    return np.inf if np.isnan(value) else -value if m.better == "higher" else value
+
+
+def agreement(scored: AllPairs, key: str, own: Sequence[int]) -> tuple[list[float], list[float]]:
+    """Of each clustering the mean value with the other members, and that with the member it is nearest to."""
+    values = np.where(np.eye(len(scored.names), dtype=bool), np.nan, scored[key])[:, list(own)]
+    known = ~np.isnan(values)
+    some = known.any(axis=1)
+    mean = np.where(known, values, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    sign = 1.0 if scored.measures[key].better == "higher" else -1.0
+    nearest = sign * np.where(known, sign * values, -np.inf).max(axis=1)
+    return np.where(some, mean, np.nan).tolist(), np.where(some, nearest, np.nan).tolist()
+
+
+def same_partitions(e: Ensemble) -> list[int | None]:
+    """For each member the first one that is the same partition, whatever its clusters are called."""
+    from hashlib import blake2b
+
+    first: dict[bytes, int] = {}
+    found: list[int | None] = []
+    for i, c in enumerate(e.members):
+        if isinstance(c, Memberships):
+            key = b"soft" + c.digest
+        else:
+            key = blake2b(_by_appearance(c).tobytes(), digest_size=16).digest()
+        earlier = first.setdefault(key, i)
+        found.append(earlier if earlier != i else None)
+    return found
+
+
+def _by_appearance(c: Labels) -> Array:
+    """Codes in the order in which clusters appear: the same for the same partition; −1 for points without a label."""
+    codes = c.codes.astype(np.int64)
+    here = codes < c.k
+    _, first, place = np.unique(codes[here], return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    whole = np.full(len(codes), -1, np.int32)
+    whole[here] = rank[place.ravel()]
+    return whole
