@@ -22,7 +22,7 @@ SECTIONS = {
     "Chance": ("chance",),
     "Ensembles": ("agreement", "generators"),
     "Consensus": ("consensus_clustering",),
-    "How many clusters": ("selection", "recurrence"),
+    "How many clusters": ("selection",),
     "Density profiles": ("density",),
     "Alternatives": ("alternative_clustering",),
 }

@@ -23,7 +23,8 @@ from sklearn.mixture import GaussianMixture
 from typer.testing import CliRunner
 
 import congruence as cg
-from congruence import generators, selection
+from congruence import generators
+from congruence.selection import number_of_clusters as selection
 from congruence.cli import app
 
 DATA = Path(os.environ.get("CONGRUENCE_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -596,7 +597,7 @@ def test_ctrl_c_writes_what_is_done(tmp_path):
     np.save(tmp_path / "x.npy", rng.normal(size=(400, 8)))
     out = tmp_path / "s.csv"
     script = (
-        "import sys, congruence.selection as s\n"
+        "import sys, congruence.selection.number_of_clusters as s\n"
         "from congruence.cli import main\n"
         "scored = s._scored\n"
         "def said(e, *rest):\n"

@@ -1,0 +1,142 @@
+"""Do clusters come back in halves of the points, and is there a valley between neighbours?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from congruence.selection import kmeans
+from congruence.statistics import Array
+
+#: random halvings; each gives two halves
+HALVINGS = 15
+#: starts on each half, besides the one from the centres of all points
+HALF_STARTS = 4
+#: starts on all points, up to ten clusters and above
+STARTS, MORE_STARTS = 20, 30
+#: half-width of the windows at the two centres and midway, in units of their distance
+WINDOW = 0.15
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What halves of the points say about one number of clusters."""
+
+    k: int
+    labels: Array
+    centres: Array
+    #: sum of squared distances to the centres
+    inertia: float
+    #: how well each cluster comes back: mean over halves of its Jaccard similarity to its best match
+    returns: Array
+    #: depth of the valley of the worst pair of clusters, median over halves, on the points of the other half
+    valley: float
+    #: the same of all points at once, and the pair
+    valley_of_all: float
+    pair: tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The points looked at, their halves, and the starts on each; everything that is the same for every k."""
+
+    points: Array
+    #: (halves, points in a half): the two halves of a halving follow each other
+    halves: Array
+    others: Array
+    starts: Array
+    half_starts: Array
+
+    @classmethod
+    def of(cls, points: Array, most: int, seed: np.random.SeedSequence, halvings: int = HALVINGS) -> Sample:
+        """Random halves of the points, and starts for up to `most` clusters."""
+        rng = np.random.default_rng(seed)
+        n = len(points)
+        orders = rng.permuted(np.tile(np.arange(n), (halvings, 1)), axis=1)
+        size = n // 2
+        first, second = orders[:, :size], orders[:, size : 2 * size]
+        halves = np.stack([first, second], axis=1).reshape(2 * halvings, size)
+        others = np.stack([second, first], axis=1).reshape(2 * halvings, size)
+        starts = kmeans.seeds(points[None], most, STARTS if most <= 10 else MORE_STARTS, rng)
+        return cls(points, halves, others, starts, _half_seeds(points, halves, most, rng))
+
+
+def _half_seeds(points: Array, halves: Array, most: int, rng: np.random.Generator) -> Array:
+    step = max(1, kmeans.ROOM // (HALF_STARTS * kmeans.CANDIDATES * halves.shape[1]))
+    parts = [kmeans.seeds(points[halves[i : i + step]], most, HALF_STARTS, rng) for i in range(0, len(halves), step)]
+    return np.concatenate(parts)
+
+
+def evidence(sample: Sample, k: int) -> Evidence:
+    """Partition of all points into k, how well its clusters return in halves, and the valleys between them."""
+    points = sample.points
+    centres, inertia = (x[0] for x in kmeans.fit(points[None], sample.starts[:, :, :k]))
+    labels = kmeans.nearest(points, centres)
+    depth, pair = valley(kmeans.squares(points, centres), labels, centres)
+    if k == 1:
+        return Evidence(1, labels, centres, float(inertia), np.ones(1), np.inf, 0.0, (0, 0))
+    returns, depths = np.zeros((len(sample.halves), k)), np.zeros(len(sample.halves))
+    for at, found in _fitted(sample, k, centres):
+        apart = kmeans.squares(points, found)
+        again = apart.argmin(axis=-2)
+        returns[at] = _returned(labels, again, k)
+        for i, half in enumerate(range(*at.indices(len(depths)))):
+            other = sample.others[half]
+            depths[half] = valley(apart[i][:, other], again[i][other], found[i])[0]
+    return Evidence(
+        k, labels, centres, float(inertia), returns.mean(axis=0), float(np.median(depths)), float(depth), pair
+    )
+
+
+def _fitted(sample: Sample, k: int, centres: Array) -> Iterator[tuple[slice, Array]]:
+    """Centres fitted on some halves at a time; the last start is that of all points, without which fits get stuck."""
+    size = sample.halves.shape[1]
+    step = max(1, kmeans.ROOM // ((HALF_STARTS + 1) * k * size))
+    for first in range(0, len(sample.halves), step):
+        at = slice(first, first + step)
+        cold = sample.half_starts[at, :, :k]
+        warm = np.broadcast_to(centres, (len(cold), 1, *centres.shape))
+        yield at, kmeans.fit(sample.points[sample.halves[at]], np.concatenate([cold, warm], axis=1))[0]
+
+
+def _returned(labels: Array, again: Array, k: int) -> Array:
+    """Jaccard similarity of each cluster of `labels` to its best match in each row of `again`."""
+    clusters = np.arange(k)
+    mine = (labels == clusters[:, None]).astype(np.float64)
+    theirs = (again[:, None, :] == clusters[:, None]).astype(np.float64)
+    common = mine @ np.swapaxes(theirs, -1, -2)
+    either = mine.sum(axis=1)[:, None] + theirs.sum(axis=2)[:, None, :] - common
+    return np.asarray((common / np.maximum(either, 1.0)).max(axis=2))
+
+
+def valley(apart: Array, labels: Array, centres: Array) -> tuple[float, tuple[int, int]]:
+    """Depth of the valley between the two clusters that are parted least, and which these are.
+
+    Points of a and b are projected on the line through the two centres (0 at a, 1 at b). With n_m points within 0.15 of
+    the middle, and m the smaller number within 0.15 of a centre: z = (m − n_m)/√(m + n_m + 1). Clusters of fewer than two
+    points have no valley: −1.
+
+    Args:
+        apart: squared distances, centres × points.
+        labels: cluster of each point.
+        centres: clusters × features.
+    """
+    k = len(centres)
+    if k == 1:
+        return 0.0, (0, 0)
+    between = np.maximum(kmeans.squares(centres, centres), 1e-300)
+    own = (labels == np.arange(k)[:, None]).astype(np.float64)
+    along = (apart[labels, np.arange(len(labels))] - apart + between[:, labels]) / (2 * between[:, labels])
+    along[labels, np.arange(len(labels))] = np.inf
+    near = own @ (np.abs(along) < WINDOW).T.astype(np.float64)  # [a, b]: points of a near a, seen from b
+    middle = own @ (np.abs(along - 0.5) < WINDOW).T.astype(np.float64)
+    middle = middle + middle.T
+    least = np.minimum(near, near.T)
+    depth = (least - middle) / np.sqrt(least + middle + 1)
+    few = own.sum(axis=1) < 2
+    depth[few], depth[:, few] = -1.0, -1.0
+    depth[np.tril_indices(k)] = np.inf
+    a, b = divmod(int(depth.argmin()), k)
+    return float(depth[a, b]), (a, b)

@@ -1,0 +1,126 @@
+"""Gaussian mixtures started from a partition: BIC and ICL of four kinds of covariance."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from congruence.statistics import Array
+
+#: covariances: one each, one for all, one each without correlations, one variance each (mclust: VVV, EEE, VVI, VII)
+KINDS = ("full", "tied", "diag", "spherical")
+#: a kind with more parameters than this share of the points is left out
+MOST_PARAMETERS = 0.8
+STEPS, TOLERANCE = 200, 1e-5
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A fitted mixture: log-likelihood, number of parameters, and the memberships (components × points)."""
+
+    kind: str
+    log_likelihood: float
+    parameters: int
+    memberships: Array
+
+    @property
+    def bic(self) -> float:
+        """2 log L − p log n: larger is better, as in mclust."""
+        return 2 * self.log_likelihood - self.parameters * math.log(self.memberships.shape[1])
+
+    @property
+    def icl(self) -> float:
+        """BIC less twice the entropy of the assignment of each point to its likeliest component."""
+        return self.bic + 2 * float(np.log(self.memberships.max(axis=0)).sum())
+
+
+def count_parameters(kind: str, k: int, d: int) -> int:
+    """Free parameters of a mixture.
+
+    >>> [count_parameters(kind, 3, 4) for kind in KINDS]
+    [44, 24, 26, 17]
+    """
+    spread = {"full": k * d * (d + 1) // 2, "tied": d * (d + 1) // 2, "diag": k * d, "spherical": k}[kind]
+    return spread + k * d + k - 1
+
+
+def fits(X: Array, labels: Array, k: int, steps: int = STEPS, tolerance: float = TOLERANCE) -> list[Fit]:
+    """Mixtures of k components, one for each kind that has not too many parameters for the number of points.
+
+    Args:
+        X: points × features, dense.
+        labels: the partition EM starts from, 0 … k − 1.
+        k: number of components.
+        steps: EM stops after so many steps,
+        tolerance: or when the mean log-likelihood of a point grows by less than this.
+    """
+    n, d = X.shape
+    own = (labels == np.arange(k)[:, None]).astype(np.float64)
+    able = [kind for kind in KINDS if count_parameters(kind, k, d) <= MOST_PARAMETERS * n]
+    if k == 1:  # one component has a closed form, and tied is full
+        able = [kind for kind in able if kind != "tied"]
+    return [_em(X, own, kind, steps, tolerance) for kind in able]
+
+
+def _em(X: Array, memberships: Array, kind: str, steps: int, tolerance: float) -> Fit:
+    n, d = X.shape
+    k = len(memberships)
+    within = float(((X - (memberships.T @ _means(X, memberships))) ** 2).mean())
+    ridge = max(1e-3 * within, 1e-9 * float(X.var(axis=0).mean()), 1e-300)
+    before = -math.inf
+    for _ in range(steps):
+        logs = _log_densities(X, memberships, kind, ridge)
+        top = logs.max(axis=0)
+        scaled = np.exp(logs - top)
+        total = scaled.sum(axis=0)
+        now = float((np.log(total) + top).mean())
+        memberships = scaled / total
+        if k == 1 or now - before < tolerance:
+            break
+        before = now
+    return Fit(kind, n * now, count_parameters(kind, k, d), memberships)
+
+
+def _means(X: Array, memberships: Array) -> Array:
+    return np.asarray((memberships @ X) / np.maximum(memberships.sum(axis=1), 1e-12)[:, None])
+
+
+def _log_densities(X: Array, memberships: Array, kind: str, ridge: float) -> Array:
+    """log(weight · density) of each component (rows) at each point, after a maximisation step."""
+    n, d = X.shape
+    mass = np.maximum(memberships.sum(axis=1), 1e-12)
+    means = (memberships @ X) / mass[:, None]
+    if kind in ("full", "tied"):
+        if kind == "full":
+            second = (memberships[:, None, :] * X.T) @ X / mass[:, None, None]
+            spread = second - means[:, :, None] * means[:, None, :]
+        else:
+            spread = ((X.T @ X - (means.T * mass) @ means) / n)[None]
+        spread = spread + ridge * np.eye(d)
+        factors = _cholesky(spread, ridge)
+        inverse = np.linalg.inv(factors)
+        white = inverse @ X.T - inverse @ means[:, :, None]  # one factor serves all components of "tied"
+        apart = np.einsum("kdn,kdn->kn", white, white)
+        volume = np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
+    else:
+        variance = memberships @ X**2 / mass[:, None] - means**2
+        if kind == "spherical":
+            variance = np.repeat(variance.mean(axis=1, keepdims=True), d, axis=1)
+        variance = np.maximum(variance, 0.0) + ridge
+        precision = 1 / variance
+        apart = precision @ (X**2).T - 2 * (precision * means) @ X.T + (precision * means**2).sum(axis=1)[:, None]
+        volume = np.log(variance).sum(axis=1) / 2
+    logs = np.log(mass / n) - volume - 0.5 * d * math.log(2 * math.pi)
+    return np.asarray(logs[:, None] - 0.5 * apart)
+
+
+def _cholesky(spread: Array, ridge: float) -> Array:
+    """Cholesky factors; a matrix that rounding has made indefinite gets a larger ridge."""
+    times = 1.0
+    while True:
+        try:
+            return np.asarray(np.linalg.cholesky(spread + (times - 1) * ridge * np.eye(spread.shape[-1])))
+        except np.linalg.LinAlgError:
+            times *= 10
