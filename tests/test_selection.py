@@ -24,8 +24,8 @@ from typer.testing import CliRunner
 
 import congruence as cg
 from congruence import generators
-from congruence.selection import number_of_clusters as selection
 from congruence.cli import app
+from congruence.selection import number_of_clusters as selection
 
 DATA = Path(os.environ.get("CONGRUENCE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 RNG = np.random.default_rng(0)

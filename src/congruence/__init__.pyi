@@ -4,17 +4,41 @@ from typing import Any
 
 from congruence.agreement import (
     PairSums as PairSums,
+)
+from congruence.agreement import (
     certainty_random as certainty_random,
+)
+from congruence.agreement import (
     cluster_consensus as cluster_consensus,
+)
+from congruence.agreement import (
     consensus_blocks as consensus_blocks,
+)
+from congruence.agreement import (
     consensus_cdf as consensus_cdf,
+)
+from congruence.agreement import (
     consensus_index as consensus_index,
+)
+from congruence.agreement import (
     consensus_matrix as consensus_matrix,
+)
+from congruence.agreement import (
     consensus_silhouette as consensus_silhouette,
+)
+from congruence.agreement import (
     delta_area as delta_area,
+)
+from congruence.agreement import (
     item_consensus as item_consensus,
+)
+from congruence.agreement import (
     member_agreement as member_agreement,
+)
+from congruence.agreement import (
     pair_sums as pair_sums,
+)
+from congruence.agreement import (
     random_partitions as random_partitions,
 )
 from congruence.alternative_clustering.estimator import (
@@ -22,33 +46,65 @@ from congruence.alternative_clustering.estimator import (
 )
 from congruence.alternative_clustering.quality import (
     dissimilarity_quality as dissimilarity_quality,
+)
+from congruence.alternative_clustering.quality import (
     dunn as dunn,
 )
 from congruence.alternative_clustering.search import (
     Alternative as Alternative,
+)
+from congruence.alternative_clustering.search import (
     alternatives as alternatives,
 )
 from congruence.chance import (
     Adjusted as Adjusted,
+)
+from congruence.chance import (
     ConfidenceInterval as ConfidenceInterval,
+)
+from congruence.chance import (
     PermutationTest as PermutationTest,
+)
+from congruence.chance import (
     PermutationTests as PermutationTests,
+)
+from congruence.chance import (
     adjusted as adjusted,
+)
+from congruence.chance import (
     confidence_interval as confidence_interval,
+)
+from congruence.chance import (
     permutation_test as permutation_test,
+)
+from congruence.chance import (
     permutation_tests as permutation_tests,
 )
 from congruence.clustering import (
     Memberships as Memberships,
+)
+from congruence.clustering import (
     Similarity as Similarity,
 )
 from congruence.comparison import (
     compare as compare,
+)
+from congruence.comparison import (
     compare_all as compare_all,
+)
+from congruence.comparison import (
     compare_to as compare_to,
+)
+from congruence.comparison import (
     contingency as contingency,
+)
+from congruence.comparison import (
     element_scores as element_scores,
+)
+from congruence.comparison import (
     match as match,
+)
+from congruence.comparison import (
     relabel as relabel,
 )
 from congruence.consensus_clustering.estimator import (
@@ -59,6 +115,8 @@ from congruence.consensus_clustering.members import (
 )
 from congruence.consensus_clustering.search import (
     Consensus as Consensus,
+)
+from congruence.consensus_clustering.search import (
     consensus as consensus,
 )
 from congruence.density.binning import (
@@ -69,14 +127,20 @@ from congruence.density.profile import (
 )
 from congruence.density.similarity import (
     ProfileComparison as ProfileComparison,
+)
+from congruence.density.similarity import (
     compare_profiles as compare_profiles,
 )
 from congruence.density.windows import (
     Drift as Drift,
+)
+from congruence.density.windows import (
     drift as drift,
 )
 from congruence.engine.fold import (
     merge as merge,
+)
+from congruence.engine.fold import (
     partial_tables as partial_tables,
 )
 from congruence.engine.partials import (
@@ -102,30 +166,56 @@ from congruence.registry import (
 )
 from congruence.reporting.html import (
     Report as Report,
+)
+from congruence.reporting.html import (
     report as report,
 )
 from congruence.results import (
     AgainstReference as AgainstReference,
+)
+from congruence.results import (
     AllPairs as AllPairs,
+)
+from congruence.results import (
     Comparison as Comparison,
+)
+from congruence.results import (
     Matching as Matching,
 )
 from congruence.scanning import (
     Scan as Scan,
+)
+from congruence.scanning import (
     scan as scan,
 )
 from congruence.selection import (
     ClusterStability as ClusterStability,
+)
+from congruence.selection import (
     Criterion as Criterion,
+)
+from congruence.selection import (
     KChoice as KChoice,
+)
+from congruence.selection import (
     Vote as Vote,
+)
+from congruence.selection import (
     choose_k as choose_k,
+)
+from congruence.selection import (
     stability as stability,
 )
 from congruence.statistics import (
     InputError as InputError,
+)
+from congruence.statistics import (
     NotApplicable as NotApplicable,
+)
+from congruence.statistics import (
     Profile as Profile,
+)
+from congruence.statistics import (
     Table as Table,
 )
 

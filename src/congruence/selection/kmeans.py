@@ -27,7 +27,7 @@ def squares(points: Array, centres: Array, norms: Array | None = None) -> Array:
     apart *= -2.0
     apart += norms[..., None, :]
     apart += np.einsum("...ij,...ij->...i", centres, centres)[..., None]
-    return np.maximum(apart, 0.0, out=apart)
+    return np.asarray(np.maximum(apart, 0.0, out=apart))
 
 
 def seeds(points: Array, most: int, starts: int, rng: np.random.Generator) -> Array:
