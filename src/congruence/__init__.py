@@ -42,7 +42,8 @@ _HOMES = {
     "scanning": ("Scan", "scan"),
     "generators": ("generate",),
     "consensus_clustering.estimator": ("ConsensusClustering",),
-    "consensus_clustering.search": ("Consensus", "consensus"),
+    "consensus_clustering.results": ("Consensus",),
+    "consensus_clustering.search": ("consensus",),
     "consensus_clustering.members": ("select_members",),
     "chance": (
         "adjusted",

@@ -113,7 +113,7 @@ from congruence.consensus_clustering.estimator import (
 from congruence.consensus_clustering.members import (
     select_members as select_members,
 )
-from congruence.consensus_clustering.search import (
+from congruence.consensus_clustering.results import (
     Consensus as Consensus,
 )
 from congruence.consensus_clustering.search import (

@@ -25,11 +25,7 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, solver: str = "auto", ba
 
 
 cspa = Method(
-    "cspa",
-    "Cluster-based similarity partitioning",
-    "weight of the cut edges",
-    "lower",
-    "strehl2002",
-    _run,
-    limit=5_000,
-)
+    key="cspa", title="Cluster-based similarity partitioning", objective="weight of the cut edges", better="lower",
+    reference="strehl2002", run=_run, limit=5_000,
+    advice="blocks of one size; on average worse than hbgf, kept for comparison",
+)  # fmt: skip

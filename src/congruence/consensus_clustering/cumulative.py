@@ -83,10 +83,7 @@ def _carried(columns: Array) -> Array:
 
 
 cumulative = Method(
-    "cumulative",
-    "Cumulative voting",
-    "information lost by merging, in nats",
-    "lower",
-    "ayad2008",
-    _run,
-)
+    key="cumulative", title="Cumulative voting", objective="information lost by merging, in nats", better="lower",
+    reference="ayad2008", run=_run,
+    advice="good on runs of k-means with many clusters; may return fewer clusters than asked for",
+)  # fmt: skip

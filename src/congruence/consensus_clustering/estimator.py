@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
-from congruence.consensus_clustering.search import Consensus, consensus
+from congruence.consensus_clustering.results import Consensus
+from congruence.consensus_clustering.search import consensus
 from congruence.ensemble import Ensemble
 from congruence.generators import generate, seed_sequence
 from congruence.statistics import Array, InputError

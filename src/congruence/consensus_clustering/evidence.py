@@ -31,12 +31,16 @@ class Evidence:
     #: member of each cluster, and the weight of each member; they add up to 1
     member: Array
     share: Array
+    #: which member of the ensemble each is: here they stand in an order of their own
+    source: Array
     #: how many points each signature stands for, or their weight
     mass: Array
     #: signature of each point; −1: no member has it
     row: Array
     is_soft: bool
     notes: tuple[str, ...] = ()
+    #: points for each unit of mass: 1 unless points have weights, whose scale means nothing
+    points_per_mass: float = 1.0
 
     @property
     def n_rows(self) -> int:
@@ -135,7 +139,8 @@ class Evidence:
         share = self.share[members]
         smaller = replace(
             self, votes=self.votes[rows][:, full], column=np.asfortranarray(place[self.column[np.ix_(rows, members)]]),
-            member=np.searchsorted(members, self.member[full]), share=share / share.sum(), mass=self.mass[rows],
+            member=np.searchsorted(members, self.member[full]), share=share / share.sum(), source=self.source[members],
+            mass=self.mass[rows],
         )  # fmt: skip
         return smaller, rows
 
@@ -198,9 +203,12 @@ def evidence(ensemble: Ensemble) -> Evidence:
             pieces.append(_one_hot(codes[rows, old], sizes[old], soft[old][rows] if old in soft else None)[:, ranked])
         start += sizes[old]
     votes = _joined(pieces) if is_soft else _hard_votes(column, K)
+    weighted = ensemble.mass is not None and not ensemble.mass.is_frequency and mass.any()
     return Evidence(
-        votes, column, np.asarray(owner, np.int64), share[in_order], total[rows], place[group], is_soft, tuple(notes)
-    )
+        votes, column, np.asarray(owner, np.int64), share[in_order], np.asarray(kept)[in_order], total[rows], place[group],
+        is_soft, tuple(notes),
+        np.count_nonzero(mass) / mass.sum() if weighted else 1.0,
+    )  # fmt: skip
 
 
 def _matrix(c: Any, name: str, notes: list[str]) -> tuple[Array, int, Any]:

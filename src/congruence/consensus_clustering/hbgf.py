@@ -9,7 +9,7 @@ import numpy as np
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.methods import Found, Method
 from congruence.consensus_clustering.partition import partition_graph
-from congruence.consensus_clustering.spectral import CHEAP_CLUSTERS, directions, eigenvectors, kmeans
+from congruence.consensus_clustering.spectral import directions, eigenvectors, kmeans
 from congruence.statistics import Array
 
 
@@ -48,6 +48,7 @@ def _by_cut(e: Evidence, k: int, rng: np.random.Generator, solver: str, balance:
 
 
 hbgf = Method(
-    "hbgf", "Hybrid bipartite graph formulation", "normalised cut of the bipartite graph", "lower", "fern2004", _run,
-    tried_up_to=np.inf, tried_up_to_clusters=CHEAP_CLUSTERS, variants=("spectral", "metis"),
+    key="hbgf", title="Hybrid bipartite graph formulation", objective="normalised cut of the bipartite graph", better="lower",
+    reference="fern2004", run=_run, variants=("spectral", "metis"),
+    advice="a good first choice; small clusters and single points of poor members pull hard",
 )  # fmt: skip

@@ -28,6 +28,7 @@ def _run(
 
 
 hgpa = Method(
-    "hgpa", "Hypergraph partitioning", "weight of the cut hyperedges", "lower", "strehl2002", _run,
-    variants=("unit", "size"),
+    key="hgpa", title="Hypergraph partitioning", objective="weight of the cut hyperedges", better="lower",
+    reference="strehl2002", run=_run, variants=("unit", "size"),
+    advice="blocks of one size; never wins, kept for comparison",
 )  # fmt: skip

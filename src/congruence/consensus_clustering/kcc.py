@@ -41,11 +41,6 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: A
 
 
 kcc = Method(
-    "kcc",
-    "K-means-based consensus clustering",
-    "squared error",
-    "lower",
-    "wu2015",
-    _run,
-    tried_up_to=np.inf,
-)
+    key="kcc", title="K-means-based consensus clustering", objective="squared error", better="lower",
+    reference="wu2015", run=_run, advice="fast, and like ncut on mixed algorithms; weak on runs of k-means",
+)  # fmt: skip

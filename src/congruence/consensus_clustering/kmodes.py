@@ -30,10 +30,6 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: A
 
 
 kmodes = Method(
-    "kmodes",
-    "k-modes",
-    "labels that differ from the mode, mean over members",
-    "lower",
-    "huang1998",
-    _run,
-)
+    key="kmodes", title="k-modes", objective="labels that differ from the mode, mean over members", better="lower",
+    reference="huang1998", run=_run, advice="like kcc and a little worse; never the best on average",
+)  # fmt: skip

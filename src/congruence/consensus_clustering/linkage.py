@@ -10,6 +10,7 @@ import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.methods import Found, Method, check_size
+from congruence.consensus_clustering.refinement import log_chances
 from congruence.numerics import compiled
 from congruence.statistics import Array, InputError
 
@@ -23,6 +24,8 @@ PROFILES_UP_TO = 500_000_000
 GAPS_UP_TO = 12_000
 #: so few signatures are kept as a matrix too: nothing has to be compiled for them
 MATRIX_BELOW = 500
+#: kinds of points linked by variant="sample", and at least so many for each cluster asked for
+SAMPLE, SAMPLE_PER_CLUSTER = 2_500, 20
 #: similarities that differ by less are equal: they are sums in different orders
 TIE = 1e-12
 
@@ -241,15 +244,40 @@ def _run(
     return Found(cut(merges, e.n_rows, k), last, solver, notes)
 
 
+def lifetime(e: Evidence, rng: np.random.Generator) -> int:
+    """Number of clusters with the longest lifetime in the dendrogram of average linkage, of a sample of many signatures."""
+    if e.n_rows > SAMPLE:
+        e = e.taken(np.sort(rng.choice(e.n_rows, SAMPLE, replace=False, p=e.mass / e.mass.sum()))).counted()[0]
+    return 1 if e.n_rows == 1 else longest_lived(average_merges(e)[0][2])
+
+
+def _average(e: Evidence, k: int | None, rng: np.random.Generator, variant: str = "full", **_: Any) -> Found:
+    """Average linkage of all signatures, or of a sample of them, the others placed by the likelihood of their votes."""
+    n = max(SAMPLE, SAMPLE_PER_CLUSTER * (k or 0))
+    if variant == "full" or e.n_rows <= n:
+        return _run(average_merges, e, k, rng)
+    chosen = np.sort(rng.choice(e.n_rows, n, replace=False, p=e.mass / e.mass.sum()))
+    few = e.taken(chosen)
+    part = _run(average_merges, few.counted()[0], k, rng)
+    totals = few.totals(part.labels, int(part.labels.max()) + 1)
+    placed = e.scores(log_chances(e, totals)).argmax(axis=1)
+    placed[chosen] = part.labels
+    note = f"average linkage ran on {n:,} of the {e.n_rows:,} kinds of points; the others were placed by their votes"
+    return Found(placed, part.objective, f"{part.solver}, on a sample", (*part.notes, note))
+
+
 average = Method(
-    "average", "Average linkage on the consensus", "height of the last merge", "lower", "fred2005",
-    partial(_run, average_merges), limit=100_000, tried_up_to=10_000,
+    key="average", title="Average linkage on the consensus", objective="height of the last merge", better="lower",
+    reference="fred2005", run=_average, limit=100_000, variants=("full", "sample"),
+    advice="good on runs of one algorithm; splits off odd points when algorithms are mixed",
 )  # fmt: skip
 single = Method(
-    "single", "Single linkage on the consensus", "height of the last merge", "lower", "fred2005",
-    partial(_run, single_merges), limit=50_000,
+    key="single", title="Single linkage on the consensus", objective="height of the last merge", better="lower",
+    reference="fred2005", run=partial(_run, single_merges), limit=50_000,
+    advice="hangs on single pairs of points; never wins under noise, kept for comparison",
 )  # fmt: skip
 complete = Method(
-    "complete", "Complete linkage on the consensus", "height of the last merge", "lower", "fred2005",
-    partial(_run, complete_merges), limit=25_000,
+    key="complete", title="Complete linkage on the consensus", objective="height of the last merge", better="lower",
+    reference="fred2005", run=partial(_run, complete_merges), limit=25_000,
+    advice="hangs on single pairs of points; worse than average, kept for comparison",
 )  # fmt: skip

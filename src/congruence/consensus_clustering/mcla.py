@@ -51,6 +51,7 @@ def association(e: Evidence, meta: Array, k: int) -> Array:
 
 
 mcla = Method(
-    "mcla", "Meta-clustering algorithm", "cut of the graph of clusters (Jaccard weights)", "lower", "strehl2002", _run,
-    cluster_limit=GRAM_LIMIT, tried_up_to=np.inf, variants=("unit", "strehl"),
+    key="mcla", title="Meta-clustering algorithm", objective="cut of the graph of clusters (Jaccard weights)", better="lower",
+    reference="strehl2002", run=_run, cluster_limit=GRAM_LIMIT, variants=("unit", "strehl"),
+    advice="good with sound members; collapses with poor ones",
 )  # fmt: skip

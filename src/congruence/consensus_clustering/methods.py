@@ -25,7 +25,7 @@ class Found:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Method:
     """A consensus function: what it is, what it minimises or maximises, and how large it may get."""
 
@@ -35,14 +35,13 @@ class Method:
     objective: str
     better: str
     reference: str
+    #: when to take it, from `python -m reproductions.consensus_quality`
+    advice: str
     run: Callable[..., Found]
     #: most signatures it takes, because it compares each two of them
     limit: int | None = None
     #: most clusters of all members together, because it compares each two of them
     cluster_limit: int | None = None
-    #: tried by method="auto", up to this many signatures and this many clusters of all members together
-    tried_up_to: float = 0
-    tried_up_to_clusters: float = np.inf
     #: the first is the default
     variants: tuple[str, ...] = ()
 
@@ -66,11 +65,6 @@ class Method:
                 f"{self.key} compares each two clusters of the members, up to {self.cluster_limit:,} of them, and here are "
                 f"{e.n_columns:,}; take hbgf, ncut or kcc, or fewer members"
             )
-
-    def is_cheap(self, e: Evidence) -> bool:
-        """Is it tried by method="auto"?"""
-        most = min(self.tried_up_to_clusters, np.inf if self.cluster_limit is None else self.cluster_limit)
-        return e.n_rows <= self.tried_up_to and e.n_columns <= most
 
 
 def check_size(e: Evidence, what: str, limit: int) -> None:

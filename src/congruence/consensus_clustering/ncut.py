@@ -8,7 +8,7 @@ import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.methods import Found, Method
-from congruence.consensus_clustering.spectral import CHEAP_CLUSTERS, directions, eigenvectors, kmeans
+from congruence.consensus_clustering.spectral import directions, eigenvectors, kmeans
 from congruence.statistics import Array
 
 
@@ -28,12 +28,7 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_opt
 
 
 ncut = Method(
-    "ncut",
-    "Normalised cut of the consensus matrix",
-    "normalised cut",
-    "lower",
-    "yu2007",
-    _run,
-    tried_up_to=np.inf,
-    tried_up_to_clusters=CHEAP_CLUSTERS,
-)
+    key="ncut", title="Normalised cut of the consensus matrix", objective="normalised cut", better="lower",
+    reference="yu2007", run=_run,
+    advice="best where many members are nearly one cluster; loses small true clusters",
+)  # fmt: skip

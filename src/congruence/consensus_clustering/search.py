@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,99 +14,27 @@ from congruence.clustering import check_index
 from congruence.comparison import compare, compare_to
 from congruence.consensus_clustering import methods
 from congruence.consensus_clustering.evidence import Evidence, evidence
+from congruence.consensus_clustering.judging import pooled_ami
+from congruence.consensus_clustering.linkage import lifetime
 from congruence.consensus_clustering.methods import METHODS, Found, Method
+from congruence.consensus_clustering.refinement import refined
+from congruence.consensus_clustering.results import Consensus
+from congruence.consensus_clustering.soundness import said_of_members
 from congruence.engine.plan import Progress
 from congruence.ensemble import Ensemble
 from congruence.formulas import find as measure_of
-from congruence.frames import make_frame, text_grid
 from congruence.generators import as_data, seed_sequence
-from congruence.results import counted, number, plain, shortened
+from congruence.results import counted
 from congruence.statistics import Array, InputError
 
-
-@dataclass(frozen=True, eq=False)
-class Consensus:
-    """One clustering of the points, how sure it is of each, and how it was found.
-
-    >>> import congruence as cg
-    >>> r = cg.consensus([[0, 0, 1, 1, 2], [1, 1, 0, 0, 2], [0, 0, 0, 1, 2]], 3, method="average")
-    >>> r.labels.tolist(), r.n_clusters, r.method
-    ([0, 0, 1, 1, 2], 3, 'average')
-    >>> r.confidence.round(2).tolist()
-    [0.89, 0.89, 0.78, 1.0, 1.0]
-    """
-
-    #: cluster of each point, the largest first; −1: no member has the point
-    labels: Array
-    #: for each point and cluster the share of its votes, points × clusters; NaN where no member has the point
-    memberships: Array = field(repr=False)
-    n_clusters: int
-    method: str
-    solver: str
-    #: what was approximated or stopped early, and other things to know
-    notes: tuple[str, ...]
-    seconds: float
-    #: one row for each method tried: n_clusters, arimp, anmi, its own objective, seconds, solver
-    tried: tuple[dict[str, Any], ...] = field(repr=False)
-    index: Any = field(default=None, repr=False)
-    kind: str | None = field(default=None, repr=False)
-
-    @property
-    def confidence(self) -> Array:
-        """Share of each point's votes for its own cluster: how much of its cluster in each member went the same way."""
-        rows = np.arange(len(self.labels))
-        return np.where(self.labels >= 0, self.memberships[rows, np.maximum(self.labels, 0)], np.nan)
-
-    @property
-    def approximations(self) -> tuple[str, ...]:
-        """The same as `notes`."""
-        return self.notes
-
-    def __getitem__(self, key: str) -> Any:
-        """A score of the clustering kept: r["arimp"], r["anmi"], r["objective"]."""
-        row = next(row for row in self.tried if row["method"] == self.method)
-        if key not in row:
-            raise KeyError(f"there is no score {key!r}; there are: {', '.join(row)}")
-        return row[key]
-
-    @property
-    def scores(self) -> Any:
-        """A frame with one row for each method tried, the best by arimp first."""
-        return make_frame({name: [row[name] for row in self.tried] for name in self.tried[0]}, self.kind)
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """Columns cluster and confidence, one row a point; a pandas frame has the index of the ensemble."""
-        frame = make_frame({"cluster": self.labels, "confidence": self.confidence}, backend or self.kind)
-        if self.index is not None and type(frame).__module__.split(".")[0] == "pandas":
-            frame.index = self.index
-        return frame
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the memberships, as plain Python values."""
-        about = {"method": self.method, "n_clusters": self.n_clusters, "solver": self.solver, "seconds": self.seconds}
-        points = {"labels": self.labels, "confidence": self.confidence}
-        found: dict[str, Any] = plain({**about, "notes": self.notes, "scores": list(self.tried), **points})
-        return found
-
-    def __repr__(self) -> str:
-        from textwrap import fill
-
-        sizes = np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters).tolist()
-        shown = ", ".join(f"{s:,}" for s in sizes[:8]) + (", …" if len(sizes) > 8 else "")
-        found = f"{counted(self.n_clusters, 'cluster')} of {counted(len(self.labels), 'point')}"
-        head = f"{self.method}: {found} ({shown}), mean confidence "
-        known = self.confidence[self.labels >= 0]
-        lines = [head + (f"{known.mean():.3f}" if len(known) else "undefined"), fill(f"by {self.solver}", 80), ""]
-        cells = []
-        for r in self.tried:
-            what, _, better = r["objective"].rpartition(", ")
-            own = f"{number(r['value'])}  {'↓' if better.startswith('lower') else '↑'} {what}"
-            scores = [number(r["arimp"]), number(r["anmi"]), f"{r['seconds']:.2f}"]
-            cells.append([str(r["n_clusters"]), *scores, shortened(own, 34)])
-        names = [r["method"] for r in self.tried]
-        grid = text_grid(cells, names, ["clusters", "arimp", "anmi", "seconds", "own objective"], left=True)
-        notes = [fill(note, 80, initial_indent="! ", subsequent_indent="  ") for note in self.notes]
-        return "\n".join([*lines, grid, *notes])
+#: tried by method="auto": they fail on different ensembles, and more candidates make the choice worse
+AUTO = ("hbgf", "ncut", "average")
+#: tried in place of those that take eigenvectors where so many clusters of so many are asked for that it takes minutes
+MANY, MANY_CLUSTERS, MANY_COLUMNS = ("kcc", "voting"), 300, 4_000
+#: method="auto" links a sample of the kinds of points above this many
+SAMPLE_ABOVE = 8_000
+#: linkage finds its own number of clusters
+LINKAGES = ("average", "single", "complete")
 
 
 def consensus(
@@ -114,6 +43,7 @@ def consensus(
     method: str | Sequence[str] = "auto",
     random_state: Any = None,
     *,
+    refine: bool | None = None,
     n_init: int = 10,
     variant: str | None = None,
     solver: str = "auto",
@@ -124,17 +54,41 @@ def consensus(
 ) -> Consensus:
     """One clustering into n_clusters that stands for the members of an ensemble.
 
-    `method`: "hbgf" (bipartite graph, spectral; `variant="metis"` cuts it), "ncut" (normalised cut), "kcc" (k-means on the
-    votes), "kmodes", "voting" (iterated plurality), "cumulative" (cumulative voting), "mcla", "cspa", "hgpa" (Strehl and
-    Ghosh), "average", "single", "complete" (linkage on the consensus matrix), a list of these, or "auto". Of several
-    methods the clustering with the highest `arimp` is kept, and `scores` shows them all. n_clusters may be left out for
-    linkage: then it is the number that lives longest.
+    The members may be partial (`cg.Ensemble(…, unassigned="partial")`), weighted or soft. The order of points and members
+    and the names of clusters do not change the result, except for points that nothing tells apart.
 
-    Members may be partial (`cg.Ensemble(…, unassigned="partial")`), weighted, soft. Points that no member has get −1, or,
-    with `unseen="nearest"`, the cluster of the nearest point in the data X. The order of points and members and the names
-    of clusters do not change the result, but for points that nothing tells apart. `solver` chooses the partitioner of
-    graphs: "metis" (extra `metis`), "mtkahypar" (extra `hypergraph`), "builtin", or what there is; `balance` is how much
-    larger than equal its blocks may be.
+    Args:
+        ensemble: An `Ensemble`, or what makes one: a list of label vectors, label columns, a frame.
+        n_clusters: Number of clusters, from 1 to the number of points. Default None: the number that most members have, if
+            more than half have the same, else the one with the longest dendrogram lifetime; the notes say which.
+        method: "auto" (default): "hbgf", "ncut" and "average", the one with the highest `pooled_ami` kept and refined. One
+            method, or a list of which the highest `pooled_ami` is kept: "hbgf" (bipartite graph, spectral), "ncut"
+            (normalised cut), "kcc" (k-means on the votes), "kmodes", "voting" (iterated plurality), "cumulative"
+            (cumulative voting), "mcla", "cspa", "hgpa" (Strehl and Ghosh), "average", "single", "complete" (linkage on the
+            consensus matrix), "lwea", "lwgp" (linkage and bipartite graph with locally weighted clusters).
+        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Each method has a stream of its own.
+        refine: Whether to improve the clustering kept by hard EM on the votes; no cluster is lost. Default None: True for
+            "auto", else False.
+        n_init: Number of random starts, at least 1. Default 10.
+        variant: Variant of the method: "metis" for hbgf, "strehl" for mcla, "size" for hgpa, "sample" for average and lwea.
+            Default None: the usual one.
+        solver: Partitioner of graphs: "auto" (default), "metis" (extra `metis`), "mtkahypar" (extra `hypergraph`),
+            "builtin".
+        balance: How much larger than equal the blocks of a partitioner may be. Default 0.05.
+        unseen: What becomes of points in no member: "unassigned" (default: label −1) or "nearest" (the cluster of the
+            nearest point in X).
+        X: The data, for `unseen="nearest"`; one row per point.
+        progress: True or a function of (done, total) to follow the methods; False for silence. Default None: a bar where
+            someone looks.
+
+    Returns:
+        A `Consensus`: `.labels`, `.confidence`, `.n_clusters`, `.scores` (one row per method tried), `.notes`.
+
+    Raises:
+        InputError: If an argument is not what is described here, or a method cannot take so many points.
+
+    See also:
+        `cg.select_members`, `cg.ConsensusClustering`, `cg.choose_k`.
 
     >>> import congruence as cg
     >>> runs = [[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0], [0, 0, 1, 1, 1, 1]]
@@ -143,76 +97,100 @@ def consensus(
     """
     e = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
     chosen = [method] if isinstance(method, str) else list(method)
-    if not chosen:
-        raise InputError("no method was named; pass 'auto', or one of " + ", ".join(METHODS))
-    records = [methods.find(name) for name in chosen if name != "auto"]
-    _check(n_clusters, e.n_points, records, chosen)
-    if unseen not in ("unassigned", "nearest"):
-        raise InputError(f"unseen must be 'unassigned' or 'nearest', not {unseen!r}")
-    if unseen == "nearest" and X is None:
-        raise InputError("unseen='nearest' needs the data, X=…: no member says anything of points that it lacks")
+    _check(n_clusters, e.n_points, chosen, unseen, X, n_init)
     check_index(e, X, "X", "the ensemble")
-    if not isinstance(n_init, int | np.integer) or n_init < 1:
-        raise InputError(f"n_init is the number of random starts, at least 1; got {n_init}")
+    records = [methods.find(name) for name in chosen if name != "auto"]
     votes = evidence(e)
     if not votes.mass.any():
         raise InputError("no member has any point that counts: there is nothing to find a consensus of")
-    left_out: list[str] = []
-    if "auto" in chosen:
-        tried_by_auto = [m for m in map(methods.find, METHODS) if m.tried_up_to and m not in records]
-        records += [m for m in tried_by_auto if m.is_cheap(votes)]
-        left_out = [m.key for m in tried_by_auto if not m.is_cheap(votes)]
-    weighing = votes.counted()
-    if n_clusters != 1:
-        for record in records:  # one that cannot says so before the first begins
-            record.check(weighing[0])
     started = time.perf_counter()
     seeds = seed_sequence(random_state)
-    options = {"n_init": n_init, "variant": variant, "solver": solver, "balance": balance}
+    weighing = votes.counted()
+    notes = [*e.notes, *votes.notes, *said_of_members(weighing[0], e.names)]
+    k = n_clusters
+    if k is None and not (records and all(m.key in LINKAGES for m in records) and "auto" not in chosen):
+        k, why = _number_of_clusters(weighing[0], _stream(seeds, "n_clusters"))
+        notes.append(why)
+    if "auto" in chosen:
+        added, left_out = _candidates(weighing[0], k)
+        records += [methods.find(key) for key in added if key not in chosen]
+        notes += left_out
+    if k != 1:
+        for record in records:  # one that cannot says so before the first begins
+            record.check(weighing[0])
+    task = _Task(e, votes, *weighing, k, {"n_init": n_init, "variant": variant, "solver": solver, "balance": balance})
     tried = []
     with Progress(len(records), progress, "methods") as bar:
         for record in records:
-            # the stream of a method is its own: "auto" finds what the method alone would find
-            place = list(METHODS).index(record.key)
-            stream = np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, place))
-            rng = np.random.default_rng(stream)
-            tried.append(_tried(e, votes, weighing, record, n_clusters, rng, options))
+            by_auto = "auto" in chosen and record.key not in chosen
+            tried.append(task.tried(record, _stream(seeds, record.key), by_auto))
             bar.add(1)
-    tried.sort(key=lambda t: -t[0]["arimp"] if t[0]["arimp"] == t[0]["arimp"] else np.inf)
-    row, found, labels = tried[0]
-    k = int(labels.max()) + 1 if len(labels) else 0
-    notes = [*e.notes, *votes.notes, *found.notes]
-    if n_clusters is not None and k < n_clusters:
-        notes.append(f"{n_clusters} clusters were asked for and {k} found: {_why(votes, n_clusters)}")
-    if left_out:
-        notes.append(f"auto left out what takes long here: {', '.join(left_out)}")
+    tried.sort(key=lambda t: -t.row["pooled_ami"])
+    if (("auto" in chosen) if refine is None else refine) and (better := task.refined(tried[0])) is not None:
+        tried.insert(0, better)
+    kept = tried[0]
+    n_found = int(kept.labels.max()) + 1 if len(kept.labels) else 0
+    notes += kept.found.notes
+    if k is not None and n_found < k:
+        notes.append(f"{k} clusters were asked for and {n_found} found: {_why(votes, k)}")
     if e.has_gaps:
         how = _gaps(e)["missing"]
         notes.append(f"some members lack some points: anmi counts each member's own, arimp as missing={how!r} does")
-    everyone = np.where(votes.row >= 0, labels[votes.row], -1) if len(labels) else np.full(e.n_points, -1)
-    memberships = np.where((votes.row >= 0)[:, None], shares(votes, labels, k)[votes.row], np.nan)
+    everyone = np.where(votes.row >= 0, kept.labels[votes.row], -1) if len(kept.labels) else np.full(e.n_points, -1)
+    memberships = np.where((votes.row >= 0)[:, None], shares(votes, kept.labels, n_found)[votes.row], np.nan)
     nowhere = int((everyone < 0).sum())
     if nowhere and unseen == "nearest":
         everyone = _nearest(everyone, X, e.n_points)
         notes.append(f"{counted(nowhere, 'point')} that no member has got the cluster of the nearest point in X")
     elif nowhere:
         notes.append(f"in no member, and so without a cluster (label −1): {counted(nowhere, 'point')}")
-    spent = time.perf_counter() - started
     return Consensus(
-        everyone, memberships, k, row["method"], found.solver, tuple(dict.fromkeys(notes)), spent,
-        tuple(t[0] for t in tried), e.index, e.kind,
+        labels=everyone, memberships=memberships, n_clusters=n_found, method=kept.row["method"], solver=kept.row["solver"],
+        notes=tuple(dict.fromkeys(notes)), seconds=time.perf_counter() - started, tried=tuple(t.row for t in tried),
+        index=e.index, kind=e.kind,
     )  # fmt: skip
 
 
-def _check(k: Any, n: int, records: Sequence[Method], chosen: Sequence[str]) -> None:
-    if k is None:
-        if records and all(METHODS[m.key] == "linkage" for m in records) and "auto" not in chosen:
-            return
-        raise InputError(
-            "n_clusters is needed, but for average, single and complete linkage; `cg.choose_k` helps to choose it"
-        )
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= n:
+def _check(k: Any, n: int, chosen: Sequence[str], unseen: str, X: Any, n_init: Any) -> None:
+    if not chosen:
+        raise InputError("no method was named; pass 'auto', or one of " + ", ".join(METHODS))
+    if k is not None and (isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= n):
         raise InputError(f"n_clusters must be a whole number from 1 to the number of points ({n}), not {k!r}")
+    if unseen not in ("unassigned", "nearest"):
+        raise InputError(f"unseen must be 'unassigned' or 'nearest', not {unseen!r}")
+    if unseen == "nearest" and X is None:
+        raise InputError("unseen='nearest' needs the data, X=…: no member says anything of points that it lacks")
+    if not isinstance(n_init, int | np.integer) or n_init < 1:
+        raise InputError(f"n_init is the number of random starts, at least 1; got {n_init}")
+
+
+def _stream(seeds: np.random.SeedSequence, name: str) -> np.random.Generator:
+    """A stream of its own for each name: "auto" finds what a method alone would find."""
+    return np.random.default_rng(
+        np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, zlib.crc32(name.encode())))
+    )
+
+
+def _candidates(e: Evidence, k: int | None) -> tuple[tuple[str, ...], list[str]]:
+    """What method="auto" tries, and what it says of what it leaves out."""
+    if e.n_columns <= MANY_COLUMNS or k is None or k <= MANY_CLUSTERS:
+        return AUTO, []
+    return (*MANY, "average"), [
+        f"auto left out hbgf and ncut, which take long for {k:,} clusters out of the {e.n_columns:,} of all members, and "
+        f"tried {' and '.join(MANY)} in their place"
+    ]
+
+
+def _number_of_clusters(e: Evidence, rng: np.random.Generator) -> tuple[int, str]:
+    """The number that more than half of the members have, else the one with the longest dendrogram lifetime; and why."""
+    own = np.bincount(e.member, minlength=e.n_members)
+    numbers = np.unique(own)
+    shares_of = np.array([e.share[own == number].sum() for number in numbers])
+    mode = int(numbers[shares_of.argmax()])
+    if shares_of.max() > 0.5 and mode > 1:
+        return mode, f"n_clusters = {mode}: {'all' if len(numbers) == 1 else 'most'} members have as many"
+    k = lifetime(e, rng)
+    return k, f"n_clusters = {k}: the number with the longest dendrogram lifetime, by average linkage"
 
 
 def _why(votes: Evidence, k: int) -> str:
@@ -221,29 +199,70 @@ def _why(votes: Evidence, k: int) -> str:
     return "the others won no points"
 
 
-def _tried(
-    e: Ensemble, votes: Evidence, counted: tuple[Evidence, Array], record: Method, k: int | None,
-    rng: np.random.Generator, options: dict[str, Any],
-) -> tuple[dict[str, Any], Found, Array]:  # fmt: skip
-    """One method: its row of scores, what it gave, and the clusters of the signatures, the largest first."""
-    started = time.perf_counter()
-    part, rows = counted  # what weighs nothing does not take part, and is placed by its votes
-    if k is not None and (k == 1 or k >= part.n_rows):
-        found = Found(np.arange(part.n_rows) if k > 1 else np.zeros(part.n_rows, np.int64), np.nan, "nothing to choose")
-    else:
-        found = record(part, k, rng, **options)  # type: ignore[arg-type]
-    labels = np.full(votes.n_rows, -1)
-    labels[rows] = found.labels
-    labels = _by_size(votes, _completed(votes, labels))
-    spent = time.perf_counter() - started
-    everyone = np.where(votes.row >= 0, labels[votes.row], -1)
-    arimp = compare(e, everyone, [measure_of("arimp", **_gaps(e))], noise=None)["arimp"]
-    row = {
-        "method": record.key, "n_clusters": int(labels.max()) + 1, "arimp": arimp, "anmi": _anmi(e, everyone),
-        "value": found.objective, "objective": f"{record.objective}, {record.better} is better", "seconds": spent,
-        "solver": found.solver,
-    }  # fmt: skip
-    return row, found, labels
+@dataclass(frozen=True)
+class _Tried:
+    """One clustering: its row of scores, what the method gave, and the clusters of the signatures, the largest first."""
+
+    row: dict[str, Any]
+    found: Found
+    labels: Array
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What every method is given: the ensemble, its votes, those that weigh anything and which they are, k, options."""
+
+    e: Ensemble
+    votes: Evidence
+    part: Evidence
+    rows: Array
+    k: int | None
+    options: dict[str, Any]
+
+    def tried(self, record: Method, rng: np.random.Generator, by_auto: bool) -> _Tried:
+        """What one method finds."""
+        started = time.perf_counter()
+        part, k = self.part, self.k
+        if k is not None and (k == 1 or k >= part.n_rows):
+            labels = np.arange(part.n_rows) if k > 1 else np.zeros(part.n_rows, np.int64)
+            found = Found(labels, np.nan, "nothing to choose")
+        else:
+            options = dict(self.options)
+            if by_auto and record.key == "average" and part.n_rows > SAMPLE_ABOVE:
+                options["variant"] = "sample"
+            found = record(part, k, rng, **options)  # type: ignore[arg-type]
+        objective = f"{record.objective}, {record.better} is better"
+        return self._scored(record.key, False, found, objective, started)
+
+    def refined(self, kept: _Tried) -> _Tried | None:
+        """The clustering after hard EM on the votes; None where it has fewer clusters than it should, or nothing moves."""
+        k = kept.row["n_clusters"]
+        if k < 2 or (self.k is not None and k < self.k):
+            return None
+        started = time.perf_counter()
+        before = kept.labels[self.rows]
+        after = refined(self.part, before)
+        if np.array_equal(before, after):
+            return None
+        found = replace(
+            kept.found, labels=after, objective=np.nan, solver=f"{kept.found.solver}, refined by hard EM on the votes"
+        )
+        return self._scored(kept.row["method"], True, found, kept.row["objective"], started)
+
+    def _scored(self, key: str, is_refined: bool, found: Found, objective: str, started: float) -> _Tried:
+        votes, e = self.votes, self.e
+        labels = np.full(votes.n_rows, -1)
+        labels[self.rows] = found.labels  # what weighs nothing does not take part, and is placed by its votes
+        labels = _by_size(votes, _completed(votes, labels))
+        spent = time.perf_counter() - started
+        everyone = np.where(votes.row >= 0, labels[votes.row], -1)
+        arimp = compare(e, everyone, [measure_of("arimp", **_gaps(e))], noise=None)["arimp"]
+        row = {
+            "method": key, "refined": is_refined, "n_clusters": int(labels.max()) + 1,
+            "pooled_ami": pooled_ami(self.part, labels[self.rows]), "arimp": arimp, "anmi": _anmi(e, everyone),
+            "value": found.objective, "objective": objective, "seconds": spent, "solver": found.solver,
+        }  # fmt: skip
+        return _Tried(row, found, labels)
 
 
 def _gaps(e: Ensemble) -> dict[str, str]:

@@ -9,8 +9,8 @@ import numpy as np
 from congruence.consensus_clustering.evidence import GRAM_LIMIT, Evidence
 from congruence.statistics import Array
 
-#: method="auto" leaves out what takes eigenvectors of more clusters than this: ten seconds or more
-CHEAP_CLUSTERS = 4_000
+#: with more clusters than this, and many more than vectors wanted, Lanczos iteration is faster than the dense matrix
+LANCZOS_ABOVE = 500
 #: points on which the starts of k-means are tried; the best start goes on with all of them
 STARTS_ON = 20_000
 
@@ -24,7 +24,8 @@ def eigenvectors(
     clusters (Li, Wu and Chang's transfer cut), so nothing of the size points × points is ever there.
     """
     k = min(k, e.n_columns, e.n_rows)
-    if e.n_columns <= GRAM_LIMIT:
+    few = e.n_columns <= LANCZOS_ABOVE or 8 * k > min(e.n_columns, e.n_rows)
+    if few and e.n_columns <= GRAM_LIMIT:
         from scipy.linalg import eigh
 
         gram = e.gram(e.mass * row_scale**2) * column_scale[:, None] * column_scale[None, :]
@@ -36,7 +37,9 @@ def eigenvectors(
         from scipy.sparse.linalg import svds
 
         b = diags_array(np.sqrt(e.mass) * row_scale) @ e.votes @ diags_array(column_scale)
-        _, singular, transposed = svds(b, k=min(k, min(b.shape) - 1), v0=rng.normal(size=min(b.shape)))
+        _, singular, transposed = svds(
+            b, k=min(k, min(b.shape) - 1), v0=np.random.default_rng(0).normal(size=min(b.shape))
+        )
         singular, right = singular[::-1], transposed[::-1].T
         solver = "singular vectors by Lanczos iteration (ARPACK)"
     kept = singular > 1e-7 * singular[0]

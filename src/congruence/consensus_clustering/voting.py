@@ -52,6 +52,7 @@ def matched(e: Evidence, labels: Array, k: int) -> Array:
 
 
 voting = Method(
-    "voting", "Iterated plurality voting", "share of the votes for the winner", "higher", "dimitriadou2002", _run,
-    tried_up_to=np.inf,
+    key="voting", title="Iterated plurality voting", objective="share of the votes for the winner", better="higher",
+    reference="dimitriadou2002", run=_run,
+    advice="best with sound members and very unequal sizes, or hundreds of clusters; collapses with poor members",
 )  # fmt: skip

@@ -9,7 +9,8 @@ import numpy as np
 
 from congruence.agreement import certainty_random, consensus_cdf, lone_scorer
 from congruence.consensus_clustering.methods import find as method_of
-from congruence.consensus_clustering.search import Consensus, consensus
+from congruence.consensus_clustering.results import Consensus
+from congruence.consensus_clustering.search import consensus
 from congruence.ensemble import Ensemble
 from congruence.figures.layout import Cells, cells_of
 from congruence.selection import KChoice, choose_k

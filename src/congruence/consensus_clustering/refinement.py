@@ -1,0 +1,33 @@
+"""Hard EM on the votes: each kind of points goes to the cluster that makes its votes most likely, until none moves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from congruence.consensus_clustering.evidence import Evidence
+from congruence.statistics import Array
+
+STEPS = 50
+
+
+def refined(e: Evidence, labels: Array) -> Array:
+    """Labels after classification EM of Topchy's mixture (2004), started at the labels; no cluster is ever lost."""
+    k = int(labels.max()) + 1
+    for _ in range(STEPS):
+        better = e.scores(log_chances(e, e.totals(labels, k))).argmax(axis=1)
+        if (better == labels).all() or len(np.unique(better)) < k:
+            break
+        labels = better
+    return labels
+
+
+def log_chances(e: Evidence, totals: Array) -> Array:
+    """a_l · log p(cluster u of member l | consensus cluster c), clusters × k, from the tables of both.
+
+    To the points of a consensus cluster one more is added, spread over the clusters of the member as all its points are.
+    """
+    totals, sizes = totals * e.points_per_mass, e.sizes * e.points_per_mass
+    starts = np.searchsorted(e.member, np.arange(e.n_members))
+    inside = np.add.reduceat(totals, starts, axis=1)[:, e.member]
+    everywhere = np.add.reduceat(sizes, starts)[e.member]
+    return np.asarray((e.share[e.member] * np.log((totals + sizes / everywhere) / (inside + 1))).T)

@@ -1,0 +1,98 @@
+"""What a consensus is: labels, how sure they are, how they were found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from congruence.frames import make_frame, text_grid
+from congruence.results import counted, number, plain, shortened
+from congruence.statistics import Array
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Consensus:
+    """One clustering of the points, how sure it is of each, and how it was found.
+
+    >>> import congruence as cg
+    >>> r = cg.consensus([[0, 0, 1, 1, 2], [1, 1, 0, 0, 2], [0, 0, 0, 1, 2]], 3, method="average")
+    >>> r.labels.tolist(), r.n_clusters, r.method
+    ([0, 0, 1, 1, 2], 3, 'average')
+    >>> r.confidence.round(2).tolist()
+    [0.89, 0.89, 0.78, 1.0, 1.0]
+    """
+
+    #: cluster of each point, the largest first; −1: no member has the point
+    labels: Array
+    #: for each point and cluster the share of its votes, points × clusters; NaN where no member has the point
+    memberships: Array = field(repr=False)
+    n_clusters: int
+    #: the method whose clustering was kept
+    method: str
+    solver: str
+    #: what was approximated or stopped early, and other things to know
+    notes: tuple[str, ...]
+    seconds: float
+    #: one row per method tried, the kept one first: n_clusters, pooled_ami, arimp, anmi, its own objective, seconds, solver
+    tried: tuple[dict[str, Any], ...] = field(repr=False)
+    index: Any = field(default=None, repr=False)
+    kind: str | None = field(default=None, repr=False)
+
+    @property
+    def confidence(self) -> Array:
+        """Share of each point's votes for its own cluster: how much of its cluster in each member went the same way."""
+        rows = np.arange(len(self.labels))
+        return np.where(self.labels >= 0, self.memberships[rows, np.maximum(self.labels, 0)], np.nan)
+
+    @property
+    def approximations(self) -> tuple[str, ...]:
+        """The same as `notes`."""
+        return self.notes
+
+    def __getitem__(self, key: str) -> Any:
+        """A score of the clustering kept: r["pooled_ami"], r["arimp"], r["anmi"], r["objective"]."""
+        row = self.tried[0]
+        if key not in row:
+            raise KeyError(f"there is no score {key!r}; there are: {', '.join(row)}")
+        return row[key]
+
+    @property
+    def scores(self) -> Any:
+        """A frame with one row per clustering tried: the one kept first, the others by pooled_ami."""
+        return make_frame({name: [row[name] for row in self.tried] for name in self.tried[0]}, self.kind)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Columns cluster and confidence, one row per point; a pandas frame has the index of the ensemble."""
+        frame = make_frame({"cluster": self.labels, "confidence": self.confidence}, backend or self.kind)
+        if self.index is not None and type(frame).__module__.split(".")[0] == "pandas":
+            frame.index = self.index
+        return frame
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the memberships, as plain Python values."""
+        about = {"method": self.method, "n_clusters": self.n_clusters, "solver": self.solver, "seconds": self.seconds}
+        points = {"labels": self.labels, "confidence": self.confidence}
+        found: dict[str, Any] = plain({**about, "notes": self.notes, "scores": list(self.tried), **points})
+        return found
+
+    def __repr__(self) -> str:
+        from textwrap import fill
+
+        sizes = np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters).tolist()
+        shown = ", ".join(f"{s:,}" for s in sizes[:8]) + (", …" if len(sizes) > 8 else "")
+        found = f"{counted(self.n_clusters, 'cluster')} of {counted(len(self.labels), 'point')}"
+        head = f"{self.method}: {found} ({shown}), mean confidence "
+        known = self.confidence[self.labels >= 0]
+        lines = [head + (f"{known.mean():.3f}" if len(known) else "undefined"), fill(f"by {self.solver}", 80), ""]
+        cells = []
+        for r in self.tried:
+            what, _, better = r["objective"].rpartition(", ")
+            own = f"{number(r['value'])}  {'↓' if better.startswith('lower') else '↑'} {what}"
+            scores = [number(r["pooled_ami"]), number(r["arimp"]), number(r["anmi"]), f"{r['seconds']:.2f}"]
+            cells.append([str(r["n_clusters"]), *scores, shortened(own, 34)])
+        names = [r["method"] + (", refined" if r["refined"] else "") for r in self.tried]
+        columns = ["clusters", "pooled_ami", "arimp", "anmi", "seconds", "own objective"]
+        notes = [fill(note, 80, initial_indent="! ", subsequent_indent="  ") for note in self.notes]
+        return "\n".join([*lines, text_grid(cells, names, columns, left=True), *notes])
