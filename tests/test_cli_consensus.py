@@ -151,7 +151,7 @@ def test_consensus_against_a_reference(command, wine, tmp_path):
     [
         (["consensus", "runs.csv", "--k", "3", "--method", "mcal"], "did you mean mcla"),
         (["consensus", "runs.csv", "--k", "9"], "n_clusters must be a whole number from 1 to the number of points (4)"),
-        (["consensus", "runs.csv"], "n_clusters is needed"),
+        (["consensus", "runs.csv", "--k", "0"], "greater than or equal to 1"),
         (["consensus", "runs.csv", "--k", "2", "--out", "x.docx"], "x.docx"),
         (["consensus", "runs.csv", "--k", "2", "--method", "kcc", "--variant", "metis"], "kcc has no variants"),
         (["generate", "runs.csv", "--k", "two", "--out", "x.csv"], "--k takes numbers of clusters"),

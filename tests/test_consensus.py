@@ -19,11 +19,11 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import congruence as cg
 from congruence.consensus_clustering import linkage
-from congruence.consensus_clustering.cumulative import _merged
+from congruence.consensus_clustering.cumulative import merged
 from congruence.consensus_clustering.evidence import evidence
 from congruence.consensus_clustering.kcc import squared_error
 from congruence.consensus_clustering.mcla import association, jaccard
-from congruence.consensus_clustering.methods import METHODS, find
+from congruence.consensus_clustering.methods import METHODS
 from congruence.consensus_clustering.ncut import degrees
 from congruence.consensus_clustering.spectral import eigenvectors
 
@@ -188,9 +188,21 @@ def test_the_number_that_lives_longest():
     truth, members = planted(0.1, n=200, k=4)
     r = cg.consensus(members, method="average")
     assert same(r.labels, truth)
-    assert any("4 clusters live longest" in note for note in r.notes)
-    with pytest.raises(cg.InputError, match="n_clusters is needed"):
-        cg.consensus(members)
+    assert any("n_clusters = 4: the longest dendrogram lifetime" in note for note in r.notes)
+
+
+@pytest.mark.parametrize("method", ["auto", *ALL])
+def test_without_a_number_of_clusters(method):
+    """Every method finds one: what most members have, or the longest lifetime, or for linkage always that; and says so."""
+    truth, members = planted(0.1, n=200, k=4)
+    r = cg.consensus(members, method=method, random_state=0)
+    assert r.n_clusters == 4
+    assert any(note.startswith("n_clusters = 4: ") for note in r.notes)
+    rng = np.random.default_rng(0)
+    finer = [truth + 4 * ((truth < split) & (rng.random(200) < 0.5)) for split in (0, 0, 1, 2, 3, 4)]  # 4 to 8 clusters
+    r = cg.consensus(finer, method=method, random_state=0)
+    assert any("longest dendrogram lifetime" in note for note in r.notes)
+    assert r.n_clusters == 4
 
 
 # --- eigenvectors, k-means, votes -------------------------------------------------------------------------------
@@ -294,7 +306,7 @@ def test_columns_are_merged_by_the_information_they_lose():
         return (a + b) * js
 
     best = min(itertools.combinations(range(4), 2), key=lambda pair: loss(*pair))
-    columns, lost = _merged(mean, mass, 3)
+    columns, lost = merged(mean, mass, 3)
     assert lost == pytest.approx(loss(*best), rel=1e-9)
     assert columns.shape == (15, 3)
     assert np.allclose(columns.sum(axis=1), p.sum(axis=1))
@@ -352,13 +364,14 @@ def test_clusters_are_numbered_from_the_largest():
 
 
 def test_the_scores():
-    """One row a method, the highest arimp first; arimp and anmi are those of the registry; the best is what is kept."""
+    """One row per method, the highest pooled AMI first; scores are those of the registry; the best is refined and kept."""
     _, members = planted(0.5, n=200, k=3, members=6)
     r = cg.consensus(members, 3, random_state=0)
-    assert [m.key for m in map(find, METHODS) if m.tried_up_to] == ["hbgf", "ncut", "kcc", "voting", "mcla", "average"]
-    assert set(r.scores["method"]) == {"hbgf", "ncut", "kcc", "voting", "mcla", "average"}
-    assert r.scores["arimp"].is_monotonic_decreasing
-    assert r["arimp"] == r.scores["arimp"].max() == pytest.approx(cg.arimp(cg.Ensemble(members), r.labels), rel=1e-12)
+    assert set(r.scores["method"]) == {"hbgf", "ncut", "average"}
+    plain = r.scores[~r.scores["refined"]]
+    assert plain["pooled_ami"].is_monotonic_decreasing
+    assert r.method == plain["method"].iloc[0]
+    assert r["arimp"] == pytest.approx(cg.arimp(cg.Ensemble(members), r.labels), rel=1e-12)
     assert r["anmi"] == pytest.approx(cg.anmi(cg.Ensemble(members), r.labels), rel=1e-12)
     assert r.method == r.scores["method"].iloc[0]
     with pytest.raises(KeyError, match="there is no score 'ari'"):

@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
-from congruence.consensus_clustering import partition, refine
+from congruence.consensus_clustering import exchange, graph_problem, graph_solvers, partition
 from congruence.consensus_clustering.partition import partition_graph, partition_hypergraph
 from congruence.numerics import compiled
 from congruence.statistics import InputError
@@ -176,8 +176,8 @@ def test_mt_kahypar_gives_the_same_on_any_number_of_threads():
     pytest.importorskip("mtkahypar")
     code = """if True:
         import sys, numpy as np, mtkahypar
-        from congruence.consensus_clustering import partition
-        partition._initialised = lambda started=mtkahypar.initialize(int(sys.argv[1])): started
+        from congruence.consensus_clustering import graph_solvers, partition
+        graph_solvers._initialised = lambda started=mtkahypar.initialize(int(sys.argv[1])): started
         h = (np.random.default_rng(0).random((200, 30)) < 0.1).astype(float)
         print(partition.partition_hypergraph(h, 4, rng=np.random.default_rng(1), solver="mtkahypar").labels.tolist())
     """
@@ -193,13 +193,13 @@ def test_edges_and_hyperedges_of_two_move_alike(seed):
     i, j = np.nonzero(weight)
     nets = np.zeros((40, len(i)))
     nets[i, range(len(i))] = nets[j, range(len(i))] = 1
-    graph = partition._Graph(sparse.csr_array(weight + weight.T, dtype=float))
-    hyper = partition._Hypergraph(sparse.csr_array(nets), weight[i, j].astype(float))
+    graph = graph_problem.Graph(sparse.csr_array(weight + weight.T, dtype=float))
+    hyper = graph_problem.Hypergraph(sparse.csr_array(nets), weight[i, j].astype(float))
     start, order, mass = rng(seed).integers(3, size=40), rng(seed).permutation(40), np.ones(40)
     found = []
     for thing in (graph, hyper):
         labels = start.copy()
-        over, cut = refine.exchange(
+        over, cut = exchange.exchange(
             *thing.arrays, mass, labels, order, np.array([0, 2]), np.array([15.0, 15.0]), np.array([1, 1]), 3
         )
         others = np.where(labels == 1, 3 + np.arange(40), labels)  # edges of the third block are cut anyway
@@ -268,7 +268,7 @@ def test_interpreted_and_compiled_moves_are_the_same(monkeypatch):
     h, _ = planted(40, 3, 8, 0.5)
     found = []
     for kernel in (lambda function, steps: function, compiled):
-        monkeypatch.setattr(partition, "compiled", kernel)
+        monkeypatch.setattr(graph_solvers, "compiled", kernel)
         found.append(
             [
                 partition_graph(bipartite(h) * 0.1, 3, rng=rng(), solver="builtin").labels,
@@ -342,8 +342,8 @@ def test_a_looser_balance_finds_unequal_blocks(solver):
 
 def test_integers_are_kept_and_the_rest_is_scaled():
     """Whole weights stay exact; others become integers of a bounded sum in the same proportions."""
-    assert partition._integers(np.array([1.0, 3.0, 0.0]), 1e9).tolist() == [1, 3, 0]
-    scaled = partition._integers(np.array([0.1, 0.2, 0.3, 1e-12]), 1e9)
+    assert graph_solvers._integers(np.array([1.0, 3.0, 0.0]), 1e9).tolist() == [1, 3, 0]
+    scaled = graph_solvers._integers(np.array([0.1, 0.2, 0.3, 1e-12]), 1e9)
     assert scaled.sum() <= 1e9
     assert scaled / scaled.sum() == pytest.approx([1 / 6, 2 / 6, 3 / 6, 0], abs=1e-8)
 
@@ -394,6 +394,6 @@ def test_bad_input_is_named(arguments, said):
 
 def test_empty_blocks_are_filled_whatever_the_weights():
     """From blocks that have vertices to spare, also where those weigh nothing."""
-    graph = partition._Graph(sparse.csr_array((5, 5)))
-    problem = partition._problem(graph, 4, np.array([1.0, 0, 0, 0, 0]), 0.05, rng(), 1)
-    assert len(set(partition._filled(problem, np.array([0, 1, 1, 1, 1])))) == 4
+    graph = graph_problem.Graph(sparse.csr_array((5, 5)))
+    problem = graph_problem.problem_of(graph, 4, np.array([1.0, 0, 0, 0, 0]), 0.05, rng(), 1)
+    assert len(set(graph_problem.filled(problem, np.array([0, 1, 1, 1, 1])))) == 4

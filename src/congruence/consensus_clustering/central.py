@@ -14,18 +14,22 @@ from congruence.formulas import find
 from congruence.statistics import Array, Pairs
 
 
-def medoid(e: Evidence, k: int) -> Array | None:
-    """Of the complete members with k clusters the one with the highest mean ARI with all members."""
+def medoid(e: Evidence, k: int, among: Evidence | None = None) -> Array | None:
+    """Of the complete members with k clusters the one with the highest mean ARI with all members.
+
+    The ARI is that of all signatures, or of those in `among`, a part of them.
+    """
+    few = e if among is None else among
     sizes = np.bincount(e.member, minlength=e.n_members)
     ends = np.searchsorted(e.member, np.arange(e.n_members + 1))
     able = [i for i in range(e.n_members) if sizes[i] == k and e.seen[:, i].all()]
-    best: tuple[float, Array] | None = None
-    members = _members(e) if able and e.n_columns > GRAM_LIMIT else None
+    best: tuple[float, int] | None = None
+    members = _members(few) if able and e.n_columns > GRAM_LIMIT else None
     for i in able:
-        score = float(np.nansum(_agreement(e, ends, i, members) * e.share))
+        score = float(np.nansum(_agreement(few, ends, i, members) * e.share)) if len(able) > 1 else 0.0
         if best is None or score > best[0] + 1e-12:
-            best = score, (e.column[:, i] - ends[i]).astype(np.int64)
-    return None if best is None else best[1]
+            best = score, i
+    return None if best is None else (e.column[:, best[1]] - ends[best[1]]).astype(np.int64)
 
 
 def _members(e: Evidence) -> Ensemble:

@@ -37,7 +37,7 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, **_: Any) -> Found:
         total = weight + here
         mean = (weight[:, None] * mean + here[:, None] * (u @ mapping)) / np.where(total > 0, total, 1.0)[:, None]
         weight = total
-    columns, lost = _merged(mean, e.mass, k)
+    columns, lost = merged(mean, e.mass, k)
     labels = np.where(columns.any(axis=1), columns.argmax(axis=1), -1)
     notes = () if mean.shape[1] >= k else (f"the reference, the member of most entropy, has {mean.shape[1]} clusters",)
     return Found(labels, lost, "adaptive cumulative voting", notes)
@@ -48,7 +48,7 @@ def _member(e: Evidence, member: int, ends: Array) -> Array:
     return np.asarray(e.votes[:, ends[member] : ends[member + 1]].toarray())
 
 
-def _merged(mean: Array, mass: Array, k: int) -> tuple[Array, float]:
+def merged(mean: Array, mass: Array, k: int) -> tuple[Array, float]:
     """Merge the two columns that lose least information on the points, until k are left; and what was lost, in nats.
 
     The loss is (p_i + p_j) · JS of the two distributions over points: I(X; C) before less after.

@@ -239,7 +239,7 @@ def _run(
     merges, solver, notes = build(e)
     if k is None:
         k = longest_lived(merges[2])
-        notes += (f"{k} clusters live longest: for the largest stretch of heights",)
+        notes += (f"n_clusters = {k}: the longest dendrogram lifetime",)
     last = float(merges[2][-k]) if k <= len(merges[2]) else 0.0
     return Found(cut(merges, e.n_rows, k), last, solver, notes)
 

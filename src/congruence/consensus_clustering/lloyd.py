@@ -12,8 +12,9 @@ from congruence.statistics import Array
 
 #: signatures on which starts are tried; the best start goes on with all of them
 STARTS_ON = 4_000
-#: fewer signatures than this for each cluster are too few to start from: then it is the most central member
+#: fewer signatures than this for each cluster are too few to start from: then it is the most central member alone
 FEW = 20
+CENTRAL = ", started at the most central member"
 STEPS = 300
 #: cost of each cluster of the members (rows) in each consensus cluster (columns), from the contingency tables
 Cost = Callable[[Evidence, Array], Array]
@@ -22,15 +23,18 @@ Cost = Callable[[Evidence, Array], Array]
 def lloyd(
     e: Evidence, k: int, rng: np.random.Generator, cost: Cost, n_init: int
 ) -> tuple[Array, float, str, tuple[str, ...]]:
-    """Labels with the lowest total cost found, that cost, where it started if not at random, and notes."""
-    central = medoid(e, k) if FEW * k > STARTS_ON else None
-    if central is not None:
-        labels, total, settled = _descend(e, central, k, cost)
-        return labels, total, ", started at the most central member", _notes(settled)
+    """Labels with the lowest total cost found, that cost, where it started if not at random, and notes.
+
+    Starts are random, and one is the most central member; with hundreds of clusters it is the only one.
+    """
     few = e
     some = max(STARTS_ON, FEW * k)
     if e.n_rows > some:
         few = e.taken(np.sort(rng.choice(e.n_rows, some, replace=False, p=e.mass / e.mass.sum())))
+    central = medoid(e, k, few)
+    from_member = None if central is None else _descend(e, central, k, cost)
+    if from_member is not None and FEW * k > STARTS_ON:
+        return *from_member[:2], CENTRAL, _notes(from_member[2])
     best: tuple[float, Array] | None = None
     for _ in range(n_init):
         labels, total, _ = _descend(few, _spread(few, k, rng), k, cost)
@@ -43,6 +47,8 @@ def lloyd(
         labels, total, settled = _descend(e, start, k, cost)
     else:
         labels, total, settled = _descend(e, labels, k, cost)
+    if from_member is not None and from_member[1] < total - 1e-9 * abs(total):
+        return *from_member[:2], CENTRAL, _notes(from_member[2])
     return labels, total, "", _notes(settled)
 
 

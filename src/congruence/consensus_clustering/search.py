@@ -190,7 +190,7 @@ def _number_of_clusters(e: Evidence, rng: np.random.Generator) -> tuple[int, str
     if shares_of.max() > 0.5 and mode > 1:
         return mode, f"n_clusters = {mode}: {'all' if len(numbers) == 1 else 'most'} members have as many"
     k = lifetime(e, rng)
-    return k, f"n_clusters = {k}: the number with the longest dendrogram lifetime, by average linkage"
+    return k, f"n_clusters = {k}: the longest dendrogram lifetime, by average linkage"
 
 
 def _why(votes: Evidence, k: int) -> str:

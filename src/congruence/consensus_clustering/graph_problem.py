@@ -1,0 +1,175 @@
+"""What a partitioner divides: a graph or a hypergraph, in how many blocks, and how heavy the heaviest may be."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from congruence.statistics import Array, InputError
+
+#: entries of all starts together: larger inputs get fewer starts than n_init
+START_ENTRIES = 30_000_000
+
+
+class Graph:
+    """A symmetric matrix of edge weights."""
+
+    def __init__(self, matrix: Any) -> None:
+        self.matrix = matrix
+        self.n, self.size = matrix.shape[0], matrix.nnz
+        none = np.empty(0, matrix.indptr.dtype)  # the same types as a hypergraph's: compiled once
+        self.arrays = (matrix.indptr, matrix.indices, matrix.data, none, none)
+
+    def _ends(self, labels: Array) -> Iterator[tuple[Array, Array, Array]]:
+        """Blocks of both ends and weight of the entries, a million at a time."""
+        start, step = self.matrix.indptr, 1 + 1_000_000 * self.n // max(1, self.size)
+        for low in range(0, self.n, step):
+            part = slice(start[low], start[min(low + step, self.n)])
+            row = np.repeat(labels[..., low : low + step], np.diff(start[low : low + step + 1]), axis=-1)
+            yield row, labels[..., self.matrix.indices[part]], self.matrix.data[part]
+
+    def cut(self, labels: Array) -> Array:
+        """Of each row of labels; added up by numpy in one order, whatever the threads."""
+        cut = np.zeros(labels.shape[:-1])
+        for row, col, weight in self._ends(labels):
+            cut += np.where(row != col, weight, 0.0).sum(axis=-1)
+        return np.asarray(cut / 2)
+
+    def adjacent(self, labels: Array) -> Array:
+        """Which two blocks an edge joins (k × k)."""
+        found = np.zeros((int(labels.max()) + 1,) * 2, dtype=bool)
+        for row, col, _ in self._ends(labels):
+            found[row, col] = True
+        return found
+
+    def bipartite(self) -> Any:
+        """The graph whose leading eigenvectors hold the blocks."""
+        return self.matrix
+
+
+class Hypergraph:
+    """Hyperedges as columns of an incidence matrix, with their weights."""
+
+    def __init__(self, incidence: Any, weight: Array) -> None:
+        pins = incidence.tocsc()
+        some = (np.diff(pins.indptr) > 1) & (weight > 0)  # others cannot be cut, or do not matter
+        self.matrix, self.weight = incidence[:, some], weight[some]
+        self.pins = self.matrix.tocsc()
+        self.n, self.size = incidence.shape[0], self.matrix.nnz
+        self.arrays = (self.matrix.indptr, self.matrix.indices, self.weight, self.pins.indptr, self.pins.indices)
+
+    def _ends(self, labels: Array) -> tuple[Array, Array]:
+        """The lowest and highest block of each hyperedge."""
+        pin, first = labels[..., self.pins.indices], self.pins.indptr[:-1]
+        return np.minimum.reduceat(pin, first, axis=-1), np.maximum.reduceat(pin, first, axis=-1)
+
+    def cut(self, labels: Array) -> Array:
+        """Of each row of labels."""
+        low, high = self._ends(labels) if self.size else (np.zeros((*labels.shape[:-1], 0)),) * 2
+        return np.asarray(np.where(low < high, self.weight, 0.0).sum(axis=-1))
+
+    def adjacent(self, labels: Array) -> Array:
+        """Which two blocks hold all of a hyperedge between them (k × k): one in three blocks they cannot mend."""
+        found = np.zeros((int(labels.max()) + 1,) * 2, dtype=bool)
+        low, high = self._ends(labels)
+        pin, size = labels[self.pins.indices], np.diff(self.pins.indptr)
+        ends = (pin == np.repeat(low, size)) | (pin == np.repeat(high, size))
+        two = np.logical_and.reduceat(ends, self.pins.indptr[:-1])
+        found[high[two], low[two]] = True
+        return found
+
+    def bipartite(self) -> Any:
+        """The graph of vertices and hyperedges."""
+        weighted = self.matrix * self.weight
+        return sparse.block_array([[None, weighted], [weighted.T, None]], format="csr")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What to divide, in how many blocks, and how heavy the heaviest may be."""
+
+    thing: Graph | Hypergraph
+    k: int
+    mass: Array
+    balance: float
+    limit: float  # no block heavier, which can be done
+    rng: np.random.Generator
+    n_init: int
+
+    @property
+    def starts(self) -> int:
+        """n_init, or fewer on a large input."""
+        return max(1, min(self.n_init, START_ENTRIES // max(1, int(self.thing.size))))
+
+    def rank(self, labels: Array) -> tuple[float, float]:
+        """Smaller is better: first the overload, then the cut."""
+        heaviest = float(np.bincount(labels, self.mass).max())
+        over = heaviest - self.limit
+        return (over if over > 1e-9 * self.limit else 0.0, float(self.thing.cut(labels)))
+
+
+def problem_of(
+    thing: Any, k: int, vertex_weight: Any, balance: float, rng: np.random.Generator, n_init: int
+) -> Problem:
+    """The problem, its numbers checked."""
+    if int(k) != k or k < 1:
+        raise InputError(f"the number of blocks is a whole number from 1, not {k!r}")
+    if not balance >= 0:
+        raise InputError(f"balance is a share of the mean block weight, 0 or more, not {balance!r}")
+    mass = checked_weights(vertex_weight, thing.n, "vertex_weight")
+    if thing.n and not mass.any():
+        raise InputError("vertex_weight is zero everywhere; leave it out to count vertices")
+    return Problem(thing, int(k), mass, balance, _limit(mass, int(k), balance), rng, max(1, n_init))
+
+
+def _limit(mass: Array, k: int, balance: float) -> float:
+    """(1 + balance) times the mean; or, where that cannot be promised, what comes of dividing heaviest first."""
+    mean = float(mass.sum()) / k
+    heaviest = float(mass.max(initial=0.0))
+    if heaviest * (1 - 1 / k) <= balance * mean:  # then putting the heaviest first never exceeds it
+        return (1 + balance) * mean
+    if len(mass) and mass.min() == heaviest:
+        return max((1 + balance) * mean, math.ceil(len(mass) / k) * heaviest)
+    loads = [0.0] * k
+    for weight in np.sort(mass)[::-1].tolist():
+        heapq.heapreplace(loads, loads[0] + weight)
+    return max((1 + balance) * mean, max(loads))
+
+
+def checked_weights(given: Any, size: int, name: str) -> Array:
+    """Weights as given, checked, or 1 for each."""
+    if given is None:
+        return np.ones(size)
+    weight = np.asarray(given, dtype=np.float64)
+    if weight.shape != (size,):
+        raise InputError(f"{name} has shape {weight.shape}; expected one number for each of {size}")
+    if not (np.isfinite(weight).all() and (weight >= 0).all()):
+        raise InputError(f"{name} must be finite and not negative")
+    return weight
+
+
+def filled(problem: Problem, labels: Array) -> Array:
+    """Labels with no block empty: the lightest vertex of the heaviest block goes there."""
+    labels = np.asarray(labels, dtype=np.int64).copy()
+    count = np.bincount(labels, minlength=problem.k)
+    for empty in np.flatnonzero(count == 0):
+        crowded = np.flatnonzero(labels == np.bincount(labels, (problem.mass + 1e-300) * (count[labels] > 1)).argmax())
+        labels[crowded[problem.mass[crowded].argmin()]] = empty
+        count = np.bincount(labels, minlength=problem.k)
+    return labels
+
+
+def scattered(problem: Problem) -> Array:
+    """Blocks of vertices that no edge holds together: the heaviest first, each to the lightest block."""
+    labels = np.empty(problem.thing.n, np.int64)
+    loads = [(0.0, block) for block in range(problem.k)]
+    for v in np.argsort(-problem.mass, kind="stable"):
+        load, labels[v] = loads[0]
+        heapq.heapreplace(loads, (load + float(problem.mass[v]), int(labels[v])))
+    return labels

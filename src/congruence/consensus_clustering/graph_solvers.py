@@ -1,0 +1,245 @@
+"""Partitioners of graphs and hypergraphs: METIS, Mt-KaHyPar, and a built-in one that needs neither."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from congruence.consensus_clustering.exchange import exchange
+from congruence.consensus_clustering.graph_problem import Hypergraph, Problem, filled, scattered
+from congruence.numerics import compiled
+from congruence.statistics import Array
+
+#: eigenvectors for more blocks cost more than they help
+SPECTRAL_BLOCKS = 300
+#: moves go to and fro between two blocks at most so many times
+PASSES = 12
+
+
+# --- METIS and Mt-KaHyPar ---------------------------------------------------------------------------------------
+
+
+def _integers(weight: Array, total: float) -> Array:
+    """Weights as integers of a given sum at most; integers stay what they are."""
+    if not ((weight == np.rint(weight)).all() and weight.sum() < total):
+        weight = np.rint(weight * (total / weight.sum() * (1 - 1e-9)))
+    return np.asarray(weight, dtype=np.int64)
+
+
+def by_metis(problem: Problem) -> tuple[Iterable[Array], str]:
+    """n_init runs by recursive bisection and n_init k-way; tiny graphs, where k-way fails, get more of both."""
+    import pymetis
+
+    index = pymetis.zero_copy_dtype()
+    most = 1e15 if np.dtype(index).itemsize == 8 else 2.0**30
+    graph = problem.thing.matrix
+    if (graph.data != np.rint(graph.data)).any():
+        graph = sparse.csr_array((graph + graph.T) / 2)  # so that both entries of an edge round alike
+    weight = _integers(graph.data, most)
+    if (weight == 0).any():  # METIS takes them without a word, and answers wrongly
+        graph, weight = _kept(graph, weight > 0), weight[weight > 0]
+    adjacency = pymetis.CSRAdjacency(graph.indptr.astype(index), graph.indices.astype(index))
+    weights: dict[str, Any] = {"eweights": weight.astype(index)}
+    if problem.mass.min() != problem.mass.max():
+        weights["vweights"] = _integers(problem.mass, min(most, 1e12)).astype(index)
+    room = problem.limit * problem.k / float(problem.mass.sum())
+    seeds = problem.rng.integers(2**31 - 1, size=max(problem.starts, 16 if problem.thing.n <= 200 else 0))
+
+    def run(recursive: bool, seed: int) -> Array:
+        # bisections multiply their tolerances; two-hop matching collapses bipartite graphs with large clusters
+        levels = math.ceil(math.log2(problem.k)) if recursive else 1
+        ufactor = max(1, math.floor(1000 * (room ** (1 / levels) - 1)))
+        options = pymetis.Options(seed=seed, ufactor=ufactor, no2hop=1)
+        parts = pymetis.part_graph(problem.k, adjacency, recursive=recursive, options=options, **weights)
+        return np.asarray(parts.vertex_part)
+
+    if not graph.nnz:
+        return [scattered(problem)], _metis_name(pymetis)
+    return (run(recursive, int(seed)) for recursive in (True, False) for seed in seeds), _metis_name(pymetis)
+
+
+def _metis_name(pymetis: Any) -> str:
+    return f"METIS 5 (pymetis {pymetis.version})"
+
+
+@cache
+def _initialised() -> Any:
+    """Mt-KaHyPar, which can be initialised once a process; its deterministic preset gives the same on any threads."""
+    import os
+
+    import mtkahypar
+
+    return mtkahypar.initialize(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
+
+
+def by_mtkahypar(problem: Problem) -> tuple[Iterable[Array], str]:
+    """n_init runs; the deterministic preset does not read a seed, so that a permutation of the vertices stands for it."""
+    import mtkahypar
+
+    thing = problem.thing
+    assert isinstance(thing, Hypergraph)
+    library = _initialised()
+    weight = np.maximum(1, _integers(thing.weight, 2.0**30)).tolist()
+    mass = _integers(problem.mass, 2.0**30)
+    room = problem.limit * problem.k / float(problem.mass.sum())
+
+    def run() -> Array:
+        context = library.context_from_preset(mtkahypar.PresetType.DETERMINISTIC)
+        context.set_partitioning_parameters(problem.k, room - 1, mtkahypar.Objective.CUT)
+        context.logging = False
+        place = problem.rng.permutation(thing.n)
+        edges = [place[pins].tolist() for pins in np.split(thing.pins.indices, thing.pins.indptr[1:-1])]
+        there = np.empty(thing.n, np.int64)
+        there[place] = mass
+        made = library.create_hypergraph(context, thing.n, len(edges), edges, there.tolist(), weight)
+        return np.asarray(made.partition(context).get_partition())[place]
+
+    name = f"Mt-KaHyPar {version('mtkahypar')}"
+    if not thing.size:
+        return [scattered(problem)], name
+    return (run() for _ in range(problem.starts)), name
+
+
+# --- the built-in partitioner -----------------------------------------------------------------------------------
+
+
+def by_builtin(problem: Problem) -> tuple[Iterable[Array], str]:
+    """One start from the spectral embedding, the others grown; as many as the size allows, many on tiny graphs."""
+    thing = problem.thing
+    if not thing.size:
+        return [scattered(problem)], "built-in"
+    grown = max(problem.starts, 300 // thing.n)
+
+    def starts() -> Iterator[Array]:
+        if problem.k <= SPECTRAL_BLOCKS:
+            yield evened(problem, _spectral(problem))
+        for _ in range(grown):
+            yield evened(problem, _grown(problem))
+
+    kind = "hypergraph" if isinstance(thing, Hypergraph) else "graph"
+    return starts(), f"built-in {kind} partitioner (spectral and grown starts, Fiduccia-Mattheyses refinement)"
+
+
+def _exchange(problem: Problem, labels: Array, pair: Any, caps: Any, fewest: Any) -> tuple[float, float]:
+    thing = problem.thing
+    kernel = compiled(exchange, steps=4.0 * thing.size * 2 / problem.k + thing.n)
+    order = problem.rng.permutation(thing.n)
+    over, cut = kernel(
+        *thing.arrays, problem.mass, labels, order, np.array(pair), np.array(caps, float), np.array(fewest), PASSES
+    )
+    return float(over), float(cut)
+
+
+def evened(problem: Problem, labels: Array) -> Array:
+    """After moves between all pairs of blocks, until no pair has anything to gain."""
+    labels = labels.copy()
+    changed = np.ones(problem.k, dtype=bool)
+    caps, fewest = (problem.limit, problem.limit), (1, 1)
+    for _ in range(8):
+        heavy = np.bincount(labels, problem.mass) > problem.limit * (1 + 1e-9)
+        worth = (problem.thing.adjacent(labels) | heavy[:, None] | heavy) & (changed[:, None] | changed)
+        pairs = np.argwhere(np.tril(worth, -1))
+        changed[:] = False
+        for p in problem.rng.permutation(len(pairs)):
+            a, b = pairs[p]
+            before = labels == a
+            _exchange(problem, labels, (a, b), caps, fewest)
+            if not np.array_equal(before, labels == a):
+                changed[[a, b]] = True
+        if not changed.any():
+            break
+    return labels
+
+
+def by_enumeration(problem: Problem) -> tuple[Iterable[Array], str]:
+    """The best of all divisions in k blocks; of those with one cut the most even."""
+    n, k = problem.thing.n, problem.k
+    rest = np.unravel_index(np.arange(k ** (n - 1)), (k,) * (n - 1))
+    labels = np.stack([np.zeros(k ** (n - 1), np.int64), *rest], axis=1)
+    holds = np.stack([labels == block for block in range(k)])
+    labels, holds = labels[holds.any(axis=2).all(axis=0)], holds[:, holds.any(axis=2).all(axis=0)]
+    loads = np.where(holds, problem.mass, 0.0).sum(axis=2)
+    over = np.maximum(0.0, loads.max(axis=0) - problem.limit)
+    over[over <= 1e-9 * problem.limit] = 0.0
+    cut = problem.thing.cut(labels)
+    cut = np.round(cut / max(cut.max(), 1e-300), 9)
+    return [labels[np.lexsort(((loads**2).sum(axis=0), cut, over))[0]]], "built-in (every division tried)"
+
+
+def _grown(problem: Problem) -> Array:
+    """Recursive bisection: one side starts as a single vertex and takes over whoever costs least, till it is full."""
+    labels = np.zeros(problem.thing.n, np.int64)
+    todo = [(0, problem.k)]
+    while todo:
+        low, k = todo.pop()
+        if k == 1:
+            continue
+        half = k // 2
+        inside = np.flatnonzero(labels == low)
+        total = float(problem.mass[inside].sum())
+        # the room of a block is shared out over the levels of bisection
+        room = max(1.0, problem.limit * k / total) ** (1 / math.ceil(math.log2(k))) if total else 1.0
+        sizes = (k - half, half)
+        caps = [min(problem.limit * size, total * size / k * room) for size in sizes]
+        if problem.mass.min() == problem.mass.max() > 0:  # whole vertices
+            unit = problem.mass[0]
+            caps = [max(cap, math.ceil(len(inside) * size / k) * unit) for cap, size in zip(caps, sizes, strict=True)]
+        best: tuple[tuple[float, float], Array] | None = None
+        for seed in problem.rng.choice(inside, size=min(2, len(inside)), replace=False):
+            trial = labels.copy()
+            trial[seed] = low + k - half
+            found = _exchange(problem, trial, (low, low + k - half), caps, sizes)
+            if best is None or found < best[0]:
+                best = found, trial
+        assert best is not None
+        labels = best[1]
+        todo += [(low, k - half), (low + k - half, half)]
+    return labels
+
+
+def _spectral(problem: Problem) -> Array:
+    """k-means on the rows of the leading eigenvectors of the normalised graph."""
+    from sklearn.cluster import KMeans
+    from threadpoolctl import threadpool_limits
+
+    graph = problem.thing.bipartite()
+    degree = np.asarray(graph.sum(axis=1)).ravel()
+    scale = 1 / np.sqrt(np.where(degree > 0, degree, np.inf))
+    seed = int(problem.rng.integers(2**31 - 1))
+    with threadpool_limits(1), warnings.catch_warnings():  # one thread: the same sums on every machine
+        warnings.simplefilter("ignore")  # fewer distinct rows than blocks: the rest is filled
+        rows = _leading(graph, scale, problem.k, np.random.default_rng(seed))[: problem.thing.n]
+        length = np.linalg.norm(rows, axis=1, keepdims=True)
+        rows = rows / np.where(length > 0, length, 1)
+        labels = KMeans(problem.k, n_init=5, random_state=seed).fit_predict(rows)
+    return filled(problem, labels)
+
+
+def _leading(graph: Any, scale: Array, k: int, rng: np.random.Generator) -> Array:
+    """The k leading eigenvectors of the graph with rows and columns scaled."""
+    n = graph.shape[0]
+    if n <= 300 or 4 * k > n:
+        return np.asarray(np.linalg.eigh(scale[:, None] * graph.toarray() * scale)[1][:, -k:])
+    from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+
+    scaled = graph.copy()
+    scaled.data *= scale[graph.indices] * np.repeat(scale, np.diff(graph.indptr))
+    try:
+        return np.asarray(eigsh(scaled, k, which="LA", v0=rng.random(n), tol=1e-4, maxiter=300)[1])
+    except ArpackNoConvergence as error:  # a start need not be exact
+        found = np.asarray(error.eigenvectors)
+        return np.hstack([found, rng.normal(scale=1 / math.sqrt(n), size=(n, k - found.shape[1]))])
+
+
+def _kept(matrix: Any, keep: Array) -> Any:
+    """The matrix with some of its entries only."""
+    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))[keep]
+    start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=matrix.shape[0]))])
+    return sparse.csr_array((matrix.data[keep], matrix.indices[keep], start), shape=matrix.shape)
