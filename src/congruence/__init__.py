@@ -55,7 +55,7 @@ _HOMES = {
         "PermutationTest",
         "PermutationTests",
     ),
-    "selection": ("choose_k", "ClusterStability", "Criterion", "KChoice", "stability", "Vote"),
+    "selection": ("choose_k", "ClusterStability", "Criterion", "KChoice", "stability", "Verdict", "Vote"),
     "figures": ("figure",),
     "formulas": ("measures",),
     "registry": ("Measure",),

@@ -198,6 +198,9 @@ from congruence.selection import (
     KChoice as KChoice,
 )
 from congruence.selection import (
+    Verdict as Verdict,
+)
+from congruence.selection import (
     Vote as Vote,
 )
 from congruence.selection import (

@@ -81,7 +81,7 @@ def _choice(e: Ensemble, threads: int | None) -> KChoice | None:
 def _number_of_clusters(e: Ensemble, given: int | None, choice: KChoice | None) -> tuple[int, str]:
     if given is not None:
         return given, "as asked for"
-    if choice is not None and choice._voters:
+    if choice is not None and choice.k is not None:
         return choice.k, "what most criteria favour"
     ks = sorted(c.k for c in e.members)
     middle = max(ks[(len(ks) - 1) // 2], 1)

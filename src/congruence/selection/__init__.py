@@ -1,6 +1,7 @@
 """How many clusters, and which of them are stable."""
 
+from congruence.selection.choice import Criterion, KChoice, Verdict, Vote
 from congruence.selection.cluster_stability import ClusterStability, stability
-from congruence.selection.number_of_clusters import Criterion, KChoice, Vote, choose_k
+from congruence.selection.number_of_clusters import choose_k
 
-__all__ = ["ClusterStability", "Criterion", "KChoice", "Vote", "choose_k", "stability"]
+__all__ = ["ClusterStability", "Criterion", "KChoice", "Verdict", "Vote", "choose_k", "stability"]

@@ -13,7 +13,7 @@ from congruence.statistics import Array
 KINDS = ("full", "tied", "diag", "spherical")
 #: a kind with more parameters than this share of the points is left out
 MOST_PARAMETERS = 0.8
-STEPS, TOLERANCE = 200, 1e-5
+STEPS, TOLERANCE = 100, 1e-4
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,426 @@
+"""How many clusters, by what many clusterings of each number agree on (Lei et al. 2014; Monti et al. 2003)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+
+from congruence.agreement import consensus_cdf, delta_area, lone_scorer
+from congruence.comparison import compare_all, compare_to
+from congruence.engine.plan import Progress
+from congruence.ensemble import Ensemble
+from congruence.formulas import find, hint, names
+from congruence.generators import Maker, _made, _makers, counts_of, hard, with_index
+from congruence.registry import Measure
+from congruence.results import counted
+from congruence.selection.choice import Criterion, Leaning
+from congruence.selection.sentences import CRISP, listed
+from congruence.statistics import Array, InputError
+
+#: default criteria, for hard and for soft members
+HARD = ("ari", "ami_max", "vi", "certainty", "pac", "delta_area", "stability")
+SOFT = (
+    "ari_gram", "nmi_sum", "vi", "ari_gram/self", "nmi_sum/self", "vi/self", "certainty", "pac", "delta_area", "stability",
+)  # fmt: skip
+#: the consensus indices of Lei et al. (2014), with EM by their protocol
+PAPER = ("nmi_max", "ari", "nmi_joint", "nmi_sum", "nmi_sqrt", "vi", "mi", "nmi_min")
+#: criteria that are no measures of the registry: their titles, and which way is better
+OTHERS: dict[str, tuple[str, Literal["higher", "lower", "elbow"]]] = {
+    "pac": ("Proportion of ambiguous pairs", "lower"),
+    "delta_area": ("Relative growth of the area under the consensus CDF", "elbow"),
+    "stability": ("Mean ari between clusterings of subsamples", "higher"),
+}
+#: those of them that are of whole points, and so not defined for sample weights
+UNWEIGHTED = ("ami_max", "pac", "delta_area")
+#: up to so many points the proportion of ambiguous pairs is exact; above, this many pairs are drawn
+EXACT_POINTS, DRAWN_PAIRS = 1000, 100_000
+
+#: which way a criterion of OTHERS leans, and why
+LEANS: dict[str, tuple[Leaning, str]] = {
+    "pac": ("many", "with many small clusters most pairs are apart in every member, which lowers it"),
+    "delta_area": ("", "depends on the sizes of the clusters alone, not on whether members agree"),
+    "stability": ("few", "agreement between subsamples is easier with few clusters"),
+}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A criterion as it was asked for: a measure of pairs of members or of the ensemble, or one of OTHERS."""
+
+    name: str
+    measure: Measure | None = None
+    by_self: bool = False
+
+
+@dataclass(eq=False)
+class MemberCurves:
+    """What ensembles for several k say: curves, agreement with a reference, and the ensembles."""
+
+    ks: tuple[int, ...]
+    curves: dict[str, Criterion]
+    with_reference: dict[str, Criterion]
+    success: dict[str, float]
+    n_reference: int | None
+    ensembles: dict[int, Ensemble]
+    notes: list[str]
+    is_complete: bool
+
+
+@dataclass(frozen=True)
+class Making:
+    """How members are made from data: the data, makers, random streams, and how many."""
+
+    frame: Any
+    X: Any
+    makers: Sequence[tuple[str, Maker]]
+    seeds: np.random.SeedSequence
+    n_members: int
+    n_subsamples: int
+    fraction: float
+    n_jobs: int | None
+
+    @classmethod
+    def of(
+        cls, frame: Any, X: Any, method: Any, seeds: np.random.SeedSequence, n_members: int, n_subsamples: int,
+        fraction: float, protocol: str | None, n_jobs: int | None,
+    ) -> Making:  # fmt: skip
+        """The same after validation."""
+        if not isinstance(n_members, int | np.integer) or n_members < 2:
+            raise InputError(
+                f"members are compared with each other: n_members must be at least 2, a whole number, not {n_members!r}"
+            )
+        if not 0 < fraction <= 1 or n_subsamples < 2:
+            raise InputError(
+                f"fraction must be in (0, 1] and n_subsamples at least 2, not {fraction} and {n_subsamples}"
+            )
+        makers = _makers(method, fraction, True, hasattr(X, "tocsr"), protocol)
+        check_counts(method)
+        return cls(frame, X, makers, seeds, n_members, n_subsamples, fraction, n_jobs)
+
+
+def member_curves(
+    ks: Sequence[int],
+    source: Making | Mapping[int, Ensemble],
+    wanted: Sequence[Wanted] | None,
+    truth: Any,
+    threads: int | None,
+    progress: Callable[[int, int], Any] | bool | None,
+) -> MemberCurves:
+    """A curve over k for each criterion, from given ensembles or from members made here; Ctrl-C keeps what is done.
+
+    Args:
+        ks: numbers of clusters, from 2, in order.
+        source: how to make members, or the ensembles {k: ensemble}.
+        wanted: the criteria; None for the defaults, which depend on the members.
+        truth: a reference clustering, or None.
+        threads: of comparisons; None for all cores.
+        progress: called with (done, total); True or None for a bar on a terminal, False for none.
+    """
+    made = source if isinstance(source, Making) else None
+    given = {} if isinstance(source, Making) else dict(source)
+    parts = 0
+    if made is not None and (wanted is None or any(w.name == "stability" for w in wanted)):
+        parts = made.n_subsamples
+    notes: list[str] = []
+    rows: dict[int, dict[str, tuple[float, float]]] = {}
+    agreed: dict[int, dict[str, Array]] = {}
+    done: dict[int, Ensemble] = {}
+    with Progress(len(ks) * (1 if made is None else made.n_members + parts), progress, "clusterings") as bar:
+        try:
+            for each in ks:
+                said: list[str] = []
+                apart = None
+                if made is None:
+                    e = given[each]
+                    bar.add(1)
+                else:
+                    e, apart, said = _of_data(made, each, parts, bar)
+                if wanted is None:
+                    wanted = wanted_criteria(usual([e, *given.values()], made is None), made is None)
+                rows[each], agreed[each], more = _scored(e, wanted, apart, truth, threads)
+                done[each] = e
+                notes += [f"k = {each}: {text}" for text in (*_sizes(e, each), *said, *more)]
+        except KeyboardInterrupt:
+            if not done:
+                raise
+            notes.append(f"stopped: {len(done)} of {len(ks)} numbers of clusters are done, {listed(list(done))}")
+    assert wanted is not None
+    finished = [x for x in ks if x in done]
+    few = min(len(e) for e in done.values())
+    if few < max(len(e) for e in done.values()):
+        notes.append(
+            f"fewer members at some k: {listed([f'{len(e)} at k = {x}' for x, e in done.items() if len(e) == few])}"
+        )
+    if any(w.name == "delta_area" for w in wanted):
+        for x, growth in delta_area({x: done[x] for x in finished}).items():
+            rows[x]["delta_area"] = growth, math.nan
+    curves = {w.name: _criterion(w, finished, rows, done) for w in wanted}
+    found, success, classes = _reference(truth, finished, agreed, notes)
+    return MemberCurves(
+        tuple(finished), curves, found, success, classes, done, _merged(notes), len(finished) == len(ks)
+    )
+
+
+def check_counts(method: Any) -> None:
+    """Refuse a clusterer that finds its number of clusters itself: it is the same whatever the k."""
+    for clusterer in [] if isinstance(method, str) else method if isinstance(method, list | tuple) else [method]:
+        if not counts_of(clusterer):
+            name = type(clusterer).__name__
+            raise InputError(
+                f"{name} has no n_clusters to set: it finds their number itself, and there is no k to choose"
+            )
+
+
+def checked_ensembles(data: Mapping[Any, Any]) -> tuple[list[int], dict[int, Ensemble]]:
+    """The numbers of clusters in order, and the ensembles, all of the same points and of two members or more."""
+    if not data or not all(isinstance(x, int | np.integer) and x >= 2 for x in data):
+        shown = ", ".join(repr(x) for x in list(data)[:3]) or "none"
+        raise InputError(
+            f"a mapping to choose from is {{k: ensemble}} with whole numbers from 2 up; its keys are {shown}"
+        )
+    ensembles = {int(x): e if isinstance(e, Ensemble) else Ensemble(e) for x, e in data.items()}
+    sizes = {e.n_points for e in ensembles.values()}
+    if len(sizes) > 1:
+        raise InputError(f"the ensembles are of {listed(sorted(sizes))} points; all must be of the same points")
+    lone = [x for x, e in ensembles.items() if len(e) < 2]
+    if lone:
+        raise InputError(f"members are compared with each other, and k = {lone[0]} has only one; give two or more a k")
+    return sorted(ensembles), ensembles
+
+
+def usual(ensembles: Sequence[Ensemble], given: bool) -> list[str]:
+    """Default criteria: those that are defined for memberships, for weights, for ensembles without the data."""
+    weighted = any(e.mass is not None and not e.mass.is_frequency for e in ensembles)
+    usual = SOFT if any(e.is_soft for e in ensembles) else HARD
+    return [c for c in usual if not (given and c == "stability") and not (weighted and c in UNWEIGHTED)]
+
+
+def wanted_criteria(criteria: Any, given: bool) -> list[Wanted]:
+    """The criteria meant, each once; unknown ones answer with near names."""
+    listed = [criteria] if isinstance(criteria, str | Measure) else list(criteria)
+    if not listed:
+        raise InputError("no criteria were named; leave `criteria` out for the usual ones")
+    found: dict[str, Wanted] = {}
+    for item in listed:
+        word = item.key if isinstance(item, Measure) else str(item).strip()
+        word, _, form = word.partition("/")
+        if form not in ("", "self"):
+            raise InputError(f"there is no criterion {item!r}; a measure may be followed by /self only")
+        if word in OTHERS:
+            if form:
+                raise InputError(f"{word} has no /self: that is for measures of two clusterings")
+            if word == "stability" and given:
+                raise InputError("stability clusters parts of the data anew: pass the data, not ensembles")
+            found[word] = Wanted(word)
+            continue
+        if not isinstance(item, Measure) and word.lower().replace("-", "_") not in names():
+            raise InputError(f"there is no criterion {word!r}; {hint(word, [*names(), *OTHERS])}")
+        m = item if isinstance(item, Measure) else find(word)
+        if m.is_lone and form:
+            raise InputError(f"{m.key} describes a whole ensemble; /self is for measures of two clusterings")
+        name = m.key + ("/self" if form else "")
+        found[name] = Wanted(name, m, bool(form))
+    return list(found.values())
+
+
+def _of_data(making: Making, k: int, parts: int, bar: Progress) -> tuple[Ensemble, Ensemble | None, list[str]]:
+    """The ensemble of one k, that of clusterings of parts of the points, and what was said about their members."""
+    root, makers = making.seeds, making.makers
+    whole, part = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, k)).spawn(2)
+    members, said = _made(makers, making.X, [k], whole.spawn(making.n_members), making.n_jobs, bar)
+    titles = [f"{makers[i % len(makers)][0]} {i}" for i in range(making.n_members)]
+    e = Ensemble(with_index(members, making.frame), names=titles, unassigned="partial")
+    if not parts:
+        return e, None, list(said)
+    on_parts = [(name, partial(_of_a_part, make, making.fraction)) for name, make in makers]
+    pieces, more = _made(on_parts, making.X, [k], part.spawn(parts), making.n_jobs, bar)
+    more = tuple(text.replace("members:", "subsamples:", 1) for text in more)
+    return e, Ensemble(pieces, unassigned="partial"), [*said, *more]
+
+
+def _of_a_part(make: Maker, fraction: float, data: Any, k: int, rng: np.random.Generator) -> Array:
+    """Labels of a random part of the points by this maker; the others have none."""
+    n = data.shape[0]
+    chosen = np.sort(rng.choice(n, max(k, round(fraction * n)), replace=False))
+    labels = np.full(n, np.nan)
+    labels[chosen] = hard(make(data[chosen], k, rng))
+    return labels
+
+
+def _sizes(e: Ensemble, k: int) -> list[str]:
+    """Members that do not have k clusters are said."""
+    others = Counter(c.k for c in e if c.k != k)
+    return [
+        f"{many} of {len(e)} members: {'has' if many == 1 else 'have'} {counted(size, 'cluster')}"
+        for size, many in sorted(others.items())
+    ]
+
+
+def _scored(
+    e: Ensemble, wanted: Sequence[Wanted], apart: Ensemble | None, truth: Any, threads: int | None
+) -> tuple[dict[str, tuple[float, float]], dict[str, Array], list[str]]:
+    """For one k: (value, standard error) of each criterion, each member's agreement with the reference, and notes."""
+    found: dict[str, tuple[float, float]] = {}
+    notes: list[str] = []
+    of_pairs = {w.measure.key: w.measure for w in wanted if w.measure is not None and not w.measure.is_lone}
+    table = compare_all(e, list(of_pairs.values()), threads=threads) if of_pairs else None
+    for w in wanted:
+        if w.measure is None:
+            if w.name == "pac":
+                found[w.name], more = _pac(e)
+                notes += more
+            elif w.name == "stability":
+                assert apart is not None
+                found[w.name] = _index(compare_all(apart, "ari", threads=threads)["ari"], apart.shares)
+        elif w.measure.is_lone:
+            found[w.name] = lone_scorer(w.measure.key)(e, threads=threads), math.nan
+        else:
+            assert table is not None
+            how = "none" if not w.by_self else "ratio" if w.measure.better == "higher" else "excess"
+            found[w.name] = _index(table[w.measure.key], e.shares, how)
+    agreed: dict[str, Array] = {}
+    if truth is not None:
+        keys: list[Any] = list(of_pairs.values()) or [find("ari_gram" if e.is_soft else "ari")]
+        known, part = _where_known(truth, e)
+        result = compare_to(known, part, keys, threads=threads, unassigned="drop" if part.has_gaps else "error")
+        agreed = {m.key: result[m.key] for m in keys}
+    return found, agreed, notes
+
+
+def _where_known(truth: Any, e: Ensemble) -> tuple[Any, Ensemble]:
+    """The reference and the members on the points that the reference has."""
+    if not truth.gaps:
+        return truth, e
+    there = np.flatnonzero(truth.codes < truth.k)
+    return truth.taken(there), e.taken(there)
+
+
+def _index(values: Array, shares: Array, against_self: str = "none") -> tuple[float, float]:
+    """Mean over pairs of different members by the products of their shares, and its standard error by the jackknife.
+
+    Against the self-values it is divided by their mean (similarities), or their mean is taken off (distances).
+    """
+    weight = np.outer(shares, shares)
+    np.fill_diagonal(weight, 0.0)
+    weighted, own = np.where(weight > 0, (values + values.T) / 2 * weight, 0.0), np.diag(values) * shares
+
+    def of(total: Any, mass: Any, own_total: Any, own_mass: Any) -> Any:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mean, itself = total / mass, own_total / own_mass
+            return {"none": mean, "ratio": mean / itself, "excess": mean - itself}[against_self]
+
+    value = of(weighted.sum(), weight.sum(), own.sum(), shares.sum())
+    if len(values) < 3:
+        return float(value), math.nan
+    without = of(
+        weighted.sum() - 2 * weighted.sum(axis=1), weight.sum() - 2 * weight.sum(axis=1), own.sum() - own,
+        shares.sum() - shares,
+    )  # fmt: skip
+    members = len(values)
+    return float(value), float(np.sqrt((members - 1) / members * ((without - without.mean()) ** 2).sum()))
+
+
+def _pac(e: Ensemble) -> tuple[tuple[float, float], list[str]]:
+    """Proportion of ambiguous pairs, with its standard error where pairs were drawn."""
+    if e.n_points <= EXACT_POINTS:
+        return (consensus_cdf(e, progress=False).pac(), math.nan), []
+    cdf = consensus_cdf(e, sample=DRAWN_PAIRS, random_state=0)
+    share = cdf.pac()
+    return (share, math.sqrt(share * (1 - share) / cdf.pairs)), [
+        f"pac is of {DRAWN_PAIRS:,} pairs of points drawn at random"
+    ]
+
+
+def _criterion(
+    w: Wanted, ks: Sequence[int], rows: Mapping[int, dict[str, tuple[float, float]]], ensembles: Mapping[int, Ensemble]
+) -> Criterion:
+    values, errors = (np.array([rows[k][w.name][i] for k in ks]) for i in (0, 1))
+    soft = any(e.is_soft for e in ensembles.values())
+    favours: Leaning = ""
+    caution = ""
+    if w.measure is None:
+        favours, caution = ("", CRISP) if soft and w.name == "pac" else LEANS[w.name]
+        title, better = OTHERS[w.name]
+        best, near = _elbow(ks, values) if better == "elbow" else _best(ks, values, errors, better)
+        return Criterion(w.name, title, better, values, errors, best, near, better != "elbow", caution, favours)
+    m = w.measure
+    best, near = _best(ks, values, errors, m.better, _is_bounded(m))
+    # where clusterings that differ can score best, more clusters look better whether or not members agree
+    votes = m.is_lone or "definite" in m.axioms
+    if not votes:
+        favours, caution = "many", m.caution or "clusterings that differ can reach its best value"
+    elif soft and not w.by_self:
+        caution = CRISP
+    elif m.better == "lower" and math.isinf(m.range[1]):
+        favours, caution = "few", "its values grow with the number of clusters"
+    elif m.better == "higher" and not m.is_lone and "baseline" not in m.axioms:
+        favours, caution = "many", "not corrected for chance, which raises it with more clusters"
+    title = m.title if m.is_lone else f"Consensus index: {m.title}" + (" against self-values" if w.by_self else "")
+    return Criterion(w.name, title, m.better, values, errors, best, near, votes, caution, favours)
+
+
+def _best(
+    ks: Sequence[int], values: Array, errors: Array, better: str, bounded: bool = True
+) -> tuple[int | None, tuple[int, ...]]:
+    """The best k (of equals the smallest; none where all are equal), and those that are hardly to be told from it."""
+    up = values if better == "higher" else -values
+    if np.isnan(up).all() or (len(ks) > 1 and np.ptp(up) < 1e-12):
+        return None, ()
+    top = int(np.flatnonzero(up >= np.nanmax(up) - 1e-12)[0])
+    error = np.nan_to_num(np.hypot(errors, errors[top]))
+    near = up[top] - up <= np.maximum(2 * error, 0.01 * (1.0 if bounded else np.nanmax(np.abs(up))))
+    return ks[top], tuple(k for i, k in enumerate(ks) if near[i] and i != top)
+
+
+def _is_bounded(m: Measure) -> bool:
+    return math.isfinite(m.range[1] if m.better == "higher" else m.range[1] - m.range[0])
+
+
+def _elbow(ks: Sequence[int], growth: Array) -> tuple[int | None, tuple[int, ...]]:
+    """The k whose area grows most beyond that of equal clusters, from 1 − 1/k' to 1 − 1/k; the first if none grows so much."""
+    beyond = growth[1:] - np.array([(1 - 1 / k) / (1 - 1 / before) - 1 for before, k in pairwise(ks)])
+    beyond = np.nan_to_num(beyond, nan=-1.0)
+    return (ks[1 + int(beyond.argmax())] if len(beyond) and beyond.max() > -1e-12 else ks[0]), ()
+
+
+def _reference(
+    truth: Any, ks: Sequence[int], agreed: Mapping[int, dict[str, Array]], notes: list[str]
+) -> tuple[dict[str, Criterion], dict[str, float], int | None]:
+    """The mean agreement with the reference by measure, the share of runs that find its number of clusters, and that."""
+    if truth is None:
+        return {}, {}, None
+    found, success = {}, {}
+    runs = min(len(next(iter(agreed[k].values()))) for k in ks)
+    for key in agreed[ks[0]]:
+        m, each = find(key), [agreed[k][key] for k in ks]
+        values = np.array([x.mean() for x in each])
+        errors = np.array([x.std(ddof=1) / math.sqrt(len(x)) for x in each])
+        best, near = _best(ks, values, errors, m.better, _is_bounded(m))
+        name = f"{key} with reference"
+        found[name] = Criterion(
+            name, f"{m.title}: mean with the reference", m.better, values, errors, best, near, False
+        )
+        if truth.k in ks:
+            by_run = np.stack([x[:runs] for x in each]) * (1 if m.better == "higher" else -1)
+            success[key] = float((np.asarray(ks)[by_run.argmax(axis=0)] == truth.k).mean())
+    if truth.k not in ks:
+        notes.append(f"there is no success rate: the reference has {truth.k} clusters, which is not among the k tried")
+    return found, success, truth.k
+
+
+def _merged(notes: Sequence[str]) -> list[str]:
+    """Notes of several k that say the same, as one: 'k = 5 (3 of 100 members), 6 (7 of 100 members): …'."""
+    groups: dict[str, list[str]] = {}
+    for note in notes:
+        match = re.fullmatch(r"k = (\d+): (?:(\d+ of \d+ \w+): )?(.*)", note)
+        k, many, text = match.groups() if match else ("", "", note)
+        groups.setdefault(text, []).append(f"{k} ({many})" if many else k)
+    return [f"k = {', '.join(where)}: {text}" if where[0] else text for text, where in groups.items()]

@@ -1,0 +1,293 @@
+"""The answer to how many clusters: a verdict, a probability for each k, and a curve for each criterion."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from congruence.ensemble import Ensemble
+from congruence.frames import html_grid, make_frame, text_grid
+from congruence.results import plain
+from congruence.statistics import Array, InputError
+
+__all__ = ["Criterion", "KChoice", "Verdict", "Vote"]
+
+Leaning = Literal["many", "few", ""]
+#: two numbers of clusters are tied where the less probable has this share of the other's probability
+TIE = 0.7
+#: below this probability of the best k, and without a tie, there is no answer
+DOUBT = 0.4
+
+
+class Verdict(StrEnum):
+    """What kind of answer `choose_k` gives."""
+
+    CLUSTERS = "clusters"
+    TIE = "tie"
+    NONE = "none"
+    CANNOT_TELL = "cannot tell"
+
+
+@dataclass(frozen=True, eq=False)
+class Criterion:
+    """One curve over k: its values, their standard errors (NaN: not known), and the k it favours."""
+
+    name: str
+    title: str
+    better: Literal["higher", "lower", "elbow"]
+    values: Array
+    errors: Array
+    #: the k it favours, None where it cannot tell, and others within two standard errors of it, or a hundredth of the scale
+    best: int | None
+    near: tuple[int, ...] = ()
+    #: is it counted in the vote, and what is known to bias it
+    votes: bool = True
+    caution: str = ""
+    favours: Leaning = ""
+
+
+@dataclass(frozen=True)
+class Vote:
+    """How the criteria voted: the k with most votes (of equals the one nearest to the median, then the smaller)."""
+
+    k: int
+    counts: dict[int, int]
+
+    @property
+    def share(self) -> float:
+        """Share of the votes that k has."""
+        return self.counts[self.k] / sum(self.counts.values())
+
+    @property
+    def spread(self) -> tuple[int, int]:
+        """The smallest and the largest k that got a vote."""
+        return min(self.counts), max(self.counts)
+
+
+@dataclass(frozen=True, eq=False)
+class KChoice:
+    """How many clusters: the verdict, a probability for each k, and a curve for each criterion.
+
+    The answer is by calibrated probabilities, or, where criteria were named or ensembles given, by their vote.
+
+    >>> import congruence as cg
+    >>> runs = {2: [[0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 1, 1]], 3: [[0, 0, 1, 1, 2, 2]] * 2}
+    >>> choice = cg.choose_k(runs, criteria=["ari", "vi", "mi"])
+    >>> choice.best
+    {'ari': 3, 'vi': 3, 'mi': 3}
+    >>> choice.k, choice.vote.share, choice.vote.spread
+    (3, 1.0, (3, 3))
+    """
+
+    ks: tuple[int, ...]
+    criteria: dict[str, Criterion]
+    #: mean agreement of the members with the reference, by measure
+    with_reference: dict[str, Criterion] = field(default_factory=dict)
+    #: share of the runs that agree best with the reference at its own number of clusters, by measure
+    success: dict[str, float] = field(default_factory=dict)
+    #: number of clusters of the reference
+    n_reference: int | None = None
+    ensembles: dict[int, Ensemble] = field(default_factory=dict, repr=False)
+    notes: tuple[str, ...] = ()
+    #: False where Ctrl-C came before the last k
+    is_complete: bool = True
+    #: calibrated probability of each k; empty where criteria vote
+    probabilities: dict[int, float] = field(default_factory=dict)
+    #: the clustering of all points for each k
+    partitions: dict[int, Array] = field(default_factory=dict, repr=False)
+    #: what made the clusterings
+    method: str = ""
+    #: why there is no answer
+    reason: str = ""
+    #: for each k, why its worst cluster is in doubt; empty where it is not
+    doubts: dict[int, str] = field(default_factory=dict, repr=False)
+
+    # --- the answer
+
+    @property
+    def _ranked(self) -> list[tuple[int, float]]:
+        """Numbers of clusters and what speaks for them, the best first."""
+        if self.probabilities:
+            return sorted(self.probabilities.items(), key=lambda item: (-item[1], item[0]))
+        if not self.voters:
+            return []
+        votes = self.vote
+        others = sorted(votes.counts.items(), key=lambda item: (item[0] != votes.k, -item[1], item[0]))
+        return [(k, count / sum(votes.counts.values())) for k, count in others]
+
+    @property
+    def k(self) -> int | None:
+        """The number of clusters; None where there is no answer at all."""
+        return self._ranked[0][0] if self._ranked else None
+
+    @property
+    def probability(self) -> float | None:
+        """The calibrated probability of k; None where criteria voted."""
+        return self.probabilities[self.k] if self.probabilities and self.k is not None else None
+
+    @property
+    def runner_up(self) -> int | None:
+        """The next best number of clusters: the best of two or more where the answer is 1; None where there is no other."""
+        return self._ranked[1][0] if len(self._ranked) > 1 else None
+
+    @property
+    def verdict(self) -> Verdict:
+        """Clusters, a tie of two numbers, none, or that the data cannot tell."""
+        ranked = self._ranked
+        if ranked and self.probabilities.get(1) == 1.0:
+            return Verdict.NONE
+        if self.reason or not ranked or len(self.ks) == 1:
+            return Verdict.CANNOT_TELL
+        if len(ranked) > 1 and ranked[1][1] >= (TIE if self.probabilities else 1.0) * ranked[0][1]:
+            return Verdict.TIE
+        if self.probabilities and ranked[0][1] < DOUBT:
+            return Verdict.CANNOT_TELL
+        return Verdict.NONE if ranked[0][0] == 1 else Verdict.CLUSTERS
+
+    @property
+    def labels(self) -> Array:
+        """Clusters of the points at the chosen k."""
+        if self.k not in self.partitions:
+            raise InputError(
+                "there are no labels: the criteria voted on ensembles; `cg.consensus` makes one clustering"
+            )
+        return self.partitions[self.k]
+
+    @property
+    def best(self) -> dict[str, int]:
+        """The k that each criterion favours."""
+        return {c.name: c.best for c in self.curves if c.best is not None}
+
+    @property
+    def curves(self) -> list[Criterion]:
+        """All curves: the criteria, then the agreement with the reference."""
+        return [*self.criteria.values(), *self.with_reference.values()]
+
+    @property
+    def voters(self) -> list[Criterion]:
+        """The criteria that are counted in the vote and favour some k."""
+        return [c for c in self.criteria.values() if c.votes and c.best is not None]
+
+    @cached_property
+    def vote(self) -> Vote:
+        """One vote per criterion, except those known to favour many clusters or to say nothing about agreement."""
+        cast = sorted(c.best for c in self.voters if c.best is not None)
+        if not cast:
+            raise InputError(self.sentence)
+        counts, middle = Counter(cast), cast[(len(cast) - 1) // 2]
+        k = min(counts, key=lambda x: (-counts[x], abs(x - middle), x))
+        return Vote(k, dict(sorted(counts.items())))
+
+    # --- in words
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in one sentence."""
+        return self._sentences[0]
+
+    @property
+    def recommendation(self) -> str:
+        """The verdict, how sure it is, what speaks against it, and why."""
+        return " ".join(self._sentences)
+
+    @property
+    def headline(self) -> str:
+        """The verdict in one sentence: the same as `sentence`."""
+        return self.sentence
+
+    @cached_property
+    def _sentences(self) -> list[str]:
+        from congruence.selection.sentences import sentences
+
+        return sentences(self)
+
+    # --- as tables
+
+    @property
+    def scores(self) -> Any:
+        """A frame: one row per k, one column per criterion."""
+        return self.to_frame()
+
+    def to_frame(self, backend: str | None = None, *, errors: bool = False) -> Any:
+        """The scores, one row per k.
+
+        Args:
+            backend: "pandas", "polars" or "pyarrow"; default: pandas if it is installed, else pyarrow.
+            errors: with the standard errors in columns of their own; default False.
+        """
+        return make_frame(self.columns(errors), backend)
+
+    def columns(self, errors: bool = False) -> dict[str, Any]:
+        """The columns of the frame."""
+        found: dict[str, Any] = {"k": list(self.ks)}
+        if self.ensembles:
+            found["members"] = [len(self.ensembles[k]) if k in self.ensembles else 0 for k in self.ks]
+        for c in self.curves:
+            found[c.name] = c.values
+            if errors and not np.isnan(c.errors).all():
+                found[f"{c.name} error"] = c.errors
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict, the probabilities or votes, what each criterion favours, and all scores."""
+        return {
+            "k": self.k,
+            "verdict": str(self.verdict),
+            "probability": self.probability,
+            "runner_up": self.runner_up,
+            "sentence": self.sentence,
+            "recommendation": self.recommendation,
+            "probabilities": self.probabilities,
+            "votes": self.vote.counts if self.voters and not self.probabilities else {},
+            "best": self.best,
+            "not counted": [c.name for c in self.criteria.values() if not c.votes],
+            "scores": self.columns(errors=True),
+            "success": self.success,
+            "n_reference": self.n_reference,
+            "method": self.method,
+            "is_complete": self.is_complete,
+            "notes": list(self.notes),
+        }
+
+    def to_json(self, **options: Any) -> str:
+        """The same as JSON; undefined values are null."""
+        return json.dumps(plain(self.to_dict()), ensure_ascii=False, **options)
+
+    def _grid(self) -> tuple[list[list[str]], list[str], list[str]]:
+        arrow = {"higher": "↑", "lower": "↓", "elbow": "⌐"}
+        cells = [
+            [_short(v) + ("*" if k == c.best else " ") for k, v in zip(self.ks, c.values.tolist(), strict=True)]
+            for c in self.curves
+        ]
+        return cells, [f"{arrow[c.better]} {c.name}" for c in self.curves], [f"{k} " for k in self.ks]
+
+    def __repr__(self) -> str:
+        import textwrap
+
+        lines = [text_grid(*self._grid())] if self.curves else []
+        lines += textwrap.wrap(self.recommendation, 80)
+        lines += [textwrap.fill(note, 80, initial_indent="! ", subsequent_indent="  ") for note in self.notes]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        said = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        return html_grid(*self._grid(), caption=self.recommendation) + (f"<ul>{said}</ul>" if said else "")
+
+    def plot(self, backend: Any = "plotly") -> Any:
+        """A figure: a curve for each criterion, with its standard errors and the k it favours; see `cg.figure`."""
+        import congruence  # late import: figures are a layer above
+
+        return congruence.figure(self, backend)
+
+
+def _short(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3f}" if abs(value) < 1e4 else f"{value:.3g}"

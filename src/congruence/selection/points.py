@@ -1,0 +1,109 @@
+"""The points that are looked at: columns checked, a sample of many points, principal axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from congruence.frames import frame_kind
+from congruence.selection.sentences import listed
+from congruence.statistics import Array, InputError
+
+#: so many points are looked at; of more a random sample is drawn
+MOST_POINTS = 2_000
+#: columns whose standard deviations differ by more than this factor get a caution
+SCALES = 50
+#: cells of a sparse matrix that are made dense
+MOST_CELLS = 20_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Points in principal axes: the same distances as the data, the axes of largest variance first."""
+
+    #: those looked at
+    sample: Array
+    #: which rows of the data these are; None for all
+    chosen: Array | None
+    #: all points, in the same axes
+    all: Array
+    notes: tuple[str, ...]
+
+
+def prepare(frame: Any, data: Any, standardise: bool, seed: np.random.SeedSequence) -> Points:
+    """The points to look at, with notes on columns left out, on scales, and on sampling.
+
+    Args:
+        frame: the data as given; its column names are used in notes.
+        data: points × features, an array or a sparse matrix.
+        standardise: give every column variance 1.
+        seed: for the sample.
+    """
+    notes: list[str] = []
+    if hasattr(data, "tocsr"):
+        if data.shape[0] * data.shape[1] > MOST_CELLS:
+            raise InputError(
+                f"sparse data of {data.shape[0]:,} × {data.shape[1]:,} are too many cells to make dense; reduce the "
+                "features first, as with sklearn.decomposition.TruncatedSVD"
+            )
+        data = data.toarray()
+    names = _names(frame, data.shape[1])
+    spread = data.std(axis=0)
+    constant = np.ptp(data, axis=0) == 0
+    if constant.any():
+        notes.append(f"constant columns were left out: {_some([names[i] for i in np.flatnonzero(constant)])}")
+        data, spread = data[:, ~constant], spread[~constant]
+        names = [name for name, gone in zip(names, constant, strict=True) if not gone]
+    if standardise:
+        data = data / np.where(spread > 0, spread, 1.0)
+    elif data.shape[1] > 1:
+        wide, narrow = int(spread.argmax()), int(spread.argmin())
+        if spread[wide] > SCALES * spread[narrow]:
+            notes.append(
+                f"columns differ in scale: {names[wide]} varies {spread[wide] / max(spread[narrow], 1e-300):,.0f} times as "
+                f"much as {names[narrow]}, so that it decides the distances; if the units mean nothing, pass standardise=True"
+            )
+    n = len(data)
+    chosen = None
+    if n > MOST_POINTS:
+        chosen = np.sort(np.random.default_rng(seed).choice(n, MOST_POINTS, replace=False))
+        notes.append(
+            f"{MOST_POINTS:,} of {n:,} points, drawn at random, were looked at; the others go with the nearest centre"
+        )
+    looked = data if chosen is None else data[chosen]
+    if not data.shape[1]:
+        return Points(looked, chosen, data, tuple(notes))
+    centre, axes = _axes(looked)
+    whole = (data - centre) @ axes
+    return Points(whole if chosen is None else whole[chosen], chosen, whole, tuple(notes))
+
+
+def _names(frame: Any, columns: int) -> list[str]:
+    if frame_kind(frame) is not None and hasattr(frame, "columns"):
+        found = frame.column_names if hasattr(frame, "column_names") else list(frame.columns)
+        if len(found) == columns:
+            return [str(name) for name in found]
+    return [f"column {i}" for i in range(columns)]
+
+
+def _some(words: Sequence[str]) -> str:
+    return listed(words) if len(words) <= 8 else f"{', '.join(words[:8])} and {len(words) - 8} more"
+
+
+def _axes(X: Array) -> tuple[Array, Array]:
+    """The mean and the principal axes (columns, of the largest variance first), at most as many as points less one."""
+    centre = X.mean(axis=0)
+    apart = X - centre
+    n, d = X.shape
+    if d <= n:
+        variance, axes = np.linalg.eigh(apart.T @ apart)
+        axes = axes[:, ::-1]
+    else:
+        variance, sides = np.linalg.eigh(apart @ apart.T)
+        keep = np.flatnonzero(variance > 1e-12 * max(variance[-1], 1e-300))[::-1]
+        axes = (apart.T @ sides[:, keep]) / np.sqrt(variance[keep])
+    signs = np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])  # the same on every machine
+    return centre, axes * np.where(signs == 0, 1.0, signs)
