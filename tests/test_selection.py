@@ -25,12 +25,13 @@ from typer.testing import CliRunner
 import congruence as cg
 from congruence import generators
 from congruence.cli import app
-from congruence.selection import number_of_clusters as selection
+from congruence.selection import agreement_curves as curves
 
 DATA = Path(os.environ.get("CONGRUENCE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 RNG = np.random.default_rng(0)
 TRUTH = np.repeat([0, 1, 2], 30)
 BLOBS = RNG.normal(size=(90, 2)) + np.array([[0, 0], [9, 0], [0, 9]])[TRUTH]
+AGREEMENT = ["ari", "ami_max", "vi", "certainty", "pac", "delta_area", "stability"]
 NOISE = np.random.default_rng(1).normal(size=(150, 5))
 
 
@@ -71,7 +72,7 @@ def test_standard_errors_are_the_jackknife(weights, how):
         own = np.average([values[i, i] for i in kept], weights=shares[kept])
         return {"none": mean, "ratio": mean / own, "excess": mean - own}[how]
 
-    value, error = selection._index(values, shares, how)
+    value, error = curves._index(values, shares, how)
     without = np.array([slow([i for i in range(5) if i != left]) for left in range(5)])
     assert value == pytest.approx(slow(list(range(5))), rel=1e-12)
     assert error == pytest.approx(np.sqrt(4 / 5 * ((without - without.mean()) ** 2).sum()), rel=1e-9)
@@ -104,13 +105,13 @@ def test_a_softer_but_repeatable_number_wins_by_the_self_forms_only():
 def test_best_follows_the_direction():
     """Similarities have their best at the maximum, distances at the minimum; of equals the smallest k; NaN never."""
     values, no = np.array([0.5, 0.9, np.nan, 0.9]), np.full(4, np.nan)
-    assert selection._best([2, 3, 4, 5], values, no, "higher") == (3, (5,))
-    assert selection._best([2, 3, 4, 5], values, no, "lower") == (2, ())
-    assert selection._best([2, 3], np.array([np.nan, np.nan]), no[:2], "higher") == (None, ())
-    assert selection._best([2, 3, 4], np.ones(3), np.zeros(3), "higher") == (None, ())
-    near = selection._best([2, 3, 4], np.array([1.0, 0.9, 0.5]), np.array([0.03, 0.05, 0.0]), "higher")
+    assert curves._best([2, 3, 4, 5], values, no, "higher") == (3, (5,))
+    assert curves._best([2, 3, 4, 5], values, no, "lower") == (2, ())
+    assert curves._best([2, 3], np.array([np.nan, np.nan]), no[:2], "higher") == (None, ())
+    assert curves._best([2, 3, 4], np.ones(3), np.zeros(3), "higher") == (None, ())
+    near = curves._best([2, 3, 4], np.array([1.0, 0.9, 0.5]), np.array([0.03, 0.05, 0.0]), "higher")
     assert near == (2, (3,))
-    assert selection._best([2, 3], np.array([100.0, 99.5]), no[:2], "higher", bounded=False) == (2, (3,))
+    assert curves._best([2, 3], np.array([100.0, 99.5]), no[:2], "higher", bounded=False) == (2, (3,))
 
 
 def test_the_area_names_the_number_of_equal_clusters():
@@ -126,7 +127,7 @@ def test_the_vote():
     """Most votes win; of equals the one nearest to the median, then the smaller; those known to mislead do not vote."""
 
     def curve(name, best, votes=True):
-        return selection.Criterion(name, name, "higher", np.zeros(4), np.zeros(4), best, votes=votes)
+        return cg.Criterion(name, name, "higher", np.zeros(4), np.zeros(4), best, votes=votes)
 
     def choice(*curves):
         return cg.KChoice((2, 3, 4, 5), {c.name: c for c in curves})
@@ -147,9 +148,9 @@ def test_measures_that_favour_many_clusters_do_not_vote():
     assert sum(choice.vote.counts.values()) == 1
     assert "mi (7), grows with the number of clusters" in choice.recommendation
     only = cg.choose_k(NOISE, [2, 3], n_members=3, criteria="mi", random_state=0)
-    assert only.recommendation.startswith("No recommendation: none of the criteria has a vote (mi)")
+    assert only.recommendation.startswith("Cannot tell: none of the criteria has a vote (mi)")
     assert json.loads(only.to_json())["k"] is None
-    assert "No recommendation" in repr(only)
+    assert "Cannot tell" in repr(only)
     with pytest.raises(cg.InputError, match="add ari or vi"):
         only.vote  # noqa: B018
 
@@ -161,7 +162,9 @@ def test_measures_that_favour_many_clusters_do_not_vote():
 def test_three_groups_are_found(method):
     """Three groups far apart are three clusters by every method, and the sentence says so."""
     protocol = "paper" if method == "em" else None  # scikit-learn's mixture from random points misses them too often
-    choice = cg.choose_k(BLOBS, range(2, 6), method, n_members=10, random_state=0, protocol=protocol)
+    soft = method == "em" or method == "fuzzy" or isinstance(method, GaussianMixture)
+    criteria = ["nmi_sum", "vi", "certainty", "pac"] if soft else AGREEMENT
+    choice = cg.choose_k(BLOBS, range(2, 6), method, 10, criteria, random_state=0, protocol=protocol)
     assert choice.k == 3
     assert choice.recommendation.startswith("3 clusters: ")
     assert len(choice.scores) == 4
@@ -169,7 +172,7 @@ def test_three_groups_are_found(method):
 
 def test_noise_is_said_to_have_no_clusters():
     """On noise the members agree little, and the recommendation says it."""
-    choice = cg.choose_k(NOISE, range(2, 6), n_members=12, random_state=0)
+    choice = cg.choose_k(NOISE, range(2, 6), n_members=12, criteria=AGREEMENT, random_state=0)
     assert "the data may have no clear clusters" in choice.recommendation
     assert "a clear choice" not in choice.recommendation
 
@@ -189,7 +192,7 @@ def test_a_choice_that_most_criteria_can_hardly_tell_is_not_clear():
 
 def test_a_method_without_chance_leaves_it_to_subsamples():
     """Members that are all the same at every k cannot tell them apart; clusterings of subsamples can."""
-    choice = cg.choose_k(BLOBS, range(2, 5), AgglomerativeClustering(), n_members=3, random_state=0)
+    choice = cg.choose_k(BLOBS, range(2, 5), AgglomerativeClustering(), 3, AGREEMENT, random_state=0)
     assert choice.criteria["ari"].best is None
     assert set(choice.vote.counts) == {choice.criteria["stability"].best} == {3}
     same = cg.choose_k({2: [[0, 0, 1]] * 2, 3: [[0, 1, 2]] * 2}, criteria=["ari", "vi"])
@@ -286,7 +289,7 @@ def test_many_points_are_drawn_for_pac_and_said():
 
 def test_results_in_every_form():
     """Frames, dictionaries, JSON, text, HTML and the figure hold the same numbers."""
-    choice = cg.choose_k(BLOBS, range(2, 5), n_members=5, reference=TRUTH, random_state=0)
+    choice = cg.choose_k(BLOBS, range(2, 5), n_members=5, criteria=AGREEMENT, reference=TRUTH, random_state=0)
     frame = choice.to_frame("pyarrow", errors=True)
     assert frame["k"].to_pylist() == [2, 3, 4]
     assert {"ari", "ari error", "pac", "vi with reference"} <= set(frame.column_names)
@@ -317,7 +320,7 @@ def test_a_plot_without_plotly_is_one_line(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"k": [1, 2]}, r"k must be from 2 to the number of points \(90\), not \[1, 2\]"),
+        ({"k": [0, 2]}, r"k must be from 1 to the number of points \(90\), not \[0, 2\]"),
         ({"k": []}, "not none"),
         ({"k": 91}, "number of points"),
         ({"n_members": 1}, "n_members must be at least 2"),
@@ -534,13 +537,14 @@ def test_the_command(table, tmp_path):
         words += ["--plot", plot]
     done = run(*words)
     assert done.exit_code == 0, done.output
-    assert "3 clusters: " in done.output
+    assert "3 clusters (probability " in done.output
     assert "columns that are not numbers were left out: note" in done.output
     with out.open() as stream:
         rows = list(csv.DictReader(stream))
-    assert [row["k"] for row in rows] == ["2", "3", "4"]
+    assert [row["k"] for row in rows] == ["1", "2", "3", "4"]
     direct = cg.choose_k(BLOBS, range(2, 5), n_members=5, reference=TRUTH, random_state=0)
-    assert float(rows[0]["ari"]) == pytest.approx(direct.criteria["ari"].values[0], rel=1e-12)
+    for name in ("probability", "ari"):
+        assert float(rows[1][name]) == pytest.approx(direct.criteria[name].values[1], rel=1e-12)
     if find_spec("plotly"):
         assert "plotly" in plot.read_text(encoding="utf-8").lower()
     assert not list(tmp_path.glob("*.part"))
@@ -563,7 +567,7 @@ def test_the_command_reads_arrays(tmp_path):
     np.save(tmp_path / "x.npy", BLOBS)
     done = run(tmp_path / "x.npy", "--k", 3, "--members", 3, "--standardise", "--out", tmp_path / "s.json")
     assert done.exit_code == 0, done.output
-    assert json.loads((tmp_path / "s.json").read_text())["scores"]["k"] == [3]
+    assert json.loads((tmp_path / "s.json").read_text())["scores"]["k"] == [1, 3]
 
 
 @pytest.mark.parametrize(
@@ -597,7 +601,7 @@ def test_ctrl_c_writes_what_is_done(tmp_path):
     np.save(tmp_path / "x.npy", rng.normal(size=(400, 8)))
     out = tmp_path / "s.csv"
     script = (
-        "import sys, congruence.selection.number_of_clusters as s\n"
+        "import sys, congruence.selection.agreement_curves as s\n"
         "from congruence.cli import main\n"
         "scored = s._scored\n"
         "def said(e, *rest):\n"
@@ -605,7 +609,8 @@ def test_ctrl_c_writes_what_is_done(tmp_path):
         "    print('scored', flush=True)\n"
         "    return found\n"
         "s._scored = said\n"
-        f"sys.argv = ['congruence', 'choose-k', {str(tmp_path / 'x.npy')!r}, '--k', '2..60', '--out', {str(out)!r}]\n"
+        f"sys.argv = ['congruence', 'choose-k', {str(tmp_path / 'x.npy')!r}, '--k', '2..60']\n"
+        f"sys.argv += ['--criteria', 'ari,pac', '--out', {str(out)!r}]\n"
         "main()\n"
     )
     started = subprocess.Popen(
@@ -650,7 +655,7 @@ def test_ancestry_of_1000_genomes():
     assert {3, 5} <= set(repeatable.near)
     assert repeatable.values[[0, 1, 3]] == pytest.approx(1, abs=1e-3)
     said = choice.recommendation
-    assert "the likelier choice" in said
+    assert "probably 2" in said
     assert "crispness counts too" in said
     assert "delta_area" in said
     assert "fewer members at some k: 3 at k = 9" in choice.notes
@@ -684,8 +689,9 @@ def test_a_reference_may_lack_points(method):
     partial = cg.choose_k(X, [2, 3], method, n_members=3, random_state=0, reference=[None] * 9 + classes[9:])
     e = partial.ensembles[3]
     key = "ari_gram" if method == "em" else "ari"
+    at = partial.ks.index(3)
     own = [cg.compare(classes[9:], c.taken(np.arange(9, len(X))), [key])[key] for c in e]
-    assert partial.with_reference[f"{key} with reference"].values[1] == pytest.approx(np.mean(own))
+    assert partial.with_reference[f"{key} with reference"].values[at] == pytest.approx(np.mean(own))
     assert any("the reference lacks 9 of" in note for note in partial.notes)
     with pytest.raises(cg.InputError, match="no label at all"):
         cg.choose_k(X, [2, 3], reference=[None] * len(X))
@@ -700,14 +706,14 @@ def test_weighted_ensembles_have_usual_criteria():
 
 def test_one_k_is_no_choice():
     """With one number of clusters nothing was chosen, and no criterion is said to favour it."""
-    choice = cg.choose_k(BLOBS, 3, n_members=3, random_state=0)
+    choice = cg.choose_k(BLOBS, 3, n_members=3, criteria=AGREEMENT, random_state=0)
     assert choice.headline.startswith("Only 3 clusters were tried, so there is nothing to choose between")
     assert "favour" not in choice.recommendation
 
 
 def test_criteria_that_cannot_tell_are_named():
     """Runs that are the same at every k do not vote, and it is said."""
-    choice = cg.choose_k(BLOBS, [2, 3, 4], AgglomerativeClustering(), n_members=3, random_state=0)
+    choice = cg.choose_k(BLOBS, [2, 3, 4], AgglomerativeClustering(), 3, AGREEMENT, random_state=0)
     assert "the one criterion that can tell favours it" in choice.headline
     assert "the same at every k: ari, ami_max, vi, certainty and pac." in choice.recommendation
 

@@ -14,17 +14,24 @@ from congruence.cli.reading import data_columns, split, whole_numbers
 
 @app.command("choose-k")
 def choose_k(
-    file: Annotated[Path, typer.Argument(metavar="DATA", help="Table of numbers, one row a point; or npy.")],
-    k: Annotated[str, typer.Option("--k", help="Numbers of clusters to try: 2..12, or 2,3,5.")] = "2..10",
+    file: Annotated[Path, typer.Argument(metavar="DATA", help="Table of numbers, one row per point; or npy.")],
+    k: Annotated[
+        str, typer.Option("--k", help="Numbers of clusters to try: 1..12, or 2,3,5; 1 (no clusters) is always tried.")
+    ] = "1..10",
+    k_min: Annotated[int, typer.Option("--k-min", help="2 for data that are known to have clusters.")] = 1,
     method: Annotated[
-        str, typer.Option(help="kmeans, em, fuzzy, projection, features, subsample or mixed.")
+        str, typer.Option(help="kmeans; with criteria of agreement em, fuzzy, projection, features, subsample, mixed.")
     ] = "kmeans",
-    members: Annotated[int, typer.Option(min=2, help="Clusterings for each k.")] = 100,
+    members: Annotated[
+        int | None, typer.Option(min=2, help="Add the agreement of so many clusterings for each k.")
+    ] = None,
     criteria: Annotated[
         str | None,
-        typer.Option(help="Measures, measure/self, certainty, pac, delta_area, stability; separated by commas."),
+        typer.Option(
+            help="Criteria that vote instead: measures, measure/self, certainty, pac, …, separated by commas; or paper."
+        ),
     ] = None,
-    reference: Annotated[str | None, typer.Option(help="Column of classes to hold the members against.")] = None,
+    reference: Annotated[str | None, typer.Option(help="Column of classes to compare the clusterings with.")] = None,
     columns: Numbers = None,
     id: RowNames = None,
     protocol: Annotated[str | None, typer.Option(help="'paper': EM as Lei et al. 2014, with --method em.")] = None,
@@ -32,7 +39,7 @@ def choose_k(
         bool, typer.Option("--standardise", help="Give every column mean 0 and variance 1.")
     ] = False,
     seed: Annotated[int, typer.Option(help="The same seed gives the same answer, whatever the --jobs.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Processes to cluster with; -1 for all cores.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Numbers of clusters worked on at the same time; -1 for all cores.")] = 1,
     threads: Threads = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write the scores here: csv, tsv, parquet, feather, json.")
@@ -40,13 +47,15 @@ def choose_k(
     plot: Annotated[Path | None, typer.Option(help="Write the curves here, as one HTML file (needs plotly).")] = None,
     format: Output = Format.table,
 ) -> None:
-    """Say how many clusters the data support, by what many clusterings of each number agree on.
+    """Say how many clusters the data have, with a probability for each number, or that there are none.
 
     Ctrl-C ends the work; what is done by then is printed and written.
 
     Examples:
 
-      congruence choose-k data.csv --k 2..12 --method em --members 100
+      congruence choose-k data.csv
+
+      congruence choose-k data.csv --k 1..20 --standardise --jobs 2
 
       congruence choose-k iris.csv --reference species --out scores.csv --plot k.html
     """
@@ -66,12 +75,10 @@ def choose_k(
     X, others, notes = data_columns(file, split(columns), id, (reference,))
     truth = others.get(reference) if reference is not None else None
     say(notes)
-    if standardise:
-        spread = X.std(axis=0)
-        X = (X - X.mean(axis=0)) / (spread + (spread == 0))
+    wanted = criteria if criteria is None or criteria == "paper" else split(criteria)
     choice = cg.choose_k(
-        X, ks, method, members, split(criteria) if criteria is not None else None, reference=truth, random_state=seed,
-        protocol=protocol, n_jobs=jobs, threads=threads,
+        X, ks, method, members, wanted, k_min=k_min, reference=truth, random_state=seed, protocol=protocol,
+        standardise=standardise, n_jobs=jobs, threads=threads,
     )  # fmt: skip
     written = []
     if out is not None:

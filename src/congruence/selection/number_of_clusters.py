@@ -141,11 +141,9 @@ def _checked_numbers(k: Any, k_min: int, n: int) -> list[int]:
     if not isinstance(k_min, int | np.integer) or isinstance(k_min, bool) or k_min < 1:
         raise InputError(f"k_min is 1, or 2 where there are clusters for sure; not {k_min!r}")
     ks = numbers_of(k, "k")
-    if not ks or ks[0] < 1 or ks[-1] > n:
-        if isinstance(k, range) and k == range(1, 11):
-            ks = [x for x in ks if x <= n]
-        else:
-            raise InputError(f"k must be from 1 to the number of points ({n}), not {ks or 'none'}")
+    if not ks or ks[0] < 1 or ks[0] > n:
+        raise InputError(f"k must be from 1 to the number of points ({n}), not {ks or 'none'}")
+    ks = [x for x in ks if x <= n]
     found = sorted({*ks, 1}) if k_min == 1 else [x for x in ks if x >= k_min]
     if not found:
         raise InputError(f"no k is left: k is {listed(ks)}, and k_min {k_min}")

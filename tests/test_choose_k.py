@@ -1,0 +1,337 @@
+"""How many clusters by halves, valleys and mixtures: each number against a slow one, and the answer where it is known."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
+from sklearn.mixture import GaussianMixture
+
+import congruence as cg
+from congruence.selection import calibration, halves, kmeans, mixtures
+
+RNG = np.random.default_rng(0)
+TRUTH = np.repeat([0, 1, 2], 30)
+BLOBS = RNG.normal(size=(90, 2)) + np.array([[0, 0], [9, 0], [0, 9]])[TRUTH]
+
+
+# --- the parts, against loops -----------------------------------------------------------------------------------
+
+
+def test_squares_are_squared_distances():
+    """The expanded product is the sum of squared differences."""
+    rng = np.random.default_rng(1)
+    points, centres = rng.normal(size=(7, 3)), rng.normal(size=(4, 3))
+    slow = [[sum((x - c) ** 2) for x in points] for c in centres]
+    assert kmeans.squares(points, centres) == pytest.approx(np.array(slow), rel=1e-9)
+
+
+def test_k_means_is_as_good_as_scikit_learns():
+    """The sum of squares of the best of twenty starts is that of scikit-learn's best of twenty, within half a percent."""
+    for seed in range(4):
+        X, _ = make_blobs(200, n_features=3, centers=6, random_state=seed)
+        X = X - X.mean(axis=0)
+        sample = halves.Sample.of(X, 6, np.random.SeedSequence(0))
+        for k in (2, 4, 6):
+            ours = halves.evidence(sample, k)
+            theirs = KMeans(k, n_init=20, random_state=0).fit(X)
+            assert ours.inertia <= 1.005 * theirs.inertia_
+            assert ours.inertia == pytest.approx(((X - ours.centres[ours.labels]) ** 2).sum(), rel=1e-6)
+
+
+def slow_valley(points, labels, centres):
+    worst = np.inf
+    for a in range(len(centres)):
+        for b in range(a + 1, len(centres)):
+            line = centres[b] - centres[a]
+            u = [(x - centres[a]) @ line / (line @ line) for x, j in zip(points, labels, strict=True) if j in (a, b)]
+            near_a, middle, near_b = (sum(abs(v - at) < 0.15 for v in u) for at in (0, 0.5, 1))
+            few = min((labels == a).sum(), (labels == b).sum()) < 2
+            m = min(near_a, near_b)
+            worst = min(worst, -1.0 if few else (m - middle) / np.sqrt(m + middle + 1))
+    return worst
+
+
+def test_the_valley_is_that_of_loops():
+    """Counts at the two centres and midway, pair by pair; a cluster of one point has none."""
+    rng = np.random.default_rng(2)
+    X = np.concatenate([rng.normal(size=(60, 3)), [[20.0, 0, 0]]])
+    centres = X[[3, 14, 60]]
+    apart = kmeans.squares(X, centres)
+    labels = apart.argmin(axis=0)
+    assert halves.valley(apart, labels, centres)[0] == pytest.approx(slow_valley(X, labels, centres), rel=1e-12)
+    assert halves.valley(apart, labels, centres)[0] <= -1
+    two = kmeans.squares(X[:60], centres[:2])
+    slow = slow_valley(X[:60], two.argmin(axis=0), centres[:2])
+    assert halves.valley(two, two.argmin(axis=0), centres[:2])[0] == pytest.approx(slow, rel=1e-12)
+
+
+def test_returns_are_the_best_jaccard_similarities():
+    """The mean over halves of each cluster's best Jaccard similarity, by sets."""
+    rng = np.random.default_rng(3)
+    labels, again = rng.integers(0, 3, 40), rng.integers(0, 3, (5, 40))
+    sets = [set(np.flatnonzero(labels == j)) for j in range(3)]
+    for row, found in zip(again, halves._returned(labels, again, 3), strict=True):
+        others = [set(np.flatnonzero(row == j)) for j in range(3)]
+        slow = [max(len(mine & other) / len(mine | other) for other in others) for mine in sets]
+        assert found == pytest.approx(slow, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", mixtures.KINDS)
+def test_mixtures_are_scikit_learns(kind):
+    """Log-likelihood, BIC and ICL of each kind of covariance are those of scikit-learn from the same partition."""
+    fitted = {f.kind: f for f in mixtures.fits(BLOBS, TRUTH, 3, 500, 1e-10)}[kind]
+    model = GaussianMixture(3, covariance_type=kind, random_state=0, tol=1e-9, max_iter=500).fit(BLOBS)
+    assert fitted.log_likelihood == pytest.approx(90 * model.score(BLOBS), rel=1e-4)
+    assert fitted.bic == pytest.approx(-model.bic(BLOBS), rel=1e-4)
+    icl = -model.bic(BLOBS) + 2 * np.log(model.predict_proba(BLOBS).max(axis=1)).sum()
+    assert fitted.icl == pytest.approx(icl, rel=1e-4)
+
+
+def test_probabilities_are_those_of_the_written_formula():
+    """Utilities from loops over k, then a softmax."""
+    ks = [1, 2, 3, 4]
+    returns, valley = np.array([1.0, 0.99, 0.95, 0.6]), np.array([np.inf, 4.0, 2.0, -1.5])
+    depth, bic = np.array([0.0, 5.0, 2.0, -1.0]), np.array([-900.0, -700.0, -600.0, -610.0])
+    weights = calibration.weights()
+    found = calibration.features(ks, returns, valley, depth, bic)
+    utility = np.array([sum(w * found[name][i] for name, w in weights.items()) for i in range(4)])
+    shares = np.exp(utility) / np.exp(utility).sum()
+    given = calibration.probabilities(ks, found)
+    assert list(given.values()) == pytest.approx(shares.tolist(), rel=1e-12)
+    assert max(given, key=given.get) == 3
+    held = [
+        0.0,
+        *(1 / (1 + np.exp(-(r - 0.8) / 0.04)) / (1 + np.exp(-(v + 0.6) / 0.15)) for r, v in ((0.99, 4), (0.95, 2))),
+    ]
+    assert found["held"][2] == pytest.approx(held[2], rel=1e-3)
+    assert found["held"][1] == pytest.approx(held[1] - max(held[2:]), abs=1e-3)
+
+
+# --- the answer -------------------------------------------------------------------------------------------------
+
+
+def test_four_blobs_in_a_square_are_four():
+    """The case that members of one random start got wrong: they said five."""
+    rng = np.random.default_rng(0)
+    X = np.repeat([[0, 0], [0, 6], [6, 0], [6, 6]], 50, axis=0) + rng.normal(size=(200, 2))
+    choice = cg.choose_k(X)
+    assert (choice.k, choice.verdict) == (4, "clusters")
+    assert choice.probability > 0.9
+    assert choice.sentence.startswith("4 clusters (probability ")
+    assert choice.runner_up != 4
+    assert np.bincount(choice.labels).tolist() == [50] * 4
+
+
+@pytest.mark.parametrize("centres", [3, 4, 5, 7, 10])
+def test_blobs_in_ten_dimensions(centres):
+    """make_blobs(700, n_features=10): the right number in at least 95 % of 20 seeds."""
+    right = 0
+    for seed in range(20):
+        X, _ = make_blobs(700, n_features=10, centers=centres, random_state=seed)
+        right += cg.choose_k(X[::2], progress=False).k == centres
+    assert right >= 19
+
+
+@pytest.mark.parametrize("kind", ["normal"])
+def test_noise_has_no_clusters(kind):
+    """At most 10 % of 50 sets without clusters are said to have some."""
+    alarms = 0
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        size = (200, 2 + seed % 6)
+        X = rng.uniform(size=size) if kind == "uniform" else rng.normal(size=size)
+        alarms += cg.choose_k(X, range(1, 7)).k != 1
+    assert alarms <= 5
+
+
+def test_no_clusters_is_an_answer_and_names_the_best_of_two_or_more():
+    """On noise the verdict is none; k_min=2 gives the number that stands beside it."""
+    X = np.random.default_rng(1).normal(size=(200, 4))
+    choice = cg.choose_k(X)
+    assert (choice.k, choice.verdict) == (1, "none")
+    assert choice.sentence.startswith("No clusters (probability ")
+    assert f"the best number is {choice.runner_up}" in choice.recommendation
+    forced = cg.choose_k(X, k_min=2)
+    assert forced.k == choice.runner_up
+    assert 1 not in forced.probabilities
+    assert sum(forced.probabilities.values()) == pytest.approx(1, rel=1e-12)
+    assert 1 in cg.choose_k(X, range(2, 5)).probabilities
+
+
+def test_the_verdict_follows_the_probabilities():
+    """A tie is never called clear; no probable number is no answer."""
+
+    def of(**p):
+        ks = tuple(int(name[1:]) for name in p)
+        return cg.KChoice(ks, {}, probabilities=dict(zip(ks, p.values(), strict=True)))
+
+    tie = of(k1=0.05, k3=0.5, k4=0.45)
+    assert (tie.verdict, tie.k, tie.runner_up) == ("tie", 3, 4)
+    assert tie.sentence == "Tie between 3 (50 %) and 4 clusters (45 %)."
+    assert of(k1=0.5, k2=0.45, k3=0.05).sentence == "Tie between no clusters (50 %) and 2 clusters (45 %)."
+    unsure = of(k1=0.35, k2=0.2, k3=0.24, k4=0.21)
+    assert unsure.verdict == "cannot tell"
+    assert unsure.sentence.startswith("Cannot tell: no number of clusters is probable")
+    assert of(k1=0.9, k2=0.1).verdict == "none"
+    sure = of(k1=0.001, k2=0.997, k3=0.002)
+    assert sure.sentence == "2 clusters (probability above 99 %); next: 3 (below 1 %)."
+    for choice in (tie, unsure):
+        assert "clear" not in choice.recommendation
+
+
+def test_the_sentence_says_what_speaks_against_the_next_number():
+    """The cluster that limits k + 1 is named."""
+    choice = cg.choose_k(BLOBS)
+    assert "Against 4: cluster " in choice.recommendation
+
+
+def test_jobs_do_not_change_the_answer():
+    """Two jobs give the numbers of one to the bit; so does a k that is tried alone."""
+    one, two = cg.choose_k(BLOBS, random_state=5), cg.choose_k(BLOBS, random_state=5, n_jobs=2)
+    pd.testing.assert_frame_equal(one.scores, two.scores, check_exact=True)
+    assert one.probabilities == two.probabilities
+    few = cg.choose_k(BLOBS, [3], random_state=5)
+    assert few.criteria["bic"].values[-1] == one.criteria["bic"].values[2]
+
+
+def test_the_answer_in_every_form():
+    """The object, JSON, table and text say the same."""
+    choice = cg.choose_k(BLOBS)
+    again = json.loads(choice.to_json())
+    assert again["k"] == choice.k == 3
+    assert again["verdict"] == "clusters"
+    assert again["probability"] == choice.probability
+    assert again["sentence"] == choice.sentence
+    assert choice.sentence.split(";")[0] in repr(choice).replace("\n", " ")
+    assert choice.scores["probability"].tolist() == list(choice.probabilities.values())
+    assert choice.best["probability"] == 3
+    assert choice.scores["k"].tolist() == list(range(1, 11))
+
+
+def test_a_reference_is_compared_and_does_not_decide():
+    """Agreement of each partition with known classes, and the answer as without them."""
+    choice = cg.choose_k(BLOBS, reference=TRUTH)
+    assert choice.probabilities == cg.choose_k(BLOBS).probabilities
+    assert choice.with_reference["ari with reference"].values[2] == cg.ari(TRUTH, choice.partitions[3])
+    assert choice.n_reference == 3
+    assert "agree best with it at ari 3" in choice.recommendation
+
+
+def test_members_are_shown_beside_and_do_not_decide():
+    """With n_members the curves of agreement are added; the probabilities stay."""
+    choice = cg.choose_k(BLOBS, range(1, 5), n_members=5)
+    assert choice.probabilities == cg.choose_k(BLOBS, range(1, 5)).probabilities
+    assert np.isnan(choice.criteria["ari"].values[0])
+    assert not choice.criteria["ari"].votes
+    assert len(choice.ensembles[3]) == 5
+
+
+# --- odd data ---------------------------------------------------------------------------------------------------
+
+
+def test_odd_columns_are_named():
+    """Constant columns are dropped by name, very different scales get a caution with what to do."""
+    frame = pd.DataFrame(BLOBS, columns=["x", "y"]).assign(same=1.0, big=np.random.default_rng(0).normal(size=90) * 1e4)
+    choice = cg.choose_k(frame, range(1, 4))
+    assert "constant columns were left out: same" in choice.notes
+    assert any("big varies " in note and "standardise=True" in note for note in choice.notes)
+    assert not any("differ in scale" in note for note in cg.choose_k(frame, range(1, 4), standardise=True).notes)
+    scaled = frame.drop(columns="same") / frame.drop(columns="same").std(ddof=0)
+    assert cg.choose_k(frame, standardise=True).probabilities == pytest.approx(
+        cg.choose_k(scaled).probabilities, rel=1e-6
+    )
+
+
+def test_many_points_are_sampled_and_it_is_said():
+    """Above 2,000 points a sample is looked at; all points get a cluster."""
+    X, y = make_blobs(5_000, centers=4, cluster_std=0.5, random_state=3)
+    choice = cg.choose_k(X, range(1, 7))
+    assert choice.k == 4
+    assert any("2,000 of 5,000 points" in note for note in choice.notes)
+    assert cg.ari(y, choice.labels) > 0.99
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (np.zeros((1, 2)), "1 points are too few"),
+        (np.arange(12.0).reshape(6, 2), "6 points are too few to look for clusters; at least 8 are needed"),
+    ],
+)
+def test_too_little_is_said(data, text):
+    """Where nothing can be looked for, there is no k, with the reason."""
+    choice = cg.choose_k(data)
+    assert (choice.k, choice.verdict, choice.probability) == (None, "cannot tell", None)
+    assert text in choice.sentence
+    assert json.loads(choice.to_json())["k"] is None
+
+
+def test_points_that_are_all_the_same_are_one_cluster():
+    """No clusters, without a doubt."""
+    choice = cg.choose_k(np.ones((20, 3)))
+    assert (choice.k, choice.verdict, choice.probability) == (1, "none", 1.0)
+
+
+def test_few_distinct_points():
+    """Three distinct points, five times each, make at most three clusters."""
+    choice = cg.choose_k(np.repeat([[0.0, 0], [1, 0], [0, 1]], 5, axis=0))
+    assert choice.ks == (1, 2, 3)
+    assert any("3 distinct points are too few for more" in note for note in choice.notes)
+
+
+def test_one_feature_and_few_points_work():
+    """A single column, more columns than points, and whole numbers are data."""
+    rng = np.random.default_rng(0)
+    assert cg.choose_k(np.concatenate([rng.normal(size=50), rng.normal(size=50) + 12])[:, None]).k == 2
+    wide = rng.normal(size=(40, 300))
+    wide[:20] += 2
+    assert cg.choose_k(wide).k == 2
+    assert cg.choose_k(rng.integers(0, 5, (60, 4))).ks[0] == 1
+
+
+def test_ctrl_c_keeps_the_numbers_that_are_done():
+    """An interrupt after three numbers gives back three; before two are done it is an interrupt."""
+
+    def after(many):
+        def report(done, total):
+            if done > many:
+                raise KeyboardInterrupt
+
+        return report
+
+    choice = cg.choose_k(BLOBS, progress=after(3))
+    assert choice.ks == (1, 2, 3, 4)
+    assert not choice.is_complete
+    assert any("stopped: 4 of 10" in note for note in choice.notes)
+    with pytest.raises(KeyboardInterrupt):
+        cg.choose_k(BLOBS, progress=after(0))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"k_min": 0}, "k_min is 1, or 2"),
+        ({"k": [2, 3], "k_min": 4}, "no k is left"),
+        ({"n_jobs": 0}, "-1 for all cores"),
+        ({"protocol": "paper"}, "'paper' with method 'em'"),
+    ],
+)
+def test_mistakes_are_one_line(arguments, text):
+    """Bad input says what was given and what was expected."""
+    with pytest.raises(cg.InputError, match=text) as error:
+        cg.choose_k(BLOBS, **arguments)
+    assert "\n" not in str(error.value)
+
+
+def test_the_paper_is_as_it_was():
+    """criteria="paper" is Lei et al.: EM by their protocol, and their eight indices."""
+    choice = cg.choose_k(BLOBS, range(2, 4), n_members=4, criteria="paper")
+    same = cg.choose_k(BLOBS, range(2, 4), "em", 4, ["nmi_max", "vi"], protocol="paper")
+    assert list(choice.criteria) == ["nmi_max", "ari", "nmi_joint", "nmi_sum", "nmi_sqrt", "vi", "mi", "nmi_min"]
+    for key in same.criteria:
+        assert choice.criteria[key].values.tolist() == same.criteria[key].values.tolist()
