@@ -1,5 +1,6 @@
-"""Property tests are the same at every run; the fixture `route` runs a test once on each route of counting."""
+"""Property tests use the same examples in every run; the fixture `route` runs a test once on each route of counting."""
 
+import os
 import sys
 import warnings
 from collections.abc import Callable
@@ -16,6 +17,18 @@ settings.register_profile(
     "congruence", derandomize=True, deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("congruence")
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One process per core for the whole suite; none for a file or two, which start sooner and can be debugged here."""
+    named = [argument for argument in config.invocation_params.args if ".py" in str(argument)]
+    return (
+        0
+        if 0 < len(named) <= 3
+        else len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count() or 1
+    )
 
 
 @pytest.fixture(params=list(ROUTES))

@@ -8,7 +8,7 @@
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 #: where the public names live; each is imported when it is first asked for, so that `import congruence` costs nothing
 _HOMES = {
