@@ -1,0 +1,53 @@
+"""docs/coming_from.md: the values that R printed are those of the calls the page puts next to them."""
+
+from __future__ import annotations
+
+import pytest
+
+from reproductions import coming_from
+from reproductions.coming_from import CLOSE, DIFFERS, SAME, Line
+
+LINES = coming_from.lines_of(coming_from.read()[1])
+
+
+def test_every_difference_is_explained():
+    """A value that differs from R's has a reason on its line; most values are the same."""
+    assert not [line.call for line in LINES if line.verdict == DIFFERS and not line.why]
+    assert sum(line.verdict == SAME for line in LINES) > 80
+
+
+@pytest.mark.parametrize("call", list(coming_from.CALLS))
+@pytest.mark.parametrize("pair", ["a, b", "b, a", "c, d"])
+def test_values_of_two_clusterings_are_those_of_r(call, pair):
+    """clue and mclust give the value of the call that the page names, in both orders."""
+    assert [line.verdict for line in LINES if line.call == call.format(pair)] == [SAME]
+
+
+def test_the_error_of_mclust_is_no_matching_error():
+    """mclust lets two clusters share a partner; the error of the best one-to-one matching is larger."""
+    theirs = next(line for line in LINES if line.call == "classError(c, d)$errorRate")
+    assert float(theirs.theirs) == pytest.approx(7 / 12)
+    assert coming_from.cg.clustering_error(coming_from.C, coming_from.D) == pytest.approx(8 / 12)
+
+
+def test_resamples_give_the_consensus_matrix_of_r():
+    """Counting the labels that ConsensusClusterPlus recorded gives its matrix and its clusters."""
+    found = {line.call: line.verdict for line in LINES if line.package == "ConsensusClusterPlus"}
+    for k in (2, 3, 4):
+        assert found[f"[[{k}]]$consensusMatrix[1, ]"] == SAME
+        assert found[f"[[{k}]]$consensusClass"] == SAME
+
+
+def test_stability_is_close_to_clusterboot():
+    """Two sets of 400 bootstrap samples give the same mean Jaccard similarities, but for chance."""
+    assert [line.verdict for line in LINES if "clusterboot" in line.call] == [CLOSE]
+
+
+def test_verdicts():
+    """Nine digits are the same; an error or another number of values is a difference."""
+    assert Line("p", "f", "0.5 1", (0.5, 1 + 1e-10)).verdict == SAME
+    assert Line("p", "f", "0.5", (0.51,)).verdict == DIFFERS
+    assert Line("p", "clusterboot", "0.5", (0.51,)).verdict == CLOSE
+    assert Line("p", "f", "error: no", (0.5,)).verdict == DIFFERS
+    assert Line("p", "f", "NaN", (1.0,)).verdict == DIFFERS
+    assert Line("p", "f", "1 1", (1.0,)).verdict == DIFFERS
