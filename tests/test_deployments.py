@@ -59,7 +59,7 @@ def test_ray_through_joblib(labels):
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     try:
         register_ray()
-        python, _ = recipe("Ray, or joblib")
+        python, _ = recipe("Ray and joblib")
         assert 'backend="threading"' in python
         exec(python.replace('backend="threading"', 'backend="ray"'), labels)
     finally:
@@ -97,7 +97,7 @@ def test_slurm_by_dask_jobqueue(labels, tmp_path):
     pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is not installed: pip install dask-jobqueue")
     if shutil.which("sbatch") is None:
         pytest.skip("there is no Slurm here: sbatch is not installed")
-    _, plain = recipe("Slurm, Kubernetes, the cloud")
+    _, plain = recipe("Slurm and Kubernetes")
     lines = plain.partition("from dask_kubernetes")[0]
     small = 'cores=1, memory="1GB", interface="lo", '
     for page, here in (
@@ -119,7 +119,7 @@ def test_kubernetes_has_what_the_recipe_calls():
     operator = pytest.importorskip(
         "dask_kubernetes.operator", reason="dask-kubernetes is not installed: pip install dask-kubernetes"
     )
-    _, plain = recipe("Slurm, Kubernetes, the cloud")
+    _, plain = recipe("Slurm and Kubernetes")
     passed = re.findall(r"(\w+)=", re.findall(r"KubeCluster\((.*)\)", plain)[0])
     assert set(passed) <= set(inspect.signature(operator.KubeCluster.__init__).parameters), passed
     assert hasattr(operator.KubeCluster, "get_client")
