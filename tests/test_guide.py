@@ -268,7 +268,8 @@ def test_figures_of_the_page_on_trust_were_printed():
 
 def test_times_of_the_readme_were_printed():
     """Each time and size in the README's table stands, but for rounding, in the output that the row names."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Compared with other packages")[2].partition("\n## ")[0]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = readme.partition("## Compared with other packages")[2].partition("\n## ")[0]
     rows = [line for line in text.splitlines() if re.search(r"\d ?(ms|s|MB|GB)\b", line) and line.startswith("|")]
     assert len(rows) > 5
     for row in rows:
