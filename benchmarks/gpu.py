@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 import congruence as cg
-from congruence import card
-from congruence.engine import cuda
+from congruence.engine.cuda import draws, slices, stacks, sums
+from congruence.machine import device
 
 MEASURES = ["ari", "nmi_sum", "vi", "jaccard"]
 WAIT = 'extern "C" __global__ void wait(long long cycles) { long long t = clock64(); while (clock64() - t < cycles); }'
@@ -29,7 +29,7 @@ WAIT = 'extern "C" __global__ void wait(long long cycles) { long long t = clock6
 
 def on_card(call: Callable[[], Any], repeats: int) -> float:
     """Median seconds between CUDA events around a call whose preparation hides behind a waiting kernel."""
-    cp = card.cupy()
+    cp = device.cupy()
     wait = cp.RawKernel(WAIT, "wait")
     call()
     times = []
@@ -51,10 +51,10 @@ def on_clock(call: Callable[[], Any], repeats: int) -> float:
     call()
     times = []
     for _ in range(repeats):
-        card.cupy().cuda.Device().synchronize()
+        device.cupy().cuda.Device().synchronize()
         start = time.perf_counter()
         call()
-        card.cupy().cuda.Device().synchronize()
+        device.cupy().cuda.Device().synchronize()
         times.append(time.perf_counter() - start)
     return statistics.median(times)
 
@@ -104,14 +104,14 @@ def check_draws(key: str, quick: bool) -> None:
     rng = np.random.default_rng(8)
     a, b = rng.integers(0, 6, 3_000), rng.integers(0, 9, 3_000)
     b = np.where(rng.random(len(a)) < 0.02, a, b)
-    for cells in (cuda.DRAWN_CELLS, 0.0):
-        before, cuda.DRAWN_CELLS = cuda.DRAWN_CELLS, cells
+    for cells in (draws.DRAWN_CELLS, 0.0):
+        before, draws.DRAWN_CELLS = draws.DRAWN_CELLS, cells
         try:
             many = 200 if quick else 2_000
             there, here = (cg.permutation_test(a, b, key, many, 3, engine=engine) for engine in ("cuda", "cpu"))
             again = cg.permutation_test(a, b, key, 100, 3, engine="cuda")
         finally:
-            cuda.DRAWN_CELLS = before
+            draws.DRAWN_CELLS = before
         assert abs(there.value - here.value) < 1e-12
         assert not here.is_exact or abs(there.expected - here.expected) < 1e-12
         assert again.draws.tobytes() == there.draws[:100].tobytes()
@@ -131,7 +131,7 @@ def check_profiles(quick: bool) -> None:
         for bivariate in (False, True):
             p, q = (
                 cg.density_profile(data, a % 12, cg.Binning(method), bivariate=bivariate)  # type: ignore[arg-type]
-                for data in (X, card.moved(X.astype(np.float64)))
+                for data in (X, device.moved(X.astype(np.float64)))
             )
             assert p.attributes == q.attributes
             assert (p.counts == q.counts).all()
@@ -143,19 +143,19 @@ def check_profiles(quick: bool) -> None:
 
 def check_all(quick: bool) -> None:
     """Every kernel once, on small data, each array in memory of its own so that a sanitizer sees its ends."""
-    cp = card.cupy()
+    cp = device.cupy()
     cp.cuda.set_allocator(None)
     check(True)
     rng = np.random.default_rng(1)
     columns = rng.integers(0, 9, (1_003, 21)).astype(np.int16)
-    for there in (card.moved(columns), card.moved(np.asfortranarray(columns % 7))):
+    for there in (device.moved(columns), device.moved(np.asfortranarray(columns % 7))):
         e = cg.Ensemble(there)
         cg.compare_all(e, [*MEASURES, "purity", "ami_max"])
         cg.consensus_cdf(e)
         cg.item_consensus(e, columns[:, 0])
         for _ in cg.consensus_blocks(e, rows=100, dtype=np.uint8):
             pass
-    wide = cg.Ensemble(card.moved(rng.integers(0, 700, (5_001, 3))))
+    wide = cg.Ensemble(device.moved(rng.integers(0, 700, (5_001, 3))))
     cg.consensus_cdf(wide)
     cg.compare_all(wide, ["ari", "vi"])
     uneven = (1_500 * rng.random((100_000, 2)) ** 4).astype(np.int16)
@@ -163,7 +163,7 @@ def check_all(quick: bool) -> None:
     for null in ("permutation", "n_clusters"):
         for key in ("ami_max", "purity", "accuracy"):
             cg.permutation_test(e[0], e[1], key, 50, 1, null=null, engine="cuda")  # type: ignore[arg-type]
-    cuda.SPLIT_FROM, cuda.SPLIT_POINTS = 0, 100
+    sums.SPLIT_FROM, sums.SPLIT_POINTS = 0, 100
     cg.compare_all(e, [*MEASURES, "purity"])
     cp.cuda.Device().synchronize()
     line("every kernel ran", "")
@@ -177,28 +177,28 @@ def limit(clocks: float = 3.53) -> float:
 
     32 random addresses fall on 32 banks so that the fullest gets 3.53 on average; a bank serves one a clock.
     """
-    sms = card.facts()[0]
-    clock = card.cupy().cuda.Device().attributes["ClockRate"] * 1e3
+    sms = device.facts()[0]
+    clock = device.cupy().cuda.Device().attributes["ClockRate"] * 1e3
     return float(sms * clock * 32 / clocks)
 
 
 def sliced_limit(k: int, n: int) -> tuple[float, str]:
     """The same for rows of sorted points: a hashed label is put, looked at and counted; cells are read and cleared."""
-    bits, _, _, cells = cuda._slice_shape(k, int(n / k + 3 * (n / k) ** 0.5), n / k)
+    bits, _, _, cells = slices.slice_shape(k, int(n / k + 3 * (n / k) ** 0.5), n / k)
     return limit(3.53 * (3 if bits else 1) + 2 * cells * k / n), "hashed" if bits else "a cell a label"
 
 
-def stacked(make: Callable[[], Any], members: int, k: int) -> cuda.Stack:
-    cp = card.cupy()
-    codes = card.stack_for(members, len(make()), np.uint8 if k <= 255 else np.uint16)
+def stacked(make: Callable[[], Any], members: int, k: int) -> stacks.Stack:
+    cp = device.cupy()
+    codes = device.stack_for(members, len(make()), np.uint8 if k <= 255 else np.uint16)
     for row in range(members):
         codes[row, :] = make()
     sizes = [cp.bincount(row, minlength=k).get() for row in codes] if k > 240 else [np.zeros(k)] * members
-    return cuda.Stack(codes, codes.shape[1], np.full(members, k), sizes)
+    return stacks.Stack(codes, codes.shape[1], np.full(members, k), sizes)
 
 
 def kinds(k: int, n: int) -> dict[str, Callable[[], Any]]:
-    cp = card.cupy()
+    cp = device.cupy()
     rng = cp.random.default_rng(1)
     base = rng.integers(0, k, n)
     return {
@@ -222,7 +222,7 @@ def rates(quick: bool) -> None:
         members = 256
         stack = stacked(kinds(k, n)["random"], members, k)
         i, j = np.triu_indices(members, 1)
-        rate = len(i) * n / on_card(lambda s=stack, i=i, j=j: cuda.Sums(s, i, j), repeats)  # type: ignore[misc]
+        rate = len(i) * n / on_card(lambda s=stack, i=i, j=j: sums.Sums(s, i, j), repeats)  # type: ignore[misc]
         line(
             f"k = {k}, {members} members, tables in shared memory",
             f"{rate / 1e9:,.0f}",
@@ -232,7 +232,7 @@ def rates(quick: bool) -> None:
         for kind, make in kinds(k, n).items():
             stack = stacked(make, 256, k)
             i, j = np.triu_indices(256, 1)
-            rate = len(i) * n / on_card(lambda s=stack, i=i, j=j: cuda.Sums(s, i, j), repeats)  # type: ignore[misc]
+            rate = len(i) * n / on_card(lambda s=stack, i=i, j=j: sums.Sums(s, i, j), repeats)  # type: ignore[misc]
             line(f"k = {k}, {kind}", f"{rate / 1e9:,.0f}")
     for k, members in (
         (300, 256),
@@ -257,16 +257,16 @@ def sliced_rate(make: Callable[[], Any], members: int, k: int, repeats: int) -> 
     """(increments a second with points sorted before, seconds to sort the points of one member)."""
     stack = stacked(make, members, k)
     block = np.arange(min(64, members // 2))
-    sort = cuda._sorted_points
-    upload = card.cupy().asarray
+    sort = slices.sorted_points
+    upload = device.cupy().asarray
     sorting = on_card(lambda: sort(stack, block, upload), 1) / len(block)
     ready = sort(stack, block, upload)
     i, j = (x.ravel() for x in np.meshgrid(block, np.arange(len(block), members), indexing="ij"))
-    cuda._sorted_points = lambda *_: ready  # type: ignore[assignment]
+    slices.sorted_points = lambda *_: ready  # type: ignore[assignment]
     try:
-        seconds = on_card(lambda: cuda.Sums(stack, i, j), repeats)
+        seconds = on_card(lambda: sums.Sums(stack, i, j), repeats)
     finally:
-        cuda._sorted_points = sort
+        slices.sorted_points = sort
     return len(i) * stack.n / seconds, sorting
 
 
@@ -275,7 +275,7 @@ def sliced_rate(make: Callable[[], Any], members: int, k: int, repeats: int) -> 
 
 def whole(quick: bool) -> None:
     """compare_all from start to end."""
-    cp = card.cupy()
+    cp = device.cupy()
     members, n, k = (200, 1_000_000, 50) if quick else (1_000, 1_000_000, 50)
     pairs = members * (members - 1) // 2
     print(
@@ -314,14 +314,14 @@ def streamed(quick: bool) -> None:
     print(f"\nstreamed from the host: {members} clusterings, n = {n:,}, k = 50, as if the card had less free memory")
     resident = cg.compare_all(labels, MEASURES, engine="cuda")
     line("all at once", f"{on_clock(lambda: cg.compare_all(labels, MEASURES, engine='cuda'), 3):.3f} s")
-    free = card.free_memory
+    free = device.free_memory
     for share in (2, 4):
-        card.free_memory = lambda share=share: int(members * n / share / cuda.SHARE)  # type: ignore[misc]
+        device.free_memory = lambda share=share: int(members * n / share / stacks.SHARE)  # type: ignore[misc]
         try:
             found = cg.compare_all(labels, MEASURES, engine="cuda")
             seconds = on_clock(lambda: cg.compare_all(labels, MEASURES, engine="cuda"), 3)
         finally:
-            card.free_memory = free
+            device.free_memory = free
         for key in MEASURES:
             np.testing.assert_allclose(found[key], resident[key], rtol=1e-12, atol=1e-14)
         assert (found["ari"] == resident["ari"]).all()
@@ -334,10 +334,10 @@ def consensus(quick: bool) -> None:
     rng = np.random.default_rng(4)
     base = rng.integers(0, k, n)
     columns = np.where(rng.random((n, members)) < 0.3, rng.integers(0, k, (n, members)), base[:, None]).astype(np.uint8)
-    e = cg.Ensemble(card.moved(columns))
+    e = cg.Ensemble(device.moved(columns))
     on_host = cg.Ensemble(columns)
     print(f"\nconsensus matrix, n = {n:,}, {members} members, wall time")
-    small, small_host = (cg.Ensemble(x) for x in (card.moved(columns[:3_000].copy()), columns[:3_000]))
+    small, small_host = (cg.Ensemble(x) for x in (device.moved(columns[:3_000].copy()), columns[:3_000]))
     a, b = cg.consensus_cdf(small), cg.consensus_cdf(small_host, engine="cpu")
     assert a.pairs == b.pairs
     assert (a.values == b.values).all()
@@ -367,25 +367,25 @@ def permutations(quick: bool) -> None:
     rng = np.random.default_rng(5)
     print(f"\npermutation_test, {many:,} permutations, n = {n:,}, wall time (second call)")
     for k in (10, 50, 200, 500, 1_000):
-        a, b = (card.moved(rng.integers(0, k, n).astype(np.int16)) for _ in range(2))
+        a, b = (device.moved(rng.integers(0, k, n).astype(np.int16)) for _ in range(2))
         for key in ("ari", "nmi_sum") if k < 1_000 else ("ari",):
             seconds = on_clock(lambda a=a, b=b, key=key: cg.permutation_test(a, b, key, many, 1), 3)  # type: ignore[misc]
-            drawn = cuda.by_tables(k, k, n)
+            drawn = draws.by_tables(k, k, n)
             here = ""
             if k == 50:
                 x, y = a.get(), b.get()
                 cpu = on_clock(lambda x=x, y=y, key=key: cg.permutation_test(x, y, key, 1_000, 1), 1)  # type: ignore[misc]
                 here = f"; CPU engine, {os.cpu_count()} threads {cpu * many / 1_000:.2f} s, 1,000 drawn, scaled"
             line(f"{key}, k = {k:,}", f"{seconds:.3f} s", ("tables drawn" if drawn else "points permuted") + here)
-    a, b = (card.moved(rng.integers(0, 50, n).astype(np.int16)) for _ in range(2))
+    a, b = (device.moved(rng.integers(0, 50, n).astype(np.int16)) for _ in range(2))
     sizes = [np.broadcast_to(np.bincount(x.get()), (1 << 14, 50)) for x in (a, b)]
-    seconds = on_card(lambda: cuda._random_sums(*sizes, [True, True], 1, False, False), 3)
+    seconds = on_card(lambda: draws.random_sums(*sizes, [True, True], 1, False, False), 3)
     line("16,384 tables of 50 × 50 cells, CUDA events", f"{seconds * 1e3:.1f} ms")
 
 
 def profiles(quick: bool) -> None:
     """Density profiles and ADCO."""
-    cp = card.cupy()
+    cp = device.cupy()
     n, attributes = (1_000_000, 20) if quick else (10_000_000, 50)
     rng = cp.random.default_rng(6)
     X = rng.standard_normal((n, attributes), dtype=np.float32)
@@ -440,7 +440,7 @@ def main() -> None:
     )
     asked = parser.parse_args()
     quick = asked.quick
-    cp = card.cupy()
+    cp = device.cupy()
     name = cp.cuda.runtime.getDeviceProperties(0)["name"].decode()
     print(f"{name}, CUDA {cp.cuda.runtime.runtimeGetVersion()}, CuPy {cp.__version__}, {datetime.date.today()}")
     every = (check, rates, whole, streamed, consensus, permutations, profiles, collections)

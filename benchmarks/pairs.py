@@ -77,8 +77,8 @@ def ari_large(rng: np.random.Generator, n: int) -> list[Line]:
 
 
 def _one_thread(a: np.ndarray, b: np.ndarray) -> float:
-    from congruence.clustering import Labels
     from congruence.engine.cpu import table_of
+    from congruence.inputs.labels import Labels
 
     return median(lambda: table_of(Labels(a), Labels(b), threads=1))
 
@@ -206,7 +206,7 @@ def kernel_floor(rng: np.random.Generator, members: int, n: int, k: int) -> list
     from numba import njit
 
     from congruence.engine.kernels import fused
-    from congruence.statistics import xlogx
+    from congruence.statistics.tables import xlogx
 
     @njit(nogil=True)
     def floor(labels, k, squares):  # type: ignore[no-untyped-def]

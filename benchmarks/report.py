@@ -18,7 +18,7 @@ import numpy as np
 from plotly.offline import get_plotlyjs
 
 import congruence as cg
-from congruence import io
+from congruence.inputs import files
 from congruence.reporting.html import page_script
 from tests.browser import Browser, program
 
@@ -29,8 +29,8 @@ MOST_BYTES, MOST_SECONDS = 20e6, 2.0
 def real_files(folder: Path) -> list[tuple[str, Any, dict[str, Any]]]:
     found = []
     for path in sorted(folder.glob("*.csv.gz")):
-        columns, _ = io.without_ids(io.read_columns(path))
-        columns, _ = io.with_memberships(columns)
+        columns, _ = files.without_ids(files.read_columns(path))
+        columns, _ = files.with_memberships(columns)
         ids = columns.pop("node", None)
         references = [name for name in columns if name.startswith("reference")]
         for name in references[1:]:  # one reference; the others are classes too, not clusterings

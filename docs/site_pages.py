@@ -70,7 +70,7 @@ def reference() -> str:
                 real = "registry.measures" if (home, name) == ("formulas", "measures") else f"{home}.{name}"
                 lines += [f"::: congruence.{real}", ""]
         if title == "Measures":
-            lines += ["::: congruence.registry.find", "    options:", "      heading: measure", ""]
+            lines += ["::: congruence.formulas.registry.find", "    options:", "      heading: measure", ""]
     return "\n".join(lines)
 
 

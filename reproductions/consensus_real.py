@@ -18,7 +18,7 @@ import congruence as cg
 from congruence.consensus_clustering.evidence import evidence
 from congruence.consensus_clustering.methods import METHODS
 from congruence.consensus_clustering.search import AUTO
-from congruence.statistics import InputError
+from congruence.errors import InputError
 from reproductions import datasets
 from reproductions.rows import Claim, claims_text, grid, heading, paragraph
 

@@ -16,42 +16,42 @@ import numpy as np
 import pytest
 
 import congruence as cg
-from congruence import card
-from congruence.engine import choice, cpu
+from congruence.engine import choice, cpu, hard_tables
+from congruence.machine import device, jit
 
 Settings = dict[tuple[Any, str], Any]
-NUMPY: Settings = {(cpu, "COMPILED_FROM"): math.inf, (cpu, "LOADED_FROM"): math.inf}
-COMPILED: Settings = {(cpu, "COMPILED_FROM"): 0, (cpu, "LOADED_FROM"): 0}
+NUMPY: Settings = {(jit, "COMPILED_FROM"): math.inf, (jit, "LOADED_FROM"): math.inf}
+COMPILED: Settings = {(jit, "COMPILED_FROM"): 0, (jit, "LOADED_FROM"): 0}
 #: what has to be set so that small data take the route that large data take
 ROUTES: dict[str, Settings] = {
     "numpy": NUMPY,
     "compiled": COMPILED,
     "compiled, few logarithms looked up": {**COMPILED, (cpu, "LOOKUP"): 2},
-    "sparse": {**NUMPY, (cpu, "DENSE_CELLS"): 0},
-    "sparse, compiled": {**COMPILED, (cpu, "DENSE_CELLS"): 0},
+    "sparse": {**NUMPY, (hard_tables, "DENSE_CELLS"): 0},
+    "sparse, compiled": {**COMPILED, (hard_tables, "DENSE_CELLS"): 0},
 }
 
 
 def missing_card() -> str:
     """Why nothing can be counted on a card here; empty where it can."""
     try:
-        card.cupy()
+        device.cupy()
     except cg.InputError as error:
         return str(error)
     return ""
 
 
 if not missing_card():
-    from congruence.engine import cuda
+    from congruence.engine.cuda import slices, sums
 
     CUDA: Settings = {(choice, "AUTO"): "cuda"}
     ROUTES |= {
         "cuda": CUDA,
-        "cuda, few logarithms looked up": {**CUDA, (cuda, "LOOKUP"): 2},
-        "cuda, slices": {**CUDA, (cuda, "LARGEST"): 0, (cuda, "SORTED_AT_ONCE"): 2},
-        "cuda, hashed slices": {**CUDA, (cuda, "LARGEST"): 0, (cuda, "DENSE"): 0},
-        "cuda, parts": {**CUDA, (cuda, "SPLIT_FROM"): 0, (cuda, "SPLIT_POINTS"): 1},
-        "cuda, sparse": {**CUDA, (cpu, "DENSE_CELLS"): 0},
+        "cuda, few logarithms looked up": {**CUDA, (sums, "LOOKUP"): 2},
+        "cuda, slices": {**CUDA, (sums, "LARGEST"): 0, (sums, "SORTED_AT_ONCE"): 2},
+        "cuda, hashed slices": {**CUDA, (sums, "LARGEST"): 0, (slices, "DENSE"): 0},
+        "cuda, parts": {**CUDA, (sums, "SPLIT_FROM"): 0, (sums, "SPLIT_POINTS"): 1},
+        "cuda, sparse": {**CUDA, (hard_tables, "DENSE_CELLS"): 0},
     }
 #: for tests that only make sense on a card
 needs_card = pytest.mark.skipif(bool(missing_card()), reason=f"no CUDA card: {missing_card()}")

@@ -6,10 +6,11 @@ from itertools import groupby
 from pathlib import Path
 
 import congruence as cg
+from congruence.comparison.results import span
+from congruence.formulas.explain import pretty
+from congruence.formulas.record import AXIOMS
 from congruence.formulas.references import REFERENCES
 from congruence.formulas.symbols import symbols_of
-from congruence.registry import AXIOMS, _pretty
-from congruence.results import span
 
 PAGE = Path(__file__).parents[1] / "docs" / "measures.md"
 HEAD = """# The measures
@@ -80,7 +81,7 @@ def entry(m: cg.Measure) -> list[str]:
         [f"in Python `cg.{function(m)}`"] if function(m) != m.key else []
     )
     lines = [f"### {m.key}", "", f"**{m.title}**{' (' + ', '.join(names) + ')' if names else ''}. {said}", ""]
-    lines += [*(f"    {_pretty(line)}" for line in m.definition), ""]
+    lines += [*(f"    {pretty(line)}" for line in m.definition), ""]
     true = ", ".join(axiom for axiom in AXIOMS if axiom in m.axioms) or "none of the axioms"
     facts = [f"{m.better.capitalize()} is better, {span(m)}. True of it: {true}{'; a metric' if m.is_metric else ''}."]
     facts += [f"Parameters: {', '.join(f'`{k}={v!r}`' for k, v in m.parameters.items())}."] if m.parameters else []

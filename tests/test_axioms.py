@@ -17,7 +17,7 @@ from doors import KEYS, matrices
 from strategies import partitions, profiles, same_partition
 
 import congruence as cg
-from congruence.registry import AXIOMS
+from congruence.formulas.record import AXIOMS
 
 COUNTEREXAMPLES = json.loads((Path(__file__).parent / "golden" / "counterexamples.json").read_text())
 DECLARED = {key: cg.measure(key).axioms for key in KEYS}

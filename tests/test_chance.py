@@ -22,7 +22,8 @@ from sklearn.metrics import mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix, expected_mutual_information
 
 import congruence as cg
-from congruence import chance, cli, nulls, resampling
+from congruence import cli
+from congruence.chance import alongside, draws, null_models, permutation
 
 A, B = (0, 0, 0, 1, 1, 2, 2), (0, 0, 1, 1, 1, 1, 2)
 #: two clusterings that agree somewhat, of enough points for intervals and continuous p-values
@@ -183,10 +184,10 @@ def test_the_interval_of_the_p_value():
     wanted = stats.binomtest(hits, 300).proportion_ci(0.95, "exact")
     assert r.p_interval == pytest.approx((wanted.low, wanted.high), rel=1e-9)
     assert r.p_value == (hits + 1) / 301
-    assert chance._interval_of_p(0, 50, 0.9, False)[0] == 0
-    assert chance._interval_of_p(50, 50, 0.9, False)[1] == 1
+    assert permutation._interval_of_p(0, 50, 0.9, False)[0] == 0
+    assert permutation._interval_of_p(50, 50, 0.9, False)[1] == 1
     # inverse sampling: the bounds are where the observed number of draws, or a more extreme one, has probability 2.5 %
-    low, high = chance._interval_of_p(5, 40, 0.95, True)
+    low, high = permutation._interval_of_p(5, 40, 0.95, True)
     assert stats.nbinom.cdf(40 - 5, 5, low) == pytest.approx(0.025, rel=1e-6)
     assert stats.nbinom.sf(40 - 5 - 1, 5, high) == pytest.approx(0.025, rel=1e-6)
 
@@ -196,7 +197,7 @@ def test_threads_change_nothing(sides, monkeypatch):
     """The same seed gives the same draws for one thread and for three, and fewer draws are a prefix of more."""
     a, b = LARGE, NOISY
     if sides == "shuffles":
-        monkeypatch.setattr(resampling, "DRAW_COST", 10**9)
+        monkeypatch.setattr(draws, "DRAW_COST", 10**9)
     if sides == "memberships":
         a = np.eye(4)[LARGE] * 0.9 + 0.025
     if sides == "ensembles":
@@ -236,7 +237,7 @@ def test_random_tables_are_those_of_permutations():
         wanted = Fraction(ways, math.factorial(7) * math.prod(math.factorial(x) for row in cells for x in row))
         assert Fraction(many, total) == wanted
     sizes_a, sizes_b = (np.broadcast_to(np.bincount(x), (20_000, 3)) for x in (A, B))
-    drawn = nulls.random_tables(np.random.default_rng(0), sizes_a, sizes_b)
+    drawn = null_models.random_tables(np.random.default_rng(0), sizes_a, sizes_b)
     found = Counter(tuple(map(tuple, t)) for t in drawn.tolist())
     assert set(found) == set(counted)
     expected = [20_000 * counted[t] / total for t in counted]
@@ -247,7 +248,7 @@ def test_random_tables_are_those_of_permutations():
 def test_both_ways_to_draw_have_one_distribution(key, monkeypatch):
     """Shuffled labels and drawn tables give the same distribution."""
     by_tables = cg.permutation_test(LARGE[:60], NOISY[:60], key, 1000, 1).draws
-    monkeypatch.setattr(resampling, "DRAW_COST", 10**9)
+    monkeypatch.setattr(draws, "DRAW_COST", 10**9)
     by_labels = cg.permutation_test(LARGE[:60], NOISY[:60], key, 1000, 2).draws
     assert stats.ks_2samp(np.round(by_tables, 9), np.round(by_labels, 9)).pvalue > 0.01
 
@@ -266,7 +267,7 @@ def test_the_compiled_shuffle_is_fair(monkeypatch):
     assert stats.chisquare(list(found.values())).pvalue > 0.01
     a, b = np.tile(LARGE, 20), np.tile(NOISY, 20)
     by_tables = cg.permutation_test(a, b, "ari", 600, 1).draws
-    monkeypatch.setattr(resampling, "DRAW_COST", 10**9)
+    monkeypatch.setattr(draws, "DRAW_COST", 10**9)
     by_labels = cg.permutation_test(a, b, "ari", 600, 2).draws
     assert stats.ks_2samp(by_tables, by_labels).pvalue > 0.01
 
@@ -350,15 +351,15 @@ def test_random_partitions_are_uniform(k):
     """Sizes are drawn as all partitions of seven points have them, and their means are exact."""
     pool = [p for p in all_partitions(7) if k is None or len(set(p)) == k]
     counted = Counter(tuple(sorted(Counter(p).values(), reverse=True)) for p in pool)
-    drawn = nulls.random_sizes(np.random.default_rng(0), 7, k, 10_000)
+    drawn = null_models.random_sizes(np.random.default_rng(0), 7, k, 10_000)
     found = Counter(tuple(x for x in line if x) for line in drawn.tolist())
     assert set(found) <= set(counted)
     if len(counted) > 1:
         shares = np.array(list(counted.values())) / len(pool)
         assert stats.chisquare([found[s] for s in counted], 10_000 * shares).pvalue > 0.01
     pairs = np.mean([sum(x * (x - 1) for x in Counter(p).values()) for p in pool]) / 42
-    assert nulls.together(7, k) == pytest.approx(pairs, rel=1e-12)
-    sizes, many = nulls.expected_blocks(7, k)
+    assert null_models.together(7, k) == pytest.approx(pairs, rel=1e-12)
+    sizes, many = null_models.expected_blocks(7, k)
     for size, count in zip(sizes.tolist(), many.tolist(), strict=True):
         assert count == pytest.approx(np.mean([list(Counter(p).values()).count(size) for p in pool]), rel=1e-10)
 
@@ -366,13 +367,13 @@ def test_random_partitions_are_uniform(k):
 @pytest.mark.parametrize(("n", "k"), [(5000, 8), (300, 290), (5000, None), (400, 150)])
 def test_random_partitions_of_many_points(n, k):
     """Sizes add up, none is empty, and pairs are together as often as the exact probability says."""
-    sizes = nulls.random_sizes(np.random.default_rng(0), n, k, 400)
+    sizes = null_models.random_sizes(np.random.default_rng(0), n, k, 400)
     assert (sizes.sum(axis=1) == n).all()
     assert k is None or ((sizes > 0).sum(axis=1) == k).all()
     share = (sizes * (sizes - 1.0)).sum(axis=1) / (n * (n - 1))
-    assert abs(share.mean() - nulls.together(n, k)) < 4 * share.std() / 20
-    blocks, many = nulls.expected_blocks(n, k)
-    assert (many * blocks * (blocks - 1)).sum() / (n * (n - 1)) == pytest.approx(nulls.together(n, k), rel=1e-8)
+    assert abs(share.mean() - null_models.together(n, k)) < 4 * share.std() / 20
+    blocks, many = null_models.expected_blocks(n, k)
+    assert (many * blocks * (blocks - 1)).sum() / (n * (n - 1)) == pytest.approx(null_models.together(n, k), rel=1e-8)
 
 
 # --- memberships, weights, gaps ---------------------------------------------------------------------------------
@@ -734,12 +735,12 @@ def test_corrections():
     rng = np.random.default_rng(0)
     for _ in range(20):
         p = rng.random(rng.integers(1, 9)) ** 2
-        assert np.allclose(chance.corrected(p, "bh"), stats.false_discovery_control(p))
+        assert np.allclose(permutation.corrected(p, "bh"), stats.false_discovery_control(p))
         holm = [min(1, max(np.sort(p)[i] * (len(p) - i) for i in range(r + 1))) for r in range(len(p))]
-        assert np.allclose(np.sort(chance.corrected(p, "holm")), holm)
-        assert np.array_equal(chance.corrected(p, "none"), p)
+        assert np.allclose(np.sort(permutation.corrected(p, "holm")), holm)
+        assert np.array_equal(permutation.corrected(p, "none"), p)
     with pytest.raises(cg.InputError, match="no correction 'bonferroni'"):
-        chance.corrected([0.1], "bonferroni")
+        permutation.corrected([0.1], "bonferroni")
 
 
 def test_all_pairs_and_a_reference():
@@ -747,7 +748,7 @@ def test_all_pairs_and_a_reference():
     runs = {"x": LARGE, "y": NOISY, "z": RNG.integers(0, 3, 300)}
     r = cg.permutation_tests(runs, "ari", 200, 0)
     assert r.pairs == (("x", "y"), ("x", "z"), ("y", "z"))
-    assert np.allclose(r.p_corrected, chance.corrected(r.p_values, "holm"))
+    assert np.allclose(r.p_corrected, permutation.corrected(r.p_values, "holm"))
     assert r.p_corrected[0] == pytest.approx(3 / 201)
     assert r.p_corrected[1] > 0.05
     assert np.array_equal(r.p_values, cg.permutation_tests(runs, "ari", 200, 0, threads=1).p_values)
@@ -977,7 +978,9 @@ def test_an_interval_of_nothing_that_varies_is_doubted_beside_the_values_too():
     a, b = np.arange(60), np.arange(60) % 3
     r = cg.confidence_interval(a, b, "ari", random_state=0, n_resamples=50)
     assert any("every half" in c for c in r.cautions)
-    pair = chance.beside(cg.compare(a, b, ["ari"]), a, b, p_values=False, intervals=True)
+    pair = alongside.beside(cg.compare(a, b, ["ari"]), a, b, p_values=False, intervals=True)
     assert any(c.startswith("interval of ari: every half") for c in pair.cautions)
-    against = chance.beside_reference(cg.compare_to(a, {"x": b}, ["ari"]), a, {"x": b}, p_values=False, intervals=True)
+    against = alongside.beside_reference(
+        cg.compare_to(a, {"x": b}, ["ari"]), a, {"x": b}, p_values=False, intervals=True
+    )
     assert any(c.startswith("interval of ari for x: every half") for c in against.cautions)

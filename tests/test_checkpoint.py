@@ -17,8 +17,8 @@ from pyarrow import parquet
 from test_scanning import folder_of, labels, same
 
 import congruence as cg
-from congruence import scanning
-from congruence.checkpoint import MAGIC, Checkpoint
+from congruence.scanning import parts
+from congruence.scanning.checkpoint import MAGIC, Checkpoint
 
 NAMES = ["int", "text", "negative"]
 
@@ -30,13 +30,13 @@ def parts_of(folder: Path) -> list[Path]:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is read from now on."""
     read: list[str] = []
-    original = scanning._RowGroup.batches
+    original = parts.RowGroup.batches
 
     def watched(self, columns, rows):
         read.append(self.where)
         return original(self, columns, rows)
 
-    monkeypatch.setattr(scanning._RowGroup, "batches", watched)
+    monkeypatch.setattr(parts.RowGroup, "batches", watched)
     return read
 
 
@@ -54,9 +54,9 @@ def test_a_run_that_failed_goes_on_where_it_stopped(tmp_path, monkeypatch):
             raise OSError("the disk went away")
         return original(self, columns, rows)
 
-    original = scanning._RowGroup.batches
+    original = parts.RowGroup.batches
     with monkeypatch.context() as patch:
-        patch.setattr(scanning._RowGroup, "batches", failing)
+        patch.setattr(parts.RowGroup, "batches", failing)
         with pytest.raises(cg.InputError, match=r"part-2.parquet, row group 0 could not be read: the disk went away"):
             cg.compare_all(s, ["ari", "vi"], checkpoint=tmp_path / "saved")
     assert len(parts_of(tmp_path / "saved")) == 8  # all that came before it, also what ended at the same moment
@@ -154,12 +154,12 @@ def test_no_pickle_is_read_even_with_a_right_checksum(tmp_path):
 SCRIPT = """
 import sys, time
 import congruence as cg
-from congruence import scanning
-original = scanning._RowGroup.batches
+from congruence.scanning import parts
+original = parts.RowGroup.batches
 def slow(self, columns, rows):
     time.sleep(0.15)
     return original(self, columns, rows)
-scanning._RowGroup.batches = slow
+parts.RowGroup.batches = slow
 r = cg.compare_all(cg.scan(sys.argv[1], ["int", "text", "negative"], threads=1), ["ari", "vi"], checkpoint=sys.argv[2])
 print(r["ari"].tolist())
 """

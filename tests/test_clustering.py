@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import congruence as cg
-from congruence.clustering import as_clustering
+from congruence.inputs.coerce import as_clustering
 
 NUMBERS = [2, 0, 0, 5, 2, 2, 0, 5, 1, 1, 7, 7]
 WORDS = [f"c{x}" for x in NUMBERS]

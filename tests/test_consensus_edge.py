@@ -14,7 +14,7 @@ from congruence.consensus_clustering.cumulative import merged
 from congruence.consensus_clustering.evidence import GRAM_LIMIT, evidence
 from congruence.consensus_clustering.methods import METHODS
 from congruence.consensus_clustering.partition import partition_graph
-from congruence.statistics import InputError
+from congruence.errors import InputError
 
 N = 24
 BASE = np.repeat([0, 1, 2], 8)

@@ -14,9 +14,9 @@ import pytest
 from doors import missing_card, needs_card
 
 import congruence as cg
-from congruence import card
-from congruence.clustering import as_clustering
 from congruence.engine import choice, cpu
+from congruence.inputs.coerce import as_clustering
+from congruence.machine import device
 
 SIX = [0, 0, 1, 1, 2, 2]
 DATA = np.array([[0.0, 1], [1, 5], [4, 2], [5, 1], [8, 8], [9, 3]])
@@ -100,8 +100,8 @@ def test_an_unknown_engine_is_answered_with_those_there_are():
 def test_auto_stays_on_the_cpu_for_labels_on_the_host():
     """engine="auto" looks for no card where no labels are on one."""
     assert choice.engine_for("auto", [as_clustering(SIX)]) is cpu
-    assert not card.is_on_card(np.zeros(3))
-    assert not card.is_on_card([1, 2])
+    assert not device.is_on_card(np.zeros(3))
+    assert not device.is_on_card([1, 2])
 
 
 class Elsewhere:
@@ -120,7 +120,7 @@ class Elsewhere:
 @pytest.mark.skipif(not missing_card(), reason="there is a CUDA card")
 def test_labels_on_a_card_that_cannot_be_used_say_so():
     """Arrays on a card need CuPy and a driver; without them one line says so."""
-    assert card.is_on_card(Elsewhere())
+    assert device.is_on_card(Elsewhere())
     for call in (
         lambda: cg.ari(Elsewhere(), SIX),
         lambda: cg.compare_all(Elsewhere()),
@@ -145,7 +145,7 @@ def test_columns_are_encoded_on_the_card_as_on_the_host(kind, order, shape):
     for clusters in (7, 100 if kind[1] == "1" else 300):
         columns = np.array(rng.integers(low, low + clusters, shape), dtype=kind, order=order)
         columns[columns == low + 2] = low + 1  # a label in between that nobody has
-        for there in (card.cupy().asarray(columns, order=order), card.moved(columns)):
+        for there in (device.cupy().asarray(columns, order=order), device.moved(columns)):
             before = there.copy()
             ensemble = cg.Ensemble(there)
             assert (there == before).all(), "the caller's labels were changed"
@@ -155,13 +155,13 @@ def test_columns_are_encoded_on_the_card_as_on_the_host(kind, order, shape):
                 assert member.codes.dtype == expected.codes.dtype
                 assert member.codes.tolist() == expected.codes.tolist()
                 assert np.asarray(member.names).tolist() == np.asarray(expected.names).tolist()
-                assert cpu._sizes(member).tolist() == np.bincount(expected.codes).tolist()
+                assert cpu.cluster_sizes(member).tolist() == np.bincount(expected.codes).tolist()
 
 
 @needs_card
 def test_labels_far_apart_are_encoded_on_the_host():
     """Labels of a wide range come to the host, get their codes there, and are counted all the same."""
-    cp = card.cupy()
+    cp = device.cupy()
     a, b = labels(500, [5, 4])
     far = cp.asarray(np.stack([a * 10**12, b, a - 2**62], axis=1))
     found = cg.compare_all(far, ["ari"])["ari"]
@@ -171,7 +171,7 @@ def test_labels_far_apart_are_encoded_on_the_host():
 @needs_card
 def test_auto_counts_where_the_labels_are():
     """CuPy arrays are counted on the card without being asked for, and never come to the host."""
-    cp = card.cupy()
+    cp = device.cupy()
     columns = np.stack(labels(2_000, [5, 9, 3]), axis=1)
     ensemble = cg.Ensemble(cp.asarray(columns))
     found = cg.compare_all(ensemble, ["ari", "vi", "purity"])
@@ -201,13 +201,13 @@ def test_torch_tensors_stay_on_the_card():
 @pytest.mark.parametrize("room", [1, 2, 5, 8])
 def test_more_labels_than_the_card_holds(monkeypatch, room):
     """Blocks of members that come and go give the matrices of members that are all there."""
-    from congruence.engine import cuda
+    from congruence.engine.cuda import stacks
 
     vectors = labels(3_001, np.random.default_rng(3).integers(2, 60, 23).tolist())
     keys = ["ari", "vi", "purity"]
     expected = cg.compare_all(vectors, keys, engine="cpu")
-    monkeypatch.setattr(cuda, "_whole", lambda _: None)
-    monkeypatch.setattr(card, "free_memory", lambda: int(3_001 * 3 * room / cuda.SHARE) + 10)
+    monkeypatch.setattr(stacks, "whole_stack", lambda _: None)
+    monkeypatch.setattr(device, "free_memory", lambda: int(3_001 * 3 * room / stacks.SHARE) + 10)
     found = cg.compare_all(cg.Ensemble(vectors), keys, engine="cuda")
     row = cg.compare_to(vectors[0], vectors[1:], keys, engine="cuda")
     for key in keys:
@@ -218,7 +218,7 @@ def test_more_labels_than_the_card_holds(monkeypatch, room):
 @needs_card
 def test_a_card_that_is_too_small_says_so(monkeypatch):
     """Not even three clusterings fit: one line with both sizes and what to pass."""
-    monkeypatch.setattr(card, "free_memory", lambda: 1_000)
+    monkeypatch.setattr(device, "free_memory", lambda: 1_000)
     with pytest.raises(cg.InputError, match=r"three clusterings of 5,000 points take .* pass engine='cpu'"):
         cg.compare_all(cg.Ensemble(labels(5_000, [4, 4])), engine="cuda")
 
@@ -241,10 +241,10 @@ def test_skewed_sorted_and_equal_labels(clusters):
 @pytest.mark.parametrize("shared", [232_448, 101_376])
 def test_rows_of_large_tables_fit(monkeypatch, shared):
     """Whatever the sizes, a row of a large table has room for its labels, and no counter of the kernel overflows."""
-    from congruence.engine import cuda
+    from congruence.engine.cuda import slices
 
-    monkeypatch.setattr(card, "facts", lambda: (132, shared))
-    most = cuda._shared_bytes() // 4 // 8 * 8 - 4
+    monkeypatch.setattr(device, "facts", lambda: (132, shared))
+    most = slices.shared_bytes() // 4 // 8 * 8 - 4
     for width in (241, 1_000, 3_000, 10_000, 24_000, most - 1, most, most + 1, most + 4, 65_535):
         for largest in (1, 2, 7, 31, 100, 1_000, 5_000, 20_000, 32_768, 60_000, 10**6):
             for mean in {max(1.0, largest / 2), largest * 0.8, float(largest)}:
@@ -252,9 +252,9 @@ def test_rows_of_large_tables_fit(monkeypatch, shared):
                     with pytest.raises(
                         cg.InputError, match=f"{largest:,} points against {width:,} others; pass engine="
                     ):
-                        cuda._slice_shape(width, largest, mean)
+                        slices.slice_shape(width, largest, mean)
                     continue
-                bits, others, threads, cells = cuda._slice_shape(width, largest, mean)
+                bits, others, threads, cells = slices.slice_shape(width, largest, mean)
                 assert cells % 8 == 4
                 assert others * cells <= most
                 assert -(-(cells // 4) // (threads // others)) * 4 < 255
@@ -262,8 +262,8 @@ def test_rows_of_large_tables_fit(monkeypatch, shared):
                     assert largest <= 1 << bits <= min(cells, 1 << 15)
                 else:
                     assert width <= cells
-    assert cuda._slice_shape(1_000, 1_100, 1_000.0)[0] == 0
-    assert cuda._slice_shape(10_000, 130, 100.0)[0] == 8
+    assert slices.slice_shape(1_000, 1_100, 1_000.0)[0] == 0
+    assert slices.slice_shape(10_000, 130, 100.0)[0] == 8
 
 
 @needs_card
@@ -313,14 +313,14 @@ def test_what_the_card_does_not_do_is_said():
 @needs_card
 def test_permuted_labels():
     """`permuted` gives a and each permutation of b; random orders are permutations, whatever fits on the card at once."""
-    from congruence.engine import cuda
+    from congruence.engine.cuda import draws
 
     a, b = labels(3_000, [7, 9])
     orders = np.stack([np.random.default_rng(s).permutation(3_000) for s in range(4)])
-    (members,) = cuda.permuted(as_clustering(a), as_clustering(b), [orders])
+    (members,) = draws.permuted(as_clustering(a), as_clustering(b), [orders])
     assert members[0].codes.tolist() == a.tolist()
     assert [m.codes.tolist() for m in members[1:]] == [b[order].tolist() for order in orders]
-    drawn = np.concatenate([batch.get() for batch in cuda.permutations(50, 300, 1)])
+    drawn = np.concatenate([batch.get() for batch in draws.permutations(50, 300, 1)])
     assert (np.sort(drawn, axis=1) == np.arange(50)).all()
     assert len({tuple(x) for x in drawn.tolist()}) == 300
 
@@ -331,11 +331,11 @@ def test_random_tables(sizes):
     """Tables drawn on the card have the sizes asked for, sums that are theirs, and cells that are hypergeometric."""
     from scipy.stats import hypergeom
 
-    from congruence.engine import cuda
+    from congruence.engine.cuda import draws
 
-    draws = 20_000
-    a, b = (np.broadcast_to(np.array(x), (draws, len(x))) for x in sizes)
-    squares, logs, best_a, best_b, tables = cuda._random_sums(a, b, [True, True], 7, True, True)
+    many = 20_000
+    a, b = (np.broadcast_to(np.array(x), (many, len(x))) for x in sizes)
+    squares, logs, best_a, best_b, tables = draws.random_sums(a, b, [True, True], 7, True, True)
     assert (tables.sum(axis=2) == a).all()
     assert (tables.sum(axis=1) == b).all()
     assert (squares == (tables**2).sum(axis=(1, 2))).all()
@@ -347,10 +347,10 @@ def test_random_tables(sizes):
             exact = hypergeom(sum(sizes[0]), row, column)
             x = np.arange(column + 1)
             far = np.abs((tables[:, i, j, None] <= x).mean(axis=0) - exact.cdf(x)).max()
-            assert far < 2.2 / np.sqrt(draws), "Kolmogorov's bound, passed by chance once in 8,000"
-    again = cuda._random_sums(a, b, [True, True], 7, True, False)
+            assert far < 2.2 / np.sqrt(many), "Kolmogorov's bound, passed by chance once in 8,000"
+    again = draws.random_sums(a, b, [True, True], 7, True, False)
     assert (again[0] == squares).all()
-    assert (cuda._random_sums(a, b, [True, True], 8, True, False)[0] != squares).any()
+    assert (draws.random_sums(a, b, [True, True], 8, True, False)[0] != squares).any()
 
 
 @needs_card
@@ -360,9 +360,9 @@ def test_permutation_tests_on_the_card(monkeypatch, key, cells):
     """Value and exact mean are those of the CPU, draws are alike, and the same for a seed; tables drawn or points permuted."""
     from scipy.stats import ks_2samp
 
-    from congruence.engine import cuda
+    from congruence.engine.cuda import draws
 
-    monkeypatch.setattr(cuda, "DRAWN_CELLS", cells)
+    monkeypatch.setattr(draws, "DRAWN_CELLS", cells)
     a, b = labels(2_000, [6, 9])
     b = np.where(np.random.default_rng(1).random(len(a)) < 0.02, a, b)
     options = [{}, {"frequency": np.arange(len(a)) % 3}, {"null": "n_clusters"}] if key == "ari" else [{}]
@@ -377,7 +377,7 @@ def test_permutation_tests_on_the_card(monkeypatch, key, cells):
         assert ks_2samp(there.draws, here.draws).pvalue > 1e-4
         again = cg.permutation_test(a, b, key, 500, random_state=3, engine="cuda", **more)
         assert again.draws.tobytes() == there.draws[:500].tobytes()
-    cp = card.cupy()
+    cp = device.cupy()
     assert cg.permutation_test(cp.asarray(a), cp.asarray(b), key, 50, random_state=3).draws.tolist() == (
         cg.permutation_test(a, b, key, 50, random_state=3, engine="cuda").draws.tolist()
     )
@@ -401,7 +401,7 @@ def test_memberships_and_weights_are_permuted_as_on_the_host():
 @pytest.mark.parametrize("method", ["width", "frequency", "mdl"])
 def test_density_profiles_on_the_card(monkeypatch, method, bivariate):
     """Counts, sizes, bins and values outside are the same integers, wherever data and labels are."""
-    cp = card.cupy()
+    cp = device.cupy()
     rng = np.random.default_rng(6)
     X = rng.normal(size=(3_001, 5))
     X[:, 3] = np.round(X[:, 3])
@@ -425,7 +425,7 @@ def test_density_profiles_on_the_card(monkeypatch, method, bivariate):
     here = cg.compare_profiles(a, wide, X, bivariate=bivariate)
     there = cg.compare_profiles(a, wide, cp.asarray(X), bivariate=bivariate)
     assert here.values == there.values
-    monkeypatch.setattr(card, "free_memory", lambda: 36 * 2 * 500)  # pieces of 500 points
+    monkeypatch.setattr(device, "free_memory", lambda: 36 * 2 * 500)  # pieces of 500 points
     assert cg.compare_profiles(a, wide, X, bivariate=bivariate, engine="cuda").values == here.values
 
 

@@ -102,23 +102,23 @@ def test_errors_of_workers_reach_the_person(client, tmp_path):
 
 def test_another_version_on_the_workers_is_an_error(client, tmp_path, monkeypatch):
     """Client and workers must have the same congruence."""
-    from congruence.engine import cluster
+    from congruence.scanning import schedule
 
     s = cg.scan(folder_of(labels(60), tmp_path / "d"), NAMES)
-    monkeypatch.setattr(cluster, "_version", lambda: "9.9")
+    monkeypatch.setattr(schedule, "_version", lambda: "9.9")
     with pytest.raises(
         cg.InputError, match=rf"has congruence {cg.__version__} and this side has 9.9; install the same"
     ):
         cg.compare_all(s, client=client)
     with pytest.raises(cg.InputError, match=r"w has no congruence and this side has 1"):
-        cluster._check_version({"w": None}, "1")
+        schedule._check_version({"w": None}, "1")
 
 
 def test_a_cluster_without_workers_is_an_error(tmp_path, monkeypatch):
     """Nobody waits for ever for workers that do not come."""
-    from congruence.engine import cluster
+    from congruence.scanning import schedule
 
-    monkeypatch.setattr(cluster, "PATIENCE", 0.2)
+    monkeypatch.setattr(schedule, "PATIENCE", 0.2)
     s = cg.scan(folder_of(labels(60), tmp_path / "d"), NAMES)
     with (
         distributed.LocalCluster(n_workers=0, processes=False, dashboard_address="127.0.0.1:0") as empty,
@@ -191,12 +191,12 @@ def test_dask_arrays_are_checked_where_they_are(tmp_path):
 
 SLOW = """
 import time
-from congruence import scanning
-def slow(self, columns, rows, original=scanning._RowGroup.batches):
+from congruence.scanning import parts
+def slow(self, columns, rows, original=parts._RowGroup.batches):
     time.sleep(0.25)
     return original(self, columns, rows)
-if scanning._RowGroup.batches.__name__ != "slow":
-    scanning._RowGroup.batches = slow
+if parts._RowGroup.batches.__name__ != "slow":
+    parts._RowGroup.batches = slow
 """
 
 

@@ -24,9 +24,10 @@ from sklearn.datasets import load_iris
 
 import congruence as cg
 from congruence import cli
-from congruence.density import binning as binning_room
+from congruence.density import columns as columns_room
+from congruence.density.binning import mdl_cuts
 from congruence.density.similarity import stratified_sample
-from congruence.engine import cpu
+from congruence.machine import jit
 
 CASES = json.loads((Path(__file__).parent / "golden" / "golden.json").read_text())["cases"]
 PROFILES = [pytest.param(c, id=c["id"]) for c in CASES if c["kind"] == "adco_profile"]
@@ -119,7 +120,7 @@ def test_mdl_is_the_definition(data):
     n, k = int(rng.integers(2, 50)), int(rng.integers(1, 4))
     classes = rng.integers(0, k, n)
     values = np.round(classes * rng.uniform(0, 3) + rng.normal(size=n), 1)
-    cuts = binning_room.mdl_cuts(values, classes)
+    cuts = mdl_cuts(values, classes)
     assert cuts.tolist() == pytest.approx(naive.mdl_cuts(values.tolist(), classes.tolist()), rel=1e-12)
 
 
@@ -207,7 +208,7 @@ def test_nominal_attributes_of_a_binning_are_so_everywhere():
     with pytest.raises(cg.InputError, match="'gg' that is not there; did you mean g"):
         cg.drift(table.assign(y=y), "y", "day", nominal=["gg"])
     with pytest.raises(cg.InputError, match="'g' was fitted as nominal, and holds numbers"):
-        cg.Binning(nominal="g").fit(table).columns(binning_room.as_columns(table))
+        cg.Binning(nominal="g").fit(table).columns(columns_room.as_columns(table))
 
 
 def test_other_columns():
@@ -358,12 +359,12 @@ def test_compiled_and_threaded_counting_gives_the_same_integers(monkeypatch, biv
     labels = np.where(rng.random(5000) < 0.1, -1, rng.integers(0, 5, 5000))
     b = cg.Binning(bins=7).fit({k: v[:2000] for k, v in frame.items()})
     options: dict[str, Any] = {"noise": -1, "unassigned": "drop", "bivariate": bivariate}
-    monkeypatch.setattr(cpu, "_use_kernels", lambda increments: False)
+    monkeypatch.setattr(jit, "use_kernels", lambda increments: False)
     plain = cg.density_profile(frame, labels, b, threads=1, **options)
     codes = b.transform(frame)
-    monkeypatch.setattr(cpu, "_use_kernels", lambda increments: True)
+    monkeypatch.setattr(jit, "use_kernels", lambda increments: True)
     for size, threads in ((1 << 17, 1), (700, 1), (700, 3)):
-        monkeypatch.setattr(binning_room, "PIECE", size)
+        monkeypatch.setattr(columns_room, "PIECE", size)
         found = cg.density_profile(frame, labels, b, threads=threads, **options)
         assert np.array_equal(found.counts, plain.counts)
         assert np.array_equal(found.outside, plain.outside)

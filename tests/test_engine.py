@@ -14,10 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import congruence as cg
-from congruence.clustering import as_clustering
 from congruence.engine import cpu
 from congruence.engine.plan import Run, against_first, all_pairs, pairs_of, tiles
-from congruence.statistics import Info, Maxima, Pairs, Tables
+from congruence.inputs.coerce import as_clustering
+from congruence.machine import jit
+from congruence.statistics.information import Info
+from congruence.statistics.pairs import Pairs
+from congruence.statistics.tables import Maxima, Tables
 
 ROUTES = {**doors.ROUTES, "numpy in small pieces": {**doors.NUMPY, (cpu, "CHUNK"): 7}}
 #: what pairs of labels can be asked for, with equal numbers of clusters
@@ -219,9 +222,9 @@ def test_a_rare_label_far_away_is_counted(monkeypatch):
 def test_numpy_counts_until_kernels_pay(monkeypatch):
     """Small calls add up: the kernels are loaded once all calls together have had enough to count."""
     monkeypatch.delitem(sys.modules, "congruence.engine.kernels", raising=False)
-    monkeypatch.setattr(cpu, "_counted", 0.0)
-    monkeypatch.setattr(cpu, "COMPILED_FROM", 100)
-    assert [cpu._use_kernels(40) for _ in range(4)] == [False, False, True, True]
+    monkeypatch.setattr(jit, "_counted", 0.0)
+    monkeypatch.setattr(jit, "COMPILED_FROM", 100)
+    assert [jit.use_kernels(40) for _ in range(4)] == [False, False, True, True]
 
 
 # --- threads, tiles, progress -----------------------------------------------------------------------------------

@@ -17,8 +17,8 @@ from scipy import sparse
 from strategies import MOST_POINTS, clusterings, memberships, partitions, weights
 
 import congruence as cg
-from congruence import agreement
-from congruence.engine import matrices as engine
+from congruence.engine import matrices, tiles
+from congruence.ensembles import agreement
 
 A, B, C = [0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 0, 1]
 U = [[0.5, 0.5], [1, 0], [0.25, 0.75], [0, 1], [0.5, 0.5], [0.75, 0.25]]
@@ -398,12 +398,12 @@ def test_points_clustered_on_several_nodes(monkeypatch):
     m = dense.consensus(runs)
     assert np.isnan(m).any()
     expected = {k: v for k, v in dense.measures(m, dense.consensus([truth])).items() if k in OF_TWO}
-    assert engine.pattern_sums(e, cg.Ensemble([truth])) is not None
+    assert matrices.pattern_sums(e, cg.Ensemble([truth])) is not None
     assert scores(e, truth) == close(expected)
     assert cg.arimp(e, truth) == close(expected["arimm"])
     assert 0.3 < cg.arimp(e, truth) < 1
-    monkeypatch.setattr(engine, "SIDE", 16)
-    monkeypatch.setattr(engine, "pattern_sums", lambda *_: None)
+    monkeypatch.setattr(tiles, "SIDE", 16)
+    monkeypatch.setattr(matrices, "pattern_sums", lambda *_: None)
     assert scores(e, truth) == close(expected)
 
 
@@ -411,10 +411,10 @@ def test_more_patterns_than_the_limit():
     """Where nearly every point is seen by other members the pairs are walked in tiles, with the same result."""
     runs, truth = nodes(300, 12, 2)
     e, q = partial(runs), cg.Ensemble([truth])
-    assert engine.pattern_sums(e, q) is None
-    by_patterns = engine.pattern_sums(e, q, limit=1000)
+    assert matrices.pattern_sums(e, q) is None
+    by_patterns = matrices.pattern_sums(e, q, limit=1000)
     assert by_patterns is not None
-    tiles = engine.sums_of(e, q)
+    tiles = matrices.sums_of(e, q)
     for name in tiles.symbols:
         assert getattr(tiles, name)[0] == pytest.approx(getattr(by_patterns, name)[0], rel=1e-12), name
     x, y = e.consensus_matrix(), np.equal.outer(truth, truth).astype(float)
@@ -796,7 +796,7 @@ def test_every_small_ensemble_of_two_members():
 
 def test_a_large_ensemble_needs_no_matrix(monkeypatch):
     """100,000 points: all measures of two ensembles from tables, where the matrix would have 10¹⁰ entries."""
-    monkeypatch.setattr(engine, "tile_sums", None)
+    monkeypatch.setattr(tiles, "tile_sums", None)
     p, q = cg.random_partitions(100_000, 4, 5, random_state=1), cg.random_partitions(100_000, 3, 5, random_state=2)
     found = cg.compare(p, q)
     assert abs(found["arimm"]) < 1e-3

@@ -15,7 +15,7 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
 import congruence as cg
-from congruence.generators import counts_of
+from congruence.ensembles.generators import counts_of
 
 WINE, CLASSES = load_wine(return_X_y=True)
 WINE = StandardScaler().fit_transform(WINE)
@@ -145,7 +145,7 @@ def test_the_first_member_is_made_by_one_thread_too():
     program = """
 import numpy as np
 from threadpoolctl import threadpool_info
-from congruence import generators
+from congruence.ensembles import generators
 seen = []
 def probe(data, k, rng):
     import sklearn.cluster

@@ -18,8 +18,9 @@ import typer.main
 
 import congruence as cg
 from congruence import cli
+from congruence.formulas.explain import FUNCTIONS
+from congruence.formulas.registry import names
 from congruence.formulas.symbols import symbols_of
-from congruence.registry import _FUNCTIONS, names
 from tests import measures_page
 
 ROOT = Path(__file__).parents[1]
@@ -106,7 +107,7 @@ def test_the_definition_of_a_measure_says_what_its_letters_mean():
     for m in cg.measures():
         made = {line.split(" = ", 1)[0] for line in m.definition}
         used = {word for line in m.definition for word in re.findall(r"[^\W\d]\w*", line)}
-        known = {*made, *_FUNCTIONS, *m.parameters, "if", "else"}
+        known = {*made, *FUNCTIONS, *m.parameters, "if", "else"}
         assert used - known == set(symbols_of(m)), m.key
 
 

@@ -14,7 +14,7 @@ import pytest
 from pyarrow import feather, parquet
 
 import congruence as cg
-from congruence import io
+from congruence.inputs import files
 
 COLUMNS = {"cell": [f"c{i}" for i in range(6)], "truth": [0, 0, 1, 1, 2, 2], "leiden": ["a", "a", "b", "b", "b", "c"]}
 FRAME = pd.DataFrame(COLUMNS)
@@ -51,11 +51,11 @@ def listed(column: Any) -> list[Any]:
 )  # fmt: skip
 def test_every_kind_of_file_holds_the_same_columns(folder, name):
     """Names and values of the columns do not depend on the kind of file, its separator or its compression."""
-    columns = io.read_columns(folder / name)
+    columns = files.read_columns(folder / name)
     assert list(columns) == ["cell", "truth", "leiden"]
     assert {key: listed(values) for key, values in columns.items()} == COLUMNS
     assert cg.ari(columns["truth"], columns["leiden"]) == cg.ari(COLUMNS["truth"], COLUMNS["leiden"])
-    assert {key: listed(values) for key, values in io.read_columns(str(folder / name)).items()} == COLUMNS
+    assert {key: listed(values) for key, values in files.read_columns(str(folder / name)).items()} == COLUMNS
 
 
 def test_arrays_in_numpy_files(tmp_path):
@@ -65,15 +65,15 @@ def test_arrays_in_numpy_files(tmp_path):
     np.save(tmp_path / "soft.npy", np.array([[0.5, 0.5], [1.0, 0.0], [0.0, 1.0]]))
     np.save(tmp_path / "column.npy", np.array([[0.0], [0.0], [1.0]]))
     np.save(tmp_path / "words.npy", np.array(["x", "y", "y"]))
-    assert {k: listed(v) for k, v in io.read_columns(tmp_path / "one.npy").items()} == {"one": [0, 0, 1]}
-    assert {k: listed(v) for k, v in io.read_columns(tmp_path / "two.npy").items()} == {
+    assert {k: listed(v) for k, v in files.read_columns(tmp_path / "one.npy").items()} == {"one": [0, 0, 1]}
+    assert {k: listed(v) for k, v in files.read_columns(tmp_path / "two.npy").items()} == {
         "two_0": [0, 0, 1],
         "two_1": [5, 6, 6],
     }
-    soft = io.read_columns(tmp_path / "soft.npy")["soft"]
+    soft = files.read_columns(tmp_path / "soft.npy")["soft"]
     assert isinstance(soft, cg.Memberships)
-    assert listed(io.read_columns(tmp_path / "column.npy")["column"]) == [0, 0, 1]
-    assert listed(io.read_columns(tmp_path / "words.npy")["words"]) == ["x", "y", "y"]
+    assert listed(files.read_columns(tmp_path / "column.npy")["column"]) == [0, 0, 1]
+    assert listed(files.read_columns(tmp_path / "words.npy")["words"]) == ["x", "y", "y"]
 
 
 @pytest.mark.parametrize("word", ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"])
@@ -81,7 +81,7 @@ def test_missing_labels_in_text(tmp_path, word):
     """An empty field and the usual words for nothing are missing labels, among numbers and among words."""
     file = tmp_path / "gaps.csv"
     file.write_text(f"number,word\n1,x\n{word},{word}\n2,y\n1,x\n")
-    columns = io.read_columns(file)
+    columns = files.read_columns(file)
     assert listed(columns["number"]) == [1, None, 2, 1]
     assert listed(columns["word"]) == ["x", None, "y", "x"]
     assert cg.compare(columns["number"], columns["word"], "ari", unassigned="drop").n_used == 3
@@ -93,7 +93,7 @@ def test_dates_in_text_are_labels(tmp_path):
     file.write_text(
         "day,time,stamp,k\n2024-05-01,12:30,2024-05-01 12:30:00,0\n2024-05-02,12:31,2024-05-02 00:00:00,1\n"
     )
-    columns = io.read_columns(file)
+    columns = files.read_columns(file)
     assert listed(columns["day"]) == ["2024-05-01", "2024-05-02"]
     assert cg.compare_all({k: columns[k] for k in columns})["ari"].tolist() == [[1.0] * 4] * 4
 
@@ -126,7 +126,7 @@ def test_what_cannot_be_read_is_said_in_one_line(tmp_path, name):
     if content is not None:
         (tmp_path / name).write_bytes(content)
     with pytest.raises(cg.InputError, match=text) as error:
-        io.read_columns(tmp_path / name)
+        files.read_columns(tmp_path / name)
     assert "\n" not in str(error.value)
 
 
@@ -137,7 +137,7 @@ def test_torn_files_are_refused(folder, name):
     for kept in (10, len(whole) // 2, len(whole) - 5):
         (folder / name).write_bytes(whole[:kept])
         with pytest.raises(cg.InputError, match="could not be read") as error:
-            io.read_columns(folder / name)
+            files.read_columns(folder / name)
         assert "\n" not in str(error.value)
 
 
@@ -145,7 +145,7 @@ def test_a_folder_is_no_file(tmp_path):
     """A folder is refused by name, whatever it is called."""
     (tmp_path / "labels.csv").mkdir()
     with pytest.raises(cg.InputError, match="is a folder, not a file"):
-        io.read_columns(tmp_path / "labels.csv")
+        files.read_columns(tmp_path / "labels.csv")
 
 
 class Bomb:
@@ -168,7 +168,7 @@ def test_nothing_is_ever_unpickled(tmp_path):
     (tmp_path / "raw.npz").write_bytes(pickle.dumps(bombs))
     for name in ("bomb.npy", "bomb.npz", "raw.npy", "raw.npz"):
         with pytest.raises(cg.InputError, match=f"{name} could not be read"):
-            io.read_columns(tmp_path / name)
+            files.read_columns(tmp_path / name)
     assert not trace.exists()
 
 
@@ -185,7 +185,7 @@ def test_arrays_that_do_not_fit(tmp_path):
         ("negative.npy", "negative: memberships may not be negative"),
     ):
         with pytest.raises(cg.InputError, match=text):
-            io.read_columns(tmp_path / name)
+            files.read_columns(tmp_path / name)
 
 
 # --- choosing columns -------------------------------------------------------------------------------------------
@@ -193,52 +193,52 @@ def test_arrays_that_do_not_fit(tmp_path):
 
 def test_picking_columns():
     """Columns come in the order asked for; one that is not there is answered with near names, or all there are."""
-    assert list(io.pick(COLUMNS, ["leiden", "truth"], "x.csv")) == ["leiden", "truth"]
+    assert list(files.pick(COLUMNS, ["leiden", "truth"], "x.csv")) == ["leiden", "truth"]
     with pytest.raises(cg.InputError, match=r"x\.csv has no column 'leidn'; did you mean leiden\?"):
-        io.pick(COLUMNS, ["leidn"], "x.csv")
+        files.pick(COLUMNS, ["leidn"], "x.csv")
     with pytest.raises(cg.InputError, match="it has: cell, truth, leiden"):
-        io.pick(COLUMNS, ["zzz"], "x.csv")
+        files.pick(COLUMNS, ["zzz"], "x.csv")
 
 
 def test_columns_of_row_names_are_left_out():
     """A column of words that differ in every row names the rows; so does a unique 'id' of numbers; labels stay."""
     arrow = {name: pa.chunked_array([values]) for name, values in COLUMNS.items()}
-    kept, notes = io.without_ids(arrow)
+    kept, notes = files.without_ids(arrow)
     assert list(kept) == ["truth", "leiden"]
     assert len(notes) == 1
     assert "'cell'" in notes[0]
     numbers = pa.chunked_array([[10, 11, 12]])
-    assert list(io.without_ids({"id": numbers, "x": numbers})[0]) == ["x"]
-    assert list(io.without_ids({"": numbers, "x": numbers})[0]) == ["x"]
-    assert list(io.without_ids({"x": numbers, "y": numbers})[0]) == ["x", "y"]
-    assert list(io.without_ids({"cell": arrow["cell"]})[0]) == ["cell"]
+    assert list(files.without_ids({"id": numbers, "x": numbers})[0]) == ["x"]
+    assert list(files.without_ids({"": numbers, "x": numbers})[0]) == ["x"]
+    assert list(files.without_ids({"x": numbers, "y": numbers})[0]) == ["x", "y"]
+    assert list(files.without_ids({"cell": arrow["cell"]})[0]) == ["cell"]
 
 
 def test_joining_ids():
     """Rows meet by id in the order of the first side; those without a partner are counted."""
-    a, b, notes = io.join(["p", "q", "r", None], ["r", "p", "s"], ("A", "B"))
+    a, b, notes = files.join(["p", "q", "r", None], ["r", "p", "s"], ("A", "B"))
     assert a.tolist() == [0, 2]
     assert b.tolist() == [1, 0]
     assert notes == [
         "1 of 3 ids of A have no partner and were left out",
         "1 of 3 ids of B have no partner and were left out",
     ]
-    assert io.join([1, 2], ["2", "1"], ("A", "B"))[2] == []
+    assert files.join([1, 2], ["2", "1"], ("A", "B"))[2] == []
     with pytest.raises(cg.InputError, match="A: id 'p' occurs more than once"):
-        io.join(["p", "p"], ["p"], ("A", "B"))
+        files.join(["p", "p"], ["p"], ("A", "B"))
     with pytest.raises(cg.InputError, match=r"no id of A is in B \(as in 'p' and 'q'\)"):
-        io.join(["p"], ["q"], ("A", "B"))
+        files.join(["p"], ["q"], ("A", "B"))
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.parquet", "out.feather"])
 def test_what_is_written_can_be_read(tmp_path, name):
     """A table written to any kind of file comes back as it was, and no half-written file is left."""
     columns = {"clustering": ["x", "y"], "a, b": [1.0, 0.25], 'quo"te': [0.25, 1.0]}
-    io.write_table(columns, tmp_path / name)
-    assert {key: listed(values) for key, values in io.read_columns(tmp_path / name).items()} == columns
+    files.write_table(columns, tmp_path / name)
+    assert {key: listed(values) for key, values in files.read_columns(tmp_path / name).items()} == columns
     assert [path.name for path in tmp_path.iterdir()] == [name]
     with pytest.raises(cg.InputError, match="can be written as"):
-        io.write_table(columns, tmp_path / "out.xlsx")
+        files.write_table(columns, tmp_path / "out.xlsx")
 
 
 # --- long tables ------------------------------------------------------------------------------------------------

@@ -14,7 +14,8 @@ from typing import Any
 import naive_matrices as dense
 import numpy as np
 import pytest
-from doors import ROUTES, close, matrices, on_route
+from doors import ROUTES, close, on_route
+from doors import matrices as by_matrices
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -22,8 +23,8 @@ from strategies import MOST_POINTS, clusterings, memberships, pairs, partitions,
 from test_axioms import SIZES, mean_over_permutations
 
 import congruence as cg
-from congruence.engine import matrices as engine
-from congruence.statistics import MatrixSums
+from congruence.engine import matrices, tiles
+from congruence.statistics.matrices import MatrixSums
 
 OF_TWO = ("arimp", "arimm", "kas", "nsf", "nsf_printed", "sms", "ssms")
 CASES = json.loads((Path(__file__).parent / "golden" / "golden.json").read_text())["cases"]
@@ -66,8 +67,8 @@ def scores(p: Any, q: Any, keys: tuple[str, ...] = OF_TWO[1:], **options: Any) -
 def by_tiles(side: int = 3) -> Iterator[None]:
     """Ensembles go over pairs of points, in tiles of this side."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "TABLE_COST", math.inf)
-        patch.setattr(engine, "SIDE", side)
+        patch.setattr(matrices, "TABLE_COST", math.inf)
+        patch.setattr(tiles, "SIDE", side)
         yield
 
 
@@ -75,7 +76,7 @@ def by_tiles(side: int = 3) -> Iterator[None]:
 def by_tables() -> Iterator[None]:
     """Ensembles go by tables of their members."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "TILE_COST", math.inf)
+        patch.setattr(matrices, "TILE_COST", math.inf)
         yield
 
 
@@ -91,7 +92,7 @@ def numbers(s: MatrixSums) -> dict[str, float]:
 def test_a_matrix_of_any_kind_gives_the_numbers_of_the_definition(kind, side, tmp_path, monkeypatch):
     """ndarray, frame, sparse, memory map or anything sliceable, with a matrix, labels or an ensemble: one result."""
     pd = pytest.importorskip("pandas")
-    monkeypatch.setattr(engine, "SIDE", side)
+    monkeypatch.setattr(tiles, "SIDE", side)
     n = 11
     p, q = random_matrix(n, 1), random_matrix(n, 2)
     rng = np.random.default_rng(3)
@@ -120,7 +121,7 @@ def test_a_matrix_of_any_kind_gives_the_numbers_of_the_definition(kind, side, tm
 
 def test_a_sliced_matrix_is_read_in_blocks(monkeypatch):
     """A matrix that is too large to check at once is never read whole: no block is larger than a tile."""
-    monkeypatch.setattr(engine, "SIDE", 4)
+    monkeypatch.setattr(tiles, "SIDE", 4)
     monkeypatch.setattr(cg.Similarity, "CHECKED_AT_ONCE", 10)
     source = Sliced(random_matrix(13, 4))
     assert scores(source, random_matrix(13, 5)) == close(scores(source.values, random_matrix(13, 5)))
@@ -184,7 +185,7 @@ def read(m: Any, how: str, path: Path) -> float:
 @pytest.fixture(params=["at once", "memmap", "sliced", "sparse"])
 def how(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The ways a matrix is checked: when it is wrapped, or while it is read in tiles of 4 × 4."""
-    monkeypatch.setattr(engine, "SIDE", 4)
+    monkeypatch.setattr(tiles, "SIDE", 4)
     if request.param != "at once":
         monkeypatch.setattr(cg.Similarity, "CHECKED_AT_ONCE", 10)
     return request.param
@@ -335,7 +336,7 @@ def test_declared_axioms(key):
     assert m.is_symmetric
     assert "definite" in m.axioms
     for n in range(1, 5):
-        values = matrices(partitions(n), [key])[key]
+        values = by_matrices(partitions(n), [key])[key]
         assert values == close(values.T)
         own, others = np.diag(values), values[~np.eye(len(values), dtype=bool)]
         assert ((own == 1.0) | np.isnan(own)).all()
@@ -356,7 +357,7 @@ def test_axioms_not_declared_are_false():
     assert {key for key in declared if "baseline" in declared[key]} == {"arimp", "arimm"}
     every = partitions(4)
     for key in set(declared) - {"nsf", "nsf_printed"}:
-        d = 1 - matrices(every, [key])[key]
+        d = 1 - by_matrices(every, [key])[key]
         assert np.nanmax(d[:, None, :] - d[:, :, None] - d[None, :, :]) > 1e-3, key
     for key in ("kas", "nsf", "nsf_printed", "ssms", "anmi"):
         assert max(abs(mean_over_permutations(key, a, b)) for a, b in SIZES) > 0.1, key
@@ -420,10 +421,10 @@ def test_tables_and_tiles_of_complete_ensembles(pq):
     p, q = pq
     expected = dense.sums(dense.consensus(p), dense.consensus(q))
     with by_tables():
-        tables = numbers(engine.sums_of(cg.Ensemble(p), cg.Ensemble(q)))
+        tables = numbers(matrices.sums_of(cg.Ensemble(p), cg.Ensemble(q)))
     with by_tiles():
-        tiles = numbers(engine.sums_of(cg.Ensemble(p), cg.Ensemble(q)))
-    assert tables == tiles == close(expected)
+        tiled = numbers(matrices.sums_of(cg.Ensemble(p), cg.Ensemble(q)))
+    assert tables == tiled == close(expected)
     by_measure = {k: v for k, v in dense.measures(dense.consensus(p), dense.consensus(q)).items() if k != "arimp"}
     assert scores(cg.Ensemble(p), cg.Ensemble(q)) == close(by_measure)
 
@@ -436,22 +437,22 @@ def test_weights_of_members_and_points(pq, data):
     a, b = (data.draw(weights(len(x))) for x in (p, q))
     by_member = dense.consensus(p, a), dense.consensus(q, b)
     first, second = as_ensemble(p, member_weight=a), as_ensemble(q, member_weight=b)
-    assert numbers(engine.sums_of(first, second)) == close(dense.sums(*by_member))
+    assert numbers(matrices.sums_of(first, second)) == close(dense.sums(*by_member))
     with by_tiles():
-        assert numbers(engine.sums_of(first, cg.Similarity(by_member[1]))) == close(dense.sums(*by_member))
+        assert numbers(matrices.sums_of(first, cg.Similarity(by_member[1]))) == close(dense.sums(*by_member))
 
     w = data.draw(weights(n))
     expected = dense.sums(*by_member, w)
     for scale in (1, 1000):
         mass = [scale * x for x in w]
         one, two = (as_ensemble(x, member_weight=c, sample_weight=mass) for x, c in ((p, a), (q, b)))
-        assert numbers(engine.sums_of(one, two)) == close(expected)
+        assert numbers(matrices.sums_of(one, two)) == close(expected)
 
     f = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n).filter(any))
     repeated = [[[m[i] for i in range(n) for _ in range(f[i])] for m in members] for members in (p, q)]
     expected = dense.sums(dense.consensus(repeated[0], a), dense.consensus(repeated[1], b))
     counted = [as_ensemble(x, member_weight=c, frequency=f) for x, c in ((p, a), (q, b))]
-    assert numbers(engine.sums_of(*counted)) == close(expected)
+    assert numbers(matrices.sums_of(*counted)) == close(expected)
 
 
 @given(two_ensembles(soft=True), st.data())
@@ -462,16 +463,16 @@ def test_fuzzy_ensembles(pq, data):
     a = data.draw(weights(len(p)))
     m, o = dense.consensus(p, a), dense.consensus(q)
     expected = dense.sums(m, o)
-    assert numbers(engine.sums_of(as_ensemble(p, member_weight=a), as_ensemble(q))) == close(expected)
+    assert numbers(matrices.sums_of(as_ensemble(p, member_weight=a), as_ensemble(q))) == close(expected)
     assert cg.consensus_matrix(as_ensemble(p, member_weight=a)) == close(m)
     w = data.draw(weights(n))
     weighed = [as_ensemble(x, member_weight=c, sample_weight=w) for x, c in ((p, a), (q, None))]
-    assert numbers(engine.sums_of(*weighed)) == close(dense.sums(m, o, w))
+    assert numbers(matrices.sums_of(*weighed)) == close(dense.sums(m, o, w))
     f = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n).filter(any))
     repeated = [[[x[i] for i in range(n) for _ in range(f[i])] for x in members] for members in (p, q)]
     counted = [as_ensemble(x, member_weight=c, frequency=f) for x, c in ((p, a), (q, None))]
     expected = dense.sums(dense.consensus(repeated[0], a), dense.consensus(repeated[1]))
-    assert numbers(engine.sums_of(*counted)) == close(expected)
+    assert numbers(matrices.sums_of(*counted)) == close(expected)
 
 
 @given(two_ensembles(gaps=True), st.data())
@@ -482,17 +483,17 @@ def test_partial_ensembles(pq, data):
     w = data.draw(weights(len(p[0])))
     shares = [[x / sum(c) for x in c] for c in (a, b)]
     first, second = as_ensemble(p, member_weight=a), as_ensemble(q, member_weight=b)
-    pooled = numbers(engine.sums_of(first, second, missing="pooled"))
+    pooled = numbers(matrices.sums_of(first, second, missing="pooled"))
     assert {k: pooled[k] for k in ("pairs", "s_p", "s_q", "s_pq")} == close(dense.pooled_sums(p, q, *shares))
     for missing in ("ratio", "plain"):
         m, o = dense.consensus(p, a, missing), dense.consensus(q, b, missing)
         expected = dense.sums(m, o)
-        assert numbers(engine.sums_of(first, second, missing=missing)) == close(expected)
+        assert numbers(matrices.sums_of(first, second, missing=missing)) == close(expected)
         with by_tiles():
-            tiles = [engine.tiles_of(e, missing) for e in (first, second)]
-            assert numbers(engine.tile_sums(*tiles)) == close(expected)
+            read = [tiles.tiles_of(e, missing) for e in (first, second)]
+            assert numbers(tiles.tile_sums(*read)) == close(expected)
         weighed = [as_ensemble(x, member_weight=c, sample_weight=w) for x, c in ((p, a), (q, b))]
-        assert numbers(engine.sums_of(*weighed, missing=missing)) == close(dense.sums(m, o, w))
+        assert numbers(matrices.sums_of(*weighed, missing=missing)) == close(dense.sums(m, o, w))
 
 
 @given(two_ensembles(gaps=True), st.data())
@@ -504,8 +505,8 @@ def test_counted_points_of_partial_ensembles(pq, data):
     repeated = [[[m[i] for i in range(n) for _ in range(f[i])] for m in members] for members in (p, q)]
     counted = [as_ensemble(x, frequency=f) for x in (p, q)]
     for missing in ("ratio", "plain", "pooled"):
-        expected = numbers(engine.sums_of(*(as_ensemble(x) for x in repeated), missing=missing))
-        assert numbers(engine.sums_of(*counted, missing=missing)) == close(expected), missing
+        expected = numbers(matrices.sums_of(*(as_ensemble(x) for x in repeated), missing=missing))
+        assert numbers(matrices.sums_of(*counted, missing=missing)) == close(expected), missing
 
 
 @given(two_ensembles(soft=True, gaps=True))
@@ -515,7 +516,7 @@ def test_memberships_beside_members_with_gaps(pq):
     p, q = (as_ensemble(x) for x in pq)
     for missing in ("ratio", "plain"):
         m, o = (dense.consensus(x, missing=missing) for x in pq)
-        assert numbers(engine.sums_of(p, q, missing=missing)) == close(dense.sums(m, o))
+        assert numbers(matrices.sums_of(p, q, missing=missing)) == close(dense.sums(m, o))
         assert cg.consensus_matrix(p, missing=missing) == close(m)
     if (p.is_soft or q.is_soft) and (p.has_gaps or q.has_gaps):
         with pytest.raises(cg.InputError, match="pooled"):
@@ -526,8 +527,8 @@ def test_many_members_of_few_points_go_by_tiles(monkeypatch):
     """With L ≫ n the pass over pairs of points is chosen by itself, and gives the floats that the tables give."""
     p, q = cg.random_partitions(12, 150, 4, random_state=1), cg.random_partitions(12, 100, 3, random_state=2)
     taken = []
-    tile_sums = engine.tile_sums
-    monkeypatch.setattr(engine, "tile_sums", lambda *x: taken.append(1) or tile_sums(*x))
+    tile_sums = tiles.tile_sums
+    monkeypatch.setattr(tiles, "tile_sums", lambda *x: taken.append(1) or tile_sums(*x))
     found = scores(p, q)
     assert taken
     taken.clear()
@@ -555,7 +556,7 @@ def test_compiled_tiles_count_the_same(route):
 
 def test_a_pass_of_hours_is_refused(monkeypatch):
     """A pass over too many pairs of points is refused beforehand, with its length and what to do instead."""
-    monkeypatch.setattr(engine, "PAIR_LIMIT", 10)
+    monkeypatch.setattr(matrices, "PAIR_LIMIT", 10)
     with pytest.raises(cg.InputError, match=r"66 pairs of points \(.* hours\); use complete members"):
         cg.arimm(np.eye(12), cg.Ensemble([[0] * 12]))
 

@@ -28,8 +28,8 @@ from scipy import sparse
 from strategies import counted_pairs, pairs, pairs_of_memberships, partitions, several, weighted_pairs
 
 import congruence as cg
-from congruence import numerics
 from congruence.engine import cpu
+from congruence.machine import device, jit
 
 AMI = [key for key in KEYS if key.startswith("ami_")]
 #: soft measures of `naive`, and those whose formula takes any table
@@ -117,8 +117,8 @@ def test_all_pairs_equal_pair_by_pair(clusterings):
 
 def test_all_pairs_are_the_same_for_any_number_of_threads(route, monkeypatch):
     """Two threads give what one gives, to the last bit."""
-    monkeypatch.setattr(numerics, "_compiled", {})
-    monkeypatch.setattr(numerics, "INTERPRETED_STEPS", math.inf)
+    monkeypatch.setattr(jit, "_compiled", {})
+    monkeypatch.setattr(jit, "INTERPRETED_STEPS", math.inf)
     rng = np.random.default_rng(7)
     columns = [rng.integers(0, k, 500) for k in (1, 2, 3, 5, 8, 13)]
     for group in by_need([key for key in KEYS if key != "lambda"]):
@@ -130,14 +130,14 @@ def test_all_pairs_are_the_same_for_any_number_of_threads(route, monkeypatch):
 @pytest.mark.parametrize("key", ["irm", "irm_greedy", "ami_sum"])
 def test_a_value_does_not_depend_on_what_was_computed_before(key, monkeypatch):
     """Loops are interpreted until there was much to do, and compiled from then on: the same value, to the last bit."""
-    monkeypatch.setattr(numerics, "_compiled", {})
+    monkeypatch.setattr(jit, "_compiled", {})
     rng = np.random.default_rng(7)
     columns = [rng.integers(0, k, 500) for k in (1, 2, 3, 5, 8, 13)]
-    monkeypatch.setattr(numerics, "INTERPRETED_STEPS", math.inf)
+    monkeypatch.setattr(jit, "INTERPRETED_STEPS", math.inf)
     early = cg.compare_all(columns, key, threads=1)[key]
-    monkeypatch.setattr(numerics, "INTERPRETED_STEPS", 0)
+    monkeypatch.setattr(jit, "INTERPRETED_STEPS", 0)
     late = cg.compare_all(columns, key, threads=1)[key]
-    assert numerics._compiled
+    assert jit._compiled
     assert early == close(late)
     assert np.array_equal(early, late)
 
@@ -492,17 +492,18 @@ def test_routes_are_really_taken(monkeypatch):
         "cuda, sparse": {"_by_sorting", "fused<"},
     }
     if "cuda" in ROUTES:
-        from congruence.engine import cuda
+        from congruence.engine.cuda import counting, sums
 
-        spy(cuda.Cells, "_by_sorting")
-        kernel = cuda.kernel
+        spy(counting.Cells, "_by_sorting")
+        kernel = device.kernel
         of_tables = ("fused<", "count<", "tiled<", "sums_of<", "sliced<false", "sliced<true")
 
         def named(instance):
             taken.update(name for name in of_tables if instance.startswith(name))
             return kernel(instance)
 
-        monkeypatch.setattr(cuda, "kernel", named)
+        for module in (counting, sums):
+            monkeypatch.setattr(module, "kernel", named)
     for name in ROUTES:
         taken.clear()
         with on_route(name):

@@ -13,8 +13,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from congruence.consensus_clustering import exchange, graph_problem, graph_solvers, partition
 from congruence.consensus_clustering.partition import partition_graph, partition_hypergraph
-from congruence.numerics import compiled
-from congruence.statistics import InputError
+from congruence.errors import InputError
+from congruence.machine.jit import compiled
 
 #: Strehl and Ghosh's seven points in four clusterings, the last of them partial (0: no label)
 SEVEN = np.array([[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, 0, 1, 2, 0, 0]]).T
@@ -275,7 +275,7 @@ def test_interpreted_and_compiled_moves_are_the_same(monkeypatch):
                 partition_hypergraph(h, 3, rng=rng(), solver="builtin").labels,
             ]
         )
-        monkeypatch.setattr("congruence.numerics.INTERPRETED_STEPS", 0)
+        monkeypatch.setattr("congruence.machine.jit.INTERPRETED_STEPS", 0)
     for one, other in zip(*found, strict=True):
         assert np.array_equal(one, other)
 

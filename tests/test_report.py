@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import congruence as cg
-from congruence import io
 from congruence.figures import layout
+from congruence.inputs import files
 from congruence.reporting import html, members, model, pairs, points, together, words
 
 RNG = np.random.default_rng(5)
@@ -606,7 +606,7 @@ def test_mistakes_on_the_command_line(command, tmp_path, words_, text):
 def test_memberships_in_columns():
     """Only fractions that add up to 1 over several columns are memberships."""
     half = np.array([0.5, 0.25])
-    assert list(io.with_memberships({"u:1": half, "u:2": 1 - half})[0]) == ["u"]
-    assert list(io.with_memberships({"u:1": half, "u:2": half})[0]) == ["u:1", "u:2"]
-    assert list(io.with_memberships({"u:1": half, "v:1": half})[0]) == ["u:1", "v:1"]
-    assert list(io.with_memberships({"u:1": half, "u:2": 1 - half, "u": half})[0]) == ["u:1", "u:2", "u"]
+    assert list(files.with_memberships({"u:1": half, "u:2": 1 - half})[0]) == ["u"]
+    assert list(files.with_memberships({"u:1": half, "u:2": half})[0]) == ["u:1", "u:2"]
+    assert list(files.with_memberships({"u:1": half, "v:1": half})[0]) == ["u:1", "v:1"]
+    assert list(files.with_memberships({"u:1": half, "u:2": 1 - half, "u": half})[0]) == ["u:1", "u:2", "u"]

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from pyarrow import csv, feather, parquet
 
 import congruence as cg
-from congruence import io, scanning
-from congruence.engine import fold
-from congruence.scanning import bytes_of
+from congruence.inputs import files
+from congruence.scanning import accumulate, parts, scan
+from congruence.scanning.scan import bytes_of
 
 KEYS = ["ari", "rand", "mirkin", "vi", "nmi_sum", "ami_max", "accuracy", "purity", "element_centric", "van_dongen"]
 
@@ -258,8 +258,8 @@ def test_few_large_row_groups_are_counted_by_all_threads(tmp_path, monkeypatch):
     """One row group for everything: rows are read by one and counted by all, with the same integers."""
     columns = labels(3000)
     parquet.write_table(pa.table(columns), tmp_path / "one.parquet")
-    monkeypatch.setattr(scanning, "BATCH", 1)
-    monkeypatch.setattr(scanning.np, "clip", lambda value, low, high: 100)
+    monkeypatch.setattr(scan, "BATCH", 1)
+    monkeypatch.setattr(scan.np, "clip", lambda value, low, high: 100)
     s = cg.scan(tmp_path / "one.parquet", threads=4)
     same(cg.compare_all(s, KEYS), cg.compare_all(columns, KEYS))
 
@@ -319,7 +319,7 @@ def test_tables_stay_under_the_budget_in_several_passes(tmp_path, monkeypatch):
     columns = {f"c{i}": rng.integers(0, 60, 4000) for i in range(8)}
     folder = folder_of(columns, tmp_path / "d")
     passes = []
-    original = scanning.fold
+    original = scan.fold
 
     def watched(groups, counting, **options):
         passes.append(counting.names)
@@ -327,12 +327,12 @@ def test_tables_stay_under_the_budget_in_several_passes(tmp_path, monkeypatch):
         assert 16 * len(part.count) <= 2 * 400_000
         return part
 
-    monkeypatch.setattr(scanning, "fold", watched)
+    monkeypatch.setattr(scan, "fold", watched)
     r = cg.compare_all(cg.scan(folder, memory=400_000), threads=1)
     same(r, cg.compare_all(columns))
     assert len(passes) > 3
     assert max(map(len, passes)) < 8
-    monkeypatch.setattr(fold, "DENSE_CELLS", 0)
+    monkeypatch.setattr(accumulate, "DENSE_CELLS", 0)
     with pytest.raises(cg.InputError, match=r"the table of 'c0' and 'c1' takes more than memory=0MB; give more memory"):
         cg.compare_all(cg.scan(folder, memory="10kB"), threads=1)
     with pytest.raises(cg.InputError, match=r"pass a function that makes it"):
@@ -341,8 +341,8 @@ def test_tables_stay_under_the_budget_in_several_passes(tmp_path, monkeypatch):
 
 def test_many_clusters_are_counted_without_dense_tables(tmp_path, monkeypatch, route):
     """Vocabularies that grow to the number of rows: cells are kept, not squares."""
-    monkeypatch.setattr(fold, "DENSE_CELLS", 100)
-    monkeypatch.setattr(fold, "MOST_DENSE_CELLS", 100)
+    monkeypatch.setattr(accumulate, "DENSE_CELLS", 100)
+    monkeypatch.setattr(accumulate, "MOST_DENSE_CELLS", 100)
     rng = np.random.default_rng(5)
     columns = {"id": np.arange(5000), "many": rng.integers(0, 900, 5000), "few": rng.integers(0, 3, 5000)}
     s = cg.scan(folder_of(columns, tmp_path / "d"), ["id", "many", "few"])
@@ -353,13 +353,13 @@ def test_only_the_columns_needed_are_read(tmp_path, monkeypatch):
     """Comparing two columns reads two columns; asking for more of them reads nothing."""
     s = cg.scan(folder_of(labels(300), tmp_path / "d"))
     read = []
-    original = scanning._RowGroup.batches
+    original = parts.RowGroup.batches
 
     def watched(self, columns, rows):
         read.append(tuple(columns))
         return original(self, columns, rows)
 
-    monkeypatch.setattr(scanning._RowGroup, "batches", watched)
+    monkeypatch.setattr(parts.RowGroup, "batches", watched)
     cg.compare(s["int"], s["flag"])
     assert set(read) == {("int", "flag")}
     many = len(read)
@@ -683,7 +683,7 @@ def test_whole_numbers_that_floats_cannot_tell_apart(tmp_path):
     file = tmp_path / "ids.csv"
     rows = [(2**64 - 1 - i % 3, 1e20 * (i % 4) + 0.5, "" if i == 5 else i % 2) for i in range(40)]
     file.write_text("\n".join(["cell,x,b", *(f"{a},{x!r},{b}" for a, x, b in rows)]))
-    read = io.read_columns(file)
+    read = files.read_columns(file)
     want = cg.contingency([str(a) for a, *_ in rows], [b if b != "" else None for *_, b in rows], unassigned="drop")
     s = cg.scan(file, columns=["cell", "x", "b"])
     for found in (cg.compare(read["cell"], read["b"], "ari", unassigned="drop"),

@@ -23,8 +23,8 @@ from sklearn.mixture import GaussianMixture
 from typer.testing import CliRunner
 
 import congruence as cg
-from congruence import generators
 from congruence.cli import app
+from congruence.ensembles import generators
 from congruence.selection import agreement_curves as curves
 
 DATA = Path(os.environ.get("CONGRUENCE_DATA", Path(__file__).parents[2] / "shared" / "data"))

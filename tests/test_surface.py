@@ -14,7 +14,7 @@ from types import ModuleType
 import pytest
 
 import congruence as cg
-from congruence import registry
+from congruence import errors
 
 PACKAGE = Path(cg.__file__).parent
 #: keys and aliases; the measure lambda cannot be called by its name, a keyword of Python
@@ -112,10 +112,10 @@ def test_unknown_names_are_answered_with_near_ones():
 
 def test_hints():
     """Names that begin like the one asked for come first, then similar ones, three at most."""
-    assert registry.hint("nmi", ["vi", "nmi_sum", "nmi_max"]) == "did you mean nmi_sum or nmi_max?"
-    assert registry.hint("ARO", ["ari", "vi"]) == "did you mean ari?"
-    assert registry.hint("", ["ari"], "none") == "none"
-    assert registry.hint("a", [f"a{i}" for i in range(9)]).count(",") == 1
+    assert errors.hint("nmi", ["vi", "nmi_sum", "nmi_max"]) == "did you mean nmi_sum or nmi_max?"
+    assert errors.hint("ARO", ["ari", "vi"]) == "did you mean ari?"
+    assert errors.hint("", ["ari"], "none") == "none"
+    assert errors.hint("a", [f"a{i}" for i in range(9)]).count(",") == 1
 
 
 def test_errors_are_value_errors():

@@ -12,57 +12,51 @@ __version__ = "0.2.0.dev0"
 
 #: where the public names live; each is imported when it is first asked for, so that `import congruence` costs nothing
 _HOMES = {
-    "comparison": ("compare", "compare_all", "compare_to", "contingency", "element_scores", "match", "relabel"),
-    "clustering": ("Memberships", "Similarity"),
-    "agreement": (
-        "certainty_random",
-        "cluster_consensus",
+    "comparison.pair": ("compare",),
+    "comparison.many": ("compare_all", "compare_to"),
+    "comparison.matching": ("contingency", "element_scores", "match", "relabel"),
+    "comparison.results": ("AgainstReference", "AllPairs", "Comparison", "Matching"),
+    "inputs.memberships": ("Memberships",),
+    "inputs.similarity": ("Similarity",),
+    "inputs.ensemble": ("Ensemble",),
+    "inputs.files": ("from_long",),
+    "ensembles.agreement": (
         "consensus_blocks",
-        "consensus_cdf",
         "consensus_index",
         "consensus_matrix",
-        "consensus_silhouette",
-        "delta_area",
-        "item_consensus",
         "member_agreement",
-        "pair_sums",
-        "PairSums",
-        "random_partitions",
     ),
+    "ensembles.items": ("cluster_consensus", "consensus_silhouette", "item_consensus"),
+    "ensembles.distribution": ("consensus_cdf", "delta_area"),
+    "ensembles.randomness": ("random_partitions",),
+    "formulas.matrices": ("certainty_random",),
+    "ensembles.block_sums": ("pair_sums", "PairSums"),
+    "ensembles.generators": ("generate",),
     "alternative_clustering.estimator": ("AlternativeClustering",),
     "alternative_clustering.quality": ("dissimilarity_quality", "dunn"),
     "alternative_clustering.search": ("Alternative", "alternatives"),
     "density.binning": ("Binning",),
-    "density.profile": ("density_profile",),
+    "density.counting": ("density_profile",),
+    "density.profile": ("Profile",),
     "density.similarity": ("ProfileComparison", "compare_profiles"),
     "density.windows": ("Drift", "drift"),
-    "ensemble": ("Ensemble",),
-    "engine.fold": ("merge", "partial_tables"),
-    "engine.partials": ("PartialTables",),
-    "scanning": ("Scan", "scan"),
-    "generators": ("generate",),
+    "scanning.accumulate": ("merge", "partial_tables"),
+    "scanning.tables": ("PartialTables",),
+    "scanning.scan": ("Scan", "scan"),
     "consensus_clustering.estimator": ("ConsensusClustering",),
     "consensus_clustering.results": ("Consensus",),
     "consensus_clustering.search": ("consensus",),
     "consensus_clustering.members": ("select_members",),
-    "chance": (
-        "adjusted",
-        "Adjusted",
-        "confidence_interval",
-        "ConfidenceInterval",
-        "permutation_test",
-        "permutation_tests",
-        "PermutationTest",
-        "PermutationTests",
-    ),
+    "chance.permutation": ("permutation_test", "permutation_tests", "PermutationTest", "PermutationTests"),
+    "chance.adjusted": ("adjusted", "Adjusted"),
+    "chance.intervals": ("confidence_interval", "ConfidenceInterval"),
     "selection": ("choose_k", "ClusterStability", "Criterion", "KChoice", "stability", "Verdict", "Vote"),
     "figures": ("figure",),
     "formulas": ("measures",),
-    "registry": ("Measure",),
-    "results": ("AgainstReference", "AllPairs", "Comparison", "Matching"),
+    "formulas.record": ("Measure",),
     "reporting.html": ("Report", "report"),
-    "statistics": ("InputError", "NotApplicable", "Profile", "Table"),
-    "io": ("from_long",),
+    "errors": ("InputError", "NotApplicable"),
+    "statistics": ("Table",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = ["__version__", "measure", *sorted(_HOME)]
@@ -91,8 +85,8 @@ def _scorer(name: str) -> Any:
     if registry.find(key).family == "profiles":
         return import_module("congruence.density.similarity").scorer(key)
     if registry.find(key).is_lone:
-        return import_module("congruence.agreement").lone_scorer(key)
-    return import_module("congruence.comparison").scorer(key)
+        return import_module("congruence.ensembles.agreement").lone_scorer(key)
+    return import_module("congruence.comparison.scorers").scorer(key)
 
 
 def __dir__() -> list[str]:

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from congruence.comparison import compare, compare_all, compare_to, element_scores
-from congruence.generators import generate
+from congruence.comparison.many import compare_all, compare_to
+from congruence.comparison.matching import element_scores
+from congruence.comparison.pair import compare
+from congruence.comparison.results import AllPairs
+from congruence.ensembles.generators import generate
 from congruence.reporting.html import report
-from congruence.results import AllPairs
 
 
 def data_of(name: str) -> tuple[Any, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from congruence.alternative_clustering.points import Points
 from congruence.alternative_clustering.quality import centroids
 from congruence.alternative_clustering.restarts import Done, Found, Streams, kmeans
-from congruence.statistics import Array
+from congruence.statistics.tables import Array
 
 
 def adft(points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done) -> Found:

@@ -12,7 +12,7 @@ import numpy as np
 
 from congruence.alternative_clustering.points import Points
 from congruence.alternative_clustering.restarts import Done, Found, Streams, best_of
-from congruence.statistics import Array, xlogx
+from congruence.statistics.tables import Array, xlogx
 
 
 def cib(points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done, *, passes: int = 5) -> Found:

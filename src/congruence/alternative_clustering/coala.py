@@ -8,7 +8,7 @@ import numpy as np
 
 from congruence.alternative_clustering.points import Points
 from congruence.alternative_clustering.restarts import Done, Found, Streams
-from congruence.statistics import Array
+from congruence.statistics.tables import Array
 
 
 def coala(

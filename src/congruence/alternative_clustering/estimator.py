@@ -7,8 +7,8 @@ from typing import Any
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from congruence.alternative_clustering.search import Alternative, alternatives
-from congruence.density.binning import _raw_columns
-from congruence.statistics import Array
+from congruence.density.columns import raw_columns
+from congruence.statistics.tables import Array
 
 
 class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -59,7 +59,7 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         settings = {key: value for key, value in self.get_params(deep=False).items() if key != "options"}
         self.alternatives_ = alternatives(X, given_labels, **settings, **(self.options or {}))
         self.labels_ = self.alternatives_[0].labels
-        self.n_features_in_ = len(_raw_columns(X)[0])
+        self.n_features_in_ = len(raw_columns(X)[0])
         return self
 
     def fit_predict(self, X: Any, given_labels: Any) -> Array:

@@ -22,7 +22,8 @@ from congruence.alternative_clustering.program import (
     similarity,
 )
 from congruence.alternative_clustering.restarts import Done, Found, Streams
-from congruence.statistics import Array, InputError
+from congruence.errors import InputError
+from congruence.statistics.tables import Array
 
 Solve = Callable[[Array, Assignment, Array | None, int], Assigned]
 #: of the search for prices: in a program whose bound counts, and in one of the many of a restart
@@ -85,7 +86,7 @@ def _first_centres(X: Array, k: int, rng: np.random.Generator) -> Array:
     return np.asarray(kmeans_plusplus(X, k, random_state=int(rng.integers(2**31 - 1)))[0])
 
 
-def _cost(X: Array, centres: Array) -> Array:
+def cost_of(X: Array, centres: Array) -> Array:
     """Squared distances of all points to all centres."""
     from scipy.spatial.distance import cdist
 
@@ -99,7 +100,7 @@ def _descend(
     best, last, prices = np.inf, np.inf, None
     kept = centres
     for _ in range(50):
-        found = solve(_cost(X, centres), program, prices, steps)
+        found = solve(cost_of(X, centres), program, prices, steps)
         prices = found.prices
         if found.bound < best:
             best, kept, last = found.bound, centres, best
@@ -114,7 +115,7 @@ def _labels(
     X: Array, program: Assignment, floors: Sequence[float], centres: Array, prices: Array | None, solve: Solve
 ) -> tuple[Array, str, float]:
     """Whole labels within the caps: where rounding breaks one, the program is solved again with that much less room."""
-    cost = _cost(X, centres)
+    cost = cost_of(X, centres)
     target, bound, status = program, -np.inf, ""
     best: tuple[tuple[float, float], Array] | None = None
     for attempt in range(10):

@@ -11,7 +11,7 @@ import numpy as np
 
 from congruence.alternative_clustering.points import Points
 from congruence.alternative_clustering.restarts import Done, Found, Streams, seed
-from congruence.statistics import Array
+from congruence.statistics.tables import Array
 
 
 def metaclusters(
@@ -26,7 +26,7 @@ def metaclusters(
     from scipy.spatial.distance import squareform
     from sklearn.cluster import KMeans
 
-    from congruence.comparison import compare_all
+    from congruence.comparison.many import compare_all
 
     base = []
     for b, stream in enumerate(streams):

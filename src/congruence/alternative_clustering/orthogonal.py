@@ -9,7 +9,8 @@ import numpy as np
 from congruence.alternative_clustering.points import Points
 from congruence.alternative_clustering.quality import centroids
 from congruence.alternative_clustering.restarts import Done, Found, Streams, kmeans
-from congruence.statistics import Array, InputError
+from congruence.errors import InputError
+from congruence.statistics.tables import Array
 
 
 def orthogonal(points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done) -> Found:

@@ -9,11 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from congruence.clustering import Labels, as_clustering, check_index
-from congruence.density.binning import Binning, Columns, as_columns
-from congruence.ensemble import Ensemble
-from congruence.frames import frame_kind
-from congruence.statistics import Array, InputError
+from congruence.density.binning import Binning
+from congruence.density.columns import Columns, as_columns
+from congruence.errors import InputError
+from congruence.inputs.alignment import check_index
+from congruence.inputs.coerce import as_clustering
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.frames import frame_kind
+from congruence.inputs.labels import Labels
+from congruence.statistics.tables import Array
 
 #: cells of the 0/1 columns of one nominal attribute
 MOST_CELLS = 100_000_000

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from congruence.alternative_clustering.solver import Solution, solve
-from congruence.statistics import Array
+from congruence.statistics.tables import Array
 
 
 def similarity(products: Array) -> float:

@@ -12,11 +12,12 @@ from typing import Literal
 
 import numpy as np
 
-from congruence.alternative_clustering.maximus import _cost
+from congruence.alternative_clustering.maximus import cost_of
 from congruence.alternative_clustering.points import Points
 from congruence.alternative_clustering.program import least_similar_profile, least_similarity, similarity
 from congruence.alternative_clustering.restarts import Done, Found, Streams
-from congruence.statistics import Array, InputError
+from congruence.errors import InputError
+from congruence.statistics.tables import Array
 
 
 def maximus_published(
@@ -84,7 +85,7 @@ def maximus_published(
         votes[inside, distribution_kmeans(X, profile[:, item].astype(np.int64), start, assignment)] += 1
     done(1)
     best = votes == votes.max(axis=1, keepdims=True)
-    order = rng.random(best.shape) if ties == "random" else _cost(points.numbers, centres)
+    order = rng.random(best.shape) if ties == "random" else cost_of(points.numbers, centres)
     labels = np.where(best, order, np.inf).argmin(axis=1)
     least = sum(least_similarity((d @ totals), k) for d in densities)
     first = sum(similarity(d @ profile.T) for d in densities) / least
@@ -125,7 +126,7 @@ def distribution_kmeans(X: Array, sizes: Array, centres: Array, assignment: str 
         return np.full(len(X), int(sizes.argmax()))
     centres, best, labels, seen = centres.copy(), (np.inf, np.zeros(len(X), np.int64)), None, set[bytes]()
     for _ in range(most):
-        cost = _cost(X, centres)
+        cost = cost_of(X, centres)
         labels = assign(cost, sizes)
         best = min(best, (float(cost[np.arange(len(X)), labels].sum()), labels), key=lambda pair: pair[0])
         if labels.tobytes() in seen:  # at rest, or going round

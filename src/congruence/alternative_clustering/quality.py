@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from congruence.alternative_clustering.points import as_codes, as_knowns, as_points
-from congruence.statistics import Array, InputError
+from congruence.errors import InputError
+from congruence.statistics.tables import Array
 
 #: what `inter` and `intra` may be, after Bezdek and Pal (1998)
 INTER = {
@@ -75,7 +76,7 @@ def dq(dissimilarity: float, quality: float) -> float:
 
 def dissimilarity(a: Array, b: Array) -> float:
     """1 − the Jaccard index of two clusterings."""
-    from congruence.comparison import compare
+    from congruence.comparison.pair import compare
 
     return 1.0 - compare(a, b, ["jaccard"])["jaccard"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from congruence.statistics import Array
+from congruence.statistics.tables import Array
 
 #: one random stream a restart
 Streams = Sequence[np.random.SeedSequence]

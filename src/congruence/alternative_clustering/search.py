@@ -25,13 +25,13 @@ from congruence.alternative_clustering.program import least_similarity, similari
 from congruence.alternative_clustering.published import maximus_published
 from congruence.alternative_clustering.quality import centroids, check_index, dissimilarity, dq, dunn_index, silhouettes
 from congruence.alternative_clustering.restarts import Found
+from congruence.comparison.results import number, plain
 from congruence.density.binning import Binning
 from congruence.engine.plan import Progress
-from congruence.frames import html_grid, make_frame, text_grid
-from congruence.generators import seed_sequence
-from congruence.registry import hint
-from congruence.results import number, plain
-from congruence.statistics import Array, InputError
+from congruence.ensembles.generators import seed_sequence
+from congruence.errors import InputError, hint
+from congruence.inputs.frames import html_grid, make_frame, text_grid
+from congruence.statistics.tables import Array
 
 #: shuffles of the labels that the scores of chance are the mean of
 SHUFFLES = 5

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from congruence.statistics import Array, InputError
+from congruence.errors import InputError
+from congruence.statistics.tables import Array
 
 #: what HiGHS says, in words
 _WORDS = {0: "optimal", 1: "stopped at the time limit", 2: "infeasible", 3: "unbounded", 4: "numerical difficulties"}

@@ -57,7 +57,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except Exception as error:
-        from congruence.statistics import InputError
+        from congruence.errors import InputError
 
         if isinstance(error, InputError):
             _refuse(error.command)

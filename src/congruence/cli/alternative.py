@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import Format, Id, Output, app
-from congruence.cli.densities import Bins, BinsBy, Features, Nominal, _features
+from congruence.cli.densities import Bins, BinsBy, Features, Nominal, features_of
 from congruence.cli.printing import print_rows, say
 from congruence.cli.reading import row_ids, split
 
@@ -59,27 +59,27 @@ def alternatives(
       congruence alternatives data.csv --labels a --labels b --features x,y,z --option epsilon=0.1
     """
     import congruence as cg
-    from congruence import io
+    from congruence.inputs import files
 
     if out is not None:
-        io.check_writable(out)
+        files.check_writable(out)
     settings: dict[str, Any] = {}
     for text in option or []:
         name, sign, value = text.partition("=")
         if not sign:
             raise cg.InputError(f"--option takes NAME=VALUE, as in epsilon=0.1; got {text!r}")
         settings[name.strip().replace("-", "_")] = _value(value.strip())
-    table = io.read_columns(data)
-    known = io.pick(table, labels, str(data))
-    ids = io.pick(table, [id], str(data)) if id is not None else {}
-    X = _features(table, features, [*labels, *ids], data)
+    table = files.read_columns(data)
+    known = files.pick(table, labels, str(data))
+    ids = files.pick(table, [id], str(data)) if id is not None else {}
+    X = features_of(table, features, [*labels, *ids], data)
     settings |= {"binning": binning, "bins": bins, "nominal": split(nominal), "min_size": min_size, "scale": scale}
     found = cg.alternatives(X, known, k, n, method, seed, n_init=n_init, **settings)
     names = [f"alternative_{i + 1}" for i in range(len(found))]
     _print(dict(zip(names, found, strict=True)), format)
     if out is not None:
         rows = row_ids(data, id, None)
-        io.write_table({**rows, **known, **{name: r.labels for name, r in zip(names, found, strict=True)}}, out)
+        files.write_table({**rows, **known, **{name: r.labels for name, r in zip(names, found, strict=True)}}, out)
         say([f"wrote {out}: {', '.join([*rows, *known, *names])}"])
 
 

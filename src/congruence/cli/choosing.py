@@ -60,15 +60,15 @@ def choose_k(
       congruence choose-k iris.csv --reference species --out scores.csv --plot k.html
     """
     import congruence as cg
-    from congruence import io
+    from congruence.inputs import files
 
     ks = whole_numbers(k)
     if out is not None:
-        io.check_writable(out)
-        if io.suffix_of(out) == ".npz":
+        files.check_writable(out)
+        if files.suffix_of(out) == ".npz":
             raise cg.InputError(f"{out}: scores can be written as .csv, .tsv, .parquet, .feather or .json")
     if plot is not None:
-        if io.suffix_of(plot) not in (".html", ".htm"):
+        if files.suffix_of(plot) not in (".html", ".htm"):
             raise cg.InputError(f"{plot}: the curves are written as .html")
         if not plot.parent.is_dir():
             raise cg.InputError(f"there is no folder {plot.parent} to write {plot.name} in")
@@ -103,11 +103,11 @@ def choose_k(
 
 
 def _write(choice: Any, out: Path) -> None:
-    from congruence import io
+    from congruence.inputs import files
 
-    if io.suffix_of(out) == ".json":
+    if files.suffix_of(out) == ".json":
         part = out.with_name(out.name + ".part")
         part.write_text(choice.to_json(indent=2), encoding="utf-8")
         part.replace(out)
     else:
-        io.write_table(choice.columns(errors=True), out)
+        files.write_table(choice.columns(errors=True), out)

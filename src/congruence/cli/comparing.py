@@ -94,7 +94,7 @@ def compare(
       congruence compare many-files/ kmeans leiden --checkpoint saved/
     """
     import congruence as cg
-    from congruence import io
+    from congruence.inputs import files
 
     more = more or []
     options: dict[str, Any] = {
@@ -111,7 +111,7 @@ def compare(
             "level": level,
             "random_state": seed,
         }
-    if len(more) == 1 and io.suffix_of(Path(more[0])) in io.READABLE:
+    if len(more) == 1 and files.suffix_of(Path(more[0])) in files.READABLE:
         _for_one_file(weight=weight, frequency=frequency, reference=reference, long=long)
         _for_one_file(client=client, checkpoint=checkpoint, memory=memory, **{"skip-bad": skip_bad or None})
         result: Any = _compare_files(file, Path(more[0]), wanted, columns, id, options, chance)
@@ -125,7 +125,7 @@ def compare(
         if reference is not None:
             result = cg.compare_to(reference, found, wanted, **options)
             if chance:
-                from congruence.chance import beside_reference
+                from congruence.chance.alongside import beside_reference
 
                 rest = {name: column for name, column in found.items() if name != reference}
                 how = {**chance, "correction": correction.value, **_on_host(options)}
@@ -181,11 +181,11 @@ def matrix(
       congruence matrix many-files/ --memory 2GB --client tcp://scheduler:8786
     """
     import congruence as cg
-    from congruence import io
+    from congruence.inputs import files
 
     limits = limits_of(fail_under)
     if out is not None:
-        io.check_writable(out)
+        files.check_writable(out)
     scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory}
     found, notes, mass = _read(file, split(columns), id, long, weight, frequency, None, scanning)
     options = {"unassigned": unassigned.value, "noise": noise_labels(noise), **mass}
@@ -214,9 +214,9 @@ def measures(
       congruence measures ari
     """
     import congruence as cg
+    from congruence.comparison.results import span
     from congruence.formulas.references import REFERENCES
     from congruence.formulas.symbols import symbols_of
-    from congruence.results import span
 
     if key is not None:
         m = cg.measure(key)
@@ -300,10 +300,10 @@ def _compare_files(
     a: Path, b: Path, wanted: Any, columns: str | None, id: str | None, options: dict[str, Any], chance: dict[str, Any]
 ) -> Any:
     import congruence as cg
-    from congruence import io
-    from congruence.clustering import Similarity
+    from congruence.inputs import files
+    from congruence.inputs.similarity import Similarity
 
-    tables = [io.read_columns(path) for path in (a, b)]
+    tables = [files.read_columns(path) for path in (a, b)]
     if id is None:
         check_same_row_names(tables, (a, b))
     named = split(columns)
@@ -315,9 +315,9 @@ def _compare_files(
             continue
         if named:
             name = named[min(side, len(named) - 1)]
-            chosen.append((name, io.pick(table, [name], str(path))[name]))
+            chosen.append((name, files.pick(table, [name], str(path))[name]))
             continue
-        rest, _ = io.without_ids({key: column for key, column in table.items() if key != id})
+        rest, _ = files.without_ids({key: column for key, column in table.items() if key != id})
         if len(rest) != 1:
             raise cg.InputError(
                 f"{path} has {len(rest)} label columns ({', '.join(list(rest)[:6])}); pass --columns COL_A,COL_B"
@@ -326,8 +326,8 @@ def _compare_files(
     (name_a, left), (name_b, right) = chosen
     notes: list[str] = []
     if id is not None:
-        ids = [io.pick(table, [id], str(path))[id] for table, path in zip(tables, (a, b), strict=True)]
-        take_a, take_b, notes = io.join(ids[0], ids[1], (str(a), str(b)))
+        ids = [files.pick(table, [id], str(path))[id] for table, path in zip(tables, (a, b), strict=True)]
+        take_a, take_b, notes = files.join(ids[0], ids[1], (str(a), str(b)))
         left, right = _taken(left, take_a), _taken(right, take_b)
         notes = notes or [f"all {len(take_a)} ids of {a} and {b} have a partner"]
     elif len(left) != len(right):
@@ -365,7 +365,7 @@ def _compare_pair(
     try:
         result = cg.compare(a, b, wanted, **options)
         if chance:
-            from congruence.chance import beside
+            from congruence.chance.alongside import beside
 
             result = beside(result, a, b, **chance, **_on_host(options))
     except cg.InputError as error:
@@ -374,7 +374,7 @@ def _compare_pair(
 
 
 def _facts(m: Any) -> dict[str, Any]:
-    from congruence.results import span
+    from congruence.comparison.results import span
 
     return {
         "key": m.key, "title": m.title, "better": m.better, "range": span(m), "family": m.family,
@@ -385,19 +385,19 @@ def _facts(m: Any) -> dict[str, Any]:
 def _write_matrix(result: Any, out: Path) -> None:
     import numpy as np
 
-    from congruence import io
+    from congruence.inputs import files
 
-    if io.suffix_of(out) == ".json":
+    if files.suffix_of(out) == ".json":
         part = out.with_name(out.name + ".part")
         part.write_text(result.to_json(indent=2), encoding="utf-8")
         part.replace(out)
-    elif io.suffix_of(out) == ".npz":
+    elif files.suffix_of(out) == ".npz":
         part = out.with_name(out.name + ".part")
         with part.open("wb") as stream:
             np.savez_compressed(stream, names=np.array(result.names), **{key: result[key] for key in result})
         part.replace(out)
     elif len(result.keys()) == 1:
-        io.write_table(square_columns(result), out)
+        files.write_table(square_columns(result), out)
     else:
         table = result.to_frame(backend="pyarrow")
-        io.write_table({name: table[name].to_pylist() for name in table.column_names}, out)
+        files.write_table({name: table[name].to_pylist() for name in table.column_names}, out)

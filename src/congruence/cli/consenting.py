@@ -43,9 +43,9 @@ def generate(
     import numpy as np
 
     import congruence as cg
-    from congruence import io
+    from congruence.inputs import files
 
-    io.check_writable(out)
+    files.check_writable(out)
     X, _, notes = data_columns(file, split(columns), id)
     ensemble = cg.generate(
         X, members, whole_numbers(k), method, seed, fraction=fraction, complete=not partial, n_jobs=jobs
@@ -57,7 +57,7 @@ def generate(
         else:
             codes = member.codes.astype(np.int64)
             table[name] = [None if c == member.k else c for c in codes.tolist()] if member.gaps else codes
-    io.write_table(table, out)
+    files.write_table(table, out)
     if ensemble.is_soft:
         notes.append("memberships were written as the cluster of the largest; cg.generate in Python keeps them")
     say([*notes, *ensemble.notes, f"wrote {out}: {len(ensemble)} clusterings of {ensemble.n_points:,} points"])
@@ -104,10 +104,10 @@ def consensus(
       congruence consensus nodes.csv --partial --k 4 --noise -1
     """
     import congruence as cg
-    from congruence import io
+    from congruence.inputs import files
 
     if out is not None:
-        io.check_writable(out)
+        files.check_writable(out)
     found, notes = label_columns(file, split(columns), id, long, (), reference)
     truth = found.pop(reference) if reference is not None else None
     members = cg.Ensemble(found, unassigned="partial" if partial else "error", noise=noise_labels(noise))
@@ -118,7 +118,7 @@ def consensus(
     if truth is not None:
         agreed = cg.compare(truth, result.labels, ["ari", "nmi_sum", "accuracy"], unassigned="drop", noise={"b": [-1]})
     if out is not None:
-        io.write_table({**row_ids(file, id, long), "cluster": result.labels, "confidence": result.confidence}, out)
+        files.write_table({**row_ids(file, id, long), "cluster": result.labels, "confidence": result.confidence}, out)
         notes.append(f"wrote {out}: {result.n_clusters} clusters of {len(result.labels):,} points")
     if format is Format.table:
         print(result)

@@ -19,13 +19,13 @@ BinsBy = Annotated[str, typer.Option("--binning", help="How features are cut: wi
 Bins = Annotated[int, typer.Option(min=1, help="Bins of each numeric feature.")]
 
 
-def _features(table: dict[str, Any], features: str | None, taken: list[str], file: Path) -> dict[str, Any]:
+def features_of(table: dict[str, Any], features: str | None, taken: list[str], file: Path) -> dict[str, Any]:
     """The columns of the data: those named, or all that hold no labels, ids or windows."""
-    from congruence import io
+    from congruence.inputs import files
 
     if features is not None:
-        return io.pick(table, split(features), str(file))
-    kept, notes = io.without_ids({name: column for name, column in table.items() if name not in taken})
+        return files.pick(table, split(features), str(file))
+    kept, notes = files.without_ids({name: column for name, column in table.items() if name not in taken})
     say([*notes, f"features: {', '.join(kept)} (name them with --features)"])
     return kept
 
@@ -60,17 +60,17 @@ def adco(
       congruence adco monday.csv --against friday.csv --labels cluster --labels cluster --features x,y
     """
     import congruence as cg
-    from congruence import io
+    from congruence.inputs import files
 
     if len(labels) != 2:
         raise cg.InputError(f"--labels names two columns, as in --labels a --labels b; got {len(labels)}")
     first, second = labels
-    table = io.read_columns(data)
-    other = io.read_columns(against) if against is not None else table
-    a = io.pick(table, [first], str(data))[first]
-    b = io.pick(other, [second], str(against or data))[second]
-    X = _features(table, features, labels, data)
-    X_b = io.pick(other, list(X), str(against)) if against is not None else None
+    table = files.read_columns(data)
+    other = files.read_columns(against) if against is not None else table
+    a = files.pick(table, [first], str(data))[first]
+    b = files.pick(other, [second], str(against or data))[second]
+    X = features_of(table, features, labels, data)
+    X_b = files.pick(other, list(X), str(against)) if against is not None else None
     options: dict[str, Any] = {"binning": binning, "bins": bins, "nominal": split(nominal), "adjusted": adjusted}
     options |= {"bivariate": bivariate, "kernel": kernel, "matching": matching, "sizes": sizes, "random_state": seed}
     options |= {"unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads}
@@ -114,11 +114,11 @@ def drift(
       congruence drift log.parquet --window hour --labels cluster --features bytes,duration,protocol
     """
     import congruence as cg
-    from congruence import io
+    from congruence.inputs import files
 
-    table = io.read_columns(data)
-    kept = io.pick(table, [labels, window], str(data))
-    X = _features(table, features, [labels, window], data)
+    table = files.read_columns(data)
+    kept = files.pick(table, [labels, window], str(data))
+    X = features_of(table, features, [labels, window], data)
     options: dict[str, Any] = {"binning": binning, "bins": bins, "nominal": split(nominal), "measure": measure}
     options |= {"sizes": sizes, "unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads}
     result = cg.drift({**X, **kept}, labels, window, features=list(X), **options)

@@ -23,13 +23,7 @@ from congruence.cli.app import (
     app,
 )
 from congruence.cli.printing import print_result, print_rows, say
-from congruence.cli.reading import (
-    check_same_rows,
-    label_columns,
-    noise_labels,
-    scanned_columns,
-    split,
-)
+from congruence.cli.reading import check_same_rows, label_columns, noise_labels, scanned_columns, split
 
 
 @app.command()
@@ -106,7 +100,7 @@ def ensemble(
 def _print_ensemble(facts: dict[str, Any], ranked: dict[str, float], result: Any, format: Format) -> None:
     import json
 
-    from congruence.results import plain
+    from congruence.comparison.results import plain
 
     if format is Format.json:
         about = {"ensemble": facts, "mean ari of members with the rest": ranked, "against": result and result.to_dict()}
@@ -152,9 +146,9 @@ def consensus_matrix(
     import numpy as np
 
     import congruence as cg
-    from congruence import io
+    from congruence.inputs import files
 
-    if io.suffix_of(out) not in (".npz", ".npy") or (threshold is not None and io.suffix_of(out) != ".npz"):
+    if files.suffix_of(out) not in (".npz", ".npy") or (threshold is not None and files.suffix_of(out) != ".npz"):
         raise cg.InputError(f"{out}: a consensus matrix is written as .npz or .npy, and with --threshold as .npz")
     found, notes = label_columns(file, split(columns), id, long, (), None)
     members = cg.Ensemble(found, unassigned="partial" if partial else "error", noise=noise_labels(noise))
@@ -165,7 +159,7 @@ def consensus_matrix(
         if threshold is not None:
             parts = {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.indptr}
             np.savez_compressed(stream, format=np.array(b"csr"), shape=np.array(matrix.shape), **parts)
-        elif io.suffix_of(out) == ".npz":
+        elif files.suffix_of(out) == ".npz":
             np.savez_compressed(stream, matrix=matrix)
         else:
             np.save(stream, matrix, allow_pickle=False)

@@ -45,8 +45,8 @@ def print_rows(rows: list[dict[str, Any]], format: Format, names: list[str] | No
     """Rows of the same keys, as a text table, JSON, csv or markdown; the names matter where there is no row."""
     import json
 
-    from congruence.frames import text_grid
-    from congruence.results import plain
+    from congruence.comparison.results import plain
+    from congruence.inputs.frames import text_grid
 
     columns = names or list(rows[0])
     if format is Format.json:

@@ -21,27 +21,30 @@ def label_columns(
     reference: str | None,
 ) -> tuple[dict[str, Any], list[str]]:
     """The clusterings of a file by name, and notes on columns that were left out."""
-    from congruence import InputError, io
+    from congruence import InputError
+    from congruence.inputs import files
 
-    table = io.read_columns(file)
+    table = files.read_columns(file)
     if len(set(named)) < len(named):
         raise InputError(f"column {next(name for name in named if named.count(name) > 1)!r} is named twice")
     if long is not None:
         parts = split(long)
         if len(parts) != 3:
             raise InputError(f"--long takes three column names, as in id,method,label; got {long!r}")
-        table = dict(io.from_long(io.pick(table, parts, str(file)), *parts))
+        table = dict(files.from_long(files.pick(table, parts, str(file)), *parts))
         if reference is not None:
-            io.pick(table, [reference], str(file))
+            files.pick(table, [reference], str(file))
         if not named:
             return table, []
     if named:
-        return io.pick(table, [*([reference] if reference and reference not in named else []), *named], str(file)), []
+        return files.pick(
+            table, [*([reference] if reference and reference not in named else []), *named], str(file)
+        ), []
     for name in (id, reference, *extra):
         if name is not None:
-            io.pick(table, [name], str(file))
+            files.pick(table, [name], str(file))
     rest = {name: column for name, column in table.items() if name != id and name not in extra}
-    return io.without_ids(rest)
+    return files.without_ids(rest)
 
 
 def scanned_columns(
@@ -73,34 +76,35 @@ def scanned_columns(
 
 def mass_columns(file: Path, weight: str | None, frequency: str | None) -> dict[str, Any]:
     """The weights or counts of the points, as options of `compare`."""
-    from congruence import io
+    from congruence.inputs import files
 
     found = {}
     for option, name in (("sample_weight", weight), ("frequency", frequency)):
         if name is not None:
-            column = io.pick(io.read_columns(file), [name], str(file))[name]
+            column = files.pick(files.read_columns(file), [name], str(file))[name]
             found[option] = column.to_numpy() if hasattr(column, "to_numpy") else column
     return found
 
 
 def check_noise_columns(noise: Any, columns: dict[str, Any]) -> None:
     """A column named by --noise COLUMN=LABEL must be there: one misspelt would count its noise as a cluster."""
-    from congruence import io
+    from congruence.inputs import files
 
     if isinstance(noise, dict):
-        io.pick(columns, list(noise), "--noise: the comparison")
+        files.pick(columns, list(noise), "--noise: the comparison")
 
 
-def check_same_row_names(tables: list[dict[str, Any]], files: tuple[Path, Path]) -> None:
+def check_same_row_names(tables: list[dict[str, Any]], paths: tuple[Path, Path]) -> None:
     """Files of the same length are compared row by row; refuse to if they name their rows and the names differ."""
-    from congruence import InputError, io
+    from congruence import InputError
+    from congruence.inputs import files
 
-    names = [set(table) - set(io.without_ids(table)[0]) for table in tables]
+    names = [set(table) - set(files.without_ids(table)[0]) for table in tables]
     for name in sorted(names[0] & names[1]):
         left, right = (table[name] for table in tables)
         if len(left) == len(right) and left.to_pylist() != right.to_pylist():
             raise InputError(
-                f"the rows of {files[0]} and {files[1]} are not in the same order by column {name!r}; pass "
+                f"the rows of {paths[0]} and {paths[1]} are not in the same order by column {name!r}; pass "
                 f"--id {name} to join them on it"
             )
 
@@ -111,30 +115,30 @@ def row_ids(file: Path, id: str | None, long: str | None) -> dict[str, Any]:
 
 
 def _all_row_ids(file: Path, id: str | None, long: str | None) -> dict[str, Any]:
-    from congruence import io
-    from congruence.clustering import as_clustering
+    from congruence.inputs import files
+    from congruence.inputs.coerce import as_clustering
 
-    if io.suffix_of(file) == ".npy":
+    if files.suffix_of(file) == ".npy":
         return {}
-    table = io.read_columns(file)
+    table = files.read_columns(file)
     if long is not None:
         name = split(long)[0]
         return {name: list(as_clustering(table[name]).names)}  # in the order of `from_long`
     if id is not None:
-        return io.pick(table, [id], str(file))
-    labels, _ = io.without_ids(table)
+        return files.pick(table, [id], str(file))
+    labels, _ = files.without_ids(table)
     return {name: column for name, column in table.items() if name not in labels}
 
 
-def check_same_rows(files: tuple[Path, Path], id: str | None, long: str | None) -> None:
+def check_same_rows(paths: tuple[Path, Path], id: str | None, long: str | None) -> None:
     """Two ensembles are compared row by row: their row names, or ids, must be the same in the same order."""
     from congruence import InputError
 
-    left, right = (_all_row_ids(file, id, long) for file in files)
+    left, right = (_all_row_ids(file, id, long) for file in paths)
     for name in left:
         if name in right and [str(x) for x in left[name]] != [str(x) for x in right[name]]:
             raise InputError(
-                f"the rows of {files[0]} and {files[1]} are not the same by column {name!r}; sort both by it"
+                f"the rows of {paths[0]} and {paths[1]} are not the same by column {name!r}; sort both by it"
             )
 
 
@@ -162,7 +166,7 @@ def wanted_measures(measures: str | None, limits: dict[str, float]) -> Any:
     if measures is None or measures.strip() == "all":
         if not limits:
             return None if measures is None else "all"
-        from congruence.comparison import DEFAULT
+        from congruence.comparison.evaluation import DEFAULT
 
         return [*DEFAULT, *limits] if measures is None else "all"
     return [cg.measure(key) for key in [*split(measures), *limits]]
@@ -207,19 +211,20 @@ def data_columns(
     """The numbers of a file, points × features; the columns named apart; and notes on columns that were left out."""
     import numpy as np
 
-    from congruence import InputError, io
+    from congruence import InputError
+    from congruence.inputs import files
 
-    if io.suffix_of(file) == ".npy" and file.is_file():
+    if files.suffix_of(file) == ".npy" and file.is_file():
         if named or id or any(apart):
             raise InputError(f"{file} has no column names; options that name columns are for tables")
         with file.open("rb") as stream:
             return np.load(stream, allow_pickle=False), {}, []
-    table = io.read_columns(file)
-    others = io.pick(table, [x for x in (id, *apart) if x is not None], str(file))
+    table = files.read_columns(file)
+    others = files.pick(table, [x for x in (id, *apart) if x is not None], str(file))
     if named:
-        rest, notes = io.pick(table, named, str(file)), list[str]()
+        rest, notes = files.pick(table, named, str(file)), list[str]()
     else:
-        rest, notes = io.without_ids({name: column for name, column in table.items() if name not in others})
+        rest, notes = files.without_ids({name: column for name, column in table.items() if name not in others})
     numbers = {name: np.asarray(column) for name, column in rest.items()}
     words = [name for name, column in numbers.items() if column.ndim != 1 or column.dtype.kind not in "iufb"]
     if words and (named or len(words) == len(numbers)):

@@ -50,22 +50,22 @@ def report(
     import shlex
 
     import congruence as cg
-    from congruence import io
+    from congruence.inputs import files
     from congruence.reporting.html import Report, check_page
     from congruence.reporting.model import build
 
     check_page(out)
     found, notes = label_columns(file, split(columns), id, long, (), reference)
-    found, more = io.with_memberships(found)
+    found, more = files.with_memberships(found)
     if reference is not None:
-        io.pick(found, [reference], str(file))
+        files.pick(found, [reference], str(file))
     name, ids = next(iter(row_ids(file, id, long).items()), (None, None))
     numbers: Any = None
     if data is not None:
         by = id if long is None else name
         numbers, named, said = _numbers(data, split(axes), by)
-        if by is None and io.suffix_of(data) != ".npy":
-            check_same_row_names([io.read_columns(file), io.read_columns(data)], (file, data))
+        if by is None and files.suffix_of(data) != ".npy":
+            check_same_row_names([files.read_columns(file), files.read_columns(data)], (file, data))
         elif by in named:
             numbers, joined = _placed(numbers, named[by], ids, (file, data))
             said += joined
@@ -90,21 +90,22 @@ def report(
 
 def _numbers(file: Path, axes: list[str], id: str | None) -> tuple[Any, dict[str, Any], list[str]]:
     """The numbers of the data file: the two axes by name, or all columns."""
-    from congruence import io
+    from congruence.inputs import files
 
-    if axes and io.suffix_of(file) != ".npy":
-        X, named, notes = data_columns(file, axes, id if id in io.read_columns(file) else None)
+    if axes and files.suffix_of(file) != ".npy":
+        X, named, notes = data_columns(file, axes, id if id in files.read_columns(file) else None)
         return {name: X[:, j] for j, name in enumerate(axes)}, named, notes
-    has_id = id is not None and io.suffix_of(file) != ".npy" and id in io.read_columns(file)
+    has_id = id is not None and files.suffix_of(file) != ".npy" and id in files.read_columns(file)
     return data_columns(file, [], id if has_id else None)
 
 
-def _placed(numbers: Any, own: Any, ids: Any, files: tuple[Path, Path]) -> tuple[Any, list[str]]:
+def _placed(numbers: Any, own: Any, ids: Any, paths: tuple[Path, Path]) -> tuple[Any, list[str]]:
     """The rows of the data in the order of the labels, by their ids."""
-    from congruence import InputError, io
+    from congruence import InputError
+    from congruence.inputs import files
 
-    there, rows, notes = io.join(ids, own, (str(files[0]), str(files[1])))
+    there, rows, notes = files.join(ids, own, (str(paths[0]), str(paths[1])))
     if len(there) < len(ids):
-        raise InputError(f"{len(ids) - len(there)} of the {len(ids)} ids of {files[0]} are not in {files[1]}")
+        raise InputError(f"{len(ids) - len(there)} of the {len(ids)} ids of {paths[0]} are not in {paths[1]}")
     placed = {key: column[rows] for key, column in numbers.items()} if isinstance(numbers, dict) else numbers[rows]
     return placed, notes

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from congruence.comparison import compare_to
+from congruence.comparison.many import compare_to
 from congruence.consensus_clustering.evidence import GRAM_LIMIT, Evidence
-from congruence.ensemble import Ensemble
 from congruence.formulas import find
-from congruence.statistics import Array, Pairs
+from congruence.inputs.ensemble import Ensemble
+from congruence.statistics.pairs import Pairs
+from congruence.statistics.tables import Array
 
 
 def medoid(e: Evidence, k: int, among: Evidence | None = None) -> Array | None:

@@ -9,7 +9,8 @@ import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.methods import Found, Method
-from congruence.statistics import Array, InputError
+from congruence.errors import InputError
+from congruence.statistics.tables import Array
 
 #: most numbers to compare when columns are merged: kinds of points × clusters of the reference squared
 MOST = 2 * 10**10

@@ -10,9 +10,10 @@ from sklearn.utils.validation import validate_data
 
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
-from congruence.ensemble import Ensemble
-from congruence.generators import generate, seed_sequence
-from congruence.statistics import Array, InputError
+from congruence.ensembles.generators import generate, seed_sequence
+from congruence.errors import InputError
+from congruence.inputs.ensemble import Ensemble
+from congruence.statistics.tables import Array
 
 
 class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from congruence.clustering import Labels, Memberships
-from congruence.ensemble import Ensemble
-from congruence.statistics import Array, InputError
+from congruence.errors import InputError
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.labels import Labels
+from congruence.inputs.memberships import Memberships
+from congruence.statistics.tables import Array
 
 #: the Gram matrix of the clusters is built up to this many of them; above, only products with H are taken
 GRAM_LIMIT = 6_000

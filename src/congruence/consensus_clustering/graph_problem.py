@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from congruence.statistics import Array, InputError
+from congruence.errors import InputError
+from congruence.statistics.tables import Array
 
 #: entries of all starts together: larger inputs get fewer starts than n_init
 START_ENTRIES = 30_000_000

@@ -14,8 +14,8 @@ from scipy import sparse
 
 from congruence.consensus_clustering.exchange import exchange
 from congruence.consensus_clustering.graph_problem import Hypergraph, Problem, filled, scattered
-from congruence.numerics import compiled
-from congruence.statistics import Array
+from congruence.machine.jit import compiled
+from congruence.statistics.tables import Array
 
 #: eigenvectors for more blocks cost more than they help
 SPECTRAL_BLOCKS = 300

@@ -10,7 +10,7 @@ from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.methods import Found, Method
 from congruence.consensus_clustering.partition import partition_graph
 from congruence.consensus_clustering.spectral import directions, eigenvectors, kmeans
-from congruence.statistics import Array
+from congruence.statistics.tables import Array
 
 
 def _run(

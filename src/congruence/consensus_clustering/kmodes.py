@@ -9,7 +9,7 @@ import numpy as np
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.lloyd import lloyd
 from congruence.consensus_clustering.methods import Found, Method
-from congruence.statistics import Array
+from congruence.statistics.tables import Array
 
 
 def disagreement(e: Evidence, totals: Array) -> Array:

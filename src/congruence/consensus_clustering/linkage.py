@@ -11,8 +11,9 @@ import numpy as np
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.methods import Found, Method, check_size
 from congruence.consensus_clustering.refinement import log_chances
-from congruence.numerics import compiled
-from congruence.statistics import Array, InputError
+from congruence.errors import InputError
+from congruence.machine.jit import compiled
+from congruence.statistics.tables import Array
 
 #: (signature, signature, height) of each merge, in order of their heights; a cluster is named by any of its signatures
 Merges = tuple[Array, Array, Array]

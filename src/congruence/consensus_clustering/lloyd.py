@@ -8,7 +8,7 @@ import numpy as np
 
 from congruence.consensus_clustering.central import medoid
 from congruence.consensus_clustering.evidence import Evidence
-from congruence.statistics import Array
+from congruence.statistics.tables import Array
 
 #: signatures on which starts are tried; the best start goes on with all of them
 STARTS_ON = 4_000

@@ -9,7 +9,7 @@ import numpy as np
 from congruence.consensus_clustering.evidence import GRAM_LIMIT, Evidence
 from congruence.consensus_clustering.methods import Found, Method
 from congruence.consensus_clustering.partition import Parts, partition_graph
-from congruence.statistics import Array
+from congruence.statistics.tables import Array
 
 
 def _run(

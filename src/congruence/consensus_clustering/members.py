@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from congruence.comparison import compare_all
-from congruence.ensemble import Ensemble
+from congruence.comparison.many import compare_all
+from congruence.ensembles.generators import seed_sequence
+from congruence.errors import InputError, hint
 from congruence.formulas import find
-from congruence.generators import seed_sequence
-from congruence.registry import Measure, hint
-from congruence.statistics import Array, InputError
+from congruence.formulas.record import Measure
+from congruence.inputs.ensemble import Ensemble
+from congruence.statistics.tables import Array
 
 
 def select_members(

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
-from congruence.registry import hint
-from congruence.statistics import Array, InputError
+from congruence.errors import InputError, hint
+from congruence.statistics.tables import Array
 
 
 @dataclass(frozen=True, eq=False)

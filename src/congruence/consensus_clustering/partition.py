@@ -25,8 +25,8 @@ from congruence.consensus_clustering.graph_problem import (
     problem_of,
 )
 from congruence.consensus_clustering.graph_solvers import by_builtin, by_enumeration, by_metis, by_mtkahypar, evened
-from congruence.registry import hint
-from congruence.statistics import Array, InputError
+from congruence.errors import InputError, hint
+from congruence.statistics.tables import Array
 
 #: divisions of a tiny input that are all tried
 DIVISIONS = 20_000

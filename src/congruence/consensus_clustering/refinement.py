@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
-from congruence.statistics import Array
+from congruence.statistics.tables import Array
 
 STEPS = 50
 

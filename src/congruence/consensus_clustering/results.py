@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from congruence.frames import make_frame, text_grid
-from congruence.results import counted, number, plain, shortened
-from congruence.statistics import Array
+from congruence.comparison.results import counted, number, plain, shortened
+from congruence.inputs.frames import make_frame, text_grid
+from congruence.statistics.tables import Array
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

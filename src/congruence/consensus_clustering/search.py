@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from congruence.clustering import check_index
-from congruence.comparison import compare, compare_to
+from congruence.comparison.many import compare_to
+from congruence.comparison.pair import compare
+from congruence.comparison.results import counted
 from congruence.consensus_clustering import methods
 from congruence.consensus_clustering.evidence import Evidence, evidence
 from congruence.consensus_clustering.judging import pooled_ami
@@ -21,11 +22,12 @@ from congruence.consensus_clustering.refinement import refined
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.soundness import said_of_members
 from congruence.engine.plan import Progress
-from congruence.ensemble import Ensemble
+from congruence.ensembles.generators import as_data, seed_sequence
+from congruence.errors import InputError
 from congruence.formulas import find as measure_of
-from congruence.generators import as_data, seed_sequence
-from congruence.results import counted
-from congruence.statistics import Array, InputError
+from congruence.inputs.alignment import check_index
+from congruence.inputs.ensemble import Ensemble
+from congruence.statistics.tables import Array
 
 #: tried by method="auto": they fail on different ensembles, and more candidates make the choice worse
 AUTO = ("hbgf", "ncut", "average")

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from congruence.comparison.results import counted
 from congruence.consensus_clustering.evidence import Evidence
-from congruence.results import counted
-from congruence.statistics import Array
+from congruence.statistics.tables import Array
 
 #: a member is near-trivial if one cluster has this share of its points, or its clusters have fewer points than this on average
 ONE, SMALL = 0.95, 1.5

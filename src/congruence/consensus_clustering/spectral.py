@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from congruence.consensus_clustering.evidence import GRAM_LIMIT, Evidence
-from congruence.statistics import Array
+from congruence.statistics.tables import Array
 
 #: with more clusters than this, and many more than vectors wanted, Lanczos iteration is faster than the dense matrix
 LANCZOS_ABOVE = 500

@@ -11,7 +11,7 @@ from congruence.consensus_clustering.central import medoid
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.kcc import kcc
 from congruence.consensus_clustering.methods import Found, Method
-from congruence.statistics import Array
+from congruence.statistics.tables import Array
 
 STEPS = 100
 #: kinds of points on which the most central member is found

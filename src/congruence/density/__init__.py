@@ -1,7 +1,7 @@
 """Density profiles: clusterings compared by where their clusters lie in the data, also clusterings of other points."""
 
 from congruence.density.binning import Binning
-from congruence.density.profile import density_profile, similarity_matrix
-from congruence.statistics import Profile
+from congruence.density.counting import density_profile, similarity_matrix
+from congruence.density.profile import Profile
 
 __all__ = ["Binning", "Profile", "density_profile", "similarity_matrix"]

@@ -2,203 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from numbers import Real
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 
-from congruence import card
-from congruence.clustering import Labels, _from_dlpack, as_clustering
-from congruence.engine import cpu
-from congruence.frames import frame_kind
-from congruence.registry import hint
-from congruence.statistics import Array, Attribute, InputError
+from congruence.density.columns import Columns, as_columns, block_of, brought, encoded, on_host, raw_columns
+from congruence.density.profile import Attribute
+from congruence.errors import InputError, hint
+from congruence.inputs.coerce import as_clustering
+from congruence.inputs.labels import Labels
+from congruence.machine import device, jit
+from congruence.statistics.tables import Array
 
 METHODS = ("width", "frequency", "mdl")
-#: values that are binned and counted in one piece: they stay in the cache
-PIECE = 1 << 17
+
 #: bins that a number may be cut into
 MOST_BINS = 1_000_000
-
-
-@dataclass(frozen=True, eq=False)
-class Columns:
-    """A table of attributes: numbers (NaN where missing; on the host or on a CUDA card) or nominal values, encoded."""
-
-    names: tuple[str, ...]
-    columns: tuple[Array | Labels, ...]
-
-    def __len__(self) -> int:
-        return len(self.columns[0])
-
-    @property
-    def card(self) -> Any:
-        """Numbers that are on a CUDA card; None where there are none."""
-        return next((c for c in self.columns if card.is_on_card(c)), None)
-
-    def pieces(self) -> list[slice]:
-        """Runs of points that are worked on one at a time."""
-        size = max(64, PIECE // len(self.columns))
-        return [slice(start, min(start + size, len(self))) for start in range(0, len(self), size)]
-
-    def taken(self, points: Array) -> Columns:
-        """The same attributes of these points only."""
-        on_card = None if self.card is None else card.cupy().asarray(points)
-        return Columns(
-            self.names,
-            tuple(
-                c.taken(points) if isinstance(c, Labels) else c[on_card if card.is_on_card(c) else points]
-                for c in self.columns
-            ),
-        )
-
-    def __add__(self, other: Columns) -> Columns:
-        """The points of both, one after the other."""
-        if self.names != other.names:
-            odd = [n for n in (*self.names, *other.names) if (n in self.names) != (n in other.names)]
-            what = f"{odd[0]!r} is on one side only" if odd else "they are in another order"
-            raise InputError(f"both sides must have the same attributes: {what}")
-        joined: list[Array | Labels] = []
-        for name, one, two in zip(self.names, self.columns, other.columns, strict=True):
-            if isinstance(one, Labels) != isinstance(two, Labels):
-                raise InputError(
-                    f"attribute {name!r} is numeric on one side and nominal on the other; make it one kind"
-                )
-            if isinstance(one, Labels) and isinstance(two, Labels):
-                joined.append(encoded(np.concatenate([decoded(one), decoded(two)]), name))
-            elif card.is_on_card(one) or card.is_on_card(two):
-                cp = card.cupy()
-                joined.append(cp.concatenate([cp.asarray(one), cp.asarray(two)]))
-            else:
-                joined.append(np.concatenate([one, two]))
-        return Columns(self.names, tuple(joined))
-
-
-def decoded(column: Labels) -> Array:
-    """The values of a nominal column, None where missing."""
-    names = np.empty(column.k + 1, dtype=object)
-    names[:-1] = column.names.tolist() if isinstance(column.names, np.ndarray) else list(column.names)
-    return names[column.codes]
-
-
-def encoded(values: Any, name: str) -> Labels:
-    """A nominal column from anything that labels can be made of."""
-    found = as_clustering(values, f"attribute {name!r}")
-    assert isinstance(found, Labels)
-    return found
-
-
-def as_columns(X: Any, nominal: Sequence[Any] = ()) -> Columns:
-    """The attributes of a frame, a mapping of columns or a 2-D array; strings, categories and booleans are nominal."""
-    if isinstance(X, Columns):
-        return X
-    names, raw = _raw_columns(X)
-    if not names:
-        raise InputError("the data have no attributes")
-    wanted = {nominal} if isinstance(nominal, str) else set(nominal)
-    for what in wanted:
-        if what not in names and not (isinstance(what, int | np.integer) and 0 <= what < len(names)):
-            near = hint(str(what), names, "there are: " + ", ".join(names[:8]))
-            raise InputError(f"nominal names an attribute {what!r} that is not there; {near}")
-    columns = tuple(
-        _column(column, name, name in wanted or i in wanted)
-        for i, (name, column) in enumerate(zip(names, raw, strict=True))
-    )
-    lengths = {len(c) for c in columns}
-    if len(lengths) > 1:
-        raise InputError(f"the attributes have different lengths: {', '.join(map(str, sorted(lengths)))}")
-    if lengths == {0}:
-        raise InputError("the data have no points")
-    return Columns(names, columns)
-
-
-def _raw_columns(X: Any) -> tuple[tuple[str, ...], list[Any]]:
-    if isinstance(X, Mapping):
-        return tuple(map(str, X)), list(X.values())
-    kind = frame_kind(X)
-    if kind == "polars" and hasattr(X, "collect"):
-        X = X.collect()
-    if kind is not None and hasattr(X, "columns"):
-        names = list(X.column_names) if kind == "pyarrow" else list(X.columns)
-        if len(set(map(str, names))) < len(names):
-            raise InputError("two attributes of the data have the same name")
-        return tuple(map(str, names)), [X[name] for name in names]
-    if hasattr(X, "tocsr"):
-        raise InputError("the data are sparse; bins are counted over all values: pass X.toarray()")
-    data: Any
-    if card.is_on_card(X):
-        data = card.array(X)
-    elif not isinstance(X, np.ndarray) and hasattr(X, "__dlpack__"):
-        data = _from_dlpack(X)
-    elif isinstance(X, np.ndarray):
-        data = X
-    else:
-        try:
-            data = np.asarray(X)
-        except ValueError:
-            raise InputError(
-                "the data must be a 2-D array, points × attributes; the rows have different lengths"
-            ) from None
-        if data.dtype.kind in "US":  # numpy made strings of the numbers in mixed rows
-            data = np.array(X, dtype=object)
-    if data.ndim != 2 or 0 in data.shape:
-        raise InputError(f"the data must be a 2-D array, points × attributes; got shape {data.shape}")
-    return tuple(f"x{i}" for i in range(data.shape[1])), [data[:, i] for i in range(data.shape[1])]
-
-
-def _column(values: Any, name: str, nominal: bool) -> Array | Labels:
-    """One attribute as numbers (float64, on a card any type), or as encoded values."""
-    if card.is_on_card(values):
-        values = card.array(values)
-        if values.ndim == 1 and values.dtype.kind in "iuf" and not nominal:
-            numbers: Array = values.astype(np.float64) if values.dtype == np.float16 else values
-            return numbers
-        values = values.get()
-    kind = frame_kind(values)
-    if kind is not None and not isinstance(getattr(values, "dtype", None), np.dtype):
-        return _arrow_column(values, name, nominal)
-    array: Array = np.asarray(values)
-    if isinstance(values, np.ma.MaskedArray):
-        array = values.data.astype(object)
-        array[np.ma.getmaskarray(values)] = None
-    if array.ndim != 1:
-        raise InputError(f"attribute {name!r} has {array.ndim} dimensions; one value a point is expected")
-    if array.dtype.kind in "iuf" and not nominal:
-        return array.astype(np.float64, copy=False)
-    if array.dtype.kind == "O" and not nominal:
-        missing = [x is None or type(x).__name__ == "NAType" or x != x for x in array.tolist()]
-        present = [x for x, gap in zip(array.tolist(), missing, strict=True) if not gap]
-        if present and all(isinstance(x, Real) and not isinstance(x, bool) for x in present):
-            return np.where(missing, np.nan, np.where(missing, 0, array)).astype(np.float64)
-        if not present:
-            return np.full(len(array), np.nan)
-    if array.dtype.kind in "mMc":
-        raise InputError(f"attribute {name!r} holds {array.dtype} values; convert it to numbers or strings")
-    return encoded(array, name)
-
-
-def _arrow_column(values: Any, name: str, nominal: bool) -> Array | Labels:
-    import pyarrow as pa
-
-    try:
-        if hasattr(values, "to_arrow"):
-            values = values.to_arrow()
-        elif frame_kind(values) != "pyarrow":
-            values = pa.Array.from_pandas(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        return encoded(values, name)  # categories or extension values that arrow cannot hold
-    kind = values.type
-    if pa.types.is_null(kind):
-        return np.full(len(values), np.nan)
-    if not nominal and (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
-        numbers = values.cast(pa.float64())
-        found = numbers.to_numpy() if isinstance(numbers, pa.ChunkedArray) else numbers.to_numpy(zero_copy_only=False)
-        return np.asarray(found)
-    if pa.types.is_temporal(kind):
-        raise InputError(f"attribute {name!r} holds {kind} values; convert it to numbers or strings")
-    return encoded(values, name)
 
 
 class Binning:
@@ -334,7 +154,7 @@ class Binning:
     def columns(self, X: Any) -> Columns:
         """The data as columns, after a look whether they are the attributes that were fitted."""
         nominal = [a.name for a in self._known() if a.values is not None]
-        given, _ = _raw_columns(X) if not isinstance(X, Columns) else (X.names, None)
+        given, _ = raw_columns(X) if not isinstance(X, Columns) else (X.names, None)
         if given != self.names:
             odd = next((n for n in given if n not in self.names), None) or next(
                 (n for n in self.names if n not in given), ""
@@ -377,7 +197,7 @@ class Coder:
         self.low, self.high = (np.array([getattr(a, end) for a in numbers]) for end in ("low", "high"))
         self.missing = np.array([a.n_bins - 1 if a.takes_missing else -1 for a in numbers], dtype=np.int64)
         #: one decision for all pieces, by the work of binning and counting them
-        self.compiled = cpu._use_kernels(2.0 * len(columns) * len(self.columns))
+        self.compiled = jit.use_kernels(2.0 * len(columns) * len(self.columns))
         self.places = {i: _places(attributes[i], c) for i, c in enumerate(self.columns) if isinstance(c, Labels)}
 
     def __call__(self, piece: slice) -> tuple[Array, Array]:
@@ -389,7 +209,7 @@ class Coder:
             if self.attributes[i].takes_unseen:
                 outside[i] = int((codes[i] == self.attributes[i].regular).sum())
         if len(self.numeric):
-            block = _block(self.columns, self.numeric, piece)
+            block = block_of(self.columns, self.numeric, piece)
             gaps, outside[self.numeric] = self._bin(block, codes)
             for i, many in zip(self.numeric.tolist(), gaps.tolist(), strict=True):
                 check_values(self.attributes[i], many, piece.stop - piece.start - many)
@@ -413,30 +233,6 @@ class Coder:
         return nothing.sum(axis=1), (~nothing & ~inside).sum(axis=1)
 
 
-def _block(columns: Sequence[Any], which: Array, piece: slice) -> Array:
-    """A run of values of these columns, one row each."""
-    block = np.empty((len(which), piece.stop - piece.start))
-    for r, i in enumerate(which.tolist()):
-        block[r] = on_host(columns[i][piece])
-    return block
-
-
-def on_host(column: Any) -> Array:
-    """Numbers as float64 on the host."""
-    return np.asarray(column.get() if card.is_on_card(column) else column, dtype=np.float64)
-
-
-def brought(X: Any, engine: str) -> Any:
-    """The data where they are to be counted: "cpu" takes an array off the card, "cuda" moves one there if it fits."""
-    if engine == "cpu":
-        return card.array(X).get() if card.is_on_card(X) else X
-    if engine == "cuda" and isinstance(X, np.ndarray) and X.dtype.kind in "iuf" and X.dtype.isnative and X.ndim == 2:
-        card.cupy()
-        contiguous = X.flags.c_contiguous or X.flags.f_contiguous
-        return card.moved(X) if X.size and contiguous and 2 * X.nbytes <= card.free_memory() else X
-    return X
-
-
 def _limits(columns: Columns) -> dict[int, tuple[float, float, bool]]:
     """For each column its smallest and largest number (NaN where there is none), and whether some are missing."""
     which = np.array([i for i, c in enumerate(columns.columns) if not isinstance(c, Labels)], dtype=np.int64)
@@ -447,7 +243,7 @@ def _limits(columns: Columns) -> dict[int, tuple[float, float, bool]]:
     low, high = np.full(len(which), np.nan), np.full(len(which), np.nan)
     gaps = np.zeros(len(which), dtype=bool)
     for piece in columns.pieces() if len(which) else []:
-        block = _block(columns.columns, which, piece)
+        block = block_of(columns.columns, which, piece)
         low, high = np.fmin(low, np.fmin.reduce(block, axis=1)), np.fmax(high, np.fmax.reduce(block, axis=1))
         gaps |= np.isnan(block).any(axis=1)
     found.update({i: (float(low[r]), float(high[r]), bool(gaps[r])) for r, i in enumerate(which.tolist())})
@@ -456,7 +252,7 @@ def _limits(columns: Columns) -> dict[int, tuple[float, float, bool]]:
 
 def _limits_of(column: Any) -> tuple[float, float, bool]:
     """The same of one column, wherever it is."""
-    xp: Any = card.cupy() if card.is_on_card(column) else np
+    xp: Any = device.cupy() if device.is_on_card(column) else np
     numbers = column.astype(np.float64)
     missing = xp.isnan(numbers)
     if bool(missing.all()):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.numerics import njit
+from congruence.machine.jit import njit
 
 #: up to so many cuts are counted one after the other, in vectors of points; more are searched
 FEW = 24

@@ -1,169 +1,194 @@
-"""Counting density profiles, and holding two of them against each other."""
+"""Density profiles: how many points of each cluster fall into each bin of each attribute. Profiles add."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from congruence.clustering import Memberships, Unassigned, as_clustering, check_index, noise_for
-from congruence.density.binning import Binning, Coder, Columns, brought
-from congruence.engine import cpu
-from congruence.engine.choice import engine_for, on_card
-from congruence.statistics import Array, Attribute, InputError, Profile
-
-#: cells that a profile may have
-MOST_CELLS = 100_000_000
+from congruence.errors import InputError
+from congruence.statistics.tables import Array, union
 
 
-def density_profile(
-    X: Any,
-    labels: Any,
-    binning: Binning | None = None,
-    *,
-    bivariate: bool = False,
-    unassigned: Unassigned = "error",
-    noise: Any = None,
-    threads: int | None = None,
-    engine: Literal["auto", "cpu", "cuda"] = "auto",
-) -> Profile:
-    """How many points of each cluster fall in each bin of each attribute; profiles of the same bins add.
+@dataclass(frozen=True, eq=False)
+class Attribute:
+    """How the values of one attribute fall into bins: between cuts, or one bin a value; equal ones bin alike."""
 
-    `binning` is fitted on X if it is not yet; give both sides of a comparison the same one. With `bivariate=True` the
-    bins are those of all pairs of attributes. Memberships count by their amounts. `engine`: "cpu", "cuda", or "auto": data
-    that are on a CUDA card (CuPy, torch) are counted there.
+    name: str
+    #: numbers: a value on a cut belongs to the bin above it; the range that was fitted
+    cuts: tuple[float, ...] = ()
+    low: float = math.nan
+    high: float = math.nan
+    #: nominal attributes: their values, one bin each
+    values: tuple[Any, ...] | None = None
+    #: bins beside the regular ones, in this order: for values never seen before, for missing values
+    takes_unseen: bool = False
+    takes_missing: bool = False
+    #: the two attributes of a pair, each bin of one with each of the other
+    pair: tuple[Attribute, Attribute] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Attribute) and self._facts() == other._facts()
+
+    def __hash__(self) -> int:
+        return hash(self._facts())
+
+    def _facts(self) -> tuple[Any, ...]:
+        """What makes two of them equal: a range that is not there equals another, though NaN does not."""
+        ends = (self.low, self.high) if self.low == self.low else None
+        return self.name, self.cuts, ends, self.values, self.takes_unseen, self.takes_missing, self.pair
+
+    @property
+    def regular(self) -> int:
+        """Number of bins, but for the spare ones."""
+        if self.pair is not None:
+            return self.pair[0].n_bins * self.pair[1].n_bins
+        if self.values is not None:
+            return len(self.values)
+        return len(self.cuts) + 1 if self.low == self.low or self.takes_unseen else 0
+
+    @property
+    def n_bins(self) -> int:
+        """Number of bins, all together."""
+        return self.regular + (self.values is not None and self.takes_unseen) + self.takes_missing
+
+    @property
+    def bins(self) -> tuple[str, ...]:
+        """What each bin holds, in words."""
+        if self.pair is not None:
+            first, second = (part.bins for part in self.pair)
+            return tuple(f"{x} & {y}" for x in first for y in second)
+        if self.values is not None:
+            spare = ("(never seen)",) * self.takes_unseen
+            return (*(str(v) for v in self.values), *spare, *(("(missing)",) * self.takes_missing))
+        edges = [f"{x:.6g}" for x in (self.low, *self.cuts, self.high)]
+        closed = [*(")" * (self.regular - 1)), "]"]
+        inner = [f"[{x}, {y}{end}" for x, y, end in zip(edges, edges[1:], closed, strict=False)][: self.regular]
+        return (*inner, *(("(missing)",) * self.takes_missing))
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Density profile of a clustering: how many points of each cluster fall in each bin of each attribute. Profiles add.
 
     >>> import congruence as cg
-    >>> X = [[1.0, "red"], [2.0, "red"], [9.0, "blue"], [10.0, "red"]]
-    >>> p = cg.density_profile(X, [0, 0, 1, 1], cg.Binning(bins=2))
-    >>> p.counts.tolist(), p.n_bins
-    ([[2, 0, 0, 2], [0, 2, 1, 1]], (2, 2))
+    >>> p = cg.density_profile([[0.0], [1.0], [9.0], [10.0]], ["x", "x", "y", "y"], cg.Binning(bins=2))
+    >>> p
+    Profile: 2 clusters, 4 points, 1 attribute in 2 bins
+    >>> p.counts.tolist(), (p + p).counts.tolist()
+    ([[2, 0], [0, 2]], [[4, 0], [0, 4]])
     """
-    binning = Binning() if binning is None else binning
-    X, labels = brought(X, engine), on_card(labels, engine)
-    clustering = as_clustering(labels, "labels")
-    check_index(clustering, X, "labels")
-    clustering = clustering.with_policy(unassigned, noise_for(noise, (clustering.title, "labels")), "labels")
-    if not binning.is_fitted:
-        binning.fit(X, clustering)
-    columns = binning.columns(X)
-    if len(columns) != len(clustering):
-        raise InputError(f"there are {len(columns)} points and {len(clustering)} labels; give one label a point")
-    return counted(columns, [clustering], binning, bivariate=bivariate, threads=threads, engine=engine)[0]
 
+    #: clusters × bins, the bins of all attributes side by side
+    counts: Array
+    clusters: tuple[Any, ...]
+    attributes: tuple[Attribute, ...]
+    #: points in each cluster
+    sizes: Array
+    #: for each attribute, the values beyond the fitted range (counted in the end bins) or never seen before
+    outside: Array
 
-def counted(
-    columns: Columns,
-    clusterings: Sequence[Any],
-    binning: Binning,
-    *,
-    bivariate: bool = False,
-    threads: int | None = None,
-    engine: str = "auto",
-) -> list[Profile]:
-    """The profiles of checked clusterings of the same points: pieces of points are binned once, counted in threads, added."""
-    counter = engine_for(engine, [columns])
-    attributes = pairs_of(binning.attributes) if bivariate else binning.attributes
-    starts = np.concatenate([[0], np.cumsum([a.n_bins for a in attributes])]).astype(np.int64)
-    for k in (c.k for c in clusterings):
-        if k * float(starts[-1]) > MOST_CELLS:
+    @classmethod
+    def of(cls, counts: Any, n_bins: Sequence[int] | None = None, clusters: Sequence[Any] | None = None) -> Profile:
+        """The profile with these counts (clusters × bins); `n_bins` of each attribute, by default one attribute.
+
+        >>> Profile.of([[8, 0, 5, 3], [0, 6, 3, 3]], n_bins=[2, 2])
+        Profile: 2 clusters, 14 points, 2 attributes in 4 bins
+        """
+        table = np.asarray(counts)
+        if table.ndim != 2 or 0 in table.shape or table.dtype.kind not in "iuf" or not (table >= 0).all():
             raise InputError(
-                f"a profile of {k} clusters and {int(starts[-1]):,} bins has more than {MOST_CELLS:,} cells; use fewer bins "
-                "or attributes"
+                f"a profile is a table of counts, clusters × bins, none negative; got {table.dtype} of shape {table.shape}"
             )
-    coder = Coder(binning.attributes, columns)
-    pieces = columns.pieces()
-    many = min(cpu.default_threads(threads), len(pieces))
-    work = partial(_count_pieces, coder, clusterings, binning.n_bins, starts, bivariate)
-    if counter is not cpu:
-        from congruence.density.carded import count_on_card
+        widths = [table.shape[1]] if n_bins is None else [int(q) for q in n_bins]
+        if sum(widths) != table.shape[1] or min(widths) < 1:
+            raise InputError(f"n_bins {widths} are {sum(widths)} bins, and the counts have {table.shape[1]} columns")
+        names = tuple(range(len(table))) if clusters is None else tuple(clusters)
+        if len(names) != len(table) or len(set(names)) < len(names):
+            raise InputError(f"{len(table)} clusters need {len(table)} different names, not {list(names)}")
+        table = table.astype(np.float64 if table.dtype.kind == "f" else np.int64)
+        attributes = tuple(Attribute(f"x{i}", values=tuple(range(q))) for i, q in enumerate(widths))
+        sizes = table[:, : widths[0]].sum(axis=1)
+        return cls(table, names, attributes, sizes, np.zeros(len(widths), dtype=np.int64))
 
-        parts = [count_on_card(coder, clusterings, binning.n_bins, starts, bivariate)]
-    elif many == 1:
-        parts = [work(pieces)]
-    else:
-        with ThreadPoolExecutor(many) as pool:
-            parts = list(pool.map(work, [pieces[i::many] for i in range(many)]))
-    outside = np.sum([part[0] for part in parts], axis=0)
-    if bivariate:
-        i, j = np.triu_indices(len(binning.attributes), 1)
-        outside = outside[i] + outside[j]
-    found = []
-    for c, clustering in enumerate(clusterings):
-        counts, sizes = (np.sum([part[1][c][x] for part in parts], axis=0) for x in range(2))
-        names = tuple(clustering.names.tolist() if isinstance(clustering.names, np.ndarray) else clustering.names)
-        found.append(Profile(counts, names, attributes, sizes, outside))
-    return found
+    @property
+    def n_bins(self) -> tuple[int, ...]:
+        """Number of bins of each attribute."""
+        return tuple(a.n_bins for a in self.attributes)
 
+    @cached_property
+    def starts(self) -> Array:
+        """The bins of attribute i are columns starts[i]:starts[i+1] of the counts."""
+        return np.concatenate([[0], np.cumsum(self.n_bins)]).astype(np.int64)
 
-def _count_pieces(
-    coder: Coder,
-    clusterings: Sequence[Any],
-    n_bins: tuple[int, ...],
-    starts: Array,
-    bivariate: bool,
-    pieces: Sequence[slice],
-) -> tuple[Array, list[tuple[Array, Array]]]:
-    """Values outside, and for each clustering its counts and sizes, over these pieces of the points."""
-    outside = np.zeros(len(n_bins), dtype=np.int64)
-    found = []
-    for c in clusterings:
-        kind = np.float64 if isinstance(c, Memberships) else np.int64
-        found.append((np.zeros((c.k, int(starts[-1])), dtype=kind), np.zeros(c.k, dtype=kind)))
-    for piece in pieces:
-        codes, beyond = coder(piece)
-        outside += beyond
-        if bivariate:
-            codes = _joint(codes, n_bins)
-        for clustering, (counts, sizes) in zip(clusterings, found, strict=True):
-            _add(clustering, piece, codes, starts, counts, sizes, coder.compiled)
-    return outside, found
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the attributes."""
+        return tuple(a.name for a in self.attributes)
 
+    @property
+    def n(self) -> Any:
+        """Number of points."""
+        return self.sizes.sum().item()
 
-def _add(
-    clustering: Any, piece: slice, codes: Array, starts: Array, counts: Array, sizes: Array, compiled: bool
-) -> None:
-    """Add a piece of the points to the counts and sizes of a clustering."""
-    k = clustering.k
-    if isinstance(clustering, Memberships):
-        rows = clustering.dense(piece)
-        sizes += rows.sum(axis=0)
-        for i, bins in enumerate(codes):
-            for c in range(k):
-                counts[c, starts[i] : starts[i + 1]] += np.bincount(bins, rows[:, c], int(starts[i + 1] - starts[i]))
-        return
-    labels = clustering.codes[piece]
-    sizes += np.bincount(labels, minlength=k + 1)[:k]
-    if compiled:
-        from congruence.density.kernels import count_bins
+    @property
+    def totals(self) -> Array:
+        """Points in each bin, all clusters together."""
+        return np.asarray(self.counts.sum(axis=0))
 
-        count_bins(codes, starts, labels, counts)
-        return
-    for i, bins in enumerate(codes):
-        width = int(starts[i + 1] - starts[i])
-        table = np.bincount(labels.astype(np.int64) * width + bins, minlength=(k + 1) * width)
-        counts[:, starts[i] : starts[i + 1]] += table.reshape(k + 1, width)[:k]
+    def scaled(self, factor: float) -> Profile:
+        """Every count times a factor: what a stratified sample of that share holds on average."""
+        return replace(self, counts=self.counts * factor, sizes=self.sizes * factor)
 
+    def check_same_bins(self, other: Profile) -> None:
+        """Refuse to put two profiles together that were counted in different bins."""
+        if self.attributes == other.attributes:
+            return
+        if self.names != other.names:
+            raise InputError(
+                f"the profiles are of different attributes ({_few(self.names)} and {_few(other.names)}); count both with "
+                "one Binning"
+            )
+        different = [a.name for a, b in zip(self.attributes, other.attributes, strict=True) if a != b]
+        raise InputError(f"the profiles have different bins for {_few(different)}; count both with one fitted Binning")
 
-def pairs_of(attributes: tuple[Attribute, ...]) -> tuple[Attribute, ...]:
-    """All pairs of attributes, as attributes."""
-    if len(attributes) < 2:
-        raise InputError("a bivariate profile needs at least two attributes")
-    return tuple(
-        Attribute(f"{a.name} × {b.name}", pair=(a, b)) for i, a in enumerate(attributes) for b in attributes[i + 1 :]
-    )
+    def __add__(self, other: Profile) -> Profile:
+        if not isinstance(other, Profile):
+            return NotImplemented
+        self.check_same_bins(other)
+        clusters, places = union(self.clusters, other.clusters)
+        counts = np.zeros((len(clusters), self.counts.shape[1]), dtype=np.result_type(self.counts, other.counts))
+        sizes = np.zeros(len(clusters), dtype=np.result_type(self.sizes, other.sizes))
+        for profile, place in zip((self, other), places, strict=True):
+            counts[place] += profile.counts
+            sizes[place] += profile.sizes
+        return Profile(counts, clusters, self.attributes, sizes, self.outside + other.outside)
 
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row a cluster and bin: cluster, attribute, bin, count."""
+        from congruence.inputs.frames import make_frame
 
-def _joint(codes: Array, n_bins: tuple[int, ...]) -> Array:
-    """The bins of all pairs of attributes."""
-    i, j = np.triu_indices(len(n_bins), 1)
-    return np.asarray(codes[i] * np.array(n_bins, dtype=np.int32)[j, None] + codes[j])
+        k = len(self.clusters)
+        cells = [(a.name, b) for a in self.attributes for b in a.bins]
+        columns = {
+            "cluster": np.repeat(np.array([str(c) for c in self.clusters], dtype=object), len(cells)).tolist(),
+            "attribute": [name for name, _ in cells] * k,
+            "bin": [b for _, b in cells] * k,
+            "count": self.counts.ravel().tolist(),
+        }
+        return make_frame(columns, backend)
+
+    def __repr__(self) -> str:
+        k, r = len(self.clusters), len(self.attributes)
+        return (
+            f"Profile: {k} cluster{'s' * (k != 1)}, {self.n:g} points, {r} attribute{'s' * (r != 1)} in "
+            f"{self.counts.shape[1]} bins"
+        )
 
 
-def similarity_matrix(a: Profile, b: Profile) -> Array:
-    """For each cluster of a and each of b the sum over all bins of the products of their counts."""
-    a.check_same_bins(b)
-    return np.asarray(a.counts.astype(np.float64) @ b.counts.astype(np.float64).T)
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(map(str, names[:4])) + (", …" if len(names) > 4 else "")

@@ -11,17 +11,22 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.clustering import Unassigned, as_clustering, check_index, noise_caution, noise_for
-from congruence.density.binning import Binning, Columns, as_columns, brought
-from congruence.density.profile import counted, similarity_matrix
+from congruence.comparison.results import number, plain
+from congruence.density.binning import Binning
+from congruence.density.columns import Columns, as_columns, brought
+from congruence.density.counting import counted, similarity_matrix
+from congruence.density.profile import Profile
 from congruence.engine.choice import on_card
+from congruence.ensembles.generators import seed_sequence
+from congruence.errors import InputError, hint
 from congruence.formulas import find
-from congruence.frames import make_frame, text_grid
-from congruence.generators import seed_sequence
-from congruence.numerics import transport_plan
-from congruence.registry import hint
-from congruence.results import number, plain
-from congruence.statistics import Array, InputError, Profile, Profiles
+from congruence.formulas.solvers import transport_plan
+from congruence.inputs.alignment import check_index, noise_for
+from congruence.inputs.coerce import as_clustering
+from congruence.inputs.frames import make_frame, text_grid
+from congruence.inputs.labels import Unassigned, noise_caution
+from congruence.statistics.profiles import Profiles
+from congruence.statistics.tables import Array
 
 KEYS = ("adco", "adco_distance", "adco_metric", "adco_cosine")
 KERNELS = ("linear", "polynomial", "rbf")
@@ -191,8 +196,8 @@ def compare_profiles(
     """
     how = Kernel(kernel, kernel_on, degree, coef0, gamma)
     how.check()
-    _one_of("matching", matching, ("one", "soft"))
-    _one_of("sizes", sizes, ("given", "sample", "scaled"))
+    one_of("matching", matching, ("one", "soft"))
+    one_of("sizes", sizes, ("given", "sample", "scaled"))
     if matching == "soft" and kernel != "linear":
         raise InputError("a soft matching compares clusters as distributions; leave `kernel` out")
     if adjusted and (matching == "soft" or (kernel != "linear" and kernel_on == "profile")):
@@ -214,7 +219,8 @@ def compare_profiles(
     return replace(found, notes=(*cautions, *found.notes))
 
 
-def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
+def one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
+    """Refuse a value that is not one of the known ones."""
     if value not in known:
         raise InputError(f"{name} must be {', '.join(map(repr, known[:-1]))} or {known[-1]!r}, not {value!r}")
 

@@ -13,16 +13,20 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.clustering import Labels, Unassigned, as_clustering, check_index, noise_caution, noise_for
-from congruence.density.binning import Binning, Columns, _raw_columns, as_columns
-from congruence.density.profile import counted
-from congruence.density.similarity import ProfileComparison, _one_of, compare_profiles
+from congruence.comparison.results import number, plain
+from congruence.density.binning import Binning
+from congruence.density.columns import Columns, as_columns, raw_columns
+from congruence.density.counting import counted
+from congruence.density.profile import Profile
+from congruence.density.similarity import ProfileComparison, compare_profiles, one_of
 from congruence.engine.plan import Progress
-from congruence.frames import frame_kind, make_frame, text_grid
-from congruence.io import pick
-from congruence.registry import hint
-from congruence.results import number, plain
-from congruence.statistics import Array, InputError, Profile
+from congruence.errors import InputError, hint
+from congruence.inputs.alignment import check_index, noise_for
+from congruence.inputs.coerce import as_clustering
+from congruence.inputs.files import pick
+from congruence.inputs.frames import frame_kind, make_frame, text_grid
+from congruence.inputs.labels import Labels, Unassigned, noise_caution
+from congruence.statistics.tables import Array
 
 #: attributes and clusters that are named for each step
 SHOWN = 3
@@ -78,7 +82,7 @@ class Drift:
         return sorted(rows, key=lambda row: row[2])
 
     def _step(self, window: int, since: str) -> ProfileComparison:
-        _one_of("since", since, ("previous", "first"))
+        one_of("since", since, ("previous", "first"))
         if not 1 <= window < len(self.windows):
             raise InputError(f"window must be from 1 (the second) to {len(self.windows) - 1}, not {window}")
         return (self.steps if since == "previous" else self.from_first)[window - 1]
@@ -183,7 +187,7 @@ def drift(
     [1.0, 0.5]
     """
     record = _measure_of(measure)
-    _one_of("sizes", sizes, ("given", "scaled"))
+    one_of("sizes", sizes, ("given", "scaled"))
     chosen = copy(binning) if isinstance(binning, Binning) else Binning(binning, bins, nominal=nominal, spare=True)  # type: ignore[arg-type]
     notes: list[str] = []
     if labels is not None or window is not None:
@@ -285,7 +289,7 @@ def _from_table(
         raise InputError("a table needs both names: labels='cluster' and window='day'")
     if labels == window:
         raise InputError(f"column {labels!r} cannot hold both the labels and the windows")
-    names, raw = _raw_columns(table)
+    names, raw = raw_columns(table)
     columns = dict(zip(names, raw, strict=True))
     features = [features] if isinstance(features, str) else features
     pick(columns, [labels, window, *(features or [])], "the table")

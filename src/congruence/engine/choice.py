@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from congruence import card
 from congruence.engine import cpu
-from congruence.statistics import InputError
+from congruence.errors import InputError
+from congruence.machine import device
 
 #: what "auto" means; None: the card where labels are on one, else the CPU
 AUTO: str | None = None
@@ -25,8 +25,8 @@ def engine_for(engine: str, members: Sequence[Any]) -> Any:
         engine = AUTO or ("cpu" if all(c.card is None for c in members) else "cuda")
     if engine == "cpu":
         return cpu
-    card.cupy()  # says in one line what is missing
-    from congruence.engine import cuda
+    device.cupy()  # says in one line what is missing
+    from congruence.engine.cuda import counting as cuda
 
     return cuda
 
@@ -35,10 +35,10 @@ def on_card(data: Any, engine: str) -> Any:
     """With engine="cuda", integer arrays as they are on the card, to be encoded there; all else as it came."""
     if engine != "cuda":
         return data
-    card.cupy()
+    device.cupy()
     if isinstance(data, np.ndarray):
         integers = data.dtype.kind in "iu" and data.dtype.isnative and data.ndim in (1, 2) and data.size
         contiguous = data.flags.c_contiguous or data.flags.f_contiguous
-        fits = 2 * data.nbytes <= card.free_memory()
-        return card.moved(data) if integers and contiguous and fits else data
+        fits = 2 * data.nbytes <= device.free_memory()
+        return device.moved(data) if integers and contiguous and fits else data
     return data

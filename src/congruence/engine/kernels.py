@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.numerics import njit
+from congruence.machine.jit import njit
 
 #: replicated tables up to this many cells: consecutive equal labels then do not wait for each other's store
 REPLICATED_CELLS = 2048

@@ -3,204 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from functools import partial
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from congruence.clustering import Labels, Mass, Memberships, Similarity
 from congruence.engine import cpu
 from congruence.engine.choice import engine_for
 from congruence.engine.plan import Progress, Run
-from congruence.ensemble import Ensemble
-from congruence.statistics import Array, Gram, InputError, MatrixSums, NotApplicable, Pairs
+from congruence.engine.tiles import point_weights, tile_sums, tiles_of
+from congruence.errors import InputError, NotApplicable
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.labels import Labels
+from congruence.inputs.memberships import Memberships
+from congruence.inputs.similarity import Similarity
+from congruence.statistics.matrices import MatrixSums
+from congruence.statistics.pairs import Gram, Pairs
+from congruence.statistics.tables import Array
 
-#: points on a side of a tile: tiles of two matrices and their products stay well inside 100 MB
-SIDE = 1024
 #: measured cost of counting one point of one pair of members, and of comparing one member on one pair of points (ns)
 TABLE_COST, TILE_COST = 0.7, 0.12
+
 #: work (point pairs × members) up to which a pass over all pairs of points starts without asking
 PAIR_LIMIT = 2e13
-
-
-class Tiles(Protocol):
-    """Anything that can show a rectangle of its matrix; the true entries are tile / scale, NaN where undefined."""
-
-    scale: float
-
-    def __len__(self) -> int: ...
-
-    def tile(self, rows: slice, cols: slice) -> Array:
-        """The entries of these rows and columns."""
-
-
-class MatrixTiles:
-    """Tiles of a similarity matrix, checked as they are read if it was too large to check at once."""
-
-    scale = 1.0
-
-    def __init__(self, similarity: Similarity) -> None:
-        self.similarity = similarity
-
-    def __len__(self) -> int:
-        return len(self.similarity)
-
-    def tile(self, rows: slice, cols: slice) -> Array:
-        """Entries as floats."""
-        return self.similarity.checked_block(rows, cols)
-
-
-class LabelTiles:
-    """Tiles of the co-association matrix of one clustering: 1 where two points are together."""
-
-    scale = 1.0
-
-    def __init__(self, labels: Labels) -> None:
-        self.codes = labels.codes
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def tile(self, rows: slice, cols: slice) -> Array:
-        """0 and 1 as integers."""
-        return np.asarray(self.codes[rows, None] == self.codes[None, cols], dtype=np.int64)
-
-
-class EnsembleTiles:
-    """Tiles of the consensus matrix of an ensemble; integer counts of agreement where all members count the same."""
-
-    def __init__(self, ensemble: Ensemble, missing: str = "ratio") -> None:
-        self.ensemble, self.missing = ensemble, missing
-        hard = [c for c in ensemble.members if isinstance(c, Labels)]
-        self.plain = len(hard) == len(ensemble) and not ensemble.has_gaps
-        self.equal = ensemble.member_weight is None
-        self.share = ensemble.shares
-        self.scale = float(len(ensemble)) if self.counts else 1.0
-        if self.plain:
-            # a point a row, padded with equal labels to whole vector registers
-            width = -(-len(hard) // 64) * 64
-            self.padding = width - len(hard)
-            self.points = np.zeros((len(hard[0]), width), np.result_type(*[c.codes.dtype for c in hard]))
-            for j, member in enumerate(hard):
-                self.points[:, j] = member.codes
-
-    @property
-    def counts(self) -> bool:
-        """Are tiles whole numbers of agreeing members?"""
-        return self.equal and not self.ensemble.is_soft and (not self.ensemble.has_gaps or self.missing == "plain")
-
-    def __len__(self) -> int:
-        return self.ensemble.n_points
-
-    def tile(self, rows: slice, cols: slice) -> Array:
-        """How many members (or what share of them) put each pair of points together."""
-        if self.plain and self.equal:
-            return agreement(self.points[rows], self.points[cols], self.padding)
-        n_rows, n_cols = (len(range(*s.indices(len(self)))) for s in (rows, cols))
-        together, seen = np.zeros((n_rows, n_cols)), np.zeros((n_rows, n_cols))
-        for member, share in zip(self.ensemble.members, self.share.tolist(), strict=True):
-            weight = 1.0 if self.counts else share
-            if isinstance(member, Memberships):
-                together += weight * (member.dense(rows) @ member.dense(cols).T)
-                seen += weight
-                continue
-            a, b = member.codes[rows, None], member.codes[None, cols]
-            observed = (a < member.k) & (b < member.k)
-            together += weight * ((a == b) & observed)
-            seen += weight * observed
-        if self.ensemble.has_gaps and self.missing == "ratio":
-            with np.errstate(invalid="ignore", divide="ignore"):
-                return np.where(seen > 0, together / seen, np.nan)
-        return together
-
-
-def agreement(a: Array, b: Array, padding: int) -> Array:
-    """For each row of a and row of b, in how many columns they have the same label, padding aside."""
-    if cpu._use_kernels(float(len(a)) * len(b) * a.shape[1] / 8):
-        from congruence.engine.kernels import count_agreement
-
-        out = np.empty((len(a), len(b)), np.int64)
-        count_agreement(a, b, padding, out)
-        return out
-    a, b = (x[:, : x.shape[1] - padding] for x in (a, b))
-    step = max(1, (1 << 24) // (len(b) * a.shape[1]))
-    return np.concatenate([(a[i : i + step, None] == b[None]).sum(axis=2) for i in range(0, len(a), step)])
-
-
-def slices(n: int, side: int | None = None) -> list[slice]:
-    """0 … n in pieces."""
-    side = side or SIDE
-    return [slice(start, min(start + side, n)) for start in range(0, n, side)]
-
-
-# --- sums tile by tile ------------------------------------------------------------------------------------------
-
-
-def tile_sums(p: Tiles, q: Tiles, mass: Mass | None = None, progress: Progress | None = None) -> MatrixSums:
-    """All sums over pairs of different points, and over the diagonal, in one pass and constant memory.
-
-    Pairs that are undefined (NaN) in either matrix are left out, also of the number of pairs.
-    """
-    n = len(p)
-    copies = None
-    if mass is not None and mass.is_frequency:
-        if isinstance(p, MatrixTiles) or isinstance(q, MatrixTiles):
-            raise InputError("frequency is not defined for similarity matrices: repeat their rows and columns instead")
-        copies = mass.values * (mass.values - 1) / 2
-    weights, own_weights = _point_weights(mass, n)
-    pieces = slices(n)
-    total: list[Any] = [0.0] * 6
-    exact: list[int] = [0] * 6
-    for x, rows in enumerate(pieces):
-        for cols in pieces[x:]:
-            a, b = p.tile(rows, cols), q.tile(rows, cols)
-            upper = np.ones(a.shape, dtype=bool) if rows != cols else np.triu(np.ones(a.shape, dtype=bool), 1)
-            if a.dtype.kind == "i" and b.dtype.kind == "i" and weights is None:
-                a, b = np.where(upper, a, 0), np.where(upper, b, 0)
-                sums = [upper.sum(), a.sum(), b.sum(), (a * b).sum(), (a * a).sum(), (b * b).sum()]
-                exact = [have + int(more) for have, more in zip(exact, sums, strict=True)]
-            else:
-                keep = (upper & ~np.isnan(a) & ~np.isnan(b)).astype(np.float64)
-                if weights is not None:
-                    keep *= weights[rows, None] * weights[None, cols]
-                if copies is not None and rows == cols:  # copies of a point are pairs too
-                    np.fill_diagonal(keep, np.where(np.isnan(np.diag(a)) | np.isnan(np.diag(b)), 0.0, copies[rows]))
-                a, b = np.where(keep > 0, a, 0.0), np.where(keep > 0, b, 0.0)
-                sums = [keep.sum(), *((keep * z).sum() for z in (a, b, a * b, a * a, b * b))]
-                total = [have + float(more) for have, more in zip(total, sums, strict=True)]
-            if progress is not None:
-                progress.add(a.size)
-    pairs, s_p, s_q, s_pq, s_pp, s_qq = (whole + part for whole, part in zip(exact, total, strict=True))
-    scale_p, scale_q = p.scale, q.scale
-    diagonal = _diagonal_sums(p, q, own_weights)
-    return MatrixSums.of(
-        n=float(n if weights is None else weights.sum()), pairs=float(pairs),
-        s_p=s_p / scale_p, s_q=s_q / scale_q, s_pq=s_pq / (scale_p * scale_q), s_pp=s_pp / scale_p**2, s_qq=s_qq / scale_q**2,
-        diagonal=diagonal,
-    )  # fmt: skip
-
-
-def _point_weights(mass: Mass | None, n: int) -> tuple[Array | None, Array]:
-    """Weight of each point (None where all are 1), and what it makes with itself."""
-    if mass is None:
-        return None, np.ones(n)
-    if mass.is_frequency:
-        return mass.values.astype(np.float64), mass.values.astype(np.float64)
-    weights = mass.values * (n / mass.values.sum())
-    return weights, weights**2
-
-
-def _diagonal_sums(p: Tiles, q: Tiles, own_weights: Array) -> tuple[float, float, float]:
-    """Σ P_ii Q_ii, Σ P_ii², Σ Q_ii²; the diagonal of an ensemble or a partition is 1."""
-    a, b = _diagonal(p), _diagonal(q)
-    return float((own_weights * a * b).sum()), float((own_weights * a * a).sum()), float((own_weights * b * b).sum())
-
-
-def _diagonal(tiles: Tiles) -> Array:
-    if not isinstance(tiles, MatrixTiles):
-        return np.ones(len(tiles))
-    return np.concatenate([np.diag(tiles.tile(piece, piece)) for piece in slices(len(tiles))])
 
 
 # --- sparse matrices --------------------------------------------------------------------------------------------
@@ -323,10 +148,10 @@ def _own_pairs(e: Ensemble) -> Array:
 def _totals(e: Ensemble) -> tuple[float, float, float]:
     """Mass of all points, what they make with themselves, and pairs of different points."""
     if e.is_lazy:
-        from congruence.engine.partials import totals
+        from congruence.scanning.tables import totals
 
         return totals(e.members[0], e.mass)
-    weights, own_weights = _point_weights(e.mass, e.n_points)
+    weights, own_weights = point_weights(e.mass, e.n_points)
     total = float(e.n_points if weights is None else weights.sum())
     own = float(own_weights.sum())
     return total, own, (total * total - own) / 2
@@ -414,7 +239,7 @@ def sums_of(
     if len_of(p) != len_of(q):
         raise InputError(f"a and b have {len_of(p)} and {len_of(q)} points; both must be of the same points")
     if matrix:
-        from congruence.engine.blocks import by_blocks, dask_sums
+        from congruence.engine.dask_matrices import by_blocks, dask_sums
 
         if by_blocks(p, q):
             return dask_sums(p, q)
@@ -481,15 +306,6 @@ def len_of(x: Similarity | Ensemble) -> int:
     return x.n_points if isinstance(x, Ensemble) else len(x)
 
 
-def tiles_of(x: Similarity | Ensemble, missing: str = "ratio") -> Tiles:
-    """Tiles of a matrix, or of the consensus matrix of an ensemble."""
-    if isinstance(x, Similarity):
-        return MatrixTiles(x)
-    if len(x) == 1 and not x.has_gaps and isinstance(x.members[0], Labels):
-        return LabelTiles(x.members[0])
-    return EnsembleTiles(x, missing)
-
-
 def check_pairs(n: int, members: int) -> None:
     """Refuse a pass over all pairs of points that would take hours."""
     if float(n) * n / 2 * members > PAIR_LIMIT:
@@ -498,39 +314,3 @@ def check_pairs(n: int, members: int) -> None:
             f"this needs a pass over all {n * (n - 1) // 2:,} pairs of points ({hours:.1f} hours); "
             "use complete members (their tables need no pairs), missing='plain' or 'pooled', or sample=… of consensus_cdf"
         )
-
-
-def blocks(tiles: Tiles, rows: int, dtype: Any) -> Iterator[tuple[slice, Array]]:
-    """The matrix in blocks of whole rows."""
-    n = len(tiles)
-    for piece in slices(n, rows):
-        out = np.empty((piece.stop - piece.start, n), dtype=dtype)
-        for cols in slices(n):
-            out[:, cols] = tiles.tile(piece, cols) / tiles.scale
-        if not isinstance(tiles, MatrixTiles):
-            out[np.arange(piece.stop - piece.start), np.arange(piece.start, piece.stop)] = 1
-        yield piece, out
-
-
-def dense(tiles: Tiles, dtype: Any, threads: int) -> Array:
-    """The whole matrix; only tiles above the diagonal are worked out."""
-    n = len(tiles)
-    out = np.empty((n, n), dtype=dtype)
-    pieces = slices(n, 256)
-
-    def fill(rows: slice, cols: slice) -> None:
-        tile = tiles.tile(rows, cols) / tiles.scale
-        out[rows, cols] = tile
-        out[cols, rows] = tile.T
-
-    if isinstance(tiles, EnsembleTiles) and tiles.plain and tiles.equal and cpu._use_kernels(float(n) * n):
-        from congruence.engine.kernels import fill_consensus
-
-        def fill(rows: slice, cols: slice) -> None:
-            bounds = rows.start, rows.stop, cols.start, cols.stop
-            fill_consensus(tiles.points, *bounds, tiles.padding, 1 / tiles.scale, out)
-
-    jobs: Sequence[Any] = [partial(fill, rows, cols) for x, rows in enumerate(pieces) for cols in pieces[x:]]
-    cpu._in_threads(threads, jobs)
-    np.fill_diagonal(out, 1)
-    return out

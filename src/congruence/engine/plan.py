@@ -1,17 +1,41 @@
-"""Which pairs to count together: tiles of pairs under a memory budget, and how far the work has come."""
+"""Counting on the CPU: numpy while the work is small, compiled kernels in threads above that; the same integers."""
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
-from congruence.statistics import Array
+from congruence.errors import InputError
+from congruence.statistics.tables import Array
+
+
+def default_threads(threads: int | None) -> int:
+    """How many threads to use: as many as asked for, else as many as there are cores to use."""
+    if threads is not None and threads < 1:
+        raise InputError(f"threads must be at least 1, not {threads}")
+    return (
+        threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else threads or os.cpu_count() or 1
+    )
+
+
+def in_threads(threads: int, jobs: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Results of the jobs, in order; Ctrl-C drops those that have not begun."""
+    if threads == 1 or len(jobs) == 1:
+        return [job() for job in jobs]
+    pool = ThreadPoolExecutor(min(threads, len(jobs)))
+    try:
+        return [future.result() for future in [pool.submit(job) for job in jobs]]
+    finally:
+        pool.shutdown(cancel_futures=True)
+
 
 #: bytes that the tables of one tile may take
 MEMORY = 256 << 20

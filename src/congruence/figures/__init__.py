@@ -7,11 +7,11 @@ from importlib import import_module
 from typing import Any, Literal
 
 from congruence.alternative_clustering.search import Alternatives
+from congruence.comparison.results import AllPairs, Comparison
 from congruence.density.windows import Drift
-from congruence.ensemble import Ensemble
-from congruence.results import AllPairs, Comparison
+from congruence.errors import InputError
+from congruence.inputs.ensemble import Ensemble
 from congruence.selection import KChoice
-from congruence.statistics import InputError
 
 Backend = Literal["plotly", "matplotlib"]
 #: the function of `plotly_figures` and `matplotlib_figures` that draws a kind of result

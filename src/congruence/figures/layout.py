@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from congruence.agreement import consensus_cdf, consensus_matrix, item_consensus
 from congruence.alternative_clustering.search import Alternatives
-from congruence.clustering import Memberships
-from congruence.ensemble import Ensemble
+from congruence.comparison.results import AllPairs, Comparison
+from congruence.ensembles.agreement import consensus_matrix
+from congruence.ensembles.distribution import consensus_cdf
+from congruence.ensembles.items import item_consensus
+from congruence.errors import InputError
 from congruence.formulas import find
-from congruence.numerics import assignment
-from congruence.registry import Measure
-from congruence.results import AllPairs, Comparison
-from congruence.statistics import Array, InputError, Table
+from congruence.formulas.record import Measure
+from congruence.formulas.solvers import assignment
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.memberships import Memberships
+from congruence.statistics.tables import Array, Table
 
 #: colours that everyone can tell apart (Okabe and Ito), for clusters and curves
 EIGHT = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")

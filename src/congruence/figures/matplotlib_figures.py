@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from congruence.alternative_clustering.search import Alternatives
+from congruence.comparison.results import AllPairs, Comparison
 from congruence.density.windows import Drift
-from congruence.ensemble import Ensemble
 from congruence.figures.layout import (
     EIGHT,
     MOST_NAMES,
@@ -20,7 +20,7 @@ from congruence.figures.layout import (
     steps,
     views,
 )
-from congruence.results import AllPairs, Comparison
+from congruence.inputs.ensemble import Ensemble
 from congruence.selection import KChoice
 
 

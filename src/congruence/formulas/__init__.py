@@ -2,6 +2,7 @@
 
 from congruence.formulas import pairs  # noqa: I001  (pairs first, as people know them)
 from congruence.formulas import information, matching, matrices, profiles
-from congruence.registry import find, hint, measures, names
+from congruence.formulas.registry import find, measures, names
+from congruence.errors import hint
 
 __all__ = ["find", "hint", "information", "matching", "matrices", "measures", "names", "pairs", "profiles"]

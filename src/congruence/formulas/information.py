@@ -4,8 +4,10 @@ from math import inf
 
 import numpy as np
 
-from congruence.registry import measure, ratio
-from congruence.statistics import Array, ChanceInfo, Info
+from congruence.formulas.record import ratio
+from congruence.formulas.registry import measure
+from congruence.statistics.information import ChanceInfo, Info
+from congruence.statistics.tables import Array
 
 METRIC = ("symmetric", "definite", "triangle")
 #: E[MI] and the norm are sums of many terms: a difference this small is rounding, and the measure is 0/0
@@ -152,7 +154,7 @@ def completeness(i: Info) -> Array:
 
 
 def _v_workings(table: object, beta: float) -> dict[str, float]:
-    from congruence.statistics import Table, Tables
+    from congruence.statistics.tables import Table, Tables
 
     assert isinstance(table, Table)
     info = Info.from_tables(Tables.of(table))

@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from congruence.numerics import assignment, best_kappa, greedy_shipment, transport
-from congruence.registry import measure, ratio
-from congruence.statistics import Array, Info, Maxima, NotApplicable, Table, Tables, xlogx
+from congruence.errors import NotApplicable
+from congruence.formulas.record import ratio
+from congruence.formulas.registry import measure
+from congruence.formulas.solvers import assignment, best_kappa, greedy_shipment, transport
+from congruence.statistics.information import Info
+from congruence.statistics.tables import Array, Maxima, Table, Tables, xlogx
 
 METRIC = ("symmetric", "definite", "triangle")
 #: largest number of clusters (of the side that has fewer) a sparse, or a dense, matching takes on unasked

@@ -12,8 +12,11 @@ import numpy as np
 
 from congruence.formulas.information import nmi_sqrt
 from congruence.formulas.pairs import ari
-from congruence.registry import measure, ratio
-from congruence.statistics import Alone, Array, Gram, MatrixSums, MemberInfo, Pairs
+from congruence.formulas.record import ratio
+from congruence.formulas.registry import measure
+from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo
+from congruence.statistics.pairs import Gram, Pairs
+from congruence.statistics.tables import Array
 
 ARI = ("E = s_a * s_b / pairs",)
 

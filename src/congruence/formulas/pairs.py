@@ -3,8 +3,10 @@
 s_a = v11 + v10 pairs are together in a, s_b = v11 + v01 in b.
 """
 
-from congruence.registry import measure, ratio
-from congruence.statistics import Array, Gram, Pairs
+from congruence.formulas.record import ratio
+from congruence.formulas.registry import measure
+from congruence.statistics.pairs import Gram, Pairs
+from congruence.statistics.tables import Array
 
 METRIC = ("symmetric", "definite", "triangle")
 

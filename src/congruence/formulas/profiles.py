@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from congruence.registry import measure, ratio
-from congruence.statistics import Array, Profiles
+from congruence.formulas.record import ratio
+from congruence.formulas.registry import measure
+from congruence.statistics.profiles import Profiles
+from congruence.statistics.tables import Array
 
 NF = "NF = max(sim_aa, sim_bb)"
 

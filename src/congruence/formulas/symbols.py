@@ -2,8 +2,8 @@
 
 import re
 
-from congruence.registry import Measure
-from congruence.statistics import Gram
+from congruence.formulas.record import Measure
+from congruence.statistics.pairs import Gram
 
 #: by letter, or by measure and letter where one measure has its own
 SYMBOLS = {

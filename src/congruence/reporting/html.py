@@ -15,14 +15,16 @@ from typing import Any
 
 import numpy as np
 
+from congruence.comparison.results import counted, number, plain, span
+from congruence.errors import InputError
 from congruence.formulas import find
+from congruence.formulas.explain import pretty
+from congruence.formulas.record import Measure
 from congruence.formulas.references import REFERENCES
-from congruence.registry import Measure, _pretty
 from congruence.reporting import words
 from congruence.reporting.members import Member, Scale
 from congruence.reporting.model import Model, build
-from congruence.results import counted, number, plain, span
-from congruence.statistics import Array, InputError
+from congruence.statistics.tables import Array
 
 #: characters of ids, as the page writes them, up to which the page knows them all
 MOST_ID_LETTERS = 1_000_000
@@ -299,7 +301,7 @@ def page(model: Model) -> str:
     style = room.joinpath("page.css").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, trim_blocks=True)
     environment.filters["span"] = lambda limits: f"{limits[0]:.4g} to {limits[1]:.4g}".replace("inf", "∞")
-    environment.filters["pretty"] = _pretty
+    environment.filters["pretty"] = pretty
     digest = b64encode(sha256(script.encode("utf-8")).digest()).decode("ascii")
     data = json.dumps(plain(payload(model)), ensure_ascii=False, separators=(",", ":"))
     for sign, code in (

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from congruence.clustering import Labels, Memberships
-from congruence.ensemble import Ensemble
+from congruence.comparison.results import AllPairs
+from congruence.errors import InputError, hint
 from congruence.figures.layout import Tree, distances, map_of, tree_of
 from congruence.formulas import find
+from congruence.formulas.record import Measure
 from congruence.formulas.references import REFERENCES
-from congruence.registry import Measure, hint
-from congruence.results import AllPairs
-from congruence.statistics import Array, InputError
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.labels import Labels
+from congruence.inputs.memberships import Memberships
+from congruence.statistics.tables import Array
 
 #: the six measures of the page, for hard and for soft clusterings; the first one orders, groups and ranks
 HARD = ("ari", "ami_max", "nmi_sum", "vi", "jaccard", "element_centric")

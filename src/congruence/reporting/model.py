@@ -9,16 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from congruence.comparison import compare_all
+from congruence.comparison.many import compare_all
 from congruence.engine.plan import Progress
+from congruence.errors import InputError
 from congruence.figures.layout import distances, groups_of
-from congruence.registry import Measure
+from congruence.formulas.record import Measure
 from congruence.reporting.members import Member, Scale, agreement, gathered, same_partitions, scale_of, wanted, worse
 from congruence.reporting.pairs import Pairs, pairs_of
 from congruence.reporting.points import Points, points_of
 from congruence.reporting.ranking import Against, against_of
 from congruence.reporting.together import Together, together_of
-from congruence.statistics import Array, InputError
+from congruence.statistics.tables import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from congruence.clustering import Clustering, Labels
-from congruence.comparison import compare
-from congruence.ensemble import Ensemble
+from congruence.comparison.pair import compare
 from congruence.figures.layout import Flow, flow_of
-from congruence.statistics import Array, Table
+from congruence.inputs.coerce import Clustering
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.labels import Labels
+from congruence.statistics.tables import Array, Table
 
 #: bytes of labels, as the page writes them, up to which every pair can be looked at in the page
 EMBEDDED = 4_000_000
@@ -68,7 +69,7 @@ def pair_of(e: Ensemble, a: int, b: int) -> Pair:
 
 def compare_matched(table: Table) -> float:
     """Share of the points that are in clusters matched one to one."""
-    from congruence.numerics import assignment
+    from congruence.formulas.solvers import assignment
 
     best = assignment(table.row, table.col, table.count, table.shape)
     return float(table.count[best].sum() / table.n)

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from congruence.clustering import Labels, check_index
-from congruence.comparison import element_scores
-from congruence.ensemble import Ensemble
-from congruence.frames import frame_kind
-from congruence.generators import as_data
-from congruence.registry import hint
-from congruence.statistics import Array, InputError
+from congruence.comparison.matching import element_scores
+from congruence.ensembles.generators import as_data
+from congruence.errors import InputError, hint
+from congruence.inputs.alignment import check_index
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.frames import frame_kind
+from congruence.inputs.labels import Labels
+from congruence.statistics.tables import Array
 
 #: the agreement of points is over all pairs of members up to so many, and so many points × pairs; above, over a sample
 MOST_PAIRS, MOST_SCORES = 20_000, 200_000_000

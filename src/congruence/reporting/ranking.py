@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from congruence.chance import confidence_interval, corrected, permutation_test
-from congruence.clustering import Clustering
-from congruence.ensemble import Ensemble
-from congruence.generators import seed_sequence
-from congruence.registry import Measure
+from congruence.chance.intervals import confidence_interval
+from congruence.chance.permutation import corrected, permutation_test
+from congruence.comparison.results import AllPairs
+from congruence.ensembles.generators import seed_sequence
+from congruence.errors import InputError
+from congruence.formulas.record import Measure
+from congruence.inputs.coerce import Clustering
+from congruence.inputs.ensemble import Ensemble
 from congruence.reporting.members import worse
-from congruence.results import AllPairs
-from congruence.statistics import InputError
 
 #: most pairs of clusters for which chance is drawn; above FEW, or with so many clusterings, there are fewer draws
 MOST_DRAWN, FEW, MANY = 1_000_000, 2000, 100

@@ -7,14 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from congruence.agreement import certainty_random, consensus_cdf, lone_scorer
 from congruence.consensus_clustering.methods import find as method_of
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
-from congruence.ensemble import Ensemble
+from congruence.ensembles.agreement import lone_scorer
+from congruence.ensembles.distribution import consensus_cdf
+from congruence.errors import InputError
 from congruence.figures.layout import Cells, cells_of
+from congruence.formulas.matrices import certainty_random
+from congruence.inputs.ensemble import Ensemble
 from congruence.selection import KChoice, choose_k
-from congruence.statistics import Array, InputError
+from congruence.statistics.tables import Array
 
 #: up to so many points the distribution of the consensus is exact; above, so many pairs of points are drawn
 EXACT_POINTS, DRAWN_PAIRS = 1000, 200_000

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from congruence.registry import Measure
+from congruence.comparison.results import counted, number
+from congruence.formulas.record import Measure
 from congruence.reporting.model import Model
-from congruence.results import counted, number
 
 #: how people read an adjusted index (after Steinley 2004, doi:10.1037/1082-989X.9.3.386)
 READINGS = (

@@ -13,17 +13,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.agreement import consensus_cdf, delta_area, lone_scorer
-from congruence.comparison import compare_all, compare_to
+from congruence.comparison.many import compare_all, compare_to
+from congruence.comparison.results import counted
 from congruence.engine.plan import Progress
-from congruence.ensemble import Ensemble
+from congruence.ensembles.agreement import lone_scorer
+from congruence.ensembles.distribution import consensus_cdf, delta_area
+from congruence.ensembles.generators import Maker, counts_of, hard, made_members, makers_of, with_index
+from congruence.errors import InputError
 from congruence.formulas import find, hint, names
-from congruence.generators import Maker, _made, _makers, counts_of, hard, with_index
-from congruence.registry import Measure
-from congruence.results import counted
+from congruence.formulas.record import Measure
+from congruence.inputs.ensemble import Ensemble
 from congruence.selection.choice import Criterion, Leaning
 from congruence.selection.sentences import CRISP, listed
-from congruence.statistics import Array, InputError
+from congruence.statistics.tables import Array
 
 #: default criteria, for hard and for soft members
 HARD = ("ari", "ami_max", "vi", "certainty", "pac", "delta_area", "stability")
@@ -101,7 +103,7 @@ class Making:
             raise InputError(
                 f"fraction must be in (0, 1] and n_subsamples at least 2, not {fraction} and {n_subsamples}"
             )
-        makers = _makers(method, fraction, True, hasattr(X, "tocsr"), protocol)
+        makers = makers_of(method, fraction, True, hasattr(X, "tocsr"), protocol)
         check_counts(method)
         return cls(frame, X, makers, seeds, n_members, n_subsamples, fraction, n_jobs)
 
@@ -235,13 +237,13 @@ def _of_data(making: Making, k: int, parts: int, bar: Progress) -> tuple[Ensembl
     """The ensemble of one k, that of clusterings of parts of the points, and what was said about their members."""
     root, makers = making.seeds, making.makers
     whole, part = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, k)).spawn(2)
-    members, said = _made(makers, making.X, [k], whole.spawn(making.n_members), making.n_jobs, bar)
+    members, said = made_members(makers, making.X, [k], whole.spawn(making.n_members), making.n_jobs, bar)
     titles = [f"{makers[i % len(makers)][0]} {i}" for i in range(making.n_members)]
     e = Ensemble(with_index(members, making.frame), names=titles, unassigned="partial")
     if not parts:
         return e, None, list(said)
     on_parts = [(name, partial(_of_a_part, make, making.fraction)) for name, make in makers]
-    pieces, more = _made(on_parts, making.X, [k], part.spawn(parts), making.n_jobs, bar)
+    pieces, more = made_members(on_parts, making.X, [k], part.spawn(parts), making.n_jobs, bar)
     more = tuple(text.replace("members:", "subsamples:", 1) for text in more)
     return e, Ensemble(pieces, unassigned="partial"), [*said, *more]
 

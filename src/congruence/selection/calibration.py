@@ -9,7 +9,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from congruence.statistics import Array
+from congruence.statistics.tables import Array
 
 #: a cluster has come back where its mean Jaccard similarity in halves is this much, and neighbours are parted from this depth
 RETURNS, VALLEY = 0.8, -0.6

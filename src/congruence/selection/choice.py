@@ -12,10 +12,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.ensemble import Ensemble
-from congruence.frames import html_grid, make_frame, text_grid
-from congruence.results import plain
-from congruence.statistics import Array, InputError
+from congruence.comparison.results import plain
+from congruence.errors import InputError
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.frames import html_grid, make_frame, text_grid
+from congruence.statistics.tables import Array
 
 __all__ = ["Criterion", "KChoice", "Verdict", "Vote"]
 

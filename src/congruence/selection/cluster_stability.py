@@ -12,11 +12,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from congruence.comparison.results import number
 from congruence.engine.plan import Progress
-from congruence.frames import frame_kind, make_frame, text_grid
-from congruence.generators import _in_order, _seed, as_data, configured, hard, seed_sequence
-from congruence.results import number
-from congruence.statistics import Array, InputError
+from congruence.ensembles.generators import as_data, configured, hard, in_order, seed_of, seed_sequence
+from congruence.errors import InputError
+from congruence.inputs.frames import frame_kind, make_frame, text_grid
+from congruence.statistics.tables import Array
 
 __all__ = ["ClusterStability", "stability"]
 
@@ -171,7 +172,7 @@ def stability(
     jaccard = np.full((n_resamples, len(clusters)), np.nan)
     inside, drawn, warned = np.zeros((n, len(clusters))), np.zeros(n), Counter(set(said))
     with Progress(n_resamples, progress, "resamples") as bar:
-        for r, (chosen, again, said) in enumerate(_in_order(jobs, n_jobs)):
+        for r, (chosen, again, said) in enumerate(in_order(jobs, n_jobs)):
             warned.update(set(said))
             jaccard[r], match = _matched(whole[chosen], again, clusters)
             inside[chosen] += (again[:, None] == match[None, :]) & (again >= 0)[:, None]
@@ -200,7 +201,7 @@ def _clustered(
 
     rng = np.random.default_rng(stream)
     chosen = draw(rng)
-    fit = _fit(clusterer, _seed(rng))
+    fit = _fit(clusterer, seed_of(rng))
     with threadpool_limits(1), warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:

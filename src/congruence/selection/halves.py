@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from congruence.selection import kmeans
-from congruence.statistics import Array
+from congruence.statistics.tables import Array
 
 #: random halvings; each gives two halves
 HALVINGS = 15

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from congruence.statistics import Array
+from congruence.statistics.tables import Array
 
 #: points tried for each new centre of a start; the one that lowers the sum of squares most is taken
 CANDIDATES = 4

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from congruence.statistics import Array
+from congruence.statistics.tables import Array
 
 #: covariances: one each, one for all, one each without correlations, one variance each (mclust: VVV, EEE, VVI, VII)
 KINDS = ("full", "tied", "diag", "spherical")

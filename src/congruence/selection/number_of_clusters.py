@@ -9,19 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from congruence.clustering import as_clustering, check_index
-from congruence.comparison import compare_to
+from congruence.comparison.many import compare_to
 from congruence.engine.plan import Progress
-from congruence.ensemble import Ensemble
+from congruence.ensembles.generators import as_data, numbers_of, seed_sequence
+from congruence.errors import InputError
 from congruence.formulas import find
-from congruence.generators import as_data, numbers_of, seed_sequence
-from congruence.registry import Measure
+from congruence.formulas.record import Measure
+from congruence.inputs.alignment import check_index
+from congruence.inputs.coerce import as_clustering
+from congruence.inputs.ensemble import Ensemble
 from congruence.selection import calibration, halves, kmeans, mixtures
 from congruence.selection.agreement_curves import PAPER, Making, checked_ensembles, member_curves, wanted_criteria
 from congruence.selection.choice import Criterion, KChoice
 from congruence.selection.points import Points, prepare
 from congruence.selection.sentences import listed
-from congruence.statistics import Array, InputError
+from congruence.statistics.tables import Array
 
 __all__ = ["choose_k"]
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from congruence.frames import frame_kind
+from congruence.errors import InputError
+from congruence.inputs.frames import frame_kind
 from congruence.selection.sentences import listed
-from congruence.statistics import Array, InputError
+from congruence.statistics.tables import Array
 
 #: so many points are looked at; of more a random sample is drawn
 MOST_POINTS = 2_000

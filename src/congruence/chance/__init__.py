@@ -1,0 +1,1 @@
+"""Is it more than chance? Permutation tests, adjusted measures, confidence intervals."""

@@ -1,0 +1,215 @@
+"""Measures adjusted for chance under a null model."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from congruence.chance import null_models
+from congruence.chance.draws import Null, RandomPair, check_null
+from congruence.chance.permutation import clean, tested
+from congruence.chance.problems import Sided, best_value, drawn, measured, problem_of
+from congruence.errors import InputError, NotApplicable
+from congruence.formulas import find
+from congruence.formulas.record import Measure, ratio
+from congruence.statistics.tables import Array, Table, Tables
+
+# --- adjusted measures ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What a measure is on average under a null model, and how that is known."""
+
+    value: float
+    #: 0 where the value is exact
+    standard_error: float
+    #: "closed form", "expected mutual information", or "mean of … draws"
+    method: str
+
+    @property
+    def is_exact(self) -> bool:
+        """No draws were needed."""
+        return not self.method.startswith("mean of")
+
+
+@lru_cache(maxsize=4096)
+def _expectation(m: Measure, null: str, sided: str, draws: int, seed: int, a: bytes, b: bytes) -> Expectation:
+    """By the cluster sizes, in falling order."""
+    random = RandomPair(np.frombuffer(a, np.int64), np.frombuffer(b, np.int64), null, sided)
+    exact = random.expected(m)
+    if exact is not None:
+        return Expectation(clean(exact[0]), 0.0, exact[1])
+    values = drawn(partial(random.values, m), draws, random.batch, seed, 1, False)
+    known = values[~np.isnan(values)]
+    error = float(known.std(ddof=1)) / math.sqrt(draws) if len(known) > 1 else math.nan
+    return Expectation(float(known.mean()) if len(known) else math.nan, error, f"mean of {draws:,} draws")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Adjusted(Measure):
+    """A measure on a scale where chance is 0 and its best value 1; made by `cg.adjusted`, used wherever a key is."""
+
+    base: Measure = None  # type: ignore[assignment]
+    null: str = "permutation"
+    sided: str = "two"
+    n_draws: int = 1000
+    random_state: int = 0
+
+    @property
+    def method(self) -> str:
+        """How its expectation is had: "closed form", "expected mutual information", or "mean of … draws"."""
+        example = RandomPair(np.array([5, 4, 3]), np.array([6, 4, 2]), self.null, self.sided)
+        exact = example.expected(find(self.base, **self.parameters))
+        return f"mean of {self.n_draws:,} draws" if exact is None else exact[1]
+
+    def _of_sizes(self, a: Array, b: Array) -> Expectation:
+        a, b = (np.ascontiguousarray(-np.sort(-x[x > 0].astype(np.int64))) for x in (a, b))
+        if self.base.is_symmetric and not (self.null != "permutation" and self.sided == "one"):
+            a, b = sorted((a, b), key=lambda x: x.tolist())  # so that both orders have the same draws
+        base = find(self.base, **self.parameters)
+        null_models.check_points(float(a.sum()))
+        return _expectation(
+            _same_record(base), self.null, self.sided, self.n_draws, self.random_state, a.tobytes(), b.tobytes()
+        )
+
+    def expectation(self, a: Any, b: Any, **options: Any) -> Expectation:
+        """What the measure itself is on average by chance for these two, its standard error, and how it is known."""
+        t = problem_of(a, b, find(self.base, **self.parameters), self.null, self.sided, None, **options)
+        if t.sizes is not None:
+            return self._of_sizes(*t.sizes)
+        test = tested(t, self.n_draws, self.random_state, None, 0.95, None, False)
+        return Expectation(test.expected, test.standard_error, test.method)
+
+    def standard_error(self, a: Any, b: Any, **options: Any) -> float:
+        """Standard error of the adjusted value: what is not known of the expectation, carried through; 0 if exact."""
+        t = problem_of(a, b, find(self.base, **self.parameters), self.null, self.sided, None, **options)
+        e = self.expectation(a, b, **options)
+        # d/dE of (x − E)/(best − E)
+        room = t.best - e.value
+        return abs(t.value - t.best) / room**2 * e.standard_error if room else 0.0
+
+    def check(self, *, soft: bool, weighted: bool) -> None:
+        """Beside what the measure itself refuses: tables of memberships and weights do not tell what chance gives."""
+        self.base.check(soft=soft, weighted=weighted)
+        if soft or weighted:
+            what = "memberships" if soft else "sample_weight"
+            raise NotApplicable(
+                f"{self.key} of {what} needs the points, not their table alone: call the measure itself, as in m(a, b), or "
+                "cg.permutation_test(a, b, …).adjusted"
+            )
+
+    def __call__(self, a: Any, b: Any, **options: Any) -> float:
+        """The adjusted measure of two clusterings, matrices or ensembles; the options are those of `compare`."""
+        t = problem_of(a, b, find(self.base, **self.parameters), self.null, self.sided, None, **options)
+        if t.sizes is not None:
+            return super().__call__(a, b, **options)
+        if math.isnan(t.best):
+            raise NotApplicable(
+                f"{self.base.key} of memberships has no best value to adjust to; adjust a normalised measure, as nmi_sum"
+            )
+        return tested(t, self.n_draws, self.random_state, None, 0.95, None, False).adjusted
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        base = find(self.base, **self.parameters)
+        return _adjusted_again, (base, self.null, self.sided, self.n_draws, self.random_state)
+
+    def __repr__(self) -> str:
+        return f"Adjusted({self.key}: {self.title}, {self.method}, higher is better, at most 1)"
+
+
+_RECORDS: dict[tuple[str, tuple[tuple[str, Any], ...]], Measure] = {}
+
+
+def _same_record(m: Measure) -> Measure:
+    """One record for each key and parameters, so that expectations are remembered."""
+    if isinstance(m, Adjusted):
+        return m
+    return _RECORDS.setdefault((m.key, tuple(sorted(m.parameters.items(), key=str))), m)
+
+
+def _adjusted_again(base: Measure, null: Null, sided: Sided, n_draws: int, random_state: int) -> Measure:
+    return adjusted(base, null=null, sided=sided, n_draws=n_draws, random_state=random_state)
+
+
+def adjusted(
+    measure: str | Measure,
+    null: Null = "permutation",
+    *,
+    sided: Sided = "two",
+    n_draws: int = 1000,
+    random_state: int = 0,
+) -> Adjusted:
+    """The measure adjusted for chance, (value − expected) / (best − expected): 0 for chance, 1 for the best value.
+
+    The expectation under the null model (see `congruence.chance`) is exact where the measure is affine in Σ n² or in the
+    mutual information, and the mean of `n_draws` draws from `random_state` otherwise; `.method` says which, `.expectation(a, b)`
+    gives it with its standard error. Distances become similarities; `mi`, which has no best value, is held against the
+    larger entropy. With `sided="one"` a is a fixed reference and b alone is random. In `compare`, `compare_to` and
+    `compare_all` it takes hard clusterings; called itself, memberships, weights, ensembles and matrices too.
+
+    >>> import congruence as cg
+    >>> m = cg.adjusted("jaccard")
+    >>> a, b = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]
+    >>> m.method, round(m(a, b), 3), round(m.standard_error(a, b), 3)
+    ('mean of 1,000 draws', 0.136, 0.005)
+    >>> cg.adjusted("rand").method, round(cg.adjusted("rand")(a, b), 6) == round(cg.ari(a, b), 6)
+    ('closed form', True)
+    >>> round(cg.adjusted("rand", null="all")([0, 1, 1, 0, 2, 1], [0, 1, 1, 0, 2, 2]), 6)
+    0.475178
+    """
+    base = find(measure)
+    check_null(null, sided)
+    if base.is_lone:
+        raise NotApplicable(f"{base.key} describes one ensemble or matrix; there is no pair to adjust for chance")
+    if isinstance(base, Adjusted):
+        raise InputError(f"{base.key} is adjusted for chance already")
+    if not isinstance(n_draws, int | np.integer) or n_draws < 2:
+        raise InputError(f"n_draws must be a whole number above 1, not {n_draws!r}")
+    if not isinstance(random_state, int | np.integer):
+        raise InputError("random_state must be a whole number here: a measure has one value, also the second time")
+    suffix = "" if null == "permutation" else f"_{null}" + ("_one_sided" if sided == "one" else "")
+    if null == "permutation":
+        sided = "two"  # the same
+    axioms = base.axioms & ({"symmetric", "definite"} if sided == "two" else {"definite"}) | (
+        {"baseline"} if null == "permutation" else set()
+    )
+    record: list[Adjusted] = []
+
+    def formula(t: Tables, **parameters: Any) -> Array:
+        return _adjusted_values(replace(record[0], parameters=MappingProxyType(parameters)), t)
+
+    def workings(table: Table, **parameters: Any) -> dict[str, Any]:
+        m, tile = replace(record[0], parameters=MappingProxyType(parameters)), Tables.of(table)
+        one = find(base, **parameters)
+        e = m._of_sizes(table.row_sums, table.col_sums)
+        return {"value": float(measured(one, tile)[0]), "E": e.value, "best": best_value(one, tile)}
+
+    made = Adjusted(
+        f"adjusted_{base.key}{suffix}", f"{base.title}, adjusted for chance", Tables, formula, "higher", (-math.inf, 1.0),
+        (f"adjusted_{base.key}{suffix} = (value - E) / (best - E)",), frozenset(axioms), 0.0,
+        "hubert1985" if null == "permutation" else "gates2017", "", workings, (), False, False, base.parameters, base, null,
+        sided, int(n_draws), int(random_state),
+    )  # fmt: skip
+    words = [] if not made.method.startswith("mean of") else [f"its expectation is the {made.method}, not exact"]
+    words += [base.caution] if base.caution and base.key == "lambda" else []
+    made = replace(made, caution="; ".join(words))
+    record.append(made)
+    return made
+
+
+def _adjusted_values(m: Adjusted, t: Tables) -> Array:
+    """The adjusted measure of every pair of a tile; NaN at 0/0."""
+    base = find(m.base, **m.parameters)
+    value = measured(base, t)
+    expected, best = np.empty(len(t)), np.full(len(t), base.best)
+    for i, table in enumerate(t.each()):
+        expected[i] = m._of_sizes(table.row_sums, table.col_sums).value if table.n else np.nan
+        if not math.isfinite(base.best):
+            best[i] = best_value(base, Tables.of(table))
+    return ratio(value - expected, best - expected, 1e-12)

@@ -1,0 +1,243 @@
+"""Pairs of clusterings drawn under a null model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, Literal
+
+import numpy as np
+
+from congruence.chance import null_models
+from congruence.engine import cpu
+from congruence.engine.plan import Run
+from congruence.errors import InputError
+from congruence.formulas import hint
+from congruence.formulas.record import Measure
+from congruence.inputs.encoding import code_type
+from congruence.inputs.labels import Labels
+from congruence.statistics import tables
+from congruence.statistics.information import ChanceInfo, Info
+from congruence.statistics.matrices import MatrixSums
+from congruence.statistics.pairs import Pairs
+from congruence.statistics.tables import Array, Table, Tables
+
+Null = Literal["permutation", "n_clusters", "all"]
+
+
+#: what the null models are, for people
+NULLS = {
+    "permutation": "the points are dealt out at random, cluster sizes as they are",
+    "n_clusters": "partitions into the same numbers of clusters, all equally likely",
+    "all": "partitions into any number of clusters, all equally likely",
+}
+
+#: measured (ns): a cell of a table drawn; a point of a label vector that is shuffled and counted, and such a vector at all
+DRAW_COST, SHUFFLE_COST, SHUFFLE_START = 600, 6, 40_000
+
+#: points from which on labels are shuffled by a compiled loop; by the data alone, so that the draws are always the same
+COMPILED_FROM = 5_000
+
+#: draws of one random stream, of tables and of points: one unit of work, so that results do not depend on threads
+TABLE_BATCH, BATCH = 128, 64
+
+#: cells of tables, or labels, that a batch may hold
+BATCH_CELLS = 4_000_000
+
+
+def check_null(null: str, sided: str) -> None:
+    """Refuse names of null models that there are not, with near ones."""
+    if null not in NULLS:
+        raise InputError(f"there is no null model {null!r}; {hint(str(null), NULLS, 'there are: ' + ', '.join(NULLS))}")
+    if sided not in ("two", "one"):
+        raise InputError(f"sided must be 'two' (both clusterings random) or 'one' (a is fixed), not {sided!r}")
+
+
+def in_words(null: str, sided: str) -> str:
+    """A null model in words, for results."""
+    return NULLS[null] + (", a fixed" if null != "permutation" and sided == "one" else "")
+
+
+# --- two hard clusterings under a null model --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class RandomPair:
+    """Two random clusterings, by the cluster sizes of those observed."""
+
+    sizes_a: Array
+    sizes_b: Array
+    null: str = "permutation"
+    sided: str = "two"
+    #: the engine that draws: cpu, or that of a CUDA card
+    engine: Any = cpu
+
+    @cached_property
+    def n(self) -> int:
+        """Number of points."""
+        return int(self.sizes_a.sum())
+
+    @property
+    def is_free(self) -> tuple[bool, bool]:
+        """Are the sizes of a random too, and those of b?"""
+        return self.null != "permutation" and self.sided == "two", self.null != "permutation"
+
+    def _k(self, sizes: Array) -> int | None:
+        return len(sizes) if self.null == "n_clusters" else None
+
+    @cached_property
+    def batch(self) -> int:
+        """Draws of one stream, by the data alone."""
+        k_a, k_b = len(self.sizes_a), len(self.sizes_b)
+        if self._by_tables(k_a, k_b):
+            return int(max(1, min(TABLE_BATCH, BATCH_CELLS // (k_a * k_b))))
+        return int(max(1, min(BATCH, BATCH_CELLS // (2 * self.n))))
+
+    def _by_tables(self, k_a: int, k_b: int) -> bool:
+        """Is drawing the cells of a table less work than shuffling the labels?"""
+        return k_a * k_b * DRAW_COST <= self.n * SHUFFLE_COST + SHUFFLE_START
+
+    def values(self, m: Measure, rng: np.random.Generator, draws: int) -> Array:
+        """The measure of so many random pairs."""
+        sizes = [
+            null_models.random_sizes(rng, self.n, self._k(own), draws)
+            if free
+            else np.broadcast_to(own, (draws, len(own)))
+            for own, free in zip((self.sizes_a, self.sizes_b), self.is_free, strict=True)
+        ]
+        kind = Tables if m.needs is Table else m.needs
+        if self.engine is not cpu:
+            return self._values_by_card(m, kind, sizes, rng, draws)
+        if self._by_tables(sizes[0].shape[1], sizes[1].shape[1]):
+            tile = tables.as_tile(null_models.random_tables(rng, *sizes))
+            if kind is ChanceInfo and self.null == "permutation":
+                return m.values(ChanceInfo.with_expected(Info.from_tables(tile), np.full(draws, self.information)))
+            return m.values(kind.from_tables(tile))  # type: ignore[attr-defined]
+        if self.is_free[1]:
+            return self._of_labels(m, kind, sizes, rng, draws)
+        # one a against many shuffles of b
+        members = [_labels(self.sizes_a), *(_labels(self.sizes_b, rng) for _ in range(draws))]
+        tiles = cpu.statistics(members, [Run(0, 1, draws + 1)], {m.needs}, threads=1)
+        return np.concatenate([m.values(tile.statistics[kind]) for tile in tiles])
+
+    def _of_labels(self, m: Measure, kind: type, sizes: list[Array], rng: np.random.Generator, draws: int) -> Array:
+        """Label vectors of both sides, drawn one by one."""
+        members = [_labels(s, r) for a, b in zip(*sizes, strict=True) for s, r in ((a, None), (b, rng))]
+        runs = [Run(2 * i, 2 * i + 1, 2 * i + 2) for i in range(draws)]
+        tiles = self.engine.statistics(members, runs, {m.needs}, threads=1)
+        return np.concatenate([m.values(tile.statistics[kind]) for tile in tiles])
+
+    def _values_by_card(
+        self, m: Measure, kind: type, sizes: list[Array], rng: np.random.Generator, draws: int
+    ) -> Array:
+        """The same on a CUDA card, with random numbers of its own."""
+        if self.engine.by_tables(sizes[0].shape[1], sizes[1].shape[1], self.n):
+            seed = int(rng.integers(2**64, dtype=np.uint64))
+            known = self.information if kind is ChanceInfo and self.null == "permutation" else None
+            return m.values(self.engine.random_statistic(kind, *sizes, seed, known))
+        if self.is_free[1]:
+            return self._of_labels(m, kind, sizes, rng, draws)
+        seed = int(rng.integers(2**64, dtype=np.uint64))
+        fixed = _labels(self.sizes_a), _labels(self.sizes_b)
+        return np.concatenate([m.values(s) for s in self.engine.permuted_statistic(m.needs, *fixed, draws, seed)])
+
+    def draws_at_once(self, m: Measure) -> int | None:
+        """Draws of one stream on a CUDA card, by the data alone; None on the CPU, where it is `batch`."""
+        if self.engine is cpu:
+            return None
+        kind = Tables if m.needs is Table else m.needs
+        return int(
+            self.engine.draws_at_once(kind, (len(self.sizes_a), len(self.sizes_b)), self.n, self.null != "permutation")
+        )
+
+    @cached_property
+    def blocks(self) -> list[tuple[Array, Array]]:
+        """For a and b: cluster sizes, and how many clusters of each there are on average."""
+        return [
+            null_models.expected_blocks(self.n, self._k(own)) if free else null_models.blocks_of(own)
+            for own, free in zip((self.sizes_a, self.sizes_b), self.is_free, strict=True)
+        ]
+
+    @cached_property
+    def information(self) -> float:
+        """E[MI] in nats."""
+        return null_models.expected_information(self.n, *self.blocks)
+
+    def expected(self, m: Measure) -> tuple[float, str] | None:
+        """The exact mean of a measure that is affine in what is random, and how it was had; None for others."""
+        if self.n < 2:
+            return None
+        if issubclass(m.needs, Pairs) and (self.null == "permutation" or not issubclass(m.needs, MatrixSums)):
+            pairs = self.n * (self.n - 1) / 2
+            same = [
+                pairs * null_models.together(self.n, self._k(own)) if free else float((own * (own - 1.0)).sum()) / 2
+                for own, free in zip((self.sizes_a, self.sizes_b), self.is_free, strict=True)
+            ]
+            at = np.array([*same, same[0] * same[1] / pairs])
+            f = partial(_of_pairs, m, self.n)
+            probes = _probes(self.is_free, at, pairs, lambda a, b: (np.maximum(0.0, a + b - pairs), np.minimum(a, b)))
+            how = "closed form"
+        elif issubclass(m.needs, Info) and (self.null == "permutation" or m.needs is Info):
+            entropies = [null_models.expected_entropy(self.n, blocks) for blocks in self.blocks]
+            at = np.array([*entropies, sum(entropies) - self.information])
+            f = partial(_of_info, m, self.n, self.information)
+            probes = _probes(self.is_free, at, math.log(self.n), lambda a, b: (np.maximum(a, b), a + b))
+            how = "expected mutual information"
+        else:
+            return None
+        return (float(f(at[:, None])[0]), how) if is_affine(f, probes) else None
+
+    def deviation(self, m: Measure) -> float | None:
+        """The exact standard deviation under permutation of a measure that is affine in Σ n²; None for others."""
+        if self.null != "permutation" or not issubclass(m.needs, Pairs) or self.expected(m) is None:
+            return None
+        a, b = (null_models.sums_of_sizes(sizes) for sizes in (self.sizes_a, self.sizes_b))
+        at = np.array([[a[0] / 2] * 2, [b[0] / 2] * 2, [0.0, 1.0]])
+        low, high = _of_pairs(m, self.n, at)
+        return abs(float(high - low)) * math.sqrt(null_models.variance_of_sums(self.n, a, b))
+
+
+def _labels(sizes: Array, rng: np.random.Generator | None = None) -> Labels:
+    """A clustering with these cluster sizes, the points in order or shuffled."""
+    codes = np.repeat(np.arange(len(sizes), dtype=code_type(len(sizes))), sizes)
+    if rng is not None and len(codes) < COMPILED_FROM:
+        codes = rng.permutation(codes)
+    elif rng is not None:
+        from congruence.engine.kernels import shuffle
+
+        shuffle(codes, rng.integers(2**63))
+    return Labels(None, (codes, np.arange(len(sizes))))
+
+
+def _of_pairs(m: Measure, n: int, at: Array) -> Array:
+    """The measure at s_a, s_b, v11 (rows of `at`)."""
+    a, b, both = at
+    many = np.ones(len(both))
+    pairs = Pairs(n * (n - 1) / 2 * many, a, b, both, a - both, b - both, many < 0, 0 * many)
+    return m.raw(MatrixSums.of_partitions(pairs, n * many, n * many) if issubclass(m.needs, MatrixSums) else pairs)
+
+
+def _of_info(m: Measure, n: int, information: float, at: Array) -> Array:
+    """The measure at H_a, H_b, H_ab (rows of `at`)."""
+    many = np.ones(at.shape[1])
+    h_a, h_b, h_ab = at
+    info = Info(n * many, h_a, h_b, h_ab, many < 0)
+    return m.raw(ChanceInfo.with_expected(info, information * many) if m.needs is ChanceInfo else info)
+
+
+def _probes(free: tuple[bool, bool], at: Array, top: float, between: Callable[[Array, Array], Any]) -> Array:
+    """Points (3, 64) at which a statistic may be: what is fixed stays, what is free may be anything possible."""
+    rng = np.random.default_rng(0)
+    a, b = (rng.uniform(0, top, 64) if loose else np.full(64, x) for x, loose in zip(at, free, strict=False))
+    low, high = between(a, b)
+    return np.stack([a, b, low + (high - low) * rng.random(64)])
+
+
+def is_affine(f: Callable[[Array], Array], probes: Array) -> bool:
+    """Does the value half way between any two points lie half way between theirs?"""
+    x, y = probes[:, ::2], probes[:, 1::2]
+    ends, middle = (f(x) + f(y)) / 2, f((x + y) / 2)
+    with np.errstate(invalid="ignore"):
+        return bool((np.abs(ends - middle) <= 1e-9 * np.maximum(1.0, np.abs(ends))).all())

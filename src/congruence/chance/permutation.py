@@ -1,0 +1,446 @@
+"""Permutation tests of one pair or many."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+
+from congruence.chance.draws import Null
+from congruence.chance.problems import Problem, Sided, drawn, problem_of
+from congruence.comparison.results import number, plain
+from congruence.engine.plan import Progress
+from congruence.ensembles.generators import seed_sequence
+from congruence.errors import InputError
+from congruence.formulas import find, hint
+from congruence.formulas.record import Measure
+from congruence.inputs.ensemble import columns_of
+from congruence.inputs.frames import make_frame, square_frame, text_grid
+from congruence.statistics.tables import Array
+
+UNDEFINED = "draws are undefined and count as at least as good as the value"
+
+
+# --- permutation tests ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class PermutationTest:
+    """One value held against what chance alone gives.
+
+    >>> import congruence as cg
+    >>> r = cg.permutation_test([0] * 9 + [1] * 9, [0] * 8 + [1] * 10, "ari", random_state=0)
+    >>> round(r.value, 4), r.expected, round(r.p_value, 4)
+    (0.7772, 0.0, 0.001)
+    """
+
+    measure: Measure
+    value: float
+    #: mean and standard deviation under the null model
+    expected: float
+    standard_deviation: float
+    #: how the mean was had: "closed form", "expected mutual information", or from the draws
+    method: str
+    #: is the standard deviation exact, too?
+    is_deviation_exact: bool
+    #: as good as this or better by chance: (draws as good + 1) / (draws + 1)
+    p_value: float
+    #: as far from what is usual, on either side: twice the smaller tail
+    p_two_sided: float
+    #: where the p-value of endless draws lies, with probability `level`
+    p_interval: tuple[float, float]
+    level: float
+    null: str
+    n_permutations: int
+    n_points: int
+    #: the values drawn, in order
+    draws: Array = field(repr=False)
+    #: did draws end before their number was reached, because so many were as good?
+    is_stopped: bool = False
+    best: float = 1.0
+    cautions: tuple[str, ...] = ()
+    names: tuple[str, str] = ("a", "b")
+    kind: str | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Is the expected value exact (else it is the mean of the draws)?"""
+        return not self.method.startswith("mean of")
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of the expected value: 0 where it is exact."""
+        if self.is_exact:
+            return 0.0
+        return float(np.nanstd(self.draws, ddof=1) / math.sqrt(len(self.draws))) if len(self.draws) > 1 else math.nan
+
+    @property
+    def z(self) -> float:
+        """How many standard deviations the value is above what is expected."""
+        return _divided(_difference(self.value, self.expected), self.standard_deviation)
+
+    @property
+    def adjusted(self) -> float:
+        """The value on a scale where chance is 0 and the best value 1: (value − expected) / (best − expected)."""
+        return _adjusted_value(self.value, self.expected, self.best)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers by name."""
+        return {
+            "measure": self.measure.key, "value": self.value, "expected": self.expected,
+            "standard_deviation": self.standard_deviation, "z": self.z, "adjusted": self.adjusted,
+            "p_value": self.p_value, "p_two_sided": self.p_two_sided, "p_low": self.p_interval[0],
+            "p_high": self.p_interval[1], "n_permutations": self.n_permutations, "null": self.null,
+            "method": self.method,
+        }  # fmt: skip
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row with all numbers."""
+        return make_frame({name: [value] for name, value in self.to_dict().items()}, backend or self.kind)
+
+    def to_json(self, **options: Any) -> str:
+        """All numbers as JSON, with the cautions."""
+        return json.dumps(plain({**self.to_dict(), "cautions": self.cautions}), ensure_ascii=False, **options)
+
+    def __repr__(self) -> str:
+        a, b = self.names
+        low, high = self.p_interval
+        exact = "exact" if self.is_exact else f"± {self.standard_error:.1g}"
+        spread = "exact" if self.is_deviation_exact else "of the draws"
+        count = f"{self.n_permutations:,} draws" + (", stopped early" if self.is_stopped else "")
+        lines = [
+            f"{self.measure.key} of {a} and {b}: {number(self.value)}, {self.n_points:,} points",
+            f"  by chance     {number(self.expected)} ({exact}), standard deviation {self.standard_deviation:.4g} ({spread}), "
+            f"z = {self.z:.4g}",
+            f"  p             {self.p_value:.4g} as good or better ({self.level:.0%} interval {low:.2g} to {high:.2g}), "
+            f"{self.p_two_sided:.4g} two-sided",
+            f"  null model    {self.null}; {count}",
+        ]
+        return "\n".join([*lines, *(f"! {c}" for c in self.cautions)])
+
+
+def _difference(x: float, y: float) -> float:
+    """x − y, and 0 where only rounding is left."""
+    return 0.0 if abs(x - y) < 1e-12 * max(1.0, abs(x)) else x - y
+
+
+def _divided(x: float, y: float) -> float:
+    if y > 0 or math.isnan(y):
+        return x / y
+    return math.nan if x == 0 or math.isnan(x) else math.copysign(math.inf, x)
+
+
+def _adjusted_value(value: float, expected: float, best: float) -> float:
+    """0 for chance, 1 for the best value; where chance cannot but reach the best, 1 if the value did."""
+    room = best - expected
+    if abs(room) < 1e-12:
+        return 1.0 if abs(value - best) < 1e-12 else 0.0
+    return _difference(value, expected) / room
+
+
+def permutation_test(
+    a: Any,
+    b: Any,
+    measure: str | Measure = "ari",
+    n_permutations: int = 1000,
+    random_state: Any = None,
+    *,
+    null: Null = "permutation",
+    sided: Sided = "two",
+    stop_after: int | None = None,
+    level: float = 0.95,
+    threads: int | None = None,
+    engine: Literal["auto", "cpu", "cuda"] = "auto",
+    progress: Callable[[int, int], Any] | bool | None = None,
+    **options: Any,
+) -> PermutationTest:
+    """How often chance alone agrees as well: p-values of any measure of any two sides that `compare` takes.
+
+    Hard clusterings are drawn as tables, at a cost that does not depend on the number of points; memberships, ensembles
+    and matrices have the points of one side dealt out anew, all members together; sample weights stay with their points.
+    Points that `unassigned="drop"` leaves out are out of the draws too. The mean is exact for measures affine in Σ n²
+    (ari: 0) and for those affine in the mutual information; `.method` says so. `stop_after=10` ends as soon as ten draws
+    are as good as the value, and p is then 10 / draws (Besag & Clifford 1991). The options are those of `compare`.
+    `engine="cuda"` (or labels that are on a CUDA card) draws there: value and mean are the same, and so are the draws of a
+    `random_state` at every run and on every card, but they are not those of the CPU.
+
+    >>> import congruence as cg
+    >>> a, b = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1, 1, 1, 2, 0]
+    >>> cg.permutation_test(a, b, "vi", random_state=0)
+    vi of a and b: 0.8387, 10 points
+      by chance     1.4787 (exact), standard deviation 0.2563 (of the draws), z = -2.497
+      p             0.03696 as good or better (95% interval 0.025 to 0.049), 0.07393 two-sided
+      null model    the points are dealt out at random, cluster sizes as they are; 1,000 draws
+    """
+    m = find(measure)
+    check_counts(n_permutations, level, stop_after)
+    return tested(
+        problem_of(a, b, m, null, sided, threads, engine=engine, **options), n_permutations, random_state, stop_after,
+        level, threads, progress,
+    )  # fmt: skip
+
+
+def check_counts(n_permutations: int, level: float, stop_after: int | None) -> None:
+    """Refuse numbers of permutations, levels and stopping counts that make no sense."""
+    if not isinstance(n_permutations, int | np.integer) or n_permutations < 1:
+        raise InputError(f"n_permutations must be a whole number above 0, not {n_permutations!r}")
+    if not 0 < level < 1:
+        raise InputError(f"level must be between 0 and 1, as in 0.95, not {level!r}")
+    if stop_after is not None and (not isinstance(stop_after, int | np.integer) or stop_after < 1):
+        raise InputError(f"stop_after is a number of draws as good as the value, at least 1, not {stop_after!r}")
+
+
+def tested(
+    t: Problem, total: int, random_state: Any, stop_after: int | None, level: float, threads: int | None, progress: Any
+) -> PermutationTest:
+    """The test of a prepared problem."""
+    if math.isnan(t.value):
+        raise InputError(f"{t.measure.key} is undefined for this pair; there is nothing to test")
+    sign = 1.0 if t.measure.better == "higher" else -1.0
+    tie = 1e-11 * max(1.0, abs(t.value))
+
+    def as_good(draws: Array) -> Array:
+        return np.asarray(~(sign * draws < sign * t.value - tie))  # an undefined draw counts against the value
+
+    def enough(draws: Array) -> bool:
+        return int(as_good(draws).sum()) >= stop_after if stop_after is not None else False
+
+    # a card takes one batch after the other, and large ones
+    how = (t.batch, random_state, threads) if t.on_card is None else (t.on_card, random_state, 1)
+    draws = drawn(t.draw, total, *how, progress, enough)
+    good = as_good(draws)
+    is_stopped = stop_after is not None and int(good.sum()) >= stop_after
+    if is_stopped:
+        draws = draws[: int(np.flatnonzero(good)[stop_after - 1]) + 1]  # type: ignore[operator]
+        good = good[: len(draws)]
+    hits, many = int(good.sum()), len(draws)
+    bad = int((~(sign * draws > sign * t.value + tie)).sum())
+    p_value = hits / many if is_stopped else (hits + 1) / (many + 1)
+    undefined = int(np.isnan(draws).sum())
+    cautions = t.cautions
+    if undefined:
+        cautions += (f"{undefined} of {many} {UNDEFINED}",)
+    deviation = float(np.nanstd(draws, ddof=1)) if many > 1 else math.nan
+    return PermutationTest(
+        t.measure, t.value, clean(t.expected if t.expected is not None else float(np.nanmean(draws))),
+        t.deviation if t.deviation is not None else deviation, t.method or f"mean of {many:,} draws",
+        t.deviation is not None, p_value, min(1.0, 2 * min(p_value, (bad + 1) / (many + 1))),
+        _interval_of_p(hits, many, level, is_stopped), level, t.null, many, t.n_points, draws, is_stopped, t.best, cautions,
+        t.names, t.kind,
+    )  # fmt: skip
+
+
+def clean(x: float) -> float:
+    """What rounding leaves of 0 is 0."""
+    return 0.0 if abs(x) < 1e-14 else x
+
+
+def _interval_of_p(hits: int, many: int, level: float, is_stopped: bool) -> tuple[float, float]:
+    """Clopper and Pearson's interval of a proportion; with `is_stopped` that of draws until so many hits."""
+    from scipy.special import betaincinv
+
+    tail = (1 - level) / 2
+    misses = many - hits
+    low = float(betaincinv(hits, misses + 1, tail)) if hits else 0.0
+    if is_stopped:
+        return low, float(betaincinv(hits, misses, 1 - tail)) if misses else 1.0
+    return low, float(betaincinv(hits + 1, misses, 1 - tail)) if misses else 1.0
+
+
+# --- many pairs -------------------------------------------------------------------------------------------------
+
+Correction = Literal["holm", "bh", "none"]
+
+CORRECTIONS = {"holm": "Holm", "bh": "Benjamini–Hochberg", "none": "no correction"}
+
+
+def corrected(p_values: Any, correction: Correction = "holm") -> Array:
+    """P-values corrected for their number: "holm" (any false discovery), "bh" (the share of them), "none".
+
+    >>> corrected([0.01, 0.04, 0.03]).round(3).tolist(), corrected([0.01, 0.04, 0.03], "bh").round(3).tolist()
+    ([0.03, 0.06, 0.06], [0.03, 0.04, 0.04])
+    """
+    if correction not in CORRECTIONS:
+        raise InputError(
+            f"there is no correction {correction!r}; {hint(str(correction), CORRECTIONS, 'there are: holm, bh, none')}"
+        )
+    p = np.asarray(p_values, dtype=np.float64)
+    if correction == "none" or not len(p):
+        return p.copy()
+    order = np.argsort(p, kind="stable")
+    rank = np.arange(len(p))
+    if correction == "holm":
+        ordered = np.maximum.accumulate(p[order] * (len(p) - rank))
+    else:
+        ordered = np.minimum.accumulate((p[order] * len(p) / (rank + 1))[::-1])[::-1]
+    out = np.empty(len(p))
+    out[order] = np.minimum(ordered, 1.0)
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class PermutationTests:
+    """Permutation tests of several pairs, with p-values corrected for their number.
+
+    >>> import congruence as cg
+    >>> r = cg.permutation_tests({"x": [0, 0, 0, 1, 1, 1], "y": [0, 0, 0, 1, 1, 1], "z": [0, 1, 0, 1, 0, 1]}, random_state=0)
+    >>> r.correction, r.pairs[0], r.tests[0].value
+    ('holm', ('x', 'y'), 1.0)
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    tests: tuple[PermutationTest, ...]
+    p_corrected: Array
+    correction: str
+    names: tuple[str, ...]
+    cautions: tuple[str, ...] = ()
+    kind: str | None = None
+
+    @property
+    def measure(self) -> Measure:
+        """The measure tested."""
+        return self.tests[0].measure
+
+    @property
+    def values(self) -> Array:
+        """The value of each pair."""
+        return np.array([t.value for t in self.tests])
+
+    @property
+    def p_values(self) -> Array:
+        """The p-value of each pair, not corrected."""
+        return np.array([t.p_value for t in self.tests])
+
+    def matrix(
+        self, what: Literal["value", "p_value", "p_corrected"] = "p_corrected", backend: str | None = None
+    ) -> Any:
+        """One of the numbers as a square frame, named on both sides; NaN for pairs that were not tested."""
+        place = {name: i for i, name in enumerate(self.names)}
+        numbers = {"value": self.values, "p_value": self.p_values, "p_corrected": self.p_corrected}
+        if what not in numbers:
+            raise InputError(f"matrix shows value, p_value or p_corrected, not {what!r}")
+        square = np.full((len(place), len(place)), np.nan)
+        for (a, b), x in zip(self.pairs, numbers[what].tolist(), strict=True):
+            square[place[a], place[b]] = square[place[b], place[a]] = x
+        return square_frame(square, self.names, self.names, backend or self.kind)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        rows = [t.to_dict() for t in self.tests]
+        columns: dict[str, list[Any]] = {"a": [a for a, _ in self.pairs], "b": [b for _, b in self.pairs]}
+        columns |= {name: [row[name] for row in rows] for name in rows[0]}
+        return {**columns, "p_corrected": self.p_corrected.tolist(), "correction": [self.correction] * len(rows)}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row a pair."""
+        return make_frame(self._columns(), backend or self.kind)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Columns by name, one entry a pair."""
+        return self._columns()
+
+    def to_json(self, **options: Any) -> str:
+        """Rows as JSON, with the cautions."""
+        columns = self._columns()
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return json.dumps(plain({"tests": rows, "cautions": self.cautions}), ensure_ascii=False, **options)
+
+    def __repr__(self) -> str:
+        shown = min(len(self.tests), 40)
+        cells = [
+            [number(t.value), number(t.expected), f"{t.p_value:.4g}", f"{p:.4g}"]
+            for t, p in zip(self.tests[:shown], self.p_corrected.tolist(), strict=False)
+        ]
+        names = [f"{a}, {b}" for a, b in self.pairs[:shown]]
+        name = CORRECTIONS[self.correction]
+        grid = text_grid(cells, names, [self.measure.key, "by chance", "p", name])
+        head = f"{len(self.tests)} pairs, p-values corrected by {name}" if self.correction != "none" else (
+            f"{len(self.tests)} pairs, p-values not corrected for their number"
+        )  # fmt: skip
+        more = [f"… and {len(self.tests) - shown} more"] if shown < len(self.tests) else []
+        return "\n".join([head, grid, *more, *(f"! {c}" for c in self.cautions)])
+
+
+def permutation_tests(
+    clusterings: Any,
+    measure: str | Measure = "ari",
+    n_permutations: int = 1000,
+    random_state: Any = None,
+    *,
+    reference: Any = None,
+    correction: Correction = "holm",
+    threads: int | None = None,
+    progress: Callable[[int, int], Any] | bool | None = None,
+    **options: Any,
+) -> PermutationTests:
+    """Permutation tests of all pairs of clusterings, or of each with a reference, corrected for their number.
+
+    `reference` is a clustering or the name of one. "holm" bounds the chance of any false discovery, "bh" the share of
+    false ones among those found. The options are those of `permutation_test`.
+
+    >>> import congruence as cg
+    >>> runs = {"x": [0, 0, 0, 0, 1, 1, 1, 1], "y": [0, 0, 0, 0, 1, 1, 1, 2], "z": [0, 1, 0, 1, 0, 1, 0, 1]}
+    >>> cg.permutation_tests(runs, random_state=0)
+    3 pairs, p-values corrected by Holm
+              ari  by chance        p    Holm
+    x, y   0.7742     0.0000  0.03297  0.0989
+    x, z  -0.1667     0.0000        1       1
+    y, z  -0.1290     0.0000        1       1
+    """
+    m = find(measure)
+    check_counts(n_permutations, options.get("level", 0.95), options.get("stop_after"))
+    corrected([], correction)
+    columns, notes, kind = columns_of(clusterings)
+    named = dict(columns)
+    if len(named) < len(columns):
+        raise InputError("two clusterings have the same name; give them different ones")
+    if reference is None:
+        pairs = list(combinations(named, 2))
+    else:
+        title = reference if isinstance(reference, str) else "reference"
+        if isinstance(reference, str) and reference not in named:
+            near = hint(reference, named, "there are: " + ", ".join(list(named)[:8]))
+            raise InputError(f"there is no clustering {reference!r} to be the reference; {near}")
+        pairs = [(title, name) for name in named if name != title]
+        named = {title: named[title] if isinstance(reference, str) else reference, **named}
+    if not pairs:
+        raise InputError("there is no pair of clusterings to test")
+    noise = options.pop("noise", None)
+    tests = []
+    streams = seed_sequence(random_state).spawn(len(pairs))
+    with Progress(len(pairs), progress) as bar:
+        for (name_a, name_b), stream in zip(pairs, streams, strict=True):
+            test = permutation_test(
+                named[name_a], named[name_b], m, n_permutations, stream, threads=threads, progress=False,
+                noise=noise_of(noise, name_a, name_b), **options,
+            )  # fmt: skip
+            tests.append(replace(test, names=(name_a, name_b)))
+            bar.add(1)
+    p = corrected([t.p_value for t in tests], correction)
+    cautions = tuple(dict.fromkeys([*notes, *(_renamed(c, t) for t in tests for c in t.cautions)]))
+    few = correction != "none" and len(pairs) / (n_permutations + 1) > 0.05
+    if few and p.min() > 0.05:  # by Benjamini and Hochberg, many small p-values help each other
+        cautions += (
+            f"{n_permutations:,} permutations cannot give a p-value below {1 / (n_permutations + 1):.2g}, and corrected for "
+            f"{len(pairs)} pairs that is above 0.05; pass n_permutations={20 * len(pairs):_} or more",
+        )
+    return PermutationTests(tuple(pairs), tuple(tests), p, correction, tuple(named), cautions, kind)
+
+
+def noise_of(noise: Any, a: str, b: str) -> Any:
+    """Noise labels by the names of columns, as noise labels of a and b."""
+    if not isinstance(noise, dict):
+        return noise
+    return {who: noise[name] for who, name in (("a", a), ("b", b)) if name in noise} or None
+
+
+def _renamed(caution: str, t: PermutationTest) -> str:
+    """What is said of a and b, said of the clusterings by their names."""
+    for who, name in zip(("a", "b"), t.names, strict=True):
+        if caution[:2] in (f"{who} ", f"{who}:"):
+            return name + caution[1:]
+    return caution

@@ -1,0 +1,423 @@
+"""Resampling two sides of any kind: labels, memberships, matrices, ensembles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from congruence.chance import null_models
+from congruence.chance.draws import BATCH, BATCH_CELLS, RandomPair, check_null, in_words, is_affine
+from congruence.comparison.matrices import bordered_matrices
+from congruence.comparison.pair import bordered, cautions_of, compare, titles_of
+from congruence.engine import cpu, hard_tables, matrices, plan, soft_tables, tiles
+from congruence.engine.choice import engine_for, on_card
+from congruence.engine.plan import Progress, Run
+from congruence.ensembles.generators import seed_sequence
+from congruence.errors import InputError, NotApplicable
+from congruence.formulas.record import Measure
+from congruence.inputs.alignment import Mass
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.labels import Labels
+from congruence.inputs.memberships import Memberships
+from congruence.inputs.similarity import Similarity
+from congruence.statistics.matrices import MatrixSums
+from congruence.statistics.pairs import Gram, Pairs
+from congruence.statistics.tables import Array, Table, Tables
+
+Sided = Literal["two", "one"]
+
+Draw = Callable[[np.random.Generator, int], Array]
+
+#: points that a frequency may stand for where they are drawn one by one
+MOST_REPEATED = 20_000_000
+
+
+# --- any two sides, and what to draw for them -------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is tested: the value, how to draw it under the null model, and what is known of it exactly."""
+
+    measure: Measure
+    value: float
+    draw: Draw
+    batch: int
+    n_points: int
+    null: str
+    #: values of so many draws of so many points without replacement
+    subset: Callable[[np.random.Generator, int, int], Array]
+    expected: float | None = None
+    method: str = ""
+    deviation: float | None = None
+    best: float = 1.0
+    cautions: tuple[str, ...] = ()
+    names: tuple[str, str] = ("a", "b")
+    kind: str | None = None
+    #: cluster sizes of two hard clusterings, and the share of the points that are alone in their cell of the table
+    sizes: tuple[Array, Array] | None = None
+    alone: float = 0.0
+    #: draws of one stream where a CUDA card draws them
+    on_card: int | None = None
+
+
+def problem_of(
+    a: Any, b: Any, m: Measure, null: str, sided: str, threads: int | None, *, unassigned: Any = "error",
+    noise: Any = None, sample_weight: Any = None, frequency: Any = None, align: Any = None, engine: str = "auto",
+) -> Problem:  # fmt: skip
+    """What to draw for two sides of any kind that `compare` takes, under a null model."""
+    check_null(null, sided)
+    if any(isinstance(x, Ensemble | Similarity) for x in (a, b)):
+        _only_permutation(null, "matrices and ensembles")
+        if engine_for(engine, []) is not cpu:
+            raise InputError("matrices and ensembles are permuted on the CPU; pass engine='cpu' or leave it out")
+        p, q = bordered_matrices(a, b, unassigned, noise, sample_weight, frequency, align)
+        if unassigned == "drop":
+            p, q = _without_dropped(p, q, [not isinstance(x, Ensemble | Similarity) for x in (a, b)])
+        return _of_matrices(p, q, m, threads)
+    a, b = on_card(a, engine), on_card(b, engine)
+    pair, mass, notes, own_noise = bordered(a, b, unassigned, noise, sample_weight, frequency, align)
+    counter = engine_for(engine, pair)
+    soft, weighted = any(c.soft for c in pair), mass is not None and not mass.is_frequency
+    m.check(soft=soft, weighted=weighted)
+    table, tile = counter.table_of(pair[0], pair[1], mass, threads)
+    if not tile.n_used[0] or not table.n:
+        raise InputError(f"no point is assigned in both clusterings ({len(pair[0])} points were given)")
+    if soft or weighted:
+        problem = _of_points(pair, mass, tile, m, null, counter)
+    else:
+        problem = _of_table(Tables.of(table), m, null, sided, counter)
+    return replace(
+        problem, cautions=(*notes, *cautions_of(pair, table, own_noise, soft), *problem.cautions), names=titles_of(pair),
+        kind=next((c.kind for c in pair if c.kind), None),
+    )  # fmt: skip
+
+
+def _only_permutation(null: str, what: str) -> None:
+    if null != "permutation":
+        raise NotApplicable(f"null={null!r} draws partitions, and there are {what}; null='permutation' takes them")
+
+
+def measured(m: Measure, tile: Tables) -> Array:
+    """The measure of every pair of a tile."""
+    kind = Tables if m.needs is Table else m.needs
+    return m.values(kind.from_tables(tile))  # type: ignore[attr-defined]
+
+
+def _of_table(tile: Tables, m: Measure, null: str, sided: str, engine: Any) -> Problem:
+    """Two hard clusterings: all there is to know is in their table."""
+    (table,) = tile.each()
+    n = int(table.n)
+    null_models.check_points(n)
+    random = RandomPair(table.row_sums, table.col_sums, null, sided, engine)
+    expected, method = random.expected(m) or (None, "")
+
+    def subset(rng: np.random.Generator, draws: int, points: int) -> Array:
+        counts = rng.multivariate_hypergeometric(table.count, points, size=draws)
+        pair, cell = np.nonzero(counts)
+        row, k_a, _ = hard_tables.closed_up(pair, table.row[cell], np.full(draws, table.shape[0]))
+        col, k_b, _ = hard_tables.closed_up(pair, table.col[cell], np.full(draws, table.shape[1]))
+        many = np.full(draws, points)
+        starts = np.searchsorted(pair, np.arange(draws + 1))
+        return measured(m, Tables(row, col, counts[pair, cell], starts, np.column_stack([k_a, k_b]), many, many))
+
+    return Problem(
+        m, float(measured(m, tile)[0]), partial(random.values, m), random.batch, n, in_words(null, sided), subset,
+        expected, method, random.deviation(m), best=best_value(m, tile), sizes=(table.row_sums, table.col_sums),
+        alone=float((table.count == 1).sum()) / n, on_card=random.draws_at_once(m),
+    )  # fmt: skip
+
+
+def best_value(m: Measure, tile: Tables) -> float:
+    """The best value there is, or, for a measure without one, the better of a and b with themselves."""
+    if math.isfinite(m.best):
+        return m.best
+    if tile.gram is not None:
+        return math.nan
+    own = []
+    for table in tile.each():
+        for sizes in (table.row_sums, table.col_sums):
+            at = np.arange(len(sizes))
+            own.append(
+                float(measured(m, Tables.of(Table(at, at, sizes, range(len(at)), range(len(at)), table.own)))[0])
+            )
+    return max(own) if m.better == "higher" else min(own)
+
+
+def _of_points(pair: Sequence[Any], mass: Mass | None, tile: Tables, m: Measure, null: str, engine: Any) -> Problem:
+    """Memberships or weighted points: b is handed out to the points anew, weights stay with their points."""
+    _only_permutation(null, "memberships" if any(c.soft for c in pair) else "sample weights")
+    points = np.arange(len(pair[0]))
+    if any(c.gaps for c in pair):
+        points = np.flatnonzero(np.all([c.codes < c.k for c in pair], axis=0))
+    if mass is not None and mass.is_frequency:
+        points, mass = _repeated(points, mass), None
+    if len(points) < len(pair[0]) or not np.array_equal(points, np.arange(len(points))):
+        pair = [c.taken(points) for c in pair]
+        mass = None if mass is None else Mass(mass.values[points], False)
+    a, b = pair
+    n = len(a)
+    kind = Tables if m.needs is Table else m.needs
+
+    def draw(rng: np.random.Generator, draws: int) -> Array:
+        members = [a, *(b.taken(rng.permutation(n)) for _ in range(draws))]
+        counted = engine.statistics(members, [Run(0, 1, draws + 1)], {m.needs}, mass=mass, threads=1)
+        return np.concatenate([m.values(t.statistics[kind]) for t in counted])
+
+    def subset(rng: np.random.Generator, draws: int, size: int) -> Array:
+        found = np.empty(draws)
+        for i in range(draws):
+            chosen = rng.choice(n, size, replace=False)
+            part = None if mass is None else Mass(mass.values[chosen], False)
+            found[i] = measured(m, cpu.table_of(a.taken(chosen), b.taken(chosen), part, 1)[1])[0]
+        return found
+
+    expected = deviation = None
+    statistic = m.needs.from_tables(tile) if issubclass(m.needs, Pairs) else None
+    if statistic is not None and mass is None:
+        if issubclass(m.needs, Gram):
+            together = float((statistic.same_a * statistic.same_b / statistic.pairs)[0])
+            expected, deviation = _on_line(m, statistic, together, n, _sums_of_gram(a), _sums_of_gram(b))
+        elif all(isinstance(c, Labels) or c.is_probabilistic for c in pair):
+            (own_a, all_a), (own_b, all_b) = (_squares(c) for c in pair)
+            # E Σ n_ij²: a point with itself, and two different points
+            squares = own_a * own_b / n + (all_a - own_a) * (all_b - own_b) / (n * max(n - 1, 1))
+            expected, _ = _on_line(m, statistic, (squares - n) / 2, n, None, None)
+    batch = int(max(1, min(BATCH, BATCH_CELLS // (n * (a.k + b.k)))))
+    return Problem(
+        m, float(measured(m, tile)[0]), draw, batch, n, in_words(null, "two"), subset, expected,
+        "closed form" if expected is not None else "", deviation, best=best_value(m, tile),
+        on_card=None if engine is cpu else batch,
+    )  # fmt: skip
+
+
+def _repeated(points: Array, mass: Mass) -> Array:
+    """Each point as often as its frequency says: copies of a point are dealt out one by one."""
+    many = int(mass.values[points].sum())
+    if many > MOST_REPEATED:
+        raise InputError(
+            f"memberships and ensembles are drawn point by point, up to {MOST_REPEATED:,} of them, and the frequencies add "
+            f"up to {many:,}; divide them, or take a sample"
+        )
+    return np.repeat(points, mass.values[points])
+
+
+def _rows(c: Any) -> Array:
+    return soft_tables.membership_rows(c, slice(None))
+
+
+def _squares(c: Any) -> tuple[float, float]:
+    """Σ_p |u_p|² and |Σ_p u_p|²."""
+    u = _rows(c)
+    return float((u**2).sum()), float((u.sum(axis=0) ** 2).sum())
+
+
+def _sums_of_gram(c: Any) -> tuple[float, float, float]:
+    """What `variance_of_sums` takes, of the matrix UUᵀ."""
+    u = _rows(c)
+    own = (u**2).sum(axis=1)
+    rows = u @ u.sum(axis=0) - own
+    return float(rows.sum()), float(((u.T @ u) ** 2).sum() - (own**2).sum()), float((rows**2).sum())
+
+
+def _on_line(
+    m: Measure, s: Pairs, together: float, n: int, a: tuple[float, float, float] | None,
+    b: tuple[float, float, float] | None,
+) -> tuple[float | None, float | None]:  # fmt: skip
+    """Mean and standard deviation of a measure that is affine in the pairs together in both, whose mean is `together`."""
+
+    def f(x: Array) -> Array:
+        return m.raw(replace(s, same_both=x[0], only_a=s.same_a - x[0], only_b=s.same_b - x[0]))
+
+    width = max(abs(float(s.same_both[0]) - together), 0.01 * float(s.pairs[0]))
+    if not is_affine(f, together + width * np.random.default_rng(0).uniform(-1, 1, (1, 64))):
+        return None, None
+    low, mean, high = f(np.array([[together - width, together, together + width]]))
+    if a is None or b is None:
+        return float(mean), None
+    return float(mean), abs(float(high - low)) / (2 * width) * math.sqrt(null_models.variance_of_sums(n, a, b))
+
+
+# --- matrices and ensembles -------------------------------------------------------------------------------------
+
+
+def _taken(x: Any, points: Array) -> Any:
+    """A matrix or ensemble of these points only, in this order; weights go with their points."""
+    if isinstance(x, Similarity):
+        return Similarity(x.matrix[points][:, points], tolerance=x.tolerance, who=x.who)
+    return x.taken(points)
+
+
+def _without_dropped(p: Any, q: Any, single: Sequence[bool]) -> tuple[Any, Any]:
+    """Both sides without the points that a single clustering lacks; members of an ensemble keep their gaps."""
+    for x, is_single in zip((p, q), single, strict=True):
+        if is_single and x.members[0].gaps:
+            there = np.flatnonzero(x.members[0].codes < x.members[0].k)
+            if not len(there):
+                raise InputError("no point of the clustering is assigned; there is nothing to test")
+            p, q = _taken(p, there), _taken(q, there)
+    return p, q
+
+
+def _dealt(x: Ensemble, order: Array) -> Ensemble:
+    """The members handed out to the points anew, all in the same way; weights stay with their points."""
+    dealt = copy(x)
+    dealt.members = tuple(c.taken(order) for c in x.members)
+    return dealt
+
+
+def _of_matrices(p: Any, q: Any, m: Measure, threads: int | None) -> Problem:
+    """A matrix or ensemble against another, or against labels: all members of one side are permuted together."""
+    result = compare(p, q, [m], threads=threads)
+    mass = p.mass if isinstance(p, Ensemble) else None
+    if mass is not None and mass.is_frequency:
+        every = _repeated(np.arange(len(mass.values)), mass)
+        p, q = _taken(p, every), _taken(q, every)
+        p.mass = q.mass = None
+        result = replace(result, n_used=len(every))
+    n = matrices.len_of(p)
+    plain_points = not any(isinstance(x, Ensemble) and (x.has_gaps or x.mass is not None) for x in (p, q))
+
+    def subset(rng: np.random.Generator, draws: int, size: int) -> Array:
+        chosen = (np.sort(rng.choice(n, size, replace=False)) for _ in range(draws))
+        return np.array([compare(_taken(p, c), _taken(q, c), [m], threads=1)[m.key] for c in chosen])
+
+    expected = deviation = None
+    if plain_points and issubclass(m.needs, Pairs):
+        draw, expected, deviation = _of_sums(p, q, m, n, threads)
+    else:
+
+        def draw(rng: np.random.Generator, draws: int) -> Array:
+            orders = [rng.permutation(n) for _ in range(draws)]
+            if isinstance(q, Ensemble):
+                return np.array([compare(p, _dealt(q, o), [m], threads=1)[m.key] for o in orders])
+            return np.array([compare(_dealt(p, o), q, [m], threads=1)[m.key] for o in orders])
+
+    members = min(len(x.members) for x in (p, q) if isinstance(x, Ensemble)) if not _both_matrices(p, q) else 1
+    batch = int(max(1, min(BATCH, BATCH_CELLS // (n * members))))
+    return Problem(
+        m, result[m.key], draw, batch, result.n_used, in_words("permutation", "two"), subset, expected,
+        "closed form" if expected is not None else "", deviation, best=m.best, cautions=result.cautions,
+    )  # fmt: skip
+
+
+def _both_matrices(p: Any, q: Any) -> bool:
+    return isinstance(p, Similarity) and isinstance(q, Similarity)
+
+
+def _of_sums(p: Any, q: Any, m: Measure, n: int, threads: int | None) -> tuple[Draw, float | None, float | None]:
+    """Draws of a measure of sums over pairs: permuting one side changes Σ PQ alone, and its mean is known."""
+    within = issubclass(m.needs, MatrixSums)
+    cheap = sum(len(x) ** 2 for x in (p, q) if isinstance(x, Ensemble)) * n < 1e9
+    sums = matrices.sums_of(p, q, within=within or cheap, missing=m.parameters.get("missing", "ratio"), threads=threads)
+
+    def at(both: Array, diagonal: Array | None = None) -> Array:
+        own = sums.diagonal if diagonal is None else diagonal
+        return m.values(
+            replace(sums, same_both=both, only_a=sums.same_a - both, only_b=sums.same_b - both, diagonal=own,
+                    identical=np.zeros(len(both), dtype=bool))
+        )  # fmt: skip
+
+    # the side that is dealt out anew: an ensemble if there is one, the smaller of two
+    turned = isinstance(q, Similarity) or (isinstance(p, Ensemble) and len(p) < len(q))
+    fixed, moved = (q, p) if turned else (p, q)
+    fixed_diagonal, moved_diagonal = (tiles.diagonal_of(tiles.tiles_of(x)) for x in (fixed, moved))
+    order_matters = bool(np.ptp(fixed_diagonal) * np.ptp(moved_diagonal) > 0)
+
+    def draw(rng: np.random.Generator, draws: int) -> Array:
+        orders = [rng.permutation(n) for _ in range(draws)]
+        if isinstance(moved, Similarity):
+            own = np.array([float(fixed_diagonal @ moved_diagonal[o]) for o in orders])
+            return at(np.array([_matched_sum(fixed, moved, o) for o in orders]), own)
+        if isinstance(fixed, Similarity):
+            return at(_sums_with_matrix(fixed, moved, orders))
+        every = _dealt(moved, orders[0])
+        every.members, every.member_weight = tuple(c.taken(o) for o in orders for c in moved.members), None
+        together = matrices.ensemble_pairs(fixed, every, threads=1)[0].reshape(len(fixed), draws, len(moved))
+        return at(np.einsum("l,ldm,m->d", fixed.shares, together, moved.shares))
+
+    if order_matters:
+        return draw, None, None
+    a, b = (_sums_of_side(x, s, n) for x, s in ((p, sums.squares_a), (q, sums.squares_b)))
+    mean = float((sums.same_a * sums.same_b / sums.pairs)[0])
+    expected, deviation = _on_line(m, sums, mean, n, a, b)
+    return draw, expected, None if within is False and not cheap else deviation
+
+
+def _matched_sum(fixed: Similarity, moved: Similarity, order: Array) -> float:
+    """Σ_{i<j} P_ij Q_σ(i)σ(j) of two matrices."""
+    for walked, other, where in ((fixed, moved, order), (moved, fixed, np.argsort(order))):
+        if walked.is_sparse:
+            entries = walked.matrix.tocoo()
+            upper = entries.row < entries.col
+            row, col = where[entries.row[upper]], where[entries.col[upper]]
+            return float(entries.data[upper] @ np.asarray(other.matrix[row, col]).ravel())
+    total = 0.0
+    for piece in tiles.slices(len(order)):
+        block = fixed.checked_block(piece, slice(None))
+        total += float((block * moved.matrix[order[piece]][:, order]).sum())
+    mine, theirs = (tiles.diagonal_of(tiles.tiles_of(x)) for x in (fixed, moved))
+    return (total - float(mine @ theirs[order])) / 2
+
+
+def _sums_with_matrix(matrix: Similarity, moved: Ensemble, orders: Sequence[Array]) -> Array:
+    """Σ_{i<j} P_ij C_σ(i)σ(j) of a matrix and the consensus matrix C of an ensemble, for each order of its points."""
+    total = np.zeros(len(orders))
+    diagonal = tiles.diagonal_of(tiles.tiles_of(matrix))
+    for member, share in zip(moved.members, moved.shares.tolist(), strict=True):
+        u = _rows(member)
+        columns = np.hstack([u[o] for o in orders])
+        together = np.zeros(columns.shape[1])
+        for piece in tiles.slices(len(matrix)):
+            block = matrix.matrix[piece] if matrix.is_sparse else matrix.checked_block(piece, slice(None))
+            together += (columns[piece] * (block @ columns)).sum(axis=0)
+        own = np.array([diagonal @ (u[o] ** 2).sum(axis=1) for o in orders])
+        total += share * (together.reshape(len(orders), -1).sum(axis=1) - own) / 2
+    return total
+
+
+def _sums_of_side(x: Any, squares: Array, n: int) -> tuple[float, float, float]:
+    """What `variance_of_sums` takes, of a matrix or the consensus matrix of an ensemble."""
+    if isinstance(x, Similarity):
+        read = tiles.tiles_of(x)
+        whole = [read.tile(piece, slice(None)).sum(axis=1) for piece in tiles.slices(n)]
+        rows = np.concatenate(whole) - tiles.diagonal_of(read)
+    else:
+        rows = np.zeros(n)
+        for member, share in zip(x.members, x.shares.tolist(), strict=True):
+            u = _rows(member) if isinstance(member, Memberships) else None
+            if u is not None:
+                rows += share * (u @ u.sum(axis=0) - (u**2).sum(axis=1))
+            else:
+                rows += share * (np.bincount(member.codes, minlength=member.k)[member.codes] - 1.0)
+    return float(rows.sum()), 2 * float(squares[0]), float((rows**2).sum())
+
+
+# --- drawing ----------------------------------------------------------------------------------------------------
+
+
+def drawn(
+    draw: Draw, total: int, batch: int, random_state: Any, threads: int | None, progress: Any,
+    enough: Callable[[Array], bool] | None = None, what: str = "permutations",
+) -> Array:  # fmt: skip
+    """`total` draws in order, a random stream for each batch, so that threads do not matter; fewer if that is enough."""
+    workers = plan.default_threads(threads)
+    batches = -(-total // batch)
+    streams = seed_sequence(random_state).spawn(batches)
+    found = np.empty(0)
+    with Progress(total, progress, what) as bar:
+        for first in range(0, batches, 4 * workers):
+            jobs = [
+                partial(draw, np.random.default_rng(stream), batch) for stream in streams[first : first + 4 * workers]
+            ]
+            found = np.concatenate([found, *plan.in_threads(workers, jobs)])[:total]
+            bar.add(len(found) - bar.done)
+            if enough is not None and enough(found):
+                break
+    return found

@@ -1,0 +1,1 @@
+"""Comparing clusterings: one pair, several against a reference, all pairs."""

@@ -1,0 +1,173 @@
+"""Compare several clusterings: all pairs, or against one reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from congruence.comparison.evaluation import DEFAULT, Evaluation, Measures
+from congruence.comparison.pair import left_out
+from congruence.comparison.results import AgainstReference, AllPairs
+from congruence.engine.choice import engine_for, on_card
+from congruence.engine.plan import Progress, Run, against_first, all_pairs
+from congruence.errors import InputError
+from congruence.formulas import hint
+from congruence.inputs.alignment import Align
+from congruence.inputs.ensemble import Ensemble, columns_of
+from congruence.inputs.labels import Unassigned
+from congruence.scanning.scan import Scan, scan_options
+from congruence.statistics.tables import Array
+
+
+def compare_all(
+    clusterings: Any,
+    measures: Measures = ("ari",),
+    *,
+    engine: str = "auto",
+    client: Any = None,
+    threads: int | None = None,
+    progress: Callable[[int, int], Any] | bool | None = None,
+    unassigned: Unassigned = "error",
+    noise: Any = None,
+    sample_weight: Any = None,
+    frequency: Any = None,
+    align: Align | None = None,
+    checkpoint: Any = None,
+    memory: str | float | None = None,
+    skip_bad: bool | None = None,
+) -> AllPairs:
+    """Measures of all pairs of clusterings, in one pass over the labels for any number of measures.
+
+    `clusterings`: label columns (2-D array or frame), a list or mapping of clusterings, an Ensemble, an object with
+    `.obs`, or a `cg.scan`. The result is the same to the bit for any number of `threads`; `progress` is called with (done,
+    total). `engine`: "cpu", "cuda", or "auto": labels that are on a CUDA card (CuPy, torch) are counted there. `client`,
+    `checkpoint`, `memory` and `skip_bad` are for scans, and mean what they mean in `cg.scan`.
+
+    >>> import congruence as cg
+    >>> r = cg.compare_all([[0, 0, 1, 1], [0, 0, 1, 2], [0, 1, 0, 1]], ["ari", "vi"], threads=1)
+    >>> r["ari"].round(3).tolist()
+    [[1.0, 0.571, -0.5], [0.571, 1.0, -0.286], [-0.5, -0.286, 1.0]]
+    """
+    scanning = {"client": client, "checkpoint": checkpoint, "memory": memory, "skip_bad": skip_bad}
+    clusterings = scan_options(clusterings, scanning)
+    ensemble = Ensemble(
+        on_card(clusterings, engine),
+        sample_weight=sample_weight, frequency=frequency, unassigned=unassigned, noise=noise, align=align,
+    )  # fmt: skip
+    size = len(ensemble)
+    square: dict[str, Array] = {}
+    used = np.empty((size, size), dtype=np.int64)
+
+    def keep(i: Array, j: Array, n_used: Array, forward: dict[str, Array], backward: dict[str, Array]) -> None:
+        used[i, j] = used[j, i] = n_used
+        for key, values in forward.items():
+            matrix = square.setdefault(key, np.empty((size, size)))
+            matrix[i, j] = values
+            matrix[j, i] = backward.get(key, values)
+
+    todo = _evaluate(ensemble, measures, all_pairs(size), keep, threads, progress, engine)
+    return AllPairs(
+        {key: square[key] for key in todo.measures}, todo.measures, ensemble.names, used, _named_gaps(ensemble, used),
+        todo.skipped, ensemble.kind,
+    )  # fmt: skip
+
+
+def _named_gaps(ensemble: Ensemble, used: Array) -> tuple[str, ...]:
+    """The ensemble's cautions, and pairs that have no point in common."""
+    i, j = np.nonzero(np.triu(used == 0, 1))
+    gone = [f"{ensemble.names[x]} and {ensemble.names[y]}" for x, y in zip(i[:5].tolist(), j[:5].tolist(), strict=True)]
+    more = f", and {len(i) - 5} pairs more" if len(i) > 5 else ""
+    words: tuple[str, ...] = ()
+    if gone:
+        words = (f"no point is assigned in both, so the value is undefined: {'; '.join(gone)}{more}",)
+    empty = (
+        [ensemble.names[x] for x in np.flatnonzero(np.diag(used) == 0)[:5]] if used.shape[0] == used.shape[1] else []
+    )
+    words += (f"no point is assigned at all in: {', '.join(empty)}",) if empty else ()
+    return (*ensemble.notes, *left_out(ensemble.members), *ensemble.cautions, *words)
+
+
+def _evaluate(
+    ensemble: Ensemble, measures: Measures, runs: Sequence[Run], keep: Callable[..., None], threads: int | None,
+    progress: Any, engine: str,
+) -> Evaluation:  # fmt: skip
+    """Every measure for every pair of the runs, a tile at a time: keep(i, j, n_used, values of (i, j), of (j, i))."""
+    mass = ensemble.mass
+    todo = Evaluation(measures, DEFAULT, soft=ensemble.is_soft, weighted=mass is not None and not mass.is_frequency)
+    counter = engine_for(engine, ensemble.members)
+    with Progress(sum(len(r) for r in runs), progress) as bar:
+        for tile in counter.statistics(ensemble.members, runs, todo.needs, mass=mass, threads=threads, progress=bar):
+            forward = todo.values(tile.statistics, tile.n_used)
+            backward = todo.values(tile.statistics, tile.n_used, swapped=True)
+            keep(tile.i, tile.j, tile.n_used, forward, backward)
+    return todo
+
+
+def compare_to(
+    reference: Any,
+    clusterings: Any,
+    measures: Measures = None,
+    *,
+    engine: str = "auto",
+    threads: int | None = None,
+    progress: Callable[[int, int], Any] | bool | None = None,
+    unassigned: Unassigned = "error",
+    noise: Any = None,
+    sample_weight: Any = None,
+    frequency: Any = None,
+    align: Align | None = None,
+    client: Any = None,
+    checkpoint: Any = None,
+    memory: str | float | None = None,
+    skip_bad: bool | None = None,
+) -> AgainstReference:
+    """Measures of several clusterings against one reference: one row a clustering.
+
+    `reference` is a clustering, or the name of one of the `clusterings`; `engine` as in `compare_all`. `client`,
+    `checkpoint`, `memory` and `skip_bad` are for scans, and mean what they mean in `cg.scan`.
+
+    >>> import congruence as cg
+    >>> r = cg.compare_to("truth", {"truth": [0, 0, 1, 1], "x": [0, 0, 1, 2], "y": [0, 1, 0, 1]}, "ari")
+    >>> r.names, r["ari"].round(3).tolist()
+    (('x', 'y'), [0.571, -0.5])
+    """
+    scanning = {"client": client, "checkpoint": checkpoint, "memory": memory, "skip_bad": skip_bad}
+    clusterings = scan_options(clusterings, scanning)
+    if isinstance(reference, str) and isinstance(clusterings, Scan) and reference not in clusterings.names:
+        clusterings = clusterings.narrowed([reference, *clusterings.names])  # a column that is no member can be it
+    columns, _, kind = columns_of(on_card(clusterings, engine))
+    title = "reference"
+    if isinstance(reference, str):
+        named = dict(columns)
+        if reference not in named:
+            raise InputError(
+                f"there is no clustering {reference!r} to be the reference; "
+                f"{hint(reference, named, 'there are: ' + ', '.join(list(named)[:8]))}"
+            )
+        title, reference, columns = reference, named[reference], [c for c in columns if c[0] != reference]
+    own = clusterings.mass if isinstance(clusterings, Ensemble) else None
+    if own is not None and sample_weight is None and frequency is None:  # an ensemble brings the weights of its points
+        sample_weight, frequency = (None, own.values) if own.is_frequency else (own.values, None)
+    ensemble = Ensemble(
+        [on_card(reference, engine), *(data for _, data in columns)], names=[title, *(name for name, _ in columns)],
+        sample_weight=sample_weight, frequency=frequency, unassigned=unassigned, noise=noise, align=align,
+    )  # fmt: skip
+    if len(ensemble) < 2:
+        raise InputError("there are no clusterings to compare with the reference")
+    rows: dict[str, Array] = {}
+    used = np.empty(len(ensemble) - 1, dtype=np.int64)
+
+    def keep(i: Array, j: Array, n_used: Array, forward: dict[str, Array], backward: dict[str, Array]) -> None:
+        used[j - 1] = n_used
+        for key, values in forward.items():
+            rows.setdefault(key, np.empty(len(used)))[j - 1] = values
+
+    todo = _evaluate(ensemble, measures, against_first(len(ensemble)), keep, threads, progress, engine)
+    empty = [name for name, n in zip(ensemble.names[1:], used.tolist(), strict=True) if n == 0]
+    words = (f"no point is assigned in both, so the value is undefined: {', '.join(empty[:5])}",) if empty else ()
+    return AgainstReference(
+        {key: rows[key] for key in todo.measures}, todo.measures, ensemble.names[1:], title, used,
+        (*ensemble.notes, *left_out(ensemble.members), *ensemble.cautions, *words), todo.skipped, kind or ensemble.kind,
+    )  # fmt: skip

@@ -1,0 +1,161 @@
+"""Which cluster is which: contingency tables, matchings, scores per point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from congruence.comparison.pair import compare
+from congruence.comparison.results import Matching
+from congruence.engine import cpu, soft_tables
+from congruence.errors import InputError
+from congruence.formulas.solvers import assignment
+from congruence.inputs.alignment import Align, aligned, noise_for
+from congruence.inputs.coerce import as_clustering
+from congruence.inputs.frames import frame_kind
+from congruence.inputs.labels import Labels, Unassigned
+from congruence.statistics.tables import Array, Table
+
+# --- tables and matchings ---------------------------------------------------------------------------------------
+
+
+def contingency(a: Any, b: Any, **options: Any) -> Table:
+    """The contingency table of two clusterings, with the clusters' own names; options as in `compare`.
+
+    >>> import congruence as cg
+    >>> cg.contingency(["x", "x", "y"], [5, 6, 6])
+    Table: 2 clusters × 2 clusters, 3 points
+       5  6
+    x  1  1
+    y  0  1
+    """
+    return compare(a, b, "rand", **options).table
+
+
+def element_scores(
+    a: Any,
+    b: Any,
+    *,
+    unassigned: Unassigned = "error",
+    noise: Any = None,
+    align: Align | None = None,
+    sample_weight: Any = None,
+    frequency: Any = None,
+) -> Any:
+    """How well the two clusterings agree on each point, 0 to 1; their mean is `element_centric`.
+
+    A pandas or polars series gives one back; dropped points are NaN.
+
+    >>> import congruence as cg
+    >>> cg.element_scores([0, 1, 1, 0, 2, 1], [0, 1, 1, 0, 2, 2]).round(3).tolist()
+    [1.0, 0.667, 0.667, 1.0, 0.5, 0.333]
+    """
+    if sample_weight is not None or frequency is not None:
+        raise InputError("element_scores are the scores of single points; weights do not change them, leave them out")
+    pair, _ = aligned([as_clustering(a, "a"), as_clustering(b, "b")], align, ("a", "b"))
+    pair = [c.with_policy(unassigned, noise_for(noise, (c.title, w)), w) for c, w in zip(pair, ("a", "b"), strict=True)]
+    table, _ = cpu.table_of(pair[0], pair[1])
+    overlap = np.zeros(table.shape)
+    share = table.count / np.maximum(table.row_sums[table.row], table.col_sums[table.col])
+    overlap[table.row, table.col] = share
+    return _like(a if frame_kind(a) else b, _point_scores(pair, table, overlap), "element_score", pair[0].index)
+
+
+def _point_scores(pair: Sequence[Any], table: Table, overlap: Array) -> Array:
+    first, second = pair
+    if first.soft or second.soft:
+        left, right = (soft_tables.membership_rows(c, slice(None)) for c in pair)
+        scores = np.einsum("pi,ij,pj->p", left, overlap, right, optimize=True)
+        return np.asarray(scores * (len(first) / (left.sum(axis=1) * right.sum(axis=1)).sum()))
+    places = []
+    for c, names in zip(pair, (table.rows, table.columns), strict=True):
+        # clusters that lost all their points are not in the table
+        place = np.full(c.k + 1, -1)
+        known = {name: i for i, name in enumerate(names.tolist() if isinstance(names, np.ndarray) else names)}
+        for code, name in enumerate(c.names.tolist() if isinstance(c.names, np.ndarray) else c.names):
+            place[code] = known.get(name, -1)
+        places.append(place[c.codes])
+    row, col = places
+    return np.where((row >= 0) & (col >= 0), overlap[row, col], np.nan)
+
+
+def _like(source: Any, values: Array, name: str, index: Any = None) -> Any:
+    """The values as the kind of series that came in (with the index of the points they are for), else as they are."""
+    kind = frame_kind(source)
+    if kind == "pandas":
+        import pandas as pd
+
+        index = getattr(source, "index", None) if index is None else index
+        return pd.Series(values, index=index if index is not None and len(index) == len(values) else None, name=name)
+    if kind == "polars":
+        import polars as pl
+
+        return pl.Series(name, values.tolist() if values.dtype == object else values)
+    return values
+
+
+def match(a: Any, b: Any, **options: Any) -> Matching:
+    """Which cluster of b is which of a: the one-to-one matching with the most points in common, and what is left over.
+
+    >>> import congruence as cg
+    >>> cg.match([0, 0, 1, 1, 1], ["u", "v", "v", "v", "w"])
+    2 clusters matched, 3 of 5 points in common
+       b  common  size a  size b  jaccard
+    0  u       1       2       1    0.500
+    1  v       2       3       3    0.500
+    only in b: w
+    """
+    result = compare(a, b, "rand", **options)
+    table = result.table
+    cells = assignment(table.row, table.col, table.count, table.shape)
+    cells = cells[np.argsort(table.row[cells], kind="stable")]
+    row, col = table.row[cells], table.col[cells]
+    rows = tuple(
+        (table.rows[i], table.columns[j], common, table.row_sums[i].item(), table.col_sums[j].item())
+        for i, j, common in zip(row.tolist(), col.tolist(), table.count[cells].tolist(), strict=True)
+    )
+    only_a = tuple(table.rows[i] for i in range(table.shape[0]) if i not in set(row.tolist()))
+    only_b = tuple(table.columns[j] for j in range(table.shape[1]) if j not in set(col.tolist()))
+    return Matching(rows, only_a, only_b, table.n.item(), result.kind)
+
+
+def relabel(reference: Any, b: Any, **options: Any) -> Any:
+    """b with its clusters renamed to fit the reference, so that names and colours agree; a series gives a series.
+
+    A cluster of b that stands for none of the reference gets a name of its own: the next free number, or its own name.
+
+    >>> import congruence as cg
+    >>> cg.relabel([0, 0, 1, 1, 2], [5, 5, 3, 3, 4]).tolist()
+    [0, 0, 1, 1, 2]
+    >>> cg.relabel(["x", "x", "y", "y"], [0, 0, 1, 2]).tolist()
+    ['x', 'x', 'y', '2']
+    """
+    found = match(reference, b, **options)
+    taken = {a for a, *_ in found.rows} | set(found.only_a)
+    new = dict(found.mapping)
+    whole = all(isinstance(x, int) and not isinstance(x, bool) for x in taken)
+    labels = as_clustering(b, "b")
+    if not isinstance(labels, Labels):
+        raise InputError("relabel renames labels; memberships have columns to reorder: see match")
+    names = labels.names.tolist() if isinstance(labels.names, np.ndarray) else list(labels.names)
+    for name in (name for name in names if name not in found.mapping):
+        if whole:
+            fresh: Any = max([-1, *taken]) + 1
+        else:
+            fresh = str(name)
+            while fresh in taken:
+                fresh += "′"
+        new[name] = fresh
+        taken.add(fresh)
+    renamed = [new[name] for name in names]
+    complete = whole and not labels.gaps and all(isinstance(x, int) for x in renamed)
+    dictionary = np.empty(len(renamed) + 1, dtype=object)
+    dictionary[:-1], dictionary[-1] = renamed, None
+    values = dictionary[labels.codes]
+    if complete:
+        values = values.astype(np.int64)
+    elif not labels.gaps and all(isinstance(x, str) for x in renamed):
+        values = values.astype(str) if frame_kind(b) is None else values
+    return _like(b, values, labels.title or "relabelled")

@@ -1,0 +1,177 @@
+"""Compare similarity matrices and ensembles."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from congruence.comparison.evaluation import Measures, chosen_measures
+from congruence.comparison.results import Comparison
+from congruence.engine import cpu, matrices
+from congruence.engine.plan import against_first
+from congruence.errors import InputError, NotApplicable
+from congruence.formulas import measures as every_measure
+from congruence.formulas.record import Measure
+from congruence.inputs.alignment import Align
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.labels import Unassigned
+from congruence.inputs.similarity import Similarity
+from congruence.statistics.information import Info
+from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo
+from congruence.statistics.pairs import Gram
+from congruence.statistics.profiles import Profiles
+
+
+def compare_matrices(
+    a: Any,
+    b: Any,
+    measures: Measures,
+    unassigned: Unassigned,
+    noise: Any,
+    sample_weight: Any,
+    frequency: Any,
+    align: Align | None,
+    threads: int | None,
+    engine: str,
+) -> Comparison:
+    """Measures of two matrices, ensembles, or a matrix or ensemble and a partition."""
+    p, q = bordered_matrices(a, b, unassigned, noise, sample_weight, frequency, align)
+    chosen, strict = chosen_measures(
+        measures, [m.key for m in every_measure() if m.needs in (Gram, MatrixSums, MemberInfo)]
+    )
+    values: dict[str, float] = {}
+    skipped: dict[str, str] = {}
+    sums: dict[tuple[str, bool], MatrixSums] = {}
+    within = any(m.needs is MatrixSums for m in chosen)
+    for m in chosen:
+        try:
+            _check_matrices(m, p, q)
+            if m.needs is MemberInfo:
+                values[m.key] = float(m.values(_member_info(p, q))[0])
+                continue
+            missing = m.parameters.get("missing", "ratio")
+            if (missing, within) not in sums:
+                sums[missing, within] = matrices.sums_of(
+                    p, q, within=within, missing=missing, threads=threads, engine=engine
+                )
+            _check_unit(m, p, q)
+            values[m.key] = float(m.values(sums[missing, within])[0])
+        except NotApplicable as reason:
+            if strict:
+                raise
+            skipped[m.key] = str(reason)
+    shown = {m.key: m for m in chosen if m.key in values}
+    own = None
+    if within and sums:
+
+        def with_itself(m: Measure, side: str) -> float:
+            if m.needs is MemberInfo:
+                return np.nan
+            return float(m.values(sums[m.parameters.get("missing", "ratio"), within].alone(side))[0])
+
+        own = ({k: with_itself(m, "a") for k, m in shown.items()}, {k: with_itself(m, "b") for k, m in shown.items()})
+    cautions = tuple(c for e in (p, q) if isinstance(e, Ensemble) for c in (*e.notes, *e.cautions))
+    return Comparison(
+        values,
+        shown,
+        None,
+        None,
+        matrices.len_of(p),
+        cautions,
+        skipped,
+        own,
+        None,
+        ("a", "b"),
+        (_described(p), _described(q)),
+    )
+
+
+def bordered_matrices(
+    a: Any, b: Any, unassigned: Unassigned, noise: Any, sample_weight: Any, frequency: Any, align: Align | None
+) -> tuple[Ensemble | Similarity, Ensemble | Similarity]:
+    """Two sides of which one is a matrix or ensemble, as `compare` takes them: a single clustering is an ensemble of one."""
+    if align == "index":
+        raise InputError("align='index' joins single clusterings; reindex the frames of an ensemble or matrix before")
+    sides = []
+    for x, who in ((a, "a"), (b, "b")):
+        if not isinstance(x, Ensemble | Similarity):
+            # one clustering is an ensemble of one; points it drops are gaps, and pairs with a gap are not counted
+            policy: Unassigned = "partial" if unassigned == "drop" else unassigned
+            x = Ensemble(
+                [x], names=[who], unassigned=policy, noise=noise, sample_weight=sample_weight, frequency=frequency
+            )
+        elif sample_weight is not None or frequency is not None:
+            raise InputError("weights of points belong to the ensemble: cg.Ensemble(…, sample_weight=…)")
+        sides.append(x)
+    p, q = sides
+    if isinstance(p, Ensemble) and isinstance(q, Ensemble):
+        p.check_same_points(q, by_index=align is None)
+        p, q = _with_one_mass(p, q)
+    return p, q
+
+
+def _with_one_mass(p: Ensemble, q: Ensemble) -> tuple[Ensemble, Ensemble]:
+    """Weights of the points given on one side hold for both; different ones cannot."""
+    if p.mass is q.mass:
+        return p, q
+    if p.mass is not None and q.mass is not None:
+        if p.mass.is_frequency != q.mass.is_frequency or not np.array_equal(p.mass.values, q.mass.values):
+            raise InputError("the two ensembles weigh their points differently; give both the same weights")
+        return p, q
+    mass = p.mass or q.mass
+    p, q = copy(p), copy(q)
+    p.mass = q.mass = mass
+    return p, q
+
+
+def _described(x: Ensemble | Similarity) -> str:
+    if isinstance(x, Similarity):
+        return "similarity matrix"
+    if len(x) > 1:
+        return f"ensemble of {len(x)} clusterings"
+    return f"{x.members[0].k} clusters"
+
+
+def _check_matrices(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similarity) -> None:
+    """Why a measure does not apply to matrices and ensembles, if it does not."""
+    if m.needs is Profiles:
+        m.check(soft=False, weighted=False)
+    one = [isinstance(x, Ensemble) and len(x) == 1 for x in (p, q)]
+    if m.needs not in (Gram, MatrixSums, MemberInfo):
+        why = (
+            "describes one ensemble or matrix: " + f"cg.{m.key}(a)" if m.needs is Alone else "compares two clusterings"
+        )
+        raise NotApplicable(f"{m.key} {why}; for the members one by one see consensus_index and compare_all")
+    if m.family != "matrices" and not all(one):
+        raise NotApplicable(f"{m.key} compares two clusterings; for matrices and ensembles see arimm")
+    if m.wants_partition and not any(one):
+        raise NotApplicable(
+            f"{m.key} compares a matrix or ensemble with one partition, and neither side is one; use arimm"
+        )
+    if m.needs is MemberInfo:
+        if not (isinstance(p, Ensemble) and isinstance(q, Ensemble) and any(one)):
+            raise NotApplicable(f"{m.key} compares the members of an ensemble with one partition")
+        if p.has_gaps or q.has_gaps:
+            raise NotApplicable(f"{m.key} is not defined for members that cover part of the points")
+
+
+def _check_unit(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similarity) -> None:
+    """Kernels beyond 0 … 1 have an alignment and a correlation, but no adjusted Rand index."""
+    for x, who in ((p, "a"), (q, "b")):
+        if isinstance(x, Similarity) and not x.is_unit and not m.takes_kernels:
+            raise NotApplicable(
+                f"{m.key} needs entries between 0 and 1, and {who} has {x.low:.4g} to {x.high:.4g}; kas and sms take any kernel"
+            )
+
+
+def _member_info(p: Any, q: Any) -> MemberInfo:
+    """Entropies of the members of the ensemble with the partition."""
+    first, many = (q, p) if len(q) == 1 else (p, q)
+    members = [first.members[0], *many.members]
+    tiles = cpu.statistics(members, against_first(len(members)), {Info}, mass=p.mass)
+    infos = [tile.statistics[Info] for tile in tiles]
+    joined = Info(*(np.concatenate([getattr(i, f.name) for i in infos]) for f in fields(Info)))
+    return MemberInfo(joined, many.shares)

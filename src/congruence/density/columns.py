@@ -1,0 +1,224 @@
+"""Attributes of the data as columns of numbers or categories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from congruence.errors import InputError, hint
+from congruence.inputs.arrays import from_dlpack
+from congruence.inputs.coerce import as_clustering
+from congruence.inputs.frames import frame_kind
+from congruence.inputs.labels import Labels
+from congruence.machine import device
+from congruence.statistics.tables import Array
+
+#: values that are binned and counted in one piece: they stay in the cache
+PIECE = 1 << 17
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """A table of attributes: numbers (NaN where missing; on the host or on a CUDA card) or nominal values, encoded."""
+
+    names: tuple[str, ...]
+    columns: tuple[Array | Labels, ...]
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    @property
+    def card(self) -> Any:
+        """Numbers that are on a CUDA card; None where there are none."""
+        return next((c for c in self.columns if device.is_on_card(c)), None)
+
+    def pieces(self) -> list[slice]:
+        """Runs of points that are worked on one at a time."""
+        size = max(64, PIECE // len(self.columns))
+        return [slice(start, min(start + size, len(self))) for start in range(0, len(self), size)]
+
+    def taken(self, points: Array) -> Columns:
+        """The same attributes of these points only."""
+        on_card = None if self.card is None else device.cupy().asarray(points)
+        return Columns(
+            self.names,
+            tuple(
+                c.taken(points) if isinstance(c, Labels) else c[on_card if device.is_on_card(c) else points]
+                for c in self.columns
+            ),
+        )
+
+    def __add__(self, other: Columns) -> Columns:
+        """The points of both, one after the other."""
+        if self.names != other.names:
+            odd = [n for n in (*self.names, *other.names) if (n in self.names) != (n in other.names)]
+            what = f"{odd[0]!r} is on one side only" if odd else "they are in another order"
+            raise InputError(f"both sides must have the same attributes: {what}")
+        joined: list[Array | Labels] = []
+        for name, one, two in zip(self.names, self.columns, other.columns, strict=True):
+            if isinstance(one, Labels) != isinstance(two, Labels):
+                raise InputError(
+                    f"attribute {name!r} is numeric on one side and nominal on the other; make it one kind"
+                )
+            if isinstance(one, Labels) and isinstance(two, Labels):
+                joined.append(encoded(np.concatenate([decoded(one), decoded(two)]), name))
+            elif device.is_on_card(one) or device.is_on_card(two):
+                cp = device.cupy()
+                joined.append(cp.concatenate([cp.asarray(one), cp.asarray(two)]))
+            else:
+                joined.append(np.concatenate([one, two]))
+        return Columns(self.names, tuple(joined))
+
+
+def decoded(column: Labels) -> Array:
+    """The values of a nominal column, None where missing."""
+    names = np.empty(column.k + 1, dtype=object)
+    names[:-1] = column.names.tolist() if isinstance(column.names, np.ndarray) else list(column.names)
+    return names[column.codes]
+
+
+def encoded(values: Any, name: str) -> Labels:
+    """A nominal column from anything that labels can be made of."""
+    found = as_clustering(values, f"attribute {name!r}")
+    assert isinstance(found, Labels)
+    return found
+
+
+def as_columns(X: Any, nominal: Sequence[Any] = ()) -> Columns:
+    """The attributes of a frame, a mapping of columns or a 2-D array; strings, categories and booleans are nominal."""
+    if isinstance(X, Columns):
+        return X
+    names, raw = raw_columns(X)
+    if not names:
+        raise InputError("the data have no attributes")
+    wanted = {nominal} if isinstance(nominal, str) else set(nominal)
+    for what in wanted:
+        if what not in names and not (isinstance(what, int | np.integer) and 0 <= what < len(names)):
+            near = hint(str(what), names, "there are: " + ", ".join(names[:8]))
+            raise InputError(f"nominal names an attribute {what!r} that is not there; {near}")
+    columns = tuple(
+        _column(column, name, name in wanted or i in wanted)
+        for i, (name, column) in enumerate(zip(names, raw, strict=True))
+    )
+    lengths = {len(c) for c in columns}
+    if len(lengths) > 1:
+        raise InputError(f"the attributes have different lengths: {', '.join(map(str, sorted(lengths)))}")
+    if lengths == {0}:
+        raise InputError("the data have no points")
+    return Columns(names, columns)
+
+
+def raw_columns(X: Any) -> tuple[tuple[str, ...], list[Any]]:
+    """Names and values of the columns of any table, as they were given."""
+    if isinstance(X, Mapping):
+        return tuple(map(str, X)), list(X.values())
+    kind = frame_kind(X)
+    if kind == "polars" and hasattr(X, "collect"):
+        X = X.collect()
+    if kind is not None and hasattr(X, "columns"):
+        names = list(X.column_names) if kind == "pyarrow" else list(X.columns)
+        if len(set(map(str, names))) < len(names):
+            raise InputError("two attributes of the data have the same name")
+        return tuple(map(str, names)), [X[name] for name in names]
+    if hasattr(X, "tocsr"):
+        raise InputError("the data are sparse; bins are counted over all values: pass X.toarray()")
+    data: Any
+    if device.is_on_card(X):
+        data = device.array(X)
+    elif not isinstance(X, np.ndarray) and hasattr(X, "__dlpack__"):
+        data = from_dlpack(X)
+    elif isinstance(X, np.ndarray):
+        data = X
+    else:
+        try:
+            data = np.asarray(X)
+        except ValueError:
+            raise InputError(
+                "the data must be a 2-D array, points × attributes; the rows have different lengths"
+            ) from None
+        if data.dtype.kind in "US":  # numpy made strings of the numbers in mixed rows
+            data = np.array(X, dtype=object)
+    if data.ndim != 2 or 0 in data.shape:
+        raise InputError(f"the data must be a 2-D array, points × attributes; got shape {data.shape}")
+    return tuple(f"x{i}" for i in range(data.shape[1])), [data[:, i] for i in range(data.shape[1])]
+
+
+def _column(values: Any, name: str, nominal: bool) -> Array | Labels:
+    """One attribute as numbers (float64, on a card any type), or as encoded values."""
+    if device.is_on_card(values):
+        values = device.array(values)
+        if values.ndim == 1 and values.dtype.kind in "iuf" and not nominal:
+            numbers: Array = values.astype(np.float64) if values.dtype == np.float16 else values
+            return numbers
+        values = values.get()
+    kind = frame_kind(values)
+    if kind is not None and not isinstance(getattr(values, "dtype", None), np.dtype):
+        return _arrow_column(values, name, nominal)
+    array: Array = np.asarray(values)
+    if isinstance(values, np.ma.MaskedArray):
+        array = values.data.astype(object)
+        array[np.ma.getmaskarray(values)] = None
+    if array.ndim != 1:
+        raise InputError(f"attribute {name!r} has {array.ndim} dimensions; one value a point is expected")
+    if array.dtype.kind in "iuf" and not nominal:
+        return array.astype(np.float64, copy=False)
+    if array.dtype.kind == "O" and not nominal:
+        missing = [x is None or type(x).__name__ == "NAType" or x != x for x in array.tolist()]
+        present = [x for x, gap in zip(array.tolist(), missing, strict=True) if not gap]
+        if present and all(isinstance(x, Real) and not isinstance(x, bool) for x in present):
+            return np.where(missing, np.nan, np.where(missing, 0, array)).astype(np.float64)
+        if not present:
+            return np.full(len(array), np.nan)
+    if array.dtype.kind in "mMc":
+        raise InputError(f"attribute {name!r} holds {array.dtype} values; convert it to numbers or strings")
+    return encoded(array, name)
+
+
+def _arrow_column(values: Any, name: str, nominal: bool) -> Array | Labels:
+    import pyarrow as pa
+
+    try:
+        if hasattr(values, "to_arrow"):
+            values = values.to_arrow()
+        elif frame_kind(values) != "pyarrow":
+            values = pa.Array.from_pandas(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return encoded(values, name)  # categories or extension values that arrow cannot hold
+    kind = values.type
+    if pa.types.is_null(kind):
+        return np.full(len(values), np.nan)
+    if not nominal and (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        numbers = values.cast(pa.float64())
+        found = numbers.to_numpy() if isinstance(numbers, pa.ChunkedArray) else numbers.to_numpy(zero_copy_only=False)
+        return np.asarray(found)
+    if pa.types.is_temporal(kind):
+        raise InputError(f"attribute {name!r} holds {kind} values; convert it to numbers or strings")
+    return encoded(values, name)
+
+
+def block_of(columns: Sequence[Any], which: Array, piece: slice) -> Array:
+    """A run of values of these columns, one row each."""
+    block = np.empty((len(which), piece.stop - piece.start))
+    for r, i in enumerate(which.tolist()):
+        block[r] = on_host(columns[i][piece])
+    return block
+
+
+def on_host(column: Any) -> Array:
+    """Numbers as float64 on the host."""
+    return np.asarray(column.get() if device.is_on_card(column) else column, dtype=np.float64)
+
+
+def brought(X: Any, engine: str) -> Any:
+    """The data where they are to be counted: "cpu" takes an array off the card, "cuda" moves one there if it fits."""
+    if engine == "cpu":
+        return device.array(X).get() if device.is_on_card(X) else X
+    if engine == "cuda" and isinstance(X, np.ndarray) and X.dtype.kind in "iuf" and X.dtype.isnative and X.ndim == 2:
+        device.cupy()
+        contiguous = X.flags.c_contiguous or X.flags.f_contiguous
+        return device.moved(X) if X.size and contiguous and 2 * X.nbytes <= device.free_memory() else X
+    return X

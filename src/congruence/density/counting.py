@@ -1,0 +1,175 @@
+"""Counting density profiles, and holding two of them against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from congruence.density.binning import Binning, Coder
+from congruence.density.columns import Columns, brought
+from congruence.density.profile import Attribute, Profile
+from congruence.engine import cpu, plan
+from congruence.engine.choice import engine_for, on_card
+from congruence.errors import InputError
+from congruence.inputs.alignment import check_index, noise_for
+from congruence.inputs.coerce import as_clustering
+from congruence.inputs.labels import Unassigned
+from congruence.inputs.memberships import Memberships
+from congruence.statistics.tables import Array
+
+#: cells that a profile may have
+MOST_CELLS = 100_000_000
+
+
+def density_profile(
+    X: Any,
+    labels: Any,
+    binning: Binning | None = None,
+    *,
+    bivariate: bool = False,
+    unassigned: Unassigned = "error",
+    noise: Any = None,
+    threads: int | None = None,
+    engine: Literal["auto", "cpu", "cuda"] = "auto",
+) -> Profile:
+    """How many points of each cluster fall in each bin of each attribute; profiles of the same bins add.
+
+    `binning` is fitted on X if it is not yet; give both sides of a comparison the same one. With `bivariate=True` the
+    bins are those of all pairs of attributes. Memberships count by their amounts. `engine`: "cpu", "cuda", or "auto": data
+    that are on a CUDA card (CuPy, torch) are counted there.
+
+    >>> import congruence as cg
+    >>> X = [[1.0, "red"], [2.0, "red"], [9.0, "blue"], [10.0, "red"]]
+    >>> p = cg.density_profile(X, [0, 0, 1, 1], cg.Binning(bins=2))
+    >>> p.counts.tolist(), p.n_bins
+    ([[2, 0, 0, 2], [0, 2, 1, 1]], (2, 2))
+    """
+    binning = Binning() if binning is None else binning
+    X, labels = brought(X, engine), on_card(labels, engine)
+    clustering = as_clustering(labels, "labels")
+    check_index(clustering, X, "labels")
+    clustering = clustering.with_policy(unassigned, noise_for(noise, (clustering.title, "labels")), "labels")
+    if not binning.is_fitted:
+        binning.fit(X, clustering)
+    columns = binning.columns(X)
+    if len(columns) != len(clustering):
+        raise InputError(f"there are {len(columns)} points and {len(clustering)} labels; give one label a point")
+    return counted(columns, [clustering], binning, bivariate=bivariate, threads=threads, engine=engine)[0]
+
+
+def counted(
+    columns: Columns,
+    clusterings: Sequence[Any],
+    binning: Binning,
+    *,
+    bivariate: bool = False,
+    threads: int | None = None,
+    engine: str = "auto",
+) -> list[Profile]:
+    """The profiles of checked clusterings of the same points: pieces of points are binned once, counted in threads, added."""
+    counter = engine_for(engine, [columns])
+    attributes = pairs_of(binning.attributes) if bivariate else binning.attributes
+    starts = np.concatenate([[0], np.cumsum([a.n_bins for a in attributes])]).astype(np.int64)
+    for k in (c.k for c in clusterings):
+        if k * float(starts[-1]) > MOST_CELLS:
+            raise InputError(
+                f"a profile of {k} clusters and {int(starts[-1]):,} bins has more than {MOST_CELLS:,} cells; use fewer bins "
+                "or attributes"
+            )
+    coder = Coder(binning.attributes, columns)
+    pieces = columns.pieces()
+    many = min(plan.default_threads(threads), len(pieces))
+    work = partial(_count_pieces, coder, clusterings, binning.n_bins, starts, bivariate)
+    if counter is not cpu:
+        from congruence.density.cuda_profiles import count_on_card
+
+        parts = [count_on_card(coder, clusterings, binning.n_bins, starts, bivariate)]
+    elif many == 1:
+        parts = [work(pieces)]
+    else:
+        with ThreadPoolExecutor(many) as pool:
+            parts = list(pool.map(work, [pieces[i::many] for i in range(many)]))
+    outside = np.sum([part[0] for part in parts], axis=0)
+    if bivariate:
+        i, j = np.triu_indices(len(binning.attributes), 1)
+        outside = outside[i] + outside[j]
+    found = []
+    for c, clustering in enumerate(clusterings):
+        counts, sizes = (np.sum([part[1][c][x] for part in parts], axis=0) for x in range(2))
+        names = tuple(clustering.names.tolist() if isinstance(clustering.names, np.ndarray) else clustering.names)
+        found.append(Profile(counts, names, attributes, sizes, outside))
+    return found
+
+
+def _count_pieces(
+    coder: Coder,
+    clusterings: Sequence[Any],
+    n_bins: tuple[int, ...],
+    starts: Array,
+    bivariate: bool,
+    pieces: Sequence[slice],
+) -> tuple[Array, list[tuple[Array, Array]]]:
+    """Values outside, and for each clustering its counts and sizes, over these pieces of the points."""
+    outside = np.zeros(len(n_bins), dtype=np.int64)
+    found = []
+    for c in clusterings:
+        kind = np.float64 if isinstance(c, Memberships) else np.int64
+        found.append((np.zeros((c.k, int(starts[-1])), dtype=kind), np.zeros(c.k, dtype=kind)))
+    for piece in pieces:
+        codes, beyond = coder(piece)
+        outside += beyond
+        if bivariate:
+            codes = _joint(codes, n_bins)
+        for clustering, (counts, sizes) in zip(clusterings, found, strict=True):
+            _add(clustering, piece, codes, starts, counts, sizes, coder.compiled)
+    return outside, found
+
+
+def _add(
+    clustering: Any, piece: slice, codes: Array, starts: Array, counts: Array, sizes: Array, compiled: bool
+) -> None:
+    """Add a piece of the points to the counts and sizes of a clustering."""
+    k = clustering.k
+    if isinstance(clustering, Memberships):
+        rows = clustering.dense(piece)
+        sizes += rows.sum(axis=0)
+        for i, bins in enumerate(codes):
+            for c in range(k):
+                counts[c, starts[i] : starts[i + 1]] += np.bincount(bins, rows[:, c], int(starts[i + 1] - starts[i]))
+        return
+    labels = clustering.codes[piece]
+    sizes += np.bincount(labels, minlength=k + 1)[:k]
+    if compiled:
+        from congruence.density.kernels import count_bins
+
+        count_bins(codes, starts, labels, counts)
+        return
+    for i, bins in enumerate(codes):
+        width = int(starts[i + 1] - starts[i])
+        table = np.bincount(labels.astype(np.int64) * width + bins, minlength=(k + 1) * width)
+        counts[:, starts[i] : starts[i + 1]] += table.reshape(k + 1, width)[:k]
+
+
+def pairs_of(attributes: tuple[Attribute, ...]) -> tuple[Attribute, ...]:
+    """All pairs of attributes, as attributes."""
+    if len(attributes) < 2:
+        raise InputError("a bivariate profile needs at least two attributes")
+    return tuple(
+        Attribute(f"{a.name} × {b.name}", pair=(a, b)) for i, a in enumerate(attributes) for b in attributes[i + 1 :]
+    )
+
+
+def _joint(codes: Array, n_bins: tuple[int, ...]) -> Array:
+    """The bins of all pairs of attributes."""
+    i, j = np.triu_indices(len(n_bins), 1)
+    return np.asarray(codes[i] * np.array(n_bins, dtype=np.int32)[j, None] + codes[j])
+
+
+def similarity_matrix(a: Profile, b: Profile) -> Array:
+    """For each cluster of a and each of b the sum over all bins of the products of their counts."""
+    a.check_same_bins(b)
+    return np.asarray(a.counts.astype(np.float64) @ b.counts.astype(np.float64).T)

@@ -1,0 +1,314 @@
+"""Counting on a CUDA card: the same statistics as cpu.py, from the same integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from congruence.engine import cpu, hard_tables, interface, plan
+from congruence.engine.cuda import sums as routes
+from congruence.engine.cuda.slices import shared_bytes
+from congruence.engine.cuda.stacks import SHARE, Stack, arrived, code_kind, fill, i32, in_memory, whole_stack
+from congruence.engine.cuda.sums import Sums, count_tables
+from congruence.engine.plan import MEMORY, Progress, Run, pairs_of, tiles
+from congruence.formulas.expected_mi import distinct
+from congruence.inputs.alignment import Mass
+from congruence.inputs.coerce import Clustering
+from congruence.inputs.labels import Labels
+from congruence.inputs.memberships import Memberships
+from congruence.machine import device
+from congruence.machine.device import cupy, kernel
+from congruence.statistics.information import ChanceInfo, Info
+from congruence.statistics.matrices import MatrixSums, MemberInfo
+from congruence.statistics.pairs import Gram, Pairs
+from congruence.statistics.tables import Array, Maxima, Table, Tables
+
+#: increments of one tile of pairs: while the card counts the next, the host works out the measures of the last
+TILE = 5e10
+
+
+class Cells:
+    """Non-zero cells of tables, counted on the card; clusterings are brought there once."""
+
+    def __init__(self) -> None:
+        self.stack: Stack | None = None
+        self.labels: Sequence[Labels] = ()
+
+    def __call__(
+        self, labels: Sequence[Labels], width: Array, pair_i: Array, pair_j: Array, mass: Mass | None, dense: bool
+    ) -> tuple[Array, Array, Array, Array]:
+        """(pair, row, column, count) of all non-zero cells of these pairs."""
+        cp = cupy()
+        if self.stack is None or self.labels is not labels:
+            self.stack, self.labels = whole_stack(labels), labels
+        if self.stack is None:
+            raise device.refusal(
+                f"{len(labels)} clusterings of {len(labels[0]):,} points do not fit on the card together, and measures that "
+                "need whole tables want them there (fewer at a time may fit)"
+            )
+        weights = None if mass is None else cp.asarray(mass.values, dtype=np.float64)
+        if not dense:
+            return self._by_sorting(width, pair_i, pair_j, weights, mass)
+        sizes = width[pair_i] * width[pair_j]
+        offset = np.concatenate([[0], np.cumsum(sizes)])
+        tables = cp.zeros(int(offset[-1]), np.uint32 if mass is None else np.float64)
+        rows = cp.asarray(np.stack([pair_i, pair_j]).astype(np.int32))
+        slots = device.facts()[0] * 2
+        count_tables(
+            self.stack, cp.asarray(width.astype(np.int32)), rows, cp.asarray(offset), sizes, weights, tables, slots
+        )
+        where = cp.flatnonzero(tables)
+        return hard_tables.placed(where.get(), _counts(tables[where].get(), mass), offset, width[pair_j])
+
+    def _by_sorting(
+        self, width: Array, pair_i: Array, pair_j: Array, weights: Any, mass: Mass | None
+    ) -> tuple[Array, Array, Array, Array]:
+        """The same where tables would be larger than the data: points sorted by cell, pair by pair."""
+        cp = cupy()
+        assert self.stack is not None
+        n, found = self.stack.n, []
+        for p, (i, j) in enumerate(zip(pair_i.tolist(), pair_j.tolist(), strict=True)):
+            cell = self.stack.codes[i, :n].astype(np.int64) * int(width[j]) + self.stack.codes[j, :n]
+            order = cp.argsort(cell) if weights is not None else None
+            cell = cp.sort(cell) if order is None else cell[order]
+            new = cp.ones(n, bool)
+            new[1:] = cell[1:] != cell[:-1]
+            start = cp.flatnonzero(new)
+            if order is None:
+                count = cp.diff(cp.append(start, n))
+            else:
+                count = cp.bincount(cp.cumsum(new) - 1, weights=weights[order])
+            cells, counts = cell[start].get(), _counts(count.get(), mass)
+            kept = counts > 0
+            cells, counts = cells[kept], counts[kept]
+            found.append((np.full(len(cells), p), cells // width[j], cells % width[j], counts))
+        pair, row, col, count = (np.concatenate(part) for part in zip(*found, strict=True))
+        return pair, row, col, count
+
+
+def _counts(values: Array, mass: Mass | None) -> Array:
+    return values if mass is not None and not mass.is_frequency else np.rint(values).astype(np.int64)
+
+
+def _product(left: Sequence[Clustering], right: Sequence[Clustering], weights: Array) -> Array:
+    """UᵀWV with all memberships side by side, in float64 (on these cards no slower than float32)."""
+    cp = cupy()
+    across = sum(c.k for c in left), sum(c.k for c in right)
+    whole = cp.zeros(across)
+    chunk = max(1, int(min(1 << 30, device.free_memory() // 4)) // (8 * sum(across)))
+    alike = len(left) == len(right) and all(x is y for x, y in zip(left, right, strict=True))
+    for start in range(0, len(weights), chunk):
+        piece = slice(start, start + chunk)
+        u = cp.hstack([_rows(c, piece) for c in left])
+        v = u if alike else cp.hstack([_rows(c, piece) for c in right])
+        whole += u.T @ (v * cp.asarray(weights[piece, None]))
+    return np.asarray(whole.get())
+
+
+def _rows(clustering: Clustering, piece: slice) -> Any:
+    """Memberships of some points on the card, dense."""
+    cp = cupy()
+    if isinstance(clustering, Memberships):
+        return clustering.card[piece] if clustering.card is not None else cp.asarray(clustering.dense(piece))
+    codes = clustering.card.codes[piece] if clustering.card is not None else cp.asarray(clustering.codes[piece])
+    return (codes[:, None] == cp.arange(clustering.k)[None, :]).astype(np.float64)
+
+
+# --- expected mutual information --------------------------------------------------------------------------------
+
+
+def expected_all(every_size: Sequence[Array], runs: Sequence[Run], n: int) -> Callable[[Array, Array], Array]:
+    """E[MI] of pairs of complete clusterings: one grid over all sizes that occur, or pair by pair, whichever is less."""
+    cp = cupy()
+    own = [distinct(sizes) for sizes in every_size]
+    members = len(own)
+    every = np.unique(np.concatenate([sizes for sizes, _ in own]))
+    different = np.array([len(sizes) for sizes, _ in own], dtype=np.int64)
+    by_pair = sum(float(different[r.i]) * different[r.first : r.last].sum() for r in runs)
+    start = np.concatenate([[0], np.cumsum(different)])
+    sizes, many = (np.concatenate([pair[x] for pair in own]) for x in (0, 1))
+    if float(len(every)) ** 2 <= by_pair and 32 * members * len(every) <= device.free_memory():
+        histogram = cp.zeros((members, len(every)))
+        histogram[cp.asarray(np.repeat(np.arange(members), different)), cp.asarray(np.searchsorted(every, sizes))] = (
+            cp.asarray(many)
+        )
+        values = cp.zeros((members, members))
+        on_card = cp.asarray(every)
+        rows = max(1, int(min(1 << 30, device.free_memory() // 4)) // (8 * len(every)))
+        for first in range(0, len(every), rows):
+            part = on_card[first : first + rows]
+            grid = cp.empty((len(part), len(every)))
+            kernel("expected_grid")(
+                (-(-grid.size // 256),), (256,),
+                (part, i32(len(part)), on_card, i32(len(every)), np.float64(n), grid),
+            )  # fmt: skip
+            values += histogram[:, first : first + rows] @ (grid @ histogram.T)
+        on_host = values.get()
+        return lambda i, j: np.asarray(on_host[i, j])
+    tables = [cp.asarray(x) for x in (sizes, many, start)]
+
+    def of_pairs(i: Array, j: Array) -> Array:
+        out = cp.empty(len(i))
+        rows = [cp.asarray(x.astype(np.int32)) for x in (i, j)]
+        kernel("expected_pairs")((len(i),), (256,), (*tables, *rows, np.float64(n), out))
+        return np.asarray(out.get())
+
+    return of_pairs
+
+
+# --- all that formulas need, tile by tile -----------------------------------------------------------------------
+
+#: what sums of pairs suffice for
+FUSED = {Pairs, Gram, Info, ChanceInfo, MemberInfo, MatrixSums, Maxima}
+
+
+def statistics(
+    members: Sequence[Clustering], runs: Sequence[Run], needs: set[type], *, mass: Mass | None = None,
+    threads: int | None = None, progress: Progress | None = None, memory: float = MEMORY,
+) -> Iterator[interface.Counted]:  # fmt: skip
+    """The statistics of these kinds for all pairs of the runs, tile by tile, as `cpu.statistics` gives them."""
+    wanted = {Tables if need is Table else need for need in needs}
+    hard = [c for c in members if isinstance(c, Labels)]
+    whole = len(hard) == len(members) and not any(c.gaps for c in hard) and (mass is None or mass.is_frequency)
+    with in_memory():
+        expected = None
+        if whole and mass is None and wanted <= FUSED:
+            yield from _fused_tiles(hard, runs, wanted, progress)
+            return
+        if ChanceInfo in wanted and whole:
+            total = len(hard[0]) if mass is None else int(mass.values.sum())
+            expected = expected_all([cpu.cluster_sizes(c, mass) for c in hard], runs, total)
+        counted = hard_tables.table_tiles(members, runs, mass, memory, plan.default_threads(threads), Cells(), _product)
+        yield from cpu.statistics_of_tables(counted, wanted, expected, progress)
+
+
+def table_of(
+    a: Clustering, b: Clustering, mass: Mass | None = None, threads: int | None = None
+) -> tuple[Table, Tables]:
+    """The table of one pair, with names, and the tile that holds it."""
+    with in_memory():
+        return cpu.table_of(a, b, mass, threads, Cells(), _product)
+
+
+def _fused_tiles(
+    labels: Sequence[Labels], runs: Sequence[Run], wanted: set[type], progress: Progress | None
+) -> Iterator[interface.Counted]:
+    """Sums of all pairs; while the card counts a tile, whoever reads this works on the one before."""
+    n, maxima = len(labels[0]), Maxima in wanted
+    stack = whole_stack(labels)
+    sizes: Sequence[Array]
+    if stack is not None:
+        sizes, jobs = stack.sizes, _resident(stack, runs, maxima)
+    else:
+        blocks = _Blocks(labels)
+        sizes, jobs = blocks.sizes(), blocks.sums(runs, maxima)
+    own = cpu.Own(n, sizes)
+    expected = expected_all(sizes, runs, n) if ChanceInfo in wanted else None
+
+    def finished(job: tuple[Array, Array, Sums]) -> interface.Counted:
+        pair_i, pair_j, sums = job
+        counted = own.counted(pair_i, pair_j, wanted, *sums.result(), expected)
+        if progress is not None:
+            progress.add(len(pair_i))
+        return counted
+
+    waiting = None
+    for job in jobs:
+        if waiting is not None:
+            yield finished(waiting)
+        waiting = job
+    if waiting is not None:
+        yield finished(waiting)
+
+
+def _resident(stack: Stack, runs: Sequence[Run], maxima: bool) -> Iterator[tuple[Array, Array, Sums]]:
+    """Pairs of clusterings that are all on the card."""
+    most = np.sort(stack.k)[-2:].prod()
+    # large tables are counted by sorted points, and those are sorted anew in each tile: then all pairs are one
+    cost = 0.0 if 4 * most > min(routes.LARGEST, shared_bytes()) else float(stack.n)
+    for tile in tiles(runs, lambda i, j: np.full(len(j), cost), TILE):
+        pair_i, pair_j = pairs_of(tile)
+        yield pair_i, pair_j, Sums(stack, pair_i, pair_j, maxima)
+
+
+class _Blocks:
+    """More clusterings than the card holds: it has room for three blocks, and the next comes while two are counted."""
+
+    def __init__(self, labels: Sequence[Labels]) -> None:
+        self.n, kind = len(labels[0]), code_kind(labels)
+        bytes_each = self.n * np.dtype(kind).itemsize
+        self.room = room = int(SHARE * device.free_memory()) // bytes_each // 3
+        if room < 1:
+            raise device.refusal(
+                f"three clusterings of {self.n:,} points take {3 * bytes_each / 2**30:.3g} GB, and the card has "
+                f"{device.free_memory() / 2**30:.3g} GB free"
+            )
+        self.codes = device.stack_for(3 * room, self.n, kind)
+        cupy().cuda.get_current_stream().synchronize()
+        self.labels = [labels[start : start + room] for start in range(0, len(labels), room)]
+        self.there: dict[int, int] = {}  # block → third of the stack
+        self.coming: dict[int, list[Any]] = {}
+        self.used: dict[int, Any] = {}  # third → when the card is done with it
+        self.known: dict[int, list[Array]] = {}
+
+    def bring(self, block: int, keep: set[int]) -> None:
+        """Begin to copy a block to a third that holds none of those to keep, if there is one."""
+        if block in self.there:
+            return
+        third = next((third for third in range(3) if third not in self.there.values()), None)
+        if third is None:
+            old = next((old for old in self.there if old not in keep), None)
+            if old is None:
+                return
+            third = self.there.pop(old)
+            for copied in self.coming.pop(old, []):
+                copied.result()
+        if third in self.used:
+            self.used[third].synchronize()
+        self.there[block] = third
+        at = slice(third * self.room, third * self.room + len(self.labels[block]))
+        self.coming[block] = fill(self.codes[at], self.labels[block])
+
+    def wait(self, block: int) -> slice:
+        """The rows of a block, once it is there."""
+        first = self.there[block] * self.room
+        at = slice(first, first + len(self.labels[block]))
+        coming = self.coming.pop(block, [])
+        if block not in self.known:
+            self.known[block] = arrived(self.codes[at], self.labels[block], coming)
+        for copied in coming:
+            copied.result()
+        return at
+
+    def sizes(self) -> list[Array]:
+        """Sizes of the clusters of all clusterings, in a pass of their own."""
+        for block in range(len(self.labels)):
+            self.bring(block, {block})
+            if block + 1 < len(self.labels):
+                self.bring(block + 1, {block})
+            self.wait(block)
+        return [sizes for block in range(len(self.labels)) for sizes in self.known[block]]
+
+    def sums(self, runs: Sequence[Run], maxima: bool) -> Iterator[tuple[Array, Array, Sums]]:
+        """Pairs of one block with another."""
+        pair_i, pair_j = pairs_of(runs)
+        block_i, block_j = pair_i // self.room, pair_j // self.room
+        order = sorted(set(zip(block_i.tolist(), block_j.tolist(), strict=True)))
+        for number, (a, b) in enumerate(order):
+            k = np.ones(3 * self.room, dtype=np.int64)
+            sizes: list[Array] = [np.empty(0)] * (3 * self.room)
+            for block in (a, b):
+                self.bring(block, {a, b})
+                at = self.wait(block)
+                k[at], sizes[at] = [c.k for c in self.labels[block]], self.known[block]
+            where = np.flatnonzero((block_i == a) & (block_j == b))
+            i, j = pair_i[where], pair_j[where]
+            first_a, first_b = self.there[a] * self.room, self.there[b] * self.room
+            sums = Sums(Stack(self.codes, self.n, k, sizes), i % self.room + first_a, j % self.room + first_b, maxima)
+            self.used[self.there[a]] = self.used[self.there[b]] = cupy().cuda.get_current_stream().record()
+            following = order[number + 1] if number + 1 < len(order) else ()
+            for block in following:
+                self.bring(block, {a, b, *following})
+            yield i, j, sums

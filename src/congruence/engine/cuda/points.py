@@ -1,0 +1,65 @@
+"""In how many clusterings two points are together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from congruence.engine.cuda.stacks import i32, i64, whole_stack
+from congruence.engine.plan import Progress
+from congruence.inputs.labels import Labels
+from congruence.machine import device
+from congruence.machine.device import ctype, cupy, kernel
+from congruence.statistics.tables import Array
+
+# --- agreement of points ----------------------------------------------------------------------------------------
+
+
+class Points:
+    """Complete clusterings on the card, a point a row: in how many of them two points are together."""
+
+    def __init__(self, labels: Sequence[Labels]) -> None:
+        cp = cupy()
+        stack = whole_stack(labels)
+        if stack is None:
+            raise device.refusal(f"{len(labels)} clusterings of {len(labels[0]):,} points do not fit on the card")
+        self.n, self.members = stack.n, len(labels)
+        self.kind = ctype(stack.codes)
+        packed = 4 // stack.codes.itemsize
+        self.words = -(-self.members // packed)
+        self.padding = self.words * packed - self.members
+        self.labels = cp.empty((self.n, self.words * packed), stack.codes.dtype)
+        kernel(f"by_point<{self.kind}>")(
+            (-(-self.n // 32), -(-self.labels.shape[1] // 32)), (256,),
+            (*stack.arguments, i32(self.members), i32(self.labels.shape[1]), self.labels),
+        )  # fmt: skip
+
+    def _run(self, rows: slice, many: Any, out: Any, shared: int) -> None:
+        kind = "u64" if out.dtype == np.uint64 else ctype(out)
+        high = rows.stop - rows.start
+        kernel(f"agreement<{self.kind}, {kind}>")(
+            (-(-self.n // 64), -(-high // 64)), (256,),
+            (self.labels, i32(self.words), i64(self.n), i64(rows.start), i64(high), i64(0), i64(self.n),
+             i32(self.padding), np.uint64(0) if many is None else many, out),
+            shared_mem=shared,
+        )  # fmt: skip
+
+    def counts(self, rows: slice) -> Any:
+        """How many members put these points together with each point; uint8 or uint16, on the card."""
+        out = cupy().empty((rows.stop - rows.start, self.n), np.uint8 if self.members <= 0xFF else np.uint16)
+        self._run(rows, None, out, 0)
+        return out
+
+    def histogram(self, many: Array | None, progress: Progress) -> Array:
+        """How many pairs of points are together in 0, 1, … all members; `many` says how often each point occurs."""
+        cp = cupy()
+        bins = cp.zeros(self.members + 1, np.uint64)
+        often = None if many is None else cp.asarray(many, dtype=np.uint32)
+        for start in range(0, self.n, 4096):
+            rows = slice(start, min(start + 4096, self.n))
+            self._run(rows, often, bins, 8 * (self.members + 1))
+            cp.cuda.get_current_stream().synchronize()
+            progress.add((rows.stop - rows.start) * (2 * self.n - rows.start - rows.stop + 1) // 2)
+        return np.asarray(bins.get().astype(np.int64))

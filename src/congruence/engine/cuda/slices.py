@@ -1,0 +1,89 @@
+"""Tables larger than shared memory: points sorted by cluster, rows counted in slices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from congruence.engine.cuda.stacks import Stack
+from congruence.machine import device
+from congruence.machine.device import cupy
+from congruence.statistics.tables import Array
+
+#: a row of a large table has a cell a cluster while those are no more than this many a point, else it is hashed
+DENSE = 5
+
+#: cells a point of a hashed row, at least
+SLOTS = 1.5
+
+#: share of the shared memory of a multiprocessor that a row may take against 16 clusterings; larger ones, against fewer
+ROW_SHARE = 0.5
+
+
+def shared_bytes() -> int:
+    """Shared memory for tables of one block."""
+    return device.facts()[1] - 1024
+
+
+def sorted_points(stack: Stack, block: Array, upload: Callable[[Array], Any]) -> tuple[Any, Array]:
+    """For each of these clusterings: its points sorted by cluster, largest first, and where each cluster starts."""
+    cp = cupy()
+    widest = int(stack.k[block].max())
+    sizes = np.zeros((len(block), widest), dtype=np.int64)
+    for line, row in enumerate(block.tolist()):
+        sizes[line, : len(stack.sizes[row])] = stack.sizes[row]
+    begin = np.zeros((len(block), widest + 1), dtype=np.int64)
+    np.cumsum(np.sort(sizes, axis=1)[:, ::-1], axis=1, out=begin[:, 1:])
+    by_size = cp.argsort(-upload(sizes), axis=1)
+    place = cp.empty(by_size.shape, np.uint16)
+    place[cp.arange(len(block))[:, None], by_size] = cp.arange(widest, dtype=np.uint16)[None, :]
+    order = cp.empty((len(block), stack.n), np.uint32)
+    for line, row in enumerate(block.tolist()):
+        order[line] = cp.argsort(place[line][stack.codes[row, : stack.n]])
+    return order, begin
+
+
+def units_of(begin: Array, first: Array, last: Array, points: int) -> Array:
+    """Ranges of rows of about equal numbers of points: (clustering, first row, last row)."""
+    target = int(np.clip(points // (device.facts()[0] * 32), 1 << 10, 1 << 18))
+    found = [np.empty((0, 3))]
+    for x, (r0, r1) in enumerate(zip(first.tolist(), last.tolist(), strict=True)):
+        if r1 > r0:
+            ends = begin[x, r0 + 1 : r1 + 1]
+            cut = np.searchsorted(ends, np.arange(begin[x, r0], ends[-1], target), side="right")
+            edges = np.unique(np.concatenate([cut, [0, r1 - r0]])) + r0
+            found.append(np.column_stack([np.full(len(edges) - 1, x), edges[:-1], edges[1:]]))
+    return np.concatenate(found).astype(np.int32)
+
+
+def alike(widths: Array, tiles: Array) -> list[list[int]]:
+    """Tiles of 16 clusterings each, the widest first, in groups whose widest tables are about as wide."""
+    groups: list[list[int]] = []
+    for tile in tiles.tolist():
+        if groups and widths[tile * 16] > 0.95 * widths[groups[-1][0] * 16]:
+            groups[-1].append(tile)
+        else:
+            groups.append([tile])
+    return groups
+
+
+def against_tile(units: Array, tile: int) -> Array:
+    """The units of work against one tile of clusterings."""
+    return np.column_stack([units, np.full(len(units), tile, dtype=np.int32)])
+
+
+def slice_shape(width: int, largest: int, mean: float) -> tuple[int, int, int, int]:
+    """How rows of up to `largest` points are counted: bits of a hash or 0, others at a time, threads, cells of a row."""
+    most = (shared_bytes() // 4 - 4) // 8 * 8 + 4  # cells come in fours, an odd number of them
+    bits = 0
+    if width > min(DENSE * mean, most):
+        bits = min(max(2, int(SLOTS * largest - 1).bit_length()), most.bit_length() - 1)
+    cells = 4 * (-(-(1 << bits if bits else width) // 4) | 1)
+    if cells > most or (bits and largest > 1 << bits):
+        raise device.refusal(f"this card cannot count a cluster of {largest:,} points against {width:,} others")
+    others = next((j for j in (16, 8, 4, 2) if j * cells <= ROW_SHARE * most), 1)
+    wanted = 1.1 * mean * max(1, others // 4) / 4  # four points a thread, each with four of the others
+    threads = next((t for t in (32, 64, 96, 128, 192, 256, 384) if t >= wanted), 512)
+    return bits, others, threads, cells

@@ -1,0 +1,93 @@
+"""Labels of many clusterings on a CUDA card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from congruence.inputs.labels import Labels
+from congruence.machine import device
+from congruence.machine.device import cupy
+from congruence.statistics.tables import Array
+
+#: share of the card's free memory that labels may take; the rest is for tables and sorted points
+SHARE = 0.6
+
+i32, i64, u32 = np.int32, np.int64, np.uint32
+
+
+@contextmanager
+def in_memory() -> Iterator[None]:
+    """A card that is too small says so in one line."""
+    try:
+        yield
+    except cupy().cuda.memory.OutOfMemoryError as error:
+        raise device.refusal(f"the memory of the card does not suffice ({error})") from None
+
+
+# --- labels on the card -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """Codes of clusterings on the card, a row each; `k` and `sizes` by row."""
+
+    codes: Any
+    n: int
+    k: Array
+    sizes: Sequence[Array]
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """What kernels want to know first."""
+        return self.codes, i64(self.codes.strides[0] // self.codes.itemsize), i64(self.n)
+
+
+def code_kind(labels: Sequence[Labels]) -> Any:
+    """The type of codes that holds those of all these clusterings."""
+    most = max(c.k for c in labels)
+    if most > 0xFFFF:
+        raise device.refusal(f"a CUDA card counts up to 65,535 clusters a clustering, and one has {most:,}")
+    if len(labels[0]) >= 2**32:
+        raise device.refusal(f"a CUDA card counts up to 2³² − 1 points, not {len(labels[0]):,}")
+    return np.uint8 if most <= 0xFF else np.uint16
+
+
+def fill(codes: Any, labels: Sequence[Labels]) -> list[Any]:
+    """Bring clusterings into rows of `codes`; those from the host are still on their way (futures)."""
+    copies = []
+    for row, c in enumerate(labels):
+        if c.card is not None:
+            codes[row, : len(c)] = c.card.codes
+        else:
+            copies.append((codes[row].data.ptr, c.codes.astype(codes.dtype, copy=False)))
+    return device.upload(copies)
+
+
+def whole_stack(labels: Sequence[Labels]) -> Stack | None:
+    """All clusterings on the card at once; where they are if they are there already; None if there is no room."""
+    n, kind = len(labels[0]), code_kind(labels)
+    k = np.array([c.k + (c.gaps > 0) for c in labels], dtype=np.int64)
+    first = labels[0].card
+    if first is not None and all(c.card is not None and c.card.stack is first.stack for c in labels):
+        there = [c.card for c in labels if c.card is not None]
+        if [c.row for c in there] == list(range(first.row, first.row + len(there))):
+            return Stack(first.stack[first.row : first.row + len(there)], n, k, [c.sizes for c in there])
+    if len(labels) * n * np.dtype(kind).itemsize > SHARE * device.free_memory():
+        return None
+    codes = device.stack_for(len(labels), n, kind)
+    cupy().cuda.get_current_stream().synchronize()  # the memory may have been in use till now
+    return Stack(codes, n, k, arrived(codes, labels, fill(codes, labels)))
+
+
+def arrived(codes: Any, labels: Sequence[Labels], coming: Sequence[Any]) -> list[Array]:
+    """Wait till these labels are in their rows; the sizes of their clusters."""
+    for copied in coming:
+        copied.result()
+    width = max(c.k + (c.gaps > 0) for c in labels)
+    counted = device.cluster_sizes(codes[: len(labels)], len(labels[0]), width)
+    return [sizes[: c.k].astype(np.int64) for c, sizes in zip(labels, counted, strict=True)]

@@ -1,0 +1,266 @@
+"""Sums over the tables of many pairs, counted in shared memory."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from congruence.engine.cuda.slices import against_tile, alike, shared_bytes, slice_shape, sorted_points, units_of
+from congruence.engine.cuda.stacks import SHARE, Stack, i32, i64, u32
+from congruence.machine import device
+from congruence.machine.device import ctype, cupy, kernel
+from congruence.statistics.tables import Array
+
+# --- which route: the one table of crossovers, measured by benchmarks/gpu.py ---------------------------------------
+
+#: threads of a block that counts in shared memory, by the least number of points
+THREADS = ((1 << 15, 1024), (1 << 13, 512), (1 << 11, 256), (0, 128))
+
+#: bytes of a table that is counted in shared memory, if that much fits there; larger ones go by sorted points, in slices
+LARGEST = 1 << 20
+
+#: tables of one block, at most
+TABLES = 16
+
+#: points from which few pairs are cut over the points, and the points of one part then
+SPLIT_FROM, SPLIT_POINTS = 1 << 18, 1 << 16
+
+#: clusterings on whose sorted points blocks work at the same time
+SORTED_AT_ONCE = 64
+
+#: n·log n is looked up below this and computed above
+LOOKUP = 1 << 20
+
+
+SQUARES, LOGS, ROWS, COLUMNS, REST, SUMS = range(6)
+
+
+# --- sums of pairs ----------------------------------------------------------------------------------------------
+
+
+@lru_cache(4)
+def _looked_up(size: int) -> Any:
+    """v·log v for v below `size`."""
+    cp = cupy()
+    counts = cp.arange(size, dtype=np.float64)
+    return counts * cp.log(cp.maximum(counts, 1.0))
+
+
+def log_table(n: int) -> tuple[Any, Any]:
+    """v·log v of counts v of n points, and below which v they are looked up; in hashed rows all are."""
+    limit = min(n, LOOKUP) + 1
+    return _looked_up(max(limit, 8, min(n, 0xFFFF) + 1)), u32(limit)
+
+
+@lru_cache(1)
+def _side_streams() -> tuple[Any, Any]:
+    """Streams for what goes to the card and what comes back while it counts."""
+    stream = cupy().cuda.Stream
+    return stream(non_blocking=True), stream(non_blocking=True)
+
+
+class Sums:
+    """Σn², Σ n log n and, if wanted, maxima of pairs of rows of a stack: started at once, waited for by `result`."""
+
+    def __init__(self, stack: Stack, a: Array, b: Array, maxima: bool = False) -> None:
+        cp = cupy()
+        self.stack, self.maxima = stack, maxima
+        self.held: list[Any] = [stack]  # what kernels still read
+        # logarithms are added as whole multiples of 1/scale, so that the order of adding does not matter
+        self.scale = 2.0 ** (61 - int(np.ceil(np.log2(stack.n * np.log(stack.n + 1.0) + 1))))
+        self.logs = (*log_table(stack.n), np.float64(self.scale))
+        self.k = self.upload(stack.k.astype(np.int32))
+        # the clustering with more clusters goes first: of larger tables it is the one whose points are sorted
+        self.turned = stack.k[a] < stack.k[b]
+        x, y = np.where(self.turned, b, a), np.where(self.turned, a, b)
+        inside = 4 * stack.k[x] * stack.k[y] <= min(LARGEST, shared_bytes())
+        if inside.all():
+            self.out = self._in_shared(x, y)
+        elif not inside.any():
+            self.out = self._in_slices(x, y)
+        else:
+            self.out = cp.empty((len(a), SUMS), np.uint64)
+            for chosen, route in ((inside, self._in_shared), (~inside, self._in_slices)):
+                where = np.flatnonzero(chosen)
+                self.out[self.upload(where)] = route(x[where], y[where])
+        done = cp.cuda.get_current_stream().record()
+        back = _side_streams()[1]
+        back.wait_event(done)
+        self.host = _pinned(self.out.shape)
+        self.out.get(stream=back, out=self.host, blocking=False)
+        self.arrived = back.record()
+
+    def upload(self, data: Array) -> Any:
+        """A small array on the card, kept till the end; it does not wait for kernels that are running."""
+        there = _side_streams()[0]
+        with there:
+            copied = cupy().asarray(np.ascontiguousarray(data))
+        there.synchronize()
+        self.held.append(copied)
+        return copied
+
+    def result(self) -> tuple[Array, Array, Array, Array]:
+        """(Σn², Σ n log n, Σ row maxima, Σ column maxima), one entry a pair."""
+        self.arrived.synchronize()
+        sums = np.array(self.host)
+        self.held.clear()
+        whole = sums.astype(np.int64)
+        best = np.where(self.turned[:, None], whole[:, [COLUMNS, ROWS]], whole[:, [ROWS, COLUMNS]])
+        return whole[:, SQUARES], (sums[:, LOGS] + sums[:, REST] / 2**32) / self.scale, best[:, 0], best[:, 1]
+
+    # tables in shared memory
+
+    def _in_shared(self, x: Array, y: Array) -> Any:
+        """A block counts a clustering against a few others; tables live only as long as their sums are taken."""
+        cp = cupy()
+        n, k = self.stack.n, self.stack.k
+        threads = next(t for least, t in THREADS if n >= least)
+        slots = device.facts()[0] * 1024 // threads
+        if len(x) < slots and n >= SPLIT_FROM:
+            return self._in_parts(x, y, slots)
+        ascending = x[1:] > x[:-1]
+        in_order = bool((ascending | ((x[1:] == x[:-1]) & (k[y[1:]] <= k[y[:-1]]))).all())
+        order = None if in_order else np.lexsort((-k[y], x))
+        if order is not None:
+            x, y = x[order], y[order]
+        new = np.append(True, x[1:] != x[:-1])
+        start = np.flatnonzero(new)
+        group = np.cumsum(new) - 1
+        bytes_each = 4 * k[x[start]] * k[y[start]]  # of the widest table of the group
+        # registers suffice for 1024 threads a multiprocessor, and its shared memory is divided among their blocks
+        room = (shared_bytes() + 1024) * threads // 1024 - 1024
+        per = np.clip(room // bytes_each, 1, min(TABLES, max(1, len(x) // slots)))
+        first = np.flatnonzero((np.arange(len(x)) - start[group]) % per[group] == 0)
+        many = np.diff(np.append(first, len(x)))
+        need = bytes_each[group[first]] * many
+        out = cp.zeros((len(x), SUMS), np.uint64)
+        rows = self.upload(np.stack([x, y]).astype(np.int32))
+        items = np.column_stack([first, many, k[x[first]], k[y[first]]]).astype(np.int32)
+        chunks = n * self.stack.codes.itemsize // 16
+        count = kernel(f"fused<{ctype(self.stack.codes)}, {str(self.maxima).lower()}>")
+        for chosen, block in ((need <= room, threads), (need > room, 1024)):
+            if chosen.any():
+                wide = min(block, max(32, 1 << int(max(chunks - 1, 0)).bit_length()))
+                count(
+                    (int(chosen.sum()),), (block,),
+                    (*self.stack.arguments, rows[0], rows[1], self.upload(items[chosen]), i32(wide), *self.logs, out),
+                    shared_mem=int(need[chosen].max() + 15) // 16 * 16,
+                )  # fmt: skip
+        if order is None:
+            return out
+        back = cp.empty_like(out)
+        back[self.upload(order)] = out
+        return back
+
+    def _in_parts(self, x: Array, y: Array, slots: int) -> Any:
+        """Few pairs of many points: parts of the points add to tables in the card's memory, then sums are taken."""
+        cp = cupy()
+        offset = np.concatenate([[0], np.cumsum(self.stack.k[x] * self.stack.k[y])])
+        rows, offsets = self.upload(np.stack([x, y]).astype(np.int32)), self.upload(offset)
+        tables = cp.zeros(int(offset[-1]), np.uint32)
+        count_tables(self.stack, self.k, rows, offsets, np.diff(offset), None, tables, slots)
+        out = cp.zeros((len(x), SUMS), np.uint64)
+        kernel(f"sums_of<{str(self.maxima).lower()}>")(
+            (len(x),), (256,), (tables, offsets, self.k, rows[0], rows[1], *self.logs, out)
+        )
+        self.held.append(tables)
+        return out
+
+    # tables larger than shared memory
+
+    def _in_slices(self, x: Array, y: Array) -> Any:
+        """Points sorted by one clustering; a block owns some of its clusters, that is a slice of the table."""
+        out = self._sliced(x, y)
+        if self.maxima:
+            out[:, COLUMNS] = self._sliced(y, x)[:, ROWS]
+        return out
+
+    def _sliced(self, x: Array, y: Array) -> Any:
+        cp = cupy()
+        n, k = self.stack.n, self.stack.k
+        out = cp.zeros((len(x), SUMS), np.uint64)
+        others = np.unique(y)
+        others = others[np.argsort(-k[others], kind="stable")]
+        room = max(16, int(SHARE * device.free_memory()) // (2 * n) // 16 * 16)
+        sorted_rows = np.unique(x)
+        for left in range(0, len(others), room):
+            some = others[left : left + room]
+            side_by_side = cp.empty((-(-len(some) // 16), n, 16), np.uint16)
+            kernel(f"tiled<{ctype(self.stack.codes)}>")(
+                (-(-n // 64), len(side_by_side)), (256,),
+                (*self.stack.arguments, self.upload(some.astype(np.int32)), i32(len(some)), side_by_side),
+            )  # fmt: skip
+            place = np.full(len(k), -1)
+            place[some] = np.arange(len(some))
+            at_once = max(1, min(SORTED_AT_ONCE, int(device.free_memory() // 2 // (8 * n))))
+            for top in range(0, len(sorted_rows), at_once):
+                block = sorted_rows[top : top + at_once]
+                where = np.flatnonzero((place[y] >= 0) & (x >= block[0]) & (x <= block[-1]))
+                if not len(where):
+                    continue
+                i, j = np.searchsorted(block, x[where]), place[y[where]]
+                wanted = np.zeros((len(block), len(side_by_side)), dtype=bool)
+                wanted[i, j // 16] = True
+                sums = self._against(block, side_by_side, k[some], wanted)
+                out[self.upload(where)] = sums[self.upload(i), self.upload(j)]
+        return out
+
+    def _against(self, block: Array, side_by_side: Any, widths: Array, wanted: Array) -> Any:
+        """Sums of each clustering of the block with those of the tiles it is wanted with (block × tiles, true or false)."""
+        n, members, each = self.stack.n, len(widths), np.arange(len(block))
+        order, begin = sorted_points(self.stack, block, self.upload)
+        starts = self.upload(begin.astype(np.uint32))
+        sizes = np.diff(begin, axis=1)
+        sums = cupy().zeros((len(block), members, SUMS), np.uint64)
+        done = np.zeros(len(block), dtype=np.int64)
+        groups = alike(widths, np.flatnonzero(wanted.any(axis=0)))
+        # rows of about one size together, the largest first
+        for smallest in (1 << np.arange(int(sizes.max()).bit_length()))[::-1]:
+            last = (sizes >= smallest).sum(axis=1)
+            points = int((begin[each, last] - begin[each, done]).sum())
+            if not points:
+                continue
+            new = last > done
+            largest, mean = int(sizes[each[new], done[new]].max()), points / int((last - done).sum())
+            units = units_of(begin, done, last, points)
+            done = last
+            for group in groups:
+                # one launch for tiles of about one width, so that few large units do not leave the card idle
+                some = np.concatenate([against_tile(units[wanted[units[:, 0], tile]], tile) for tile in group])
+                if not len(some):
+                    continue
+                bits, others, threads, cells = slice_shape(int(widths[group[0] * 16]), largest, mean)
+                name = f"sliced<{str(bits > 0).lower()}, {others}, {threads}, {str(self.maxima).lower()}>"
+                kernel(name)(
+                    (len(some), 16 // others), (threads,),
+                    (side_by_side, i64(n), u32(cells), i32(bits), order, starts, i32(starts.shape[1]), self.upload(some),
+                     *self.logs, i32(members), sums),
+                    shared_mem=4 * others * cells,
+                )  # fmt: skip
+        return sums
+
+
+def _pinned(shape: tuple[int, ...]) -> Array:
+    import cupyx
+
+    return np.asarray(cupyx.empty_pinned(shape, np.uint64))
+
+
+# --- tables that are kept ---------------------------------------------------------------------------------------
+
+
+def count_tables(
+    stack: Stack, k: Any, rows: Any, offset: Any, cells: Array, mass: Any, tables: Any, slots: int
+) -> None:
+    """Add the tables of pairs of rows to dense tables in the card's memory."""
+    held = shared_bytes() // tables.itemsize
+    inside = cells[cells <= held]
+    parts = int(np.clip(-(-2 * slots // max(1, len(cells))), 1, max(1, stack.n // SPLIT_POINTS)))
+    threads = next(t for least, t in THREADS if stack.n >= least)
+    kernel(f"count<{ctype(stack.codes)}, {'double' if mass is not None else 'u32'}>")(
+        (len(cells), parts), (threads,),
+        (*stack.arguments, k, rows[0], rows[1], offset, np.uint64(0) if mass is None else mass, i32(held), tables),
+        shared_mem=int(inside.max(initial=0)) * tables.itemsize,
+    )  # fmt: skip

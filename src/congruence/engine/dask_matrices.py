@@ -1,0 +1,142 @@
+"""Sums of similarity matrices that are Dask arrays: each block where it is, by its global indices; only sums travel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from congruence.errors import InputError
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.labels import Labels
+from congruence.inputs.memberships import Memberships
+from congruence.inputs.similarity import Similarity, is_dask_array
+from congruence.scanning.schedule import connected
+from congruence.statistics.matrices import MatrixSums
+from congruence.statistics.tables import Array
+
+
+def dask_sums(p: Any, q: Any) -> MatrixSums:
+    """Sums over pairs of points of two matrices, at least one a Dask array, the other any matrix, ensemble or partition."""
+    from dask import compute, delayed
+
+    lead = next(x.matrix for x in (p, q) if isinstance(x, Similarity) and is_dask_array(x.matrix))
+    edges = np.concatenate([[0], np.cumsum(lead.chunks[0])]).tolist()
+    sides = [_Side(x, lead.chunks[0], edges) for x in (p, q)]
+    jobs = [
+        delayed(block_sums, pure=False)(
+            [(side.block(i, j), side.block(j, i)) for side in sides],
+            (edges[i], edges[j]),
+            [side.facts for side in sides],
+        )
+        for i in range(len(edges) - 1)
+        for j in range(i, len(edges) - 1)
+    ]
+    client = next((x.client for x in (p, q) if isinstance(x, Similarity) and x.client is not None), None)
+    if client is None:  # Dask's own choice: the client of this session if there is one, else threads
+        found: Sequence[Any] = compute(*jobs)
+    else:
+        with connected(client) as (dask, _):
+            if dask is None:
+                raise InputError(
+                    "Dask arrays are counted by Dask: client= must be a Dask client or the address of a scheduler"
+                )
+            found = dask.gather(dask.compute(jobs))
+    for x, k in ((p, 0), (q, 1)):
+        if isinstance(x, Similarity):
+            x.low, x.high = (
+                min([x.low, *(f[1][k][0] for f in found)]), max([x.high, *(f[1][k][1] for f in found)])
+            )  # fmt: skip
+    # exact sums: the order in which blocks come back changes nothing
+    pairs, s_p, s_q, s_pq, s_pp, s_qq, *diagonal = (math.fsum(f[0][k] for f in found) for k in range(9))
+    d_pq, d_pp, d_qq = diagonal
+    return MatrixSums.of(
+        n=edges[-1], pairs=pairs, s_p=s_p, s_q=s_q, s_pq=s_pq, s_pp=s_pp, s_qq=s_qq, diagonal=(d_pq, d_pp, d_qq)
+    )
+
+
+class _Side:
+    """One of the two matrices as blocks: of an array, or made from the labels of the rows and of the columns."""
+
+    def __init__(self, x: Any, chunks: tuple[int, ...], edges: Sequence[int]) -> None:
+        self.edges, self.members, self.blocks = edges, [], None
+        self.facts: tuple[str, float] | None = None
+        if isinstance(x, Similarity):
+            from dask import array
+
+            matrix = x.matrix if is_dask_array(x.matrix) else array.from_array(x.matrix, chunks=(chunks, chunks))
+            self.blocks = matrix.rechunk((chunks, chunks)).to_delayed()
+            self.facts = x.who, x.tolerance
+            return
+        assert isinstance(x, Ensemble)
+        for member, share in zip(x.members, x.shares.tolist(), strict=True):
+            rows = member.dense() if isinstance(member, Memberships) else member.codes
+            self.members.append((rows, share))
+
+    def block(self, i: int, j: int) -> Any:
+        """What block (i, j) is made of."""
+        if self.blocks is not None:
+            return self.blocks[i, j]
+        rows, cols = (slice(self.edges[x], self.edges[x + 1]) for x in (i, j))
+        return [(values[rows], values[cols], share) for values, share in self.members]
+
+
+def _entries(given: Any, on_diagonal: bool) -> Array:
+    if not isinstance(given, list):
+        return np.asarray(given.todense() if hasattr(given, "todense") else given, dtype=np.float64)
+    total = np.zeros((len(given[0][0]), len(given[0][1])))
+    for rows, cols, share in given:
+        total += share * (rows @ cols.T if rows.ndim == 2 else rows[:, None] == cols[None, :])
+    if on_diagonal:
+        np.fill_diagonal(total, 1.0)
+    return total
+
+
+def block_sums(
+    given: Sequence[tuple[Any, Any]], start: tuple[int, int], facts: Sequence[Any]
+) -> tuple[list[float], list[tuple[float, float]]]:
+    """Nine sums of a block of two matrices, and the lowest and highest entries; blocks are held against their mirrors."""
+    on_diagonal = start[0] == start[1]
+    blocks, limits = [], []
+    for (here, mirror), about in zip(given, facts, strict=True):
+        block = _entries(here, on_diagonal)
+        if about is not None:
+            _check(block, _entries(mirror, on_diagonal), start, *about)
+        blocks.append(block)
+        limits.append((float(block.min()), float(block.max())))
+    p, q = blocks
+    above = np.triu(np.ones(p.shape, dtype=bool), 1) if on_diagonal else np.ones(p.shape, dtype=bool)
+    a, b = p[above], q[above]
+    d, e = (np.diag(x) if on_diagonal else np.empty(0) for x in (p, q))
+    return [float(above.sum()), *(float(np.sum(x)) for x in (a, b, a * b, a * a, b * b, d * e, d * d, e * e))], limits
+
+
+def _check(block: Array, mirror: Array, start: tuple[int, int], who: str, tolerance: float) -> None:
+    bad = ~np.isfinite(block)
+    if bad.any():
+        i, j = np.argwhere(bad)[0].tolist()
+        raise InputError(f"{who}: the entry at row {start[0] + i}, column {start[1] + j} is missing or infinite")
+    gap = np.abs(block - mirror.T)
+    if (gap > tolerance).any():
+        i, j = (int(x) for x in np.unravel_index(int(np.argmax(gap)), gap.shape))
+        row, col = start[0] + i, start[1] + j
+        raise InputError(
+            f"{who} is not symmetric: entries ({row}, {col}) and ({col}, {row}) differ by {gap[i, j]:.3g}; pass "
+            "(M + M.T) / 2 if that is what is meant"
+        )
+
+
+def by_blocks(p: Any, q: Any) -> bool:
+    """Is this pair for `dask_sums`: is one a Dask array, and the other something that blocks can be made of?"""
+    arrays = [x for x in (p, q) if isinstance(x, Similarity) and is_dask_array(x.matrix)]
+    plain = all(
+        not x.is_sparse if isinstance(x, Similarity) else x.mass is None and not x.is_lazy and not x.has_gaps
+        for x in (p, q)
+    )
+    return (
+        bool(arrays)
+        and plain
+        and all(isinstance(c, Labels | Memberships) for e in (p, q) if isinstance(e, Ensemble) for c in e)
+    )

@@ -1,0 +1,254 @@
+"""Contingency tables of hard clusterings, counted on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from congruence.engine.interface import Cells, Product, TableTile
+from congruence.engine.plan import Run, in_threads, pairs_of, tiles
+from congruence.engine.soft_tables import dense_product, soft_tiles
+from congruence.inputs.alignment import Mass
+from congruence.inputs.coerce import Clustering
+from congruence.inputs.encoding import above, shifted
+from congruence.inputs.labels import Labels
+from congruence.machine import jit
+from congruence.statistics.tables import Array, Table, Tables
+
+#: points in one piece of a chunked numpy pass
+CHUNK = 1 << 16
+
+#: a table may be dense while it has no more cells than this, or than there are points
+DENSE_CELLS = 1 << 16
+
+
+def picked(names: Any, keep: Array) -> Any:
+    """The names at these places."""
+    return names[keep] if isinstance(names, np.ndarray) else tuple(names[i] for i in keep)
+
+
+def count_in_place(a: Labels, b: Labels, threads: int) -> Table | None:
+    """Count two raw integer vectors with small ranges without encoding them; None where that does not suit."""
+    if a.values is None or b.values is None:
+        return None
+    x, y = a.values, b.values
+    # numba has no common integer type for uint64 and the offset, so those labels stay with numpy
+    signed = np.uint64 not in (x.dtype, y.dtype)
+    if signed and jit.use_kernels(len(x)) and (counted := _count_sampled_range(x, y, threads)) is not None:
+        low_a, low_b, dense = counted
+    else:
+        (low_a, high_a), (low_b, high_b) = a.limits, b.limits
+        k_a, k_b = high_a - low_a + 1, high_b - low_b + 1
+        if k_a * k_b > max(DENSE_CELLS, len(x)):
+            return None
+        dense = _bincount(x, y, k_a, k_b, low_a, low_b).reshape(k_a, k_b)
+    rows, columns = np.flatnonzero(dense.any(axis=1)), np.flatnonzero(dense.any(axis=0))
+    if len(rows) * len(columns) < dense.size:
+        dense = dense[np.ix_(rows, columns)]
+    row, col = np.nonzero(dense)
+    return Table(row, col, dense[row, col], shifted(rows, low_a), shifted(columns, low_b), len(x))
+
+
+def _count_sampled_range(x: Array, y: Array, threads: int) -> tuple[int, int, Array] | None:
+    """Guess the range from a sample and count in one pass; the kernel refuses labels outside, then look at them all."""
+    from congruence.engine.kernels import count_raw
+
+    step = max(1, len(x) // 4096)
+    sampled = [(int(v[::step].min()), int(v[::step].max())) for v in (x, y)]
+    for limits in (sampled, None):
+        (low_a, high_a), (low_b, high_b) = limits or [(int(v.min()), int(v.max())) for v in (x, y)]
+        k_a, k_b = high_a - low_a + 1, high_b - low_b + 1
+        if k_a * k_b > max(DENSE_CELLS, len(x) // 4) or max(abs(low_a), abs(low_b)) > 2**62:
+            continue
+        cuts = np.linspace(0, len(x), (threads if len(x) > 2_000_000 else 1) + 1).astype(int)
+        jobs = [
+            partial(count_raw, x[start:stop], y[start:stop], low_a, low_b, k_a, k_b) for start, stop in pairwise(cuts)
+        ]
+        pieces = in_threads(threads, jobs)
+        if all(piece.size for piece in pieces):
+            return low_a, low_b, np.sum(pieces, axis=0)
+    return None
+
+
+def _bincount(
+    a: Array, b: Array, k_a: int, k_b: int, low_a: int = 0, low_b: int = 0, mass: Array | None = None
+) -> Array:
+    """The flat table of two vectors, by numpy, without a second copy of the input."""
+    chunk = max(CHUNK, 4 * k_a * k_b)
+    table = np.zeros(k_a * k_b, dtype=np.int64 if mass is None else np.float64)
+    for start in range(0, len(a), chunk):
+        piece = slice(start, start + chunk)
+        place = above(a[piece], low_a) * k_b + above(b[piece], low_b)
+        table += np.bincount(place, weights=None if mass is None else mass[piece], minlength=k_a * k_b)
+    return table
+
+
+def table_tiles(
+    members: Sequence[Clustering], runs: Sequence[Run], mass: Mass | None, budget: float, threads: int,
+    cells: Cells | None = None, product: Product | None = None,
+) -> Iterator[tuple[Array, Array, TableTile]]:  # fmt: skip
+    """Tables of all pairs of the runs, tile by tile."""
+    if any(c.soft for c in members):
+        yield from soft_tiles(members, runs, mass, budget, product or dense_product)
+        return
+    labels = [c for c in members if isinstance(c, Labels)]
+    n = len(labels[0])
+    width = np.array([c.k + (c.gaps > 0) for c in labels], dtype=np.int64)
+    stack: Array | None = None
+
+    def price(i: int, j: Array) -> Array:
+        return np.asarray(np.minimum(width[i] * width[j], np.maximum(n, DENSE_CELLS)) * 24.0)
+
+    for tile in tiles(runs, price, budget):
+        pair_i, pair_j = pairs_of(tile)
+        dense = width[pair_i] * width[pair_j] <= max(n, DENSE_CELLS)
+        if cells is not None:
+            parts = cells(labels, width, pair_i, pair_j, mass, bool(dense.all()))
+        elif dense.all():
+            if stack is None and len(pair_i) > 1 and jit.use_kernels(float(n) * len(pair_i)):
+                stack = stacked(labels)
+            parts = _dense_cells(labels, stack, width, pair_i, pair_j, mass, threads)
+        else:
+            parts = _sparse_cells(labels, width, pair_i, pair_j, mass)
+        yield pair_i, pair_j, _assemble(labels, pair_i, pair_j, mass, *parts)
+
+
+def stacked(labels: Sequence[Labels]) -> Array:
+    """All codes as one array, a clustering a row, in the widest of their types."""
+    return np.stack([c.codes for c in labels]).astype(np.result_type(*[c.codes.dtype for c in labels]), copy=False)
+
+
+def _dense_cells(
+    labels: Sequence[Labels],
+    stack: Array | None,
+    width: Array,
+    pair_i: Array,
+    pair_j: Array,
+    mass: Mass | None,
+    threads: int,
+) -> tuple[Array, Array, Array, Array]:
+    """Non-zero cells (pair, row, column, count), by dense tables side by side."""
+    sizes = width[pair_i] * width[pair_j]
+    offset = np.concatenate([[0], np.cumsum(sizes)])
+    weights = None if mass is None else mass.values
+    if stack is not None:
+        from congruence.engine.kernels import count_blocks
+
+        flat = np.zeros(offset[-1], dtype=np.int64 if weights is None else weights.dtype)
+        given = np.empty(0, flat.dtype) if weights is None else weights
+        cuts = np.linspace(0, len(pair_i), min(len(pair_i), 8 * threads) + 1).astype(int)
+        jobs = [
+            partial(count_blocks, stack, width, pair_i[p:q], pair_j[p:q], offset[p:q], given, flat)
+            for p, q in pairwise(cuts)
+        ]
+        in_threads(threads, jobs)
+    else:
+        flat = np.concatenate(
+            [
+                _bincount(labels[i].codes, labels[j].codes, width[i], width[j], mass=weights)
+                for i, j in zip(pair_i.tolist(), pair_j.tolist(), strict=True)
+            ]
+        )
+        if mass is not None and mass.is_frequency:
+            flat = flat.astype(np.int64)
+    where = np.flatnonzero(flat)
+    return placed(where, flat[where], offset, width[pair_j])
+
+
+def placed(where: Array, count: Array, offset: Array, across: Array) -> tuple[Array, Array, Array, Array]:
+    """(pair, row, column, count) of cells of dense tables that lie one after the other."""
+    pair = np.searchsorted(offset, where, side="right") - 1
+    local = where - offset[pair]
+    return pair, local // across[pair], local % across[pair], count
+
+
+def _sparse_cells(
+    labels: Sequence[Labels], width: Array, pair_i: Array, pair_j: Array, mass: Mass | None
+) -> tuple[Array, Array, Array, Array]:
+    """The same where tables would be larger than the data: memory O(n) a pair."""
+    found = []
+    for p, (i, j) in enumerate(zip(pair_i.tolist(), pair_j.tolist(), strict=True)):
+        a, b = labels[i].codes, labels[j].codes
+        if mass is None and jit.use_kernels(len(a)):
+            from congruence.engine.kernels import count_sorted
+
+            row, col, count = count_sorted(a, b, int(width[i]), int(width[j]))
+        else:
+            key = a.astype(np.int64) * width[j] + b
+            order = np.argsort(key, kind="stable")
+            key = key[order]
+            start = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+            if mass is None:
+                count = np.diff(np.append(start, len(key)))
+            else:
+                count = np.add.reduceat(mass.values[order], start)
+            row, col = key[start] // width[j], key[start] % width[j]
+            row, col, count = row[count > 0], col[count > 0], count[count > 0]
+        found.append((np.full(len(row), p), row, col, count))
+    pair, row, col, count = (np.concatenate(x) for x in zip(*found, strict=True))
+    return pair, row, col, count
+
+
+def _assemble(
+    labels: Sequence[Labels],
+    pair_i: Array,
+    pair_j: Array,
+    mass: Mass | None,
+    pair: Array,
+    row: Array,
+    col: Array,
+    count: Array,
+) -> TableTile:
+    """Tables from cells: points in no cluster taken out, clusters without points closed up, weights scaled to mean 1."""
+    k = np.array([c.k for c in labels], dtype=np.int64)
+    shapes = np.column_stack([k[pair_i], k[pair_j]])
+    total = len(labels[0]) if mass is None or not mass.is_frequency else int(mass.values.sum())
+    n_used = np.full(len(pair_i), total, dtype=np.int64)
+    weights = mass.values if mass is not None and not mass.is_frequency else None
+    own: Array = n_used if weights is None else np.full(len(pair_i), float((weights**2).sum()))
+    has_gaps = np.array([c.gaps > 0 for c in labels])
+    present = None
+    if has_gaps.any() or mass is not None:
+        kept = (row < k[pair_i][pair]) & (col < k[pair_j][pair])
+        pair, row, col, count = pair[kept], row[kept], col[kept], count[kept]
+        if weights is not None:
+            n_used, own = _used_under_gaps(labels, pair_i, pair_j, weights, has_gaps, n_used, own)
+        elif has_gaps.any():
+            n_used = np.bincount(pair, weights=count, minlength=len(pair_i)).astype(np.int64)
+            own = n_used
+        row, shape_a, keep_a = closed_up(pair, row, shapes[:, 0])
+        col, shape_b, keep_b = closed_up(pair, col, shapes[:, 1])
+        shapes = np.column_stack([shape_a, shape_b])
+        present = (keep_a, keep_b) if len(pair_i) == 1 else None
+    starts = np.searchsorted(pair, np.arange(len(pair_i) + 1))
+    if weights is not None:
+        scale = n_used / np.maximum(np.bincount(pair, weights=count, minlength=len(pair_i)), np.finfo(float).tiny)
+        count, own = count * scale[pair], own * scale**2
+    return TableTile(Tables(row, col, count, starts, shapes, own, n_used), present)
+
+
+def _used_under_gaps(
+    labels: Sequence[Labels], pair_i: Array, pair_j: Array, weights: Array, has_gaps: Array, n_used: Array, own: Array
+) -> tuple[Array, Array]:
+    """Weighted pairs with dropped points: how many points are left, and their Σw²."""
+    n_used, own = n_used.copy(), own.copy()
+    for p, (i, j) in enumerate(zip(pair_i.tolist(), pair_j.tolist(), strict=True)):
+        if has_gaps[i] or has_gaps[j]:
+            used = (labels[i].codes < labels[i].k) & (labels[j].codes < labels[j].k)
+            n_used[p], own[p] = used.sum(), (weights[used] ** 2).sum()
+    return n_used, own
+
+
+def closed_up(pair: Array, code: Array, k: Array) -> tuple[Array, Array, Array]:
+    """Codes renumbered so that each pair has only clusters with points; their numbers; which codes were kept."""
+    offset = np.concatenate([[0], np.cumsum(k)])
+    seen = np.zeros(offset[-1], dtype=bool)
+    seen[offset[:-1][pair] + code] = True
+    rank = np.concatenate([[0], np.cumsum(seen)])
+    left = rank[offset[1:]] - rank[offset[:-1]]
+    place = offset[:-1][pair] + code
+    return rank[place] - rank[offset[:-1]][pair], left, np.flatnonzero(seen)

@@ -1,0 +1,129 @@
+"""Contingency tables of soft clusterings: matrix products."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from congruence.engine.interface import Product, TableTile
+from congruence.engine.plan import MEMORY, Run, pairs_of, tiles
+from congruence.errors import InputError
+from congruence.inputs.alignment import Mass
+from congruence.inputs.coerce import Clustering
+from congruence.inputs.labels import Labels
+from congruence.inputs.memberships import Memberships
+from congruence.statistics.pairs import Pairs
+from congruence.statistics.tables import Array, Tables
+
+
+def soft_tiles(
+    members: Sequence[Clustering], runs: Sequence[Run], mass: Mass | None, budget: float, product: Product
+) -> Iterator[tuple[Array, Array, TableTile]]:
+    """Tables N* = φ UᵀV of memberships (labels count as memberships of 0 and 1), a tile of pairs a product."""
+    if any(c.gaps for c in members):
+        raise InputError(
+            "unassigned='drop' is not defined between memberships and labels with gaps; drop those points first"
+        )
+    n = len(members[0])
+    k = np.array([c.k for c in members], dtype=np.int64)
+    weights = np.ones(n) if mass is None else mass.values.astype(np.float64)
+    if mass is None or not mass.is_frequency:
+        weights = weights * (n / weights.sum())
+    own_weights = weights if mass is not None and mass.is_frequency else weights**2
+    total, own = float(weights.sum() if mass is not None and mass.is_frequency else n), float(own_weights.sum())
+    crisp = np.array([isinstance(c, Labels) or c.is_crisp for c in members])
+    columns = [_Columns(c, weights, own_weights) for c in members]
+    for tile in tiles(runs, lambda i, j: k[i] * k[j] * 24.0, budget):
+        pair_i, pair_j = pairs_of(tile)
+        cells, grams = [], []
+        for i, j, (row, col, value) in _products(members, k, pair_i, pair_j, weights, product):
+            grams.append(_gram(columns[i], columns[j], value))
+            cells.append((row, col, value * (total / value.sum())))
+        row, col, count = (np.concatenate(x) for x in zip(*cells, strict=True))
+        starts = np.concatenate([[0], np.cumsum([len(c[0]) for c in cells])])
+        each = np.ones(len(cells))
+        shapes = np.column_stack([k[pair_i], k[pair_j]])
+        tables = Tables(row, col, count, starts, shapes, own * each, np.full(len(cells), int(total), dtype=np.int64))
+        alike = [members[i].digest == members[j].digest for i, j in zip(pair_i, pair_j, strict=True)]
+        same = np.where(crisp[pair_i] & crisp[pair_j], tables.identical, alike)
+        same |= (shapes == 1).all(axis=1)  # all in one cluster: there is but one such partition
+        both, same_a, same_b = (np.array(x) + own for x in zip(*grams, strict=True))
+        gram = Pairs.from_squares(total * each, own * each, both, same_a, same_b, same)
+        yield pair_i, pair_j, TableTile(replace(tables, same=same, gram=gram))
+
+
+def _products(
+    members: Sequence[Clustering], k: Array, pair_i: Array, pair_j: Array, weights: Array, product: Product
+) -> Iterator[tuple[int, int, tuple[Array, Array, Array]]]:
+    """(i, j, non-zero cells of UᵀWV): one dense product for the whole tile, or sparse ones where tables are large."""
+    left, right = np.unique(pair_i), np.unique(pair_j)
+    at_i, at_j = (np.concatenate([[0], np.cumsum(k[side])]) for side in (left, right))
+    pairs = zip(pair_i.tolist(), pair_j.tolist(), strict=True)
+    if int(at_i[-1]) * int(at_j[-1]) > MEMORY // 4:
+        for i, j in pairs:
+            cells = (_sparse(members[i]).T @ _sparse(members[j]).multiply(weights[:, None])).tocsr().tocoo()
+            yield i, j, (cells.row, cells.col, cells.data)
+        return
+    whole = product([members[i] for i in left], [members[j] for j in right], weights)
+    for i, j in pairs:
+        x, y = at_i[np.searchsorted(left, i)], at_j[np.searchsorted(right, j)]
+        block = whole[x : x + k[i], y : y + k[j]]
+        row, col = np.nonzero(block)
+        yield i, j, (row, col, block[row, col])
+
+
+def dense_product(left: Sequence[Clustering], right: Sequence[Clustering], weights: Array) -> Array:
+    """UᵀWV with all memberships side by side, a chunk of the points at a time."""
+    across = sum(c.k for c in left), sum(c.k for c in right)
+    whole = np.zeros(across)
+    chunk = max(1, (32 << 20) // (8 * sum(across)))
+    alike = len(left) == len(right) and all(x is y for x, y in zip(left, right, strict=True))
+    for start in range(0, len(weights), chunk):
+        piece = slice(start, start + chunk)
+        u = np.hstack([membership_rows(c, piece) for c in left])
+        v = u if alike else np.hstack([membership_rows(c, piece) for c in right])
+        whole += u.T @ (v * weights[piece, None])
+    return whole
+
+
+def membership_rows(clustering: Clustering, piece: slice) -> Array:
+    """Memberships of some points, dense; labels as 0 and 1."""
+    if isinstance(clustering, Memberships):
+        return clustering.dense(piece)
+    codes = clustering.codes[piece]
+    rows = np.zeros((len(codes), clustering.k))
+    rows[np.arange(len(codes)), codes] = 1.0
+    return rows
+
+
+def _sparse(clustering: Clustering) -> Any:
+    from scipy.sparse import csr_array
+
+    if isinstance(clustering, Memberships):
+        return csr_array(clustering.matrix)
+    n = len(clustering)
+    return csr_array((np.ones(n), clustering.codes, np.arange(n + 1)), shape=(n, clustering.k))
+
+
+class _Columns:
+    """One clustering as columns of memberships: the sums that its Gram matrix UUᵀ needs, over different points."""
+
+    def __init__(self, clustering: Clustering, weights: Array, own_weights: Array) -> None:
+        self.own_weights = own_weights
+        if isinstance(clustering, Memberships):
+            matrix = clustering.matrix
+            squares = matrix.multiply(matrix) if hasattr(matrix, "tocsr") else matrix**2
+            self.norms, margin = np.asarray(squares.sum(axis=1)).ravel(), np.asarray(matrix.T @ weights).ravel()
+        else:
+            self.norms = np.ones(len(clustering))
+            margin = np.bincount(clustering.codes, weights=weights, minlength=clustering.k)
+        self.together = float((margin**2).sum() - (own_weights * self.norms).sum())
+
+
+def _gram(a: _Columns, b: _Columns, cells: Array) -> tuple[float, float, float]:
+    """Σ over ordered pairs of different points: of P·Q, of P, of Q, for the Gram matrices P and Q."""
+    both = float((cells**2).sum() - (a.own_weights * a.norms * b.norms).sum())
+    return both, a.together, b.together

@@ -1,0 +1,1 @@
+"""Ensembles: what they agree on, and how to make one."""

@@ -1,0 +1,223 @@
+"""What an ensemble agrees on: consensus matrix, consensus index, agreement of members."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from congruence.comparison.many import compare_all
+from congruence.engine import cpu, matrices, plan, tiles
+from congruence.engine.choice import engine_for
+from congruence.errors import InputError, NotApplicable
+from congruence.formulas import find
+from congruence.formulas.record import Measure
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.labels import Labels
+from congruence.inputs.similarity import Similarity
+from congruence.machine import device
+from congruence.statistics.matrices import Alone, MatrixSums
+from congruence.statistics.tables import Array
+
+
+def as_ensemble(x: Any) -> Ensemble:
+    """An ensemble from anything that is one."""
+    return x if isinstance(x, Ensemble) else Ensemble(x)
+
+
+# --- one ensemble or matrix by itself ---------------------------------------------------------------------------
+
+
+def lone_scorer(key: str) -> Callable[..., float]:
+    """The function of a measure that describes one ensemble or matrix: `lone_scorer("certainty")(x)`."""
+    record = find(key)
+
+    def score(x: Any, *, missing: str = "ratio", threads: int | None = None, engine: str = "auto") -> float:
+        return float(record.values(_alone(record, x, missing, threads, engine))[0])
+
+    score.__name__ = score.__qualname__ = key
+    score.__module__ = "congruence"
+    low, high = record.range
+    score.__doc__ = (
+        f"{record.title}: {low:g} to {high:g}; of an ensemble or a similarity matrix.\n\n{record.formula.__doc__}\n"
+        + (f"\nCaution: {record.caution}.\n" if record.caution else "")
+        + f"\n>>> import congruence as cg\n>>> isinstance(cg.{key}(cg.Ensemble([[0, 0, 1, 1], [0, 1, 1, 1]])), float)\nTrue\n"
+    )
+    return score
+
+
+def _alone(record: Measure, x: Any, missing: str, threads: int | None, engine: str) -> Alone:
+    about_members = record.key.startswith("pnmi")
+    shape: Any = getattr(x, "shape", ())
+    is_matrix = isinstance(x, Similarity) or (len(shape) == 2 and shape[0] == shape[1])
+    if is_matrix:
+        if about_members:
+            raise NotApplicable(f"{record.key} is about the members of an ensemble; of a matrix ask for its certainty")
+        x = x if isinstance(x, Similarity) else Similarity(x)
+    else:
+        x = as_ensemble(x)
+    nothing = MatrixSums.of(n=0, pairs=0, s_p=0, s_q=0, s_pq=0, s_pp=0, s_qq=0, diagonal=(0, 0, 0))
+    sums = nothing
+    if not about_members:
+        sums = matrices.sums_of(x, x, within=False, missing=missing, threads=threads, engine=engine)
+    if isinstance(x, Similarity) and not x.is_unit:
+        raise NotApplicable(
+            f"{record.key} needs entries between 0 and 1, and the matrix has {x.low:.4g} to {x.high:.4g}"
+        )
+
+    def mean_of_members(key: str) -> Array:
+        return np.array([consensus_index(x, key, threads=threads, engine=engine)])
+
+    return Alone(sums, len(x), mean_of_members)
+
+
+def consensus_index(
+    ensemble: Any, measure: str | Measure = "nmi_sum", *, threads: int | None = None, engine: str = "auto"
+) -> float:
+    """Mean of any measure over all pairs of different members (by the products of their weights, if they have any).
+
+    >>> import congruence as cg
+    >>> round(cg.consensus_index([[0, 0, 1, 1], [0, 0, 1, 2], [0, 1, 0, 1]], "ari"), 4)
+    -0.0714
+    """
+    e = as_ensemble(ensemble)
+    if len(e) < 2:
+        raise InputError("the consensus index is a mean over pairs of members, and there is only one member")
+    m = find(measure)
+    values = compare_all(e, [m], threads=threads, engine=engine)[m.key]
+    off = ~np.eye(len(e), dtype=bool)
+    if e.member_weight is None:
+        return float(values[off].mean())
+    weights = np.outer(e.shares, e.shares)[off]
+    if not weights.any():
+        raise InputError(
+            "the consensus index is a mean over pairs of members, and only one member has a weight above 0"
+        )
+    return float((values[off] * weights).sum() / weights.sum())
+
+
+def member_agreement(ensemble: Any, measure: str | Measure = "ari", *, threads: int | None = None) -> dict[str, float]:
+    """For each member its mean agreement with all the others, best first.
+
+    >>> import congruence as cg
+    >>> runs = {"x": [0, 0, 1, 1], "y": [0, 0, 1, 2], "z": [0, 1, 0, 1]}
+    >>> list(cg.member_agreement(runs))
+    ['y', 'x', 'z']
+    """
+    e = as_ensemble(ensemble)
+    m = find(measure)
+    values = compare_all(e, [m], threads=threads)[m.key]
+    rest = np.where(np.eye(len(e), dtype=bool), 0.0, values).sum(axis=1) / max(len(e) - 1, 1)
+    order = np.argsort(-rest if m.better == "higher" else rest, kind="stable")
+    found: dict[str, float] = {}
+    for i in order.tolist():
+        name = e.names[i]
+        while name in found:  # two members of one name are still two members
+            name += "′"
+        found[name] = float(rest[i])
+    return found
+
+
+# --- the consensus matrix ---------------------------------------------------------------------------------------
+
+
+def _available_memory() -> float:
+    """Bytes of memory that can be had now."""
+    try:
+        with open("/proc/meminfo") as file:
+            line = next(line for line in file if line.startswith("MemAvailable"))
+        return float(line.split()[1]) * 1024
+    except (OSError, StopIteration):
+        try:
+            return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+        except (OSError, ValueError, AttributeError):
+            return float("inf")
+
+
+def consensus_matrix(
+    ensemble: Any, *, dtype: Any = np.float64, threshold: float | None = None, missing: str = "ratio",
+    threads: int | None = None,
+) -> Any:  # fmt: skip
+    """Share of the members that put each two points together: n × n, with 1 on the diagonal.
+
+    With a `threshold` a scipy.sparse array of the entries at or above it. Pairs that no member has seen together are NaN
+    under `missing="ratio"`, 0 under "plain".
+
+    >>> import congruence as cg
+    >>> cg.consensus_matrix([[0, 0, 1], [0, 1, 1]]).tolist()
+    [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]]
+    """
+    e = as_ensemble(ensemble)
+    no_pooled(missing)
+    dtype = np.dtype(dtype)
+    if dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise InputError(f"dtype must be float32 or float64, not {dtype}")
+    source = tiles.tiles_of(e, missing)
+    if threshold is not None:
+        return _sparse_consensus(source, threshold, dtype)
+    size, there = float(e.n_points) ** 2 * dtype.itemsize, _available_memory()
+    if size > 0.8 * there:
+        raise InputError(
+            f"the consensus matrix of {e.n_points:,} points takes {size / 2**30:.1f} GB, and there are {there / 2**30:.1f} GB; "
+            "pass dtype='float32' or threshold=… (sparse), read consensus_blocks(), or ask for measures: they need no matrix"
+        )
+    return tiles.dense(source, dtype, plan.default_threads(threads))
+
+
+def no_pooled(missing: str) -> None:
+    """Refuse missing="pooled" where entries are asked for: pooling is over entries."""
+    if missing not in ("ratio", "plain"):
+        raise InputError(f"a consensus matrix counts gaps as missing='ratio' or 'plain', not {missing!r}")
+
+
+def _sparse_consensus(source: tiles.Tiles, threshold: float, dtype: Any) -> Any:
+    from scipy.sparse import csr_array, vstack
+
+    if threshold <= 0:
+        raise InputError("threshold must be above 0: at 0 every entry is kept, and the matrix is dense")
+    rows = []
+    for _, block in tiles.blocks(source, 256, dtype):
+        rows.append(csr_array(np.where(block >= threshold, block, 0)))
+    return vstack(rows, format="csr")
+
+
+def consensus_blocks(
+    ensemble: Any, *, rows: int = 256, dtype: Any = np.float64, missing: str = "ratio", engine: str = "auto"
+) -> Iterator[tuple[slice, Any]]:
+    """The consensus matrix in blocks of rows, one at a time, for what does not fit in memory.
+
+    With engine="cuda" (or members that live on a CUDA card) blocks are CuPy arrays and stay on the card; an integer
+    `dtype` gives the number of members that agree instead of their share.
+
+    >>> import congruence as cg
+    >>> for where, block in cg.consensus_blocks([[0, 0, 1], [0, 1, 1]], rows=2):
+    ...     print(where.start, block.tolist())
+    0 [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5]]
+    2 [[0.0, 0.5, 1.0]]
+    """
+    no_pooled(missing)
+    if rows < 1:
+        raise InputError(f"a block has at least one row, not {rows}")
+    e = as_ensemble(ensemble)
+    if engine_for(engine, e.members) is not cpu:
+        return _card_blocks(e, rows, np.dtype(dtype))
+    return tiles.blocks(tiles.tiles_of(e, missing), rows, np.dtype(dtype))
+
+
+def complete_labels(e: Ensemble) -> list[Labels]:
+    """The members, if their consensus is a count: complete, hard, and all of the same weight."""
+    hard = [c for c in e.members if isinstance(c, Labels)]
+    if len(hard) < len(e) or e.has_gaps or e.member_weight is not None:
+        raise device.refusal("on the card the consensus matrix is that of complete label vectors of equal weight")
+    return hard
+
+
+def _card_blocks(e: Ensemble, rows: int, dtype: Any) -> Iterator[tuple[slice, Any]]:
+    from congruence.engine.cuda.points import Points
+
+    points = Points(complete_labels(e))
+    for piece in tiles.slices(e.n_points, rows):
+        counts = points.counts(piece)
+        yield piece, counts.astype(dtype, copy=False) if dtype.kind in "iu" else counts.astype(dtype) / len(e)

@@ -1,0 +1,111 @@
+"""Sums over blocks of two similarity matrices, which add."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from congruence.errors import InputError
+from congruence.formulas import find
+from congruence.statistics.matrices import MatrixSums
+
+
+@dataclass(frozen=True)
+class PairSums:
+    """Sums of a block of two similarity matrices: they add over blocks, and a few numbers say it all.
+
+    Only entries above the diagonal are counted, by their global indices: give all blocks, or those above and on it.
+    How many entries lie below, and sums of the indices, tell whether a block is missing or was added twice.
+    """
+
+    pairs: int = 0
+    s_p: float = 0.0
+    s_q: float = 0.0
+    s_pq: float = 0.0
+    s_pp: float = 0.0
+    s_qq: float = 0.0
+    points: int = 0
+    d_pq: float = 0.0
+    d_pp: float = 0.0
+    d_qq: float = 0.0
+    below: int = 0
+    index_of_pairs: int = 0
+    index_of_points: int = 0
+
+    def __add__(self, other: PairSums) -> PairSums:
+        if not isinstance(other, PairSums):
+            return NotImplemented
+        return PairSums(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+    def __radd__(self, other: Any) -> PairSums:
+        return self if other == 0 else NotImplemented  # so that sum() works
+
+    def to_dict(self) -> dict[str, float]:
+        """The numbers by name; `PairSums(**d)` makes the record again."""
+        return asdict(self)
+
+    def _whole(self) -> MatrixSums:
+        wanted = self.points * (self.points - 1) // 2
+        indices = (self.points - 1) * self.index_of_points  # each point is in points − 1 pairs
+        if self.pairs != wanted or self.below > wanted or self.index_of_pairs != indices:
+            raise InputError(
+                f"the blocks hold {self.pairs:,} pairs above the diagonal, {self.below:,} below and {self.points:,} points; for "
+                f"that many points there must be {wanted:,} pairs, each once: a block is missing or was added twice"
+            )
+        return MatrixSums.of(
+            n=self.points, pairs=self.pairs, s_p=self.s_p, s_q=self.s_q, s_pq=self.s_pq, s_pp=self.s_pp, s_qq=self.s_qq,
+            diagonal=(self.d_pq, self.d_pp, self.d_qq),
+        )  # fmt: skip
+
+    def _measured(self, key: str) -> float:
+        return float(find(key).values(self._whole())[0])
+
+    def arimm(self) -> float:
+        """Adjusted Rand index of the two matrices."""
+        return self._measured("arimm")
+
+    def arimp(self) -> float:
+        """The same, where the second matrix is a partition's."""
+        return self._measured("arimp")
+
+    def kas(self) -> float:
+        """Kernel alignment of the two matrices."""
+        return self._measured("kas")
+
+    def nsf(self) -> float:
+        """1 − Frobenius distance / n."""
+        return self._measured("nsf")
+
+    def sms(self) -> float:
+        """Correlation of the entries above the diagonal."""
+        return self._measured("sms")
+
+    def ssms(self) -> float:
+        """(1 + sms) / 2."""
+        return self._measured("ssms")
+
+
+def pair_sums(block_p: Any, block_q: Any, rows: Any, cols: Any) -> PairSums:
+    """Sums of a block of two matrices whose rows and columns have these global indices; blocks add.
+
+    >>> import congruence as cg, numpy as np
+    >>> p, q = np.array([[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]]), np.eye(3)
+    >>> halves = [cg.pair_sums(p[s], q[s], range(3)[s], range(3)) for s in (slice(0, 2), slice(2, 3))]
+    >>> round((halves[0] + halves[1]).arimm(), 4) == round(cg.arimm(p, q), 4)
+    True
+    """
+    p, q = (np.asarray(b.toarray() if hasattr(b, "toarray") else b, dtype=np.float64) for b in (block_p, block_q))
+    i, j = (np.arange(x.start or 0, x.stop) if isinstance(x, slice) else np.asarray(x, np.int64) for x in (rows, cols))
+    if p.shape != (len(i), len(j)) or q.shape != p.shape:
+        raise InputError(f"blocks of shape {p.shape} and {q.shape} do not fit {len(i)} rows and {len(j)} columns")
+    if np.isnan(p).any() or np.isnan(q).any():
+        raise InputError("a block has missing entries (NaN)")
+    upper, diagonal = i[:, None] < j[None, :], i[:, None] == j[None, :]
+    x, y, dx, dy = p[upper], q[upper], p[diagonal], q[diagonal]
+    return PairSums(
+        int(upper.sum()), float(x.sum()), float(y.sum()), float((x * y).sum()), float((x * x).sum()), float((y * y).sum()),
+        int(diagonal.sum()), float((dx * dy).sum()), float((dx * dx).sum()), float((dy * dy).sum()),
+        int((~upper & ~diagonal).sum()), int((i[:, None] + j[None, :])[upper].sum()), int(i[diagonal.any(axis=1)].sum()),
+    )  # fmt: skip

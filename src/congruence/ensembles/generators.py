@@ -1,0 +1,390 @@
+"""Ensembles from data: many clusterings of the same points, each with a random stream of its own."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from congruence.engine.plan import Progress
+from congruence.errors import InputError, hint
+from congruence.inputs.coerce import as_clustering
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.frames import frame_kind
+from congruence.inputs.labels import Labels
+from congruence.statistics.tables import Array
+
+#: one member: labels (NaN where it has none) or memberships, from the data, a number of clusters and a random stream
+Maker = Callable[[Any, int, np.random.Generator], Array]
+
+#: a member, and the warnings that came with it
+_Made = tuple[Array, list[str]]
+
+T = TypeVar("T")
+
+MISSING = "the data have missing or infinite values; fill them in or drop those points first"
+
+
+def generate(
+    X: Any,
+    n_members: int = 100,
+    n_clusters: int | Iterable[int] = range(2, 11),
+    method: Any = "kmeans",
+    random_state: Any = None,
+    *,
+    fraction: float = 0.8,
+    complete: bool = True,
+    protocol: str | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], Any] | bool | None = None,
+) -> Ensemble:
+    """An ensemble of clusterings of X, diverse on purpose.
+
+    `method`: "kmeans" (random starts), "projection" (Gaussian random projections), "features" (random subsets of them),
+    "subsample" (k-means on a `fraction` of the points; the others get the nearest centre, or, with `complete=False`, no
+    label), "em" (Gaussian mixtures: memberships), "fuzzy" (fuzzy c-means: memberships), "mixed" (a third each of kmeans,
+    features and subsample), a scikit-learn clusterer or pipeline, or a list of them, taken in turn; points that one calls
+    noise (−1) have no label. The number of clusters is fixed, or drawn anew for each member. The same `random_state`
+    gives the same members for any `n_jobs`; what a method warned of, as a mixture that did not converge, is in `.notes`.
+
+    "em" is scikit-learn's mixture; with `protocol="paper"` it is that of Lei et al. (2014): means start at random points,
+    covariances at the variances of the features, equal priors; it stops when no mean moves by 1e-3, or after 100 steps.
+
+    >>> import congruence as cg
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(60, 4))
+    >>> cg.generate(X, 5, n_clusters=3, random_state=0)
+    Ensemble: 5 clusterings of 60 points, 3 clusters each
+    """
+    data = as_data(X)
+    n = data.shape[0]
+    choices = numbers_of(n_clusters, "n_clusters")
+    if not _is_whole(n_members) or n_members < 1:
+        raise InputError(f"an ensemble has at least one member: n_members is a whole number, not {n_members!r}")
+    if not choices or choices[0] < 1 or choices[-1] > n:
+        raise InputError(f"numbers of clusters must be from 1 to the number of points ({n}), not {choices or 'none'}")
+    if not 0 < fraction <= 1:
+        raise InputError(f"fraction must be above 0 and at most 1, not {fraction}")
+    makers = makers_of(method, fraction, complete, hasattr(data, "tocsr"), protocol)
+    names = [f"{makers[i % len(makers)][0]} {i}" for i in range(n_members)]
+    with Progress(n_members, progress, "members") as bar:
+        made, notes = made_members(makers, data, choices, seed_sequence(random_state).spawn(n_members), n_jobs, bar)
+    ensemble = Ensemble(with_index(made, X), names=names, unassigned="partial")
+    ensemble.notes += notes
+    return ensemble
+
+
+def numbers_of(k: Any, name: str) -> list[int]:
+    """Different numbers of clusters in order, from one number or several."""
+    listed = [k] if not isinstance(k, Iterable) else list(k)
+    if not all(map(_is_whole, listed)):
+        raise InputError(f"{name} is a whole number or several, as in 5, range(2, 11) or [2, 3, 5]; got {k!r}")
+    return sorted({int(x) for x in listed})
+
+
+def _is_whole(x: Any) -> bool:
+    return isinstance(x, int | np.integer) and not isinstance(x, bool)
+
+
+def with_index(members: Sequence[Array], X: Any) -> list[Any]:
+    """Clusterings of the rows of X, with its index if it has one, so that they are never compared with other rows."""
+    if frame_kind(X) != "pandas":
+        return list(members)
+    found = map(as_clustering, members)
+    return [replace(c, index=X.index) if isinstance(c, Labels) else c.taken(np.arange(len(c)), X.index) for c in found]
+
+
+def made_members(
+    makers: Sequence[tuple[str, Maker]],
+    data: Any,
+    choices: Sequence[int],
+    streams: Sequence[np.random.SeedSequence],
+    n_jobs: int | None,
+    bar: Progress,
+) -> tuple[list[Array], tuple[str, ...]]:
+    """One member a stream, and notes on how many of them were warned of."""
+    jobs = [partial(_member, makers[i % len(makers)][1], data, choices, stream) for i, stream in enumerate(streams)]
+    members, warned = [], Counter[str]()
+    for member, said in in_order(jobs, n_jobs):
+        members.append(member)
+        warned.update(set(said))
+        bar.add(1)
+    return members, tuple(f"{many} of {len(jobs)} members: {text}" for text, many in warned.items())
+
+
+def as_data(X: Any) -> Any:
+    """A 2-D array of finite numbers, or a sparse matrix of them."""
+    kind = frame_kind(X)
+    if kind == "pandas" and np.asarray(X.isna()).any():
+        raise InputError(MISSING)
+    if kind is not None:
+        X = X.collect() if hasattr(X, "collect") else X
+        X = np.column_stack([np.asarray(c) for c in X.columns]) if kind == "pyarrow" else X.to_numpy()
+    if hasattr(X, "tocsr"):
+        data: Any = X.tocsr().astype(np.float64)
+        cells = data.data
+    else:
+        try:
+            given = np.asarray(X)
+            if given.dtype.kind == "c":
+                raise TypeError
+            cells = data = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError("the data must be numbers; encode nominal columns first (one column a value)") from None
+    if data.ndim != 2 or 0 in data.shape:
+        raise InputError(f"the data must be a 2-D array, points × features; got shape {data.shape}")
+    if not np.isfinite(cells).all():
+        raise InputError(MISSING)
+    return data
+
+
+def seed_sequence(random_state: Any) -> np.random.SeedSequence:
+    """The seeds that a random_state of any kind stands for."""
+    if random_state is None or isinstance(random_state, int | np.integer):
+        if random_state is not None and random_state < 0:
+            raise InputError(f"random_state must be 0 or more, not {random_state}")
+        return np.random.SeedSequence(None if random_state is None else int(random_state))
+    if isinstance(random_state, np.random.SeedSequence):
+        return random_state
+    if isinstance(random_state, np.random.Generator):
+        return np.random.SeedSequence(int(random_state.integers(2**63)))
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.SeedSequence(int(random_state.randint(2**31 - 1)))
+    raise InputError(f"random_state must be None, an integer or a numpy generator, not {type(random_state).__name__}")
+
+
+def in_order(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> Iterable[T]:
+    """Results of the jobs in their order, worked on by n_jobs processes or threads."""
+    if n_jobs in (None, 1):
+        return (job() for job in jobs)
+    if not _is_whole(n_jobs) or n_jobs == 0:
+        raise InputError(f"n_jobs is a number of processes, or -1 for all cores; got {n_jobs!r}")
+    from joblib import Parallel, delayed
+
+    found: Iterable[T] = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(job)() for job in jobs)
+    return found
+
+
+def _member(make: Maker, data: Any, choices: Sequence[int], stream: np.random.SeedSequence) -> _Made:
+    """One member and what was said of it; one thread inside, so that sums are added in the same order on every machine."""
+    import sklearn.cluster  # noqa: F401  (only libraries that are loaded can be held to one thread)
+    from threadpoolctl import threadpool_limits
+
+    rng = np.random.default_rng(stream)
+    k = int(rng.choice(np.asarray(choices)))
+    with threadpool_limits(1), warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        made = make(data, k, rng)
+    # fewer distinct points than clusters is no fault: the member has fewer, and is kept so
+    return made, [str(w.message).splitlines()[0] for w in said if "distinct clusters" not in str(w.message)]
+
+
+# --- the methods ------------------------------------------------------------------------------------------------
+
+
+def makers_of(
+    method: Any, fraction: float, complete: bool, sparse: bool, protocol: str | None = None
+) -> list[tuple[str, Maker]]:
+    """(name, maker) of the methods to take in turn."""
+    if protocol is not None and (protocol != "paper" or not isinstance(method, str) or method != "em"):
+        raise InputError(f"protocol is None, or 'paper' with method 'em'; not {protocol!r} with {method!r}")
+    subsample = partial(_subsample, fraction=fraction, complete=complete)
+    known: dict[str, list[tuple[str, Maker]]] = {
+        "kmeans": [("kmeans", _kmeans)],
+        "projection": [("projection", _projection)],
+        "features": [("features", _features)],
+        "subsample": [("subsample", subsample)],
+        "em": [("em", _em if protocol is None else _em_of_the_paper)],
+        "fuzzy": [("fuzzy", _fuzzy)],
+        "mixed": [("kmeans", _kmeans), ("features", _features), ("subsample", subsample)],
+    }
+    if isinstance(method, str):
+        if method not in known:
+            raise InputError(f"there is no method {method!r}; {hint(method, known, 'there are: ' + ', '.join(known))}")
+        if sparse and method in ("em", "fuzzy"):
+            raise InputError(f"method {method!r} needs dense data; pass X.toarray(), or take kmeans or projection")
+        return known[method]
+    clusterers = list(method) if isinstance(method, list | tuple) else [method]
+    known_as = [hasattr(c, "fit") and hasattr(c, "get_params") and not isinstance(c, type) for c in clusterers]
+    if not clusterers or not all(known_as):
+        raise InputError("method must be a name, a scikit-learn clusterer or a list of them")
+    return [(type(c).__name__, partial(_by_clusterer, c)) for c in clusterers]
+
+
+def seed_of(rng: np.random.Generator) -> int:
+    """A seed for libraries that want an integer."""
+    return int(rng.integers(2**31 - 1))
+
+
+def _fitted_kmeans(data: Any, k: int, rng: np.random.Generator) -> Any:
+    from sklearn.cluster import KMeans
+
+    return KMeans(k, init="random", n_init=1, random_state=seed_of(rng)).fit(data)
+
+
+def _kmeans(data: Any, k: int, rng: np.random.Generator) -> Array:
+    return np.asarray(_fitted_kmeans(data, k, rng).labels_)
+
+
+def _fewer(features: int, rng: np.random.Generator) -> int:
+    """Between half of the features and all but one; at least one."""
+    return int(rng.integers(max(1, math.ceil(features / 2)), max(2, features)))
+
+
+def _projection(data: Any, k: int, rng: np.random.Generator) -> Array:
+    to = _fewer(data.shape[1], rng)
+    return _kmeans(data @ (rng.normal(size=(data.shape[1], to)) / math.sqrt(to)), k, rng)
+
+
+def _features(data: Any, k: int, rng: np.random.Generator) -> Array:
+    chosen = np.sort(rng.choice(data.shape[1], _fewer(data.shape[1], rng), replace=False))
+    return _kmeans(data[:, chosen], k, rng)
+
+
+def _subsample(data: Any, k: int, rng: np.random.Generator, *, fraction: float, complete: bool) -> Array:
+    n = data.shape[0]
+    chosen = np.sort(rng.choice(n, max(k, round(fraction * n)), replace=False))
+    model = _fitted_kmeans(data[chosen], k, rng)
+    if complete:
+        return np.asarray(model.predict(data))
+    labels = np.full(n, np.nan)
+    labels[chosen] = model.labels_
+    return labels
+
+
+def _em(data: Any, k: int, rng: np.random.Generator) -> Array:
+    """Memberships of a Gaussian mixture started at random points; covariances get 1e-6 of the mean variance on top."""
+    from sklearn.mixture import GaussianMixture
+
+    ridge = 1e-6 * (float(data.var(axis=0).mean()) or 1.0)  # in the units of the data, however small
+    model = GaussianMixture(k, init_params="random_from_data", reg_covar=ridge, random_state=seed_of(rng))
+    try:
+        return np.asarray(model.fit(data).predict_proba(data))
+    except ValueError as error:
+        raise InputError(
+            f"a Gaussian mixture of {k} components could not be fitted: {str(error).splitlines()[0]}"
+        ) from None
+
+
+def _em_of_the_paper(data: Any, k: int, rng: np.random.Generator, tolerance: float = 1e-3, steps: int = 100) -> Array:
+    """Memberships by EM as Lei et al. (2014), section V.C; a singular covariance gets 1e-6 of the variances on top."""
+    n, d = data.shape
+    variances = data.var(axis=0, ddof=1) if n > 1 else np.zeros(d)
+    ridge = 1e-6 * np.where(variances > 0, variances, variances.mean() or 1.0)
+    means = data[rng.choice(n, k, replace=False)]
+    columns = np.ascontiguousarray(data.T)  # arrays below are components × features × points
+    apart = columns - means[:, :, None]
+    covariances = np.repeat(np.diag(variances)[None], k, axis=0)
+    priors = np.full(k, 1 / k)
+    repaired, change = False, math.inf
+    for _ in range(steps):
+        factors, singular = _factors(covariances, ridge)
+        repaired |= singular
+        memberships = _responsibilities(apart, factors, priors)
+        sizes = memberships.sum(axis=1)
+        there = sizes > 0  # a component without points stays as it is
+        share = memberships / np.where(there, sizes, 1.0)[:, None]
+        updated = np.where(there[:, None], share @ data, means)
+        change, means = float(np.abs(updated - means).max()), updated
+        apart = columns - means[:, :, None]
+        spread = (apart * share[:, None, :]) @ apart.transpose(0, 2, 1)
+        covariances = np.where(there[:, None, None], spread, covariances)
+        priors = sizes / n
+        if change < tolerance:
+            break
+    else:
+        warnings.warn(
+            f"EM stopped after {steps} steps, as the protocol says, before the means stood still", stacklevel=2
+        )
+    factors, singular = _factors(covariances, ridge)
+    if repaired or singular:
+        warnings.warn("singular covariances were regularised: 1e-6 of the features' variances added", stacklevel=2)
+    return np.ascontiguousarray(_responsibilities(apart, factors, priors).T)
+
+
+def _factors(covariances: Array, ridge: Array) -> tuple[Array, bool]:
+    """Cholesky factors of the covariances, and whether any of them was singular and got the ridge."""
+    factors = _cholesky(covariances, ridge)
+    if factors is not None:
+        return factors, False
+    found = np.empty_like(covariances)
+    for i, covariance in enumerate(covariances):
+        trials = (_cholesky(covariance + np.diag(times * ridge), ridge) for times in (0, 1, 1e3, 1e6))
+        found[i] = next(factor for factor in trials if factor is not None)
+    return found, True
+
+
+def _cholesky(covariances: Array, ridge: Array) -> Array | None:
+    """Cholesky factors; None where one is singular: a pivot, what the features before leave of a variance, is 1e-9 of it."""
+    try:
+        factors = np.linalg.cholesky(covariances)
+    except np.linalg.LinAlgError:
+        return None
+    pivots = np.diagonal(factors, axis1=-2, axis2=-1) ** 2
+    return np.asarray(factors) if (pivots > 1e-3 * ridge).all() else None
+
+
+def _responsibilities(apart: Array, factors: Array, priors: Array) -> Array:
+    """p(component | point) of a Gaussian mixture from the points less the means, in logarithms until the last."""
+    whitened = np.linalg.inv(factors) @ apart
+    pivots = np.diagonal(factors, axis1=1, axis2=2)
+    with np.errstate(divide="ignore"):
+        logs = (np.log(priors) - np.log(pivots).sum(axis=1))[:, None] - np.einsum("kdn,kdn->kn", whitened, whitened) / 2
+    scaled = np.exp(logs - logs.max(axis=0))
+    return np.asarray(scaled / scaled.sum(axis=0))
+
+
+def _fuzzy(data: Any, k: int, rng: np.random.Generator, m: float = 2.0, tolerance: float = 1e-5) -> Array:
+    """Fuzzy c-means: memberships ∝ distance^(−2/(m−1)), centres the means weighted by membership^m."""
+    centres = data[rng.choice(len(data), k, replace=False)]
+    memberships = np.zeros((len(data), k))
+    for _ in range(300):
+        each = [((data - centre) ** 2).sum(axis=1) for centre in centres]  # never points × clusters × features at once
+        squares = np.maximum(np.column_stack(each), np.finfo(float).tiny)
+        nearness = (squares.min(axis=1, keepdims=True) / squares) ** (1 / (m - 1))  # at most 1: nothing overflows
+        updated = nearness / nearness.sum(axis=1, keepdims=True)
+        weight = updated**m
+        centres = (weight.T @ data) / weight.sum(axis=0)[:, None]
+        change, memberships = float(np.abs(updated - memberships).max()), updated
+        if change < tolerance:
+            return np.asarray(memberships)
+    warnings.warn(f"fuzzy c-means stopped after 300 steps, memberships still changing by {change:.0e}", stacklevel=2)
+    return np.asarray(memberships)
+
+
+def _by_clusterer(clusterer: Any, data: Any, k: int, rng: np.random.Generator) -> Array:
+    """A copy of a scikit-learn clusterer, with this many clusters and this random state where it has them.
+
+    What it calls noise, as DBSCAN does with −1, has no label.
+    """
+    made = np.asarray(configured(clusterer, seed_of(rng), k).fit_predict(data))
+    return np.where(made == -1, np.nan, made) if made.ndim == 1 and made.dtype.kind in "if" else made
+
+
+def counts_of(clusterer: Any) -> list[str]:
+    """The parameter that says how many clusters a scikit-learn clusterer makes, by its name; none where there is none."""
+    last = f"{clusterer.steps[-1][0]}__" if hasattr(clusterer, "steps") else ""  # a pipeline clusters in its last step
+    known = clusterer.get_params(deep=True)
+    return [name for name in (f"{last}n_clusters", f"{last}n_components") if name in known][:1]
+
+
+def configured(clusterer: Any, seed: int, k: int | None = None) -> Any:
+    """A copy of a scikit-learn clusterer with this random state in every step, and with k clusters."""
+    from sklearn.base import clone
+
+    model = clone(clusterer)
+    settings = {name: seed for name in model.get_params(deep=True) if name.split("__")[-1] == "random_state"}
+    if k is not None:
+        settings |= dict.fromkeys(counts_of(model), k)
+    return model.set_params(**settings)
+
+
+def hard(made: Array) -> Array:
+    """Labels as a clusterer made them; of memberships the cluster with the largest."""
+    return made.argmax(axis=1) if made.ndim == 2 else made

@@ -1,0 +1,136 @@
+"""Consensus of single points and clusters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from congruence.engine import cpu
+from congruence.engine.choice import engine_for
+from congruence.ensembles.agreement import as_ensemble
+from congruence.errors import InputError
+from congruence.inputs.coerce import as_clustering
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.labels import Labels
+from congruence.inputs.memberships import Memberships
+from congruence.machine import device
+from congruence.statistics.tables import Array
+
+# --- consensus of items and clusters ----------------------------------------------------------------------------
+
+
+def _partition(e: Ensemble, labels: Any) -> Labels:
+    c = as_clustering(labels, "labels")
+    if not isinstance(c, Labels) or c.gaps:
+        raise InputError("labels must be one complete partition of the points")
+    if len(c) != e.n_points:
+        raise InputError(
+            f"the ensemble has {e.n_points} points and the labels {len(c)}; both must be of the same points"
+        )
+    return c
+
+
+def point_mass(e: Ensemble) -> tuple[Array, Array]:
+    """What each point counts, and how much of that is the point itself."""
+    if e.mass is None:
+        return np.ones(e.n_points), np.ones(e.n_points)
+    values = e.mass.values.astype(np.float64)
+    if e.mass.is_frequency:
+        return values, np.minimum(values, 1.0)
+    values = values / values.mean()
+    return values, values
+
+
+def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto") -> Array:
+    """Mean consensus of each point (row) with the other points of each cluster (column, in sorted order of labels).
+
+    Members that lack a point do not count for it: the mean is over the times the point was seen with another. A point
+    alone in its cluster has consensus NaN with it.
+
+    >>> import congruence as cg
+    >>> cg.item_consensus([[0, 0, 1, 1], [0, 1, 1, 1]], [0, 0, 1, 1]).tolist()
+    [[0.5, 0.0], [0.5, 0.5], [0.25, 1.0], [0.25, 1.0]]
+    """
+    e = as_ensemble(ensemble)
+    c = _partition(e, labels)
+    on_card = engine_for(engine, e.members) is not cpu
+    xp: Any = device.cupy() if on_card else np  # the same lines, wherever the labels are
+    weight, own = (xp.asarray(x) for x in point_mass(e))
+    codes = _codes(c, on_card)
+    every = xp.arange(e.n_points)
+    together, seen = xp.zeros((e.n_points, c.k)), xp.zeros((e.n_points, c.k))
+    for member, share in zip(e.members, e.shares.tolist(), strict=True):
+        if isinstance(member, Memberships):
+            u = xp.asarray(member.dense() if member.card is None or not on_card else member.card)
+            sums = xp.stack([xp.bincount(codes, weights=weight * column, minlength=c.k) for column in u.T])
+            together += share * (u @ sums)
+            together[every, codes] -= share * own * (u**2).sum(axis=1)
+            per = xp.bincount(codes, weights=weight, minlength=c.k)
+            here = xp.ones(e.n_points, dtype=bool)
+        else:
+            theirs = _codes(member, on_card)
+            here = theirs < member.k
+            cell = theirs.astype(np.int64) * c.k + codes
+            table = xp.bincount(cell, weights=weight, minlength=(member.k + 1) * c.k).reshape(member.k + 1, c.k)
+            per = table[: member.k].sum(axis=0)
+            table[member.k] = 0
+            together += share * table[theirs]
+            together[every[here], codes[here]] -= share * own[here]
+        times = here[:, None] * per[None, :]
+        times[every[here], codes[here]] -= own[here]
+        seen += share * times
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = xp.where(seen > 1e-12, together / seen, np.nan)
+    return np.asarray(found.get() if on_card else found)
+
+
+def _codes(labels: Labels, on_card: bool) -> Any:
+    """The codes where they are to be worked on."""
+    if not on_card:
+        return labels.codes
+    return labels.card.codes if labels.card is not None else device.cupy().asarray(labels.codes)
+
+
+def cluster_consensus(ensemble: Any, labels: Any) -> dict[Any, float]:
+    """Mean consensus over the pairs of points within each cluster; NaN for a cluster of one point.
+
+    >>> import congruence as cg
+    >>> cg.cluster_consensus([[0, 0, 1, 1], [0, 1, 1, 1]], ["x", "x", "y", "y"])
+    {'x': 0.5, 'y': 1.0}
+    """
+    e = as_ensemble(ensemble)
+    c = _partition(e, labels)
+    items = item_consensus(e, c)
+    weight, own = point_mass(e)
+    mine = items[np.arange(e.n_points), c.codes]
+    sizes = np.bincount(c.codes, weights=weight, minlength=c.k)
+    others = weight * (sizes[c.codes] - own)
+    total = np.bincount(c.codes, weights=np.where(np.isnan(mine), 0.0, mine * others), minlength=c.k)
+    count = np.bincount(c.codes, weights=np.where(np.isnan(mine), 0.0, others), minlength=c.k)
+    names = c.names.tolist() if isinstance(c.names, np.ndarray) else list(c.names)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return dict(zip(names, np.where(count > 0, total / count, np.nan).tolist(), strict=True))
+
+
+def consensus_silhouette(ensemble: Any, labels: Any) -> Array:
+    """Silhouette of each point with distance 1 − consensus, in O(points × members × clusters).
+
+    >>> import congruence as cg
+    >>> cg.consensus_silhouette([[0, 0, 1, 1], [0, 1, 1, 1]], [0, 0, 1, 1]).round(3).tolist()
+    [0.5, 0.0, 1.0, 1.0]
+    """
+    e = as_ensemble(ensemble)
+    c = _partition(e, labels)
+    if c.k < 2:
+        raise InputError("a silhouette needs at least two clusters")
+    distance = 1 - item_consensus(e, c)
+    here = np.arange(e.n_points), c.codes
+    inside = distance[here].copy()
+    distance[here] = np.inf
+    outside = np.nanmin(distance, axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        score = (outside - inside) / np.maximum(inside, outside)
+    return np.asarray(
+        np.nan_to_num(score, nan=0.0)
+    )  # alone in its cluster, or at distance 0 from both: 0 by convention

@@ -1,0 +1,25 @@
+"""Ensembles of random partitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from congruence.errors import InputError
+from congruence.inputs.ensemble import Ensemble
+
+# --- random members, and matrices that live apart ---------------------------------------------------------------
+
+
+def random_partitions(n: int, n_members: int, kmax: int, random_state: Any = None) -> Ensemble:
+    """Members drawn at random: each has k ~ U{2 … kmax} clusters and puts every point in one of them.
+
+    >>> import congruence as cg
+    >>> cg.random_partitions(100, 5, 4, random_state=0)
+    Ensemble: 5 clusterings of 100 points, 2 to 4 clusters each
+    """
+    if n < 1 or n_members < 1 or kmax < 2:
+        raise InputError(f"random_partitions needs n ≥ 1, n_members ≥ 1 and kmax ≥ 2, not {n}, {n_members} and {kmax}")
+    rng = np.random.default_rng(random_state)
+    return Ensemble([rng.integers(0, rng.integers(2, kmax + 1), n) for _ in range(n_members)])

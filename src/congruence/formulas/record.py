@@ -1,0 +1,169 @@
+"""The record of one measure: its name, what it reads, its formula, and what is true of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+
+from congruence.errors import InputError, NotApplicable
+from congruence.formulas.explain import Explanation, explanation
+from congruence.statistics.information import ChanceInfo
+from congruence.statistics.matrices import Alone, MatrixSums
+from congruence.statistics.profiles import Profiles
+from congruence.statistics.tables import Array, Table
+
+AXIOMS = MappingProxyType(
+    {
+        "symmetric": "swapping the two clusterings changes nothing",
+        "definite": "only identical clusterings reach the best value",
+        "triangle": "the measure (or 1 − the measure, for similarities) obeys the triangle inequality",
+        "baseline": "independent clusterings score 0 on average, whatever their numbers of clusters",
+    }
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """One measure: its name, what it reads, its formula, and what is true of it.
+
+    >>> import congruence as cg
+    >>> m = cg.measure("v_measure", beta=2)
+    >>> m.key, m.better, m.range
+    ('v_measure', 'higher', (0.0, 1.0))
+    >>> round(m([0, 0, 1, 1], [0, 0, 1, 2]), 6)
+    0.75
+    """
+
+    key: str
+    title: str
+    needs: type
+    formula: Callable[..., Any]
+    better: Literal["higher", "lower"]
+    range: tuple[float, float]
+    #: lines of Python, `name = expression`, over the symbols of the statistic; the last one is the measure
+    definition: tuple[str, ...]
+    axioms: frozenset[str]
+    #: value at 0/0 when the clusterings are not identical; identical ones get the best value; NaN: undefined for both
+    at_zero: float
+    reference: str
+    caution: str = ""
+    #: more names for the symbols of `definition`, worked out from the table
+    workings: Callable[..., dict[str, Any]] | None = None
+    aliases: tuple[str, ...] = ()
+    #: of matrices: does it need one side to be a partition; does it take kernels with entries beyond 0 … 1
+    wants_partition: bool = False
+    takes_kernels: bool = False
+    parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def best(self) -> float:
+        """The value of identical clusterings wherever the formula is 0/0."""
+        return self.range[1] if self.better == "higher" else self.range[0]
+
+    @property
+    def family(self) -> str:
+        """The file of `formulas/` it is declared in."""
+        return self.formula.__module__.rsplit(".", 1)[-1]
+
+    @property
+    def is_lone(self) -> bool:
+        """Does it describe one ensemble or matrix, rather than compare two?"""
+        return self.needs is Alone
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Does swapping the clusterings change nothing?"""
+        return "symmetric" in self.axioms
+
+    @property
+    def is_metric(self) -> bool:
+        """Is the measure (or 1 − it) a metric on partitions?"""
+        return {"symmetric", "definite", "triangle"} <= self.axioms
+
+    def check(self, *, soft: bool, weighted: bool) -> None:
+        """Raise NotApplicable where this measure is not defined for the kind of input."""
+        if self.needs is ChanceInfo and (soft or weighted):
+            what = "soft memberships" if soft else "sample_weight"
+            advice = "use ari_gram, or harden the memberships" if soft else "pass `frequency` for whole-number counts"
+            raise NotApplicable(
+                f"{self.key} is not defined for {what}: its expectation is over permutations of whole points; {advice}"
+            )
+
+        if self.needs is Profiles:
+            raise NotApplicable(
+                f"{self.key} compares where clusters lie in the data, which it needs: cg.{self.key}(a, b, X)"
+            )
+        if self.is_lone:
+            raise NotApplicable(f"{self.key} describes one ensemble or matrix: cg.{self.key}(x)")
+        if self.needs is MatrixSums and soft:
+            raise NotApplicable(
+                f"{self.key} of memberships needs their matrix: pass cg.Ensemble([u]), or cg.Similarity(m) if the array is "
+                "a similarity matrix"
+            )
+
+    def raw(self, statistic: Any) -> Array:
+        """The formula for every pair of a tile; NaN at 0/0."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            if self.needs is Table:
+                return np.array([self.formula(t, **self.parameters) for t in statistic.each()], dtype=np.float64)
+            return np.asarray(self.formula(statistic, **self.parameters), dtype=np.float64)
+
+    def values(self, statistic: Any) -> Array:
+        """The measure of every pair of a tile, with 0/0 decided by the one rule."""
+        raw = self.raw(statistic)
+        undefined = np.isnan(self.at_zero)  # then it is so for identical clusterings too
+        filled = self.at_zero if undefined else np.where(statistic.identical, self.best, self.at_zero)
+        values = np.where(np.isnan(raw), filled, raw)
+        for bound in self.range:  # what rounding pushed over a bound is put back on it
+            values = np.where(np.abs(values - bound) < 1e-13, bound, values) if np.isfinite(bound) else values
+        return values
+
+    def __call__(self, a: Any, b: Any, **options: Any) -> float:
+        """The measure of two clusterings; the options are those of `compare`."""
+        import congruence  # through the public door: comparing is a room above this one
+
+        if self.needs is Profiles:
+            return float(getattr(congruence, self.key)(a, b, **{**self.parameters, **options}))
+        return float(congruence.compare(a, b, [self], **options)[self.key])
+
+    def explain(self, a: Any, b: Any, **options: Any) -> Explanation:
+        """The formula with this pair's numbers in it.
+
+        >>> import congruence as cg
+        >>> print(cg.measure("jaccard").explain([0, 0, 1, 1], [0, 0, 0, 1]))
+        jaccard: Jaccard index of pairs (higher is better, 0 to 1)
+          v11 = 1, v10 = 1, v01 = 2
+          jaccard = v11 / (v11 + v10 + v01)
+                  = 1 / (1 + 1 + 2)
+                  = 0.25
+        """
+        import congruence
+
+        result = congruence.compare(a, b, [self], **options)
+        if result.tables is None:
+            raise InputError("explain works the formula through for two clusterings, not for matrices or ensembles")
+        return explanation(self, result.tables, float(result[self.key]))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.key, dict(self.parameters))  # formulas are found by name, also in another process
+
+    def __repr__(self) -> str:
+        low, high = (f"{x:g}" for x in self.range)
+        extra = "".join(f", {k}={v!r}" for k, v in self.parameters.items())
+        return f"Measure({self.key}{extra}: {self.title}, {self.better} is better, {low} to {high})"
+
+
+def _again(key: str, parameters: dict[str, Any]) -> Measure:
+    import congruence
+
+    return congruence.measure(key, **parameters)
+
+
+def ratio(numerator: Array, denominator: Array, tiny: Array | float = 0.0) -> Array:
+    """numerator / denominator, NaN where the denominator is 0 (or within `tiny` of it): the 0/0 rule then decides."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.abs(denominator) <= tiny, np.nan, np.divide(numerator, denominator))

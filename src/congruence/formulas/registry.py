@@ -1,0 +1,110 @@
+"""The measures that were declared, and how to find one by name.
+
+Import `congruence.formulas` (or use `cg.measure`): importing the families declares the measures.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, Literal
+
+from congruence.errors import InputError, hint
+from congruence.formulas.record import AXIOMS, Measure
+
+_RECORDS: dict[str, Measure] = {}
+
+_NAMES: dict[str, str] = {}
+
+
+def measure(
+    key: str,
+    *,
+    title: str,
+    needs: type,
+    better: Literal["higher", "lower"],
+    range: tuple[float, float],
+    definition: str | Sequence[str],
+    axioms: Iterable[str] = (),
+    at_zero: float = 0.0,
+    reference: str,
+    caution: str = "",
+    workings: Callable[..., dict[str, Any]] | None = None,
+    aliases: Sequence[str] = (),
+    wants_partition: bool = False,
+    takes_kernels: bool = False,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare the decorated formula as a measure. Its keyword parameters, with defaults, become the measure's."""
+
+    def declare(formula: Callable[..., Any]) -> Callable[..., Any]:
+        defaults = {
+            p.name: p.default for p in inspect.signature(formula).parameters.values() if p.default is not p.empty
+        }
+        lines = (definition,) if isinstance(definition, str) else tuple(definition)
+        low, high = range
+        record = Measure(
+            key, title, needs, formula, better, (float(low), float(high)), lines, frozenset(axioms), at_zero,
+            reference, caution, workings, tuple(aliases), wants_partition, takes_kernels,
+            MappingProxyType(defaults),
+        )  # fmt: skip
+        unknown = record.axioms - set(AXIOMS)
+        if unknown or key in _NAMES:
+            raise ValueError(f"measure {key!r}: declared twice, or unknown axioms {sorted(unknown)}")
+        _RECORDS[key] = record
+        for name in (key, *record.aliases):
+            _NAMES[name] = key
+        return formula
+
+    return declare
+
+
+def keys() -> tuple[str, ...]:
+    """Keys of all measures, in the order of declaration."""
+    return tuple(_RECORDS)
+
+
+def names() -> tuple[str, ...]:
+    """Keys and aliases of all measures."""
+    return tuple(_NAMES)
+
+
+def measures() -> tuple[Measure, ...]:
+    """The records of all measures.
+
+    >>> import congruence as cg
+    >>> [m.key for m in cg.measures() if m.is_metric][:3]
+    ['rand', 'jaccard', 'mirkin']
+    """
+    return tuple(_RECORDS.values())
+
+
+def find(name: str | Measure, **parameters: Any) -> Measure:
+    """The measure of this key or alias, with parameters of its own if given.
+
+    >>> import congruence as cg
+    >>> cg.measure("fowlkes_mallows").key
+    'wallace'
+    >>> cg.measure("nmi")
+    Traceback (most recent call last):
+    congruence.errors.InputError: there is no measure 'nmi'; did you mean nmi_joint, nmi_max or nmi_sum?
+    """
+    if isinstance(name, Measure):
+        record = name
+    elif isinstance(name, str) and name.lower().replace("-", "_") in _NAMES:
+        record = _RECORDS[_NAMES[name.lower().replace("-", "_")]]
+    else:
+        raise InputError(f"there is no measure {name!r}; {hint(str(name), names())}")
+    if not parameters:
+        return record
+    unknown = set(parameters) - set(record.parameters)
+    if unknown:
+        known = ", ".join(record.parameters) or "none"
+        raise InputError(f"{record.key} has no parameter {sorted(unknown)[0]!r}; its parameters: {known}")
+    return replace(record, parameters=MappingProxyType({**record.parameters, **parameters}))
+
+
+def is_among(name: object, keys: Iterable[str]) -> bool:
+    """Is the measure of this key or alias among these keys?"""
+    return isinstance(name, str) and _NAMES.get(name.lower().replace("-", "_")) in set(keys)

@@ -1,0 +1,220 @@
+"""Solvers behind measures of matching: assignment and transport."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from congruence.machine.jit import compiled
+from congruence.statistics.tables import Array
+
+# --- assignment -------------------------------------------------------------------------------------------------
+
+
+def assignment(row: Array, col: Array, weight: Array, shape: tuple[int, int]) -> Array:
+    """Which non-zero cells the best one-to-one matching of rows and columns takes (weights ≥ 0).
+
+    >>> assignment(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([3, 2, 2]), (2, 2)).tolist()
+    [1, 2]
+    """
+    if shape[0] * shape[1] <= 4_000_000:
+        from scipy.optimize import linear_sum_assignment
+
+        dense = np.zeros(shape)
+        dense[row, col] = weight
+        cell = np.full(shape, -1, dtype=np.int64)
+        cell[row, col] = np.arange(len(row))
+        taken = cell[linear_sum_assignment(dense, maximize=True)]
+        return np.asarray(taken[taken >= 0])
+    return _sparse_assignment(row, col, weight, shape)
+
+
+def _sparse_assignment(row: Array, col: Array, weight: Array, shape: tuple[int, int]) -> Array:
+    """The same for large tables: each row may also take a column of its own, worth nothing."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    k_a, k_b = shape
+    highest = float(weight.max()) + 1.0  # costs must be positive: an explicit 0 would not be an edge
+    cost = np.concatenate([highest - weight, np.full(k_a, highest)])
+    rows, cols = np.concatenate([row, np.arange(k_a)]), np.concatenate([col, k_b + np.arange(k_a)])
+    matched_row, matched_col = min_weight_full_bipartite_matching(
+        csr_array((cost, (rows, cols)), shape=(k_a, k_a + k_b))
+    )
+    partner = np.full(k_a, -1, dtype=np.int64)
+    partner[matched_row] = matched_col
+    return np.flatnonzero(partner[row] == col)
+
+
+def best_kappa(table: Array, rule: str) -> tuple[float, float]:
+    """Observed and expected agreement of the matching with the largest kappa, or with the largest trace.
+
+    rule "kappa": kappa = (p_o − p_e)/(1 − p_e) is a ratio of two sums over the matching, so its maximum follows by
+    Dinkelbach's iteration: maximise numerator − λ·denominator (an assignment), raise λ to the ratio found, repeat.
+    rule "trace": largest Σ n_ij, and among equals the smallest Σ a_i·b_j, hence the largest kappa.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    n = float(table.sum())
+    observed = table / n
+    expected = np.outer(table.sum(1), table.sum(0)) / n**2
+    match = linear_sum_assignment(observed, maximize=True)
+
+    def agreement() -> tuple[float, float]:
+        return float(table[match].sum()) / n, float(expected[match].sum())
+
+    if rule == "trace":
+        match = _least_among_best(table, match, expected)
+        return agreement()
+    best = (-math.inf, 0.0, 0.0)
+    while True:
+        p_o, p_e = agreement()
+        if p_e >= 1:  # one cluster on each side: kappa is 0/0
+            return p_o, p_e
+        kappa = (p_o - p_e) / (1 - p_e)
+        if kappa <= best[0] + 1e-15:
+            return best[1], best[2]
+        best = (kappa, p_o, p_e)
+        match = linear_sum_assignment(observed - (1 - kappa) * expected, maximize=True)
+
+
+def _least_among_best(table: Array, match: tuple[Array, Array], cost: Array) -> tuple[Array, Array]:
+    """Of all matchings as good as `match`, one of the least cost: only cells tight under the dual prices may be used."""
+    from scipy.optimize import linear_sum_assignment
+
+    size = max(table.shape)
+    square, price = np.zeros((size, size)), np.zeros(size)
+    square[: table.shape[0], : table.shape[1]] = -table
+    row, col = linear_sum_assignment(square)
+    loss = square - square[row, col][:, None]  # ≥ price[j] − price[partner of i] once prices settle
+    for _ in range(size):
+        lower = np.minimum(price, (price[col][:, None] + loss).min(0))
+        if np.array_equal(lower, price):
+            break
+        price = lower
+    slack = price[col][:, None] + loss - price
+    tight = slack <= 1e-9 * max(1.0, float(table.max()))
+    padded = np.zeros((size, size))
+    padded[: table.shape[0], : table.shape[1]] = cost
+    row, col = linear_sum_assignment(np.where(tight, padded, 1e6))
+    real = (row < table.shape[0]) & (col < table.shape[1])
+    return row[real], col[real]
+
+
+# --- transport --------------------------------------------------------------------------------------------------
+
+
+def transport(value: Array, supply: Array, demand: Array) -> float:
+    """Largest Σ value·flow over flows ≥ 0 that use up the supply of each row and the demand of each column.
+
+    >>> transport(np.eye(2), np.array([3.0, 1.0]), np.array([2.0, 2.0]))
+    3.0
+    """
+    return transport_plan(value, supply, demand)[0]
+
+
+def transport_plan(value: Array, supply: Array, demand: Array) -> tuple[float, Array]:
+    """The same, and the flows that reach it.
+
+    >>> transport_plan(np.eye(2), np.array([3.0, 1.0]), np.array([2.0, 2.0]))[1].tolist()
+    [[2.0, 1.0], [0.0, 1.0]]
+    """
+    ship = compiled(_ship, steps=4.0 * value.size * sum(value.shape))
+    total, flow = ship(1.0 - value, supply.astype(np.float64), demand.astype(np.float64), value)
+    return float(total), flow
+
+
+def _ship(cost: Array, supply: Array, demand: Array, value: Array) -> tuple[float, Array]:
+    """Successive shortest paths with prices (primal–dual): each path starts at a row that still has supply."""
+    k_a, k_b = cost.shape
+    flow = np.zeros((k_a, k_b))
+    price_row = np.zeros(k_a)
+    price_col = np.zeros(k_b)
+    nothing = 1e-12 * supply.sum()
+    for i in range(k_a):
+        price_row[i] = cost[i].min()
+    distance = np.empty(k_b)
+    row_distance = np.empty(k_a)
+    via = np.empty(k_b, np.int64)  # the row from which a column was reached
+    back = np.empty(k_a, np.int64)  # the column from which a row was reached
+    for source in range(k_a):
+        while supply[source] > nothing:
+            done = np.zeros(k_b, np.bool_)
+            seen = np.zeros(k_a, np.bool_)
+            seen[source] = True
+            row_distance[source] = 0.0
+            back[source] = -1
+            for j in range(k_b):
+                distance[j] = cost[source, j] - price_row[source] - price_col[j]
+                via[j] = source
+            sink = -1
+            while sink < 0:
+                nearest, j = np.inf, -1
+                for c in range(k_b):
+                    if not done[c] and (distance[c] < nearest or (distance[c] == nearest and demand[c] > nothing)):
+                        nearest, j = distance[c], c
+                done[j] = True
+                if demand[j] > nothing:
+                    sink = j
+                    break
+                for i in range(k_a):  # rows that ship to j could ship elsewhere
+                    if not seen[i] and flow[i, j] > 0.0:
+                        seen[i] = True
+                        row_distance[i] = nearest
+                        back[i] = j
+                        for c in range(k_b):
+                            if not done[c]:
+                                reached = nearest + cost[i, c] - price_row[i] - price_col[c]
+                                if reached < distance[c]:
+                                    distance[c] = reached
+                                    via[c] = i
+            far = distance[sink]
+            for i in range(k_a):
+                if seen[i]:
+                    price_row[i] += far - row_distance[i]
+            for j in range(k_b):
+                if done[j]:
+                    price_col[j] -= far - distance[j]
+            amount = min(supply[source], demand[sink])
+            j = sink
+            while True:
+                i = via[j]
+                if back[i] < 0:
+                    break
+                j = back[i]
+                amount = min(amount, flow[i, j])
+            supply[source] -= amount
+            demand[sink] -= amount
+            j = sink
+            while True:
+                i = via[j]
+                flow[i, j] += amount
+                if back[i] < 0:
+                    break
+                j = back[i]
+                flow[i, j] -= amount
+                if flow[i, j] < nothing:
+                    flow[i, j] = 0.0
+    total = 0.0  # in one order, interpreted or compiled, so that the result has the same bits
+    for i in range(k_a):
+        for j in range(k_b):
+            total += flow[i, j] * value[i, j]
+    return total, flow
+
+
+def greedy_shipment(row: Array, col: Array, value: Array, supply: Array, demand: Array) -> float:
+    """Σ value·flow when the most valuable cell left is always filled first; ties by (row, column)."""
+    order = np.lexsort((col, row, -value))
+    walk = compiled(_walk, steps=10.0 * len(order))
+    return float(walk(row[order], col[order], value[order], supply.astype(np.float64), demand.astype(np.float64)))
+
+
+def _walk(row: Array, col: Array, value: Array, supply: Array, demand: Array) -> float:
+    total = 0.0
+    for c in range(len(row)):
+        amount = min(supply[row[c]], demand[col[c]])
+        total += amount * value[c]
+        supply[row[c]] -= amount
+        demand[col[c]] -= amount
+    return total

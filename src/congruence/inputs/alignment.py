@@ -1,0 +1,177 @@
+"""Clusterings of the same points: indexes, weights, noise labels."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from congruence.errors import InputError
+from congruence.inputs.coerce import Clustering
+from congruence.inputs.frames import frame_kind
+from congruence.statistics.tables import Array
+
+Align = Literal["index", "position"]
+
+
+# --- several clusterings of the same points ---------------------------------------------------------------------
+
+
+#: in place of the number of points of scanned columns, which may not be known before they are counted
+SCANNED = -1
+
+
+@dataclass(frozen=True)
+class Mass:
+    """How much each point counts: importance weights, or whole-number frequencies."""
+
+    values: Array
+    is_frequency: bool
+
+
+def as_mass(sample_weight: Any, frequency: Any, n: int, index: Any = None, align: Align | None = None) -> Mass | None:
+    """Checked weights, or None where every point counts once; a series follows the index of the clusterings."""
+    if sample_weight is None and frequency is None:
+        return None
+    if sample_weight is not None and frequency is not None:
+        raise InputError("pass sample_weight (importance) or frequency (counts), not both")
+    name, given = ("sample_weight", sample_weight) if frequency is None else ("frequency", frequency)
+    if n == SCANNED or getattr(given, "lazy", False):
+        if n != SCANNED or not getattr(given, "lazy", False):
+            raise InputError(
+                f"{name} of scanned columns is a column of the same scan, as in s['weight'], and of no other"
+            )
+        return Mass(given, frequency is not None)
+    own_index = getattr(given, "index", None) if frame_kind(given) == "pandas" else None
+    if own_index is not None and align == "index" and not own_index.is_unique:
+        raise InputError(f"the index of {name} has repeated values; align='index' needs one weight an element")
+    if own_index is not None and index is not None and align != "position" and not own_index.equals(index):
+        if align != "index" or not index.isin(own_index).all():
+            raise InputError(f"the index of {name} differs from that of the clusterings; give it the same one")
+        given = given.reindex(index)
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be numbers, one a point") from None
+    if values.shape != (n,):
+        raise InputError(f"{name} has shape {values.shape}, but there are {n} points")
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise InputError(f"{name} must be finite and not negative")
+    if not values.any():
+        raise InputError(f"{name} is 0 for every point")
+    if frequency is None:
+        return Mass(values, False)
+    if (values != np.rint(values)).any():
+        raise InputError(
+            "frequency must be whole numbers (how often each point occurs); for importance use sample_weight"
+        )
+    return Mass(values.astype(np.int64), True)
+
+
+def aligned(
+    clusterings: Sequence[Clustering], align: Align | None, who: Sequence[str]
+) -> tuple[list[Clustering], list[str]]:
+    """The clusterings on the same points in the same order, and notes on what was left out."""
+    if align not in (None, "index", "position"):
+        raise InputError(f"align must be 'index' or 'position', not {align!r}")
+    if any(c.lazy for c in clusterings):
+        return _of_one_scan(clusterings, who), []
+    indexed = [(i, c) for i, c in enumerate(clusterings) if c.index is not None]
+    if align == "index":
+        if len(indexed) < len(clusterings):
+            bare = next(w for c, w in zip(clusterings, who, strict=True) if c.index is None)
+            raise InputError(f"align='index' needs an index on every clustering, and {bare} has none")
+        return _on_common_index(clusterings, who)
+    if align is None and len(indexed) > 1:
+        (first, a), *others = indexed
+        for i, b in others:
+            if not a.index.equals(b.index):
+                same = len(a) == len(b) and set(a.index) == set(b.index)
+                how = "hold the same elements in another order" if same else "differ"
+                raise InputError(
+                    f"the indexes of {who[first]} and {who[i]} {how}; pass align='index' to compare common elements, or "
+                    "align='position' to ignore the indexes"
+                )
+    lengths = [len(c) for c in clusterings]
+    for i, length in enumerate(lengths):
+        if length != lengths[0]:
+            raise InputError(
+                f"{who[0]} and {who[i]} have {lengths[0]} and {length} elements; both must label the same points "
+                "(pandas: pass align='index' to compare common elements)"
+            )
+    return list(clusterings), []
+
+
+def _of_one_scan(clusterings: Sequence[Any], who: Sequence[str]) -> list[Clustering]:
+    """Columns that are read together: rows of different sources cannot be told to be the same points."""
+    first = next(c for c in clusterings if c.lazy)
+    for c, name in zip(clusterings, who, strict=True):
+        if not c.lazy:
+            raise InputError(
+                f"{name} is in memory and {first.name!r} is scanned; put both into one source, or read both"
+            )
+        if c.source != first.source and not getattr(first.source, "same_rows", lambda other: False)(c.source):
+            raise InputError(
+                f"{first.name!r} and {c.name!r} are of two different sources; columns are compared row by row within one: "
+                "write them to one table first"
+            )
+    return list(clusterings)
+
+
+def _on_common_index(clusterings: Sequence[Clustering], who: Sequence[str]) -> tuple[list[Clustering], list[str]]:
+    for c, name in zip(clusterings, who, strict=True):
+        if not c.index.is_unique:
+            raise InputError(f"align='index' needs an index without repeated values, and that of {name} has some")
+    common = clusterings[0].index
+    for c in clusterings[1:]:
+        if not common.equals(c.index):
+            common = common[common.isin(c.index)]
+    if len(common) == 0:
+        raise InputError(f"the indexes of {who[0]} and {who[-1]} have no element in common")
+    notes = [
+        f"{len(c) - len(common)} elements of {name} are not in all clusterings and were left out"
+        for c, name in zip(clusterings, who, strict=True)
+        if len(c) > len(common)
+    ]
+    chosen = []
+    for c in clusterings:
+        if not c.index.equals(common):
+            c = c.taken(np.asarray(c.index.get_indexer(common)), common)
+        chosen.append(c)
+    return chosen, notes
+
+
+def noise_for(noise: Any, column: Iterable[str | None]) -> Collection[Hashable] | None:
+    """The noise labels that apply to a column: a scalar or a set for all, or a mapping column → labels."""
+    if noise is None:
+        return None
+    if isinstance(noise, Mapping):
+        for name in column:
+            if name is not None and name in noise:
+                return noise_for(noise[name], ())
+        return None
+    if isinstance(noise, Iterable) and not isinstance(noise, str | bytes):
+        return frozenset(x.item() if isinstance(x, np.generic) else x for x in noise)
+    return frozenset([noise])
+
+
+def check_index(clustering: Any, X: Any, who: str, of: str = "the data") -> None:
+    """Refuse to take rows by their place where both sides have an index and the two differ."""
+    index: Any = None if X is None or frame_kind(X) not in (None, "pandas") else getattr(X, "index", None)
+    if clustering.index is not None and hasattr(index, "equals") and not index.equals(clustering.index):
+        raise InputError(
+            f"the index of {who} differs from that of {of}; reindex one of them, or pass bare values by .to_numpy()"
+        )
+
+
+def check_noise(noise: Any, columns: Iterable[str | None]) -> None:
+    """A mapping of noise labels must name columns that are there."""
+    if isinstance(noise, Mapping):
+        known = list(dict.fromkeys(name for name in columns if name is not None))
+        for name in noise:
+            if name not in known:
+                raise InputError(
+                    f"noise names a column {name!r} that is not there; the columns are: {', '.join(known[:8])}"
+                )

@@ -1,0 +1,144 @@
+"""One clustering from anything a person may call one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from congruence.errors import InputError
+from congruence.inputs.arrays import from_dlpack, is_frame, is_sparse, unwrap_2d
+from congruence.inputs.encoding import arrow_library
+from congruence.inputs.frames import frame_kind
+from congruence.inputs.labels import Labels, labels_from_arrow, labels_from_categories, labels_from_numpy
+from congruence.inputs.memberships import Memberships
+from congruence.machine import device
+from congruence.statistics.tables import Array
+
+Clustering = Labels | Memberships
+
+
+def as_clustering(data: Any, who: str = "labels") -> Clustering:
+    """One clustering from anything that is one: labels in one dimension, memberships in two.
+
+    >>> as_clustering(["b", "a", "b"]).codes.tolist()
+    [1, 0, 1]
+    """
+    if isinstance(data, Labels | Memberships):
+        return data
+    if hasattr(data, "obs"):
+        raise InputError(f"{who}: pass one column of it, as in x.obs['leiden']")
+    if is_sparse(data):  # before mappings: some sparse formats are dictionaries too
+        return Memberships(data, who=who)
+    readable = any(hasattr(data, name) for name in ("__len__", "__dlpack__", "__array__"))
+    if isinstance(data, str | bytes | Mapping | set | frozenset) or not readable:
+        raise InputError(f"{who}: expected one label a point (a list, array or series), got {type(data).__name__}")
+    if is_frame(data):
+        return _clustering_from_frame(data, who)
+    kind = frame_kind(data)
+    if kind is not None:
+        return _labels_from_series(data, kind, who)
+    if device.is_on_card(data):
+        return _clustering_from_card(data, who)
+    if not isinstance(data, np.ndarray) and hasattr(data, "__dlpack__"):
+        data = from_dlpack(data)
+    return _clustering_from_array(_as_array(data, who), who)
+
+
+def _clustering_from_card(data: Any, who: str) -> Clustering:
+    """Integers stay on the card; memberships keep their copy there; all else is read as from the host."""
+    values = device.array(data)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim == 1 and values.size:
+        codes = device.encoded(values[:, None])[0]
+        if codes is not None:
+            return Labels(None, card=codes)
+    if values.ndim == 2 and values.dtype.kind in "fb":
+        return Memberships(values, who=who)
+    return _clustering_from_array(values.get(), who)
+
+
+def _as_array(data: Any, who: str) -> Array:
+    """A numpy array; a list keeps the labels it holds (1 and '1' stay different)."""
+    if isinstance(data, np.ma.MaskedArray):
+        unmasked = data.data.astype(object)
+        unmasked[np.ma.getmaskarray(data)] = None
+        return np.asarray(unmasked)
+    if isinstance(data, np.ndarray):
+        return data
+    listed = list(data)
+    if not listed:
+        raise InputError(f"{who}: there are no points (an empty {type(data).__name__} was given)")
+    types = {type(x) for x in listed}
+    if types & {list, tuple, np.ndarray}:
+        try:
+            return np.asarray(listed)
+        except ValueError:
+            raise InputError(f"{who}: a list of lists of different lengths is neither labels nor memberships") from None
+    whole = [x for x in listed if type(x) is int] if types <= {float, int} else []
+    exact = not whole or max(map(abs, (min(whole), max(whole)))) < (2**63 if float not in types else 2**53)
+    if exact and (types <= {float, int} or types <= {bool}):
+        return np.asarray(listed)
+    plain = np.empty(len(listed), dtype=object)
+    plain[:] = listed
+    return plain
+
+
+def _clustering_from_array(array: Array, who: str) -> Clustering:
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim == 1:
+        return labels_from_numpy(array, who)
+    if array.ndim == 2:
+        if array.dtype.kind in "fb":
+            return Memberships(array, who=who)
+        raise InputError(
+            f"{who}: a 2-D array of {_kind_name(array)} ({array.shape[0]} × {array.shape[1]}) is not one clustering; for "
+            "columns of labels use compare_all, for memberships pass floats or cg.Memberships(…)"
+        )
+    raise InputError(
+        f"{who}: expected 1-D labels or 2-D memberships, got a {array.ndim}-D array of shape {array.shape}"
+    )
+
+
+def _kind_name(array: Array) -> str:
+    return {"i": "integers", "u": "integers", "U": "strings", "O": "objects"}.get(array.dtype.kind, str(array.dtype))
+
+
+def _clustering_from_frame(data: Any, who: str) -> Clustering:
+    columns = list(data.column_names) if frame_kind(data) == "pyarrow" else list(data.columns)
+    if len(columns) == 1:
+        return as_clustering(data[columns[0]], who)
+    matrix, index, _, kind, names = unwrap_2d(data)
+    if matrix.dtype.kind != "f":
+        raise InputError(
+            f"{who}: a frame of {len(columns)} columns is not one clustering; for columns of labels use compare_all, or "
+            f"pick one: {', '.join(map(str, columns[:5]))}"
+        )
+    memberships = Memberships(matrix, names, who=who)
+    memberships.index, memberships.kind = index, kind
+    return memberships
+
+
+def _labels_from_series(data: Any, kind: str, who: str) -> Labels:
+    """Labels from a pandas, polars or arrow column; categories keep their names, unused ones vanish."""
+    if kind == "pyarrow":
+        return labels_from_arrow(data, who, kind=kind)
+    title = str(data.name) if getattr(data, "name", None) not in (None, "") else None
+    facts = {"title": title, "kind": kind, "index": getattr(data, "index", None)}
+    if getattr(data, "ndim", 1) != 1:
+        raise InputError(f"{who}: expected 1-D labels, got {data.ndim}-D")
+    dtype: Any = getattr(data, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "biufcmM":
+        return labels_from_numpy(data.to_numpy(), who, **facts)
+    if kind == "pandas" and hasattr(dtype, "categories"):
+        source = data.cat if hasattr(data, "cat") else data  # a series, or a bare Categorical
+        return labels_from_categories(np.asarray(source.codes), list(dtype.categories), facts)
+    pa = arrow_library()
+    try:
+        array = data.to_arrow() if hasattr(data, "to_arrow") else pa.Array.from_pandas(data)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return labels_from_numpy(data.to_numpy(dtype=object), who, **facts)
+    return labels_from_arrow(array, who, **facts)

@@ -1,0 +1,391 @@
+"""Several clusterings of the same points: aligned, named, with one rule for what is unassigned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+
+from congruence.errors import InputError
+from congruence.inputs.alignment import SCANNED, Align, Mass, aligned, as_mass, check_noise, noise_for
+from congruence.inputs.arrays import from_dlpack
+from congruence.inputs.coerce import Clustering, as_clustering
+from congruence.inputs.files import read_columns, without_ids
+from congruence.inputs.frames import frame_kind
+from congruence.inputs.labels import Labels, Unassigned, noise_caution
+from congruence.inputs.memberships import Memberships
+from congruence.machine import device
+from congruence.statistics.tables import Array
+
+
+class Ensemble:
+    """Aligned, named clusterings of the same points.
+
+    Takes label columns (a 2-D array or a frame), a list of label vectors or of membership matrices, a mapping from
+    name to clustering, any object with an `.obs` frame of label columns, or the path of a file. Members that cover only
+    part of the points are built with `unassigned="partial"`: their gaps stay, and `missing` of a measure says how they count.
+
+    >>> import congruence as cg
+    >>> e = cg.Ensemble({"first": [0, 0, 1, 1], "second": ["a", "b", "b", "b"]})
+    >>> len(e), e.names, e.n_points
+    (2, ('first', 'second'), 4)
+    >>> e["second"].names
+    ('a', 'b')
+    >>> round(e.certainty(), 4), round(e.consensus_index("ari"), 4)
+    (0.4857, 0.0)
+    """
+
+    def __init__(
+        self,
+        clusterings: Any,
+        *,
+        names: Sequence[str] | None = None,
+        member_weight: Any = None,
+        sample_weight: Any = None,
+        frequency: Any = None,
+        unassigned: Unassigned = "error",
+        noise: Any = None,
+        align: Align | None = None,
+    ) -> None:
+        found, notes, kind = columns_of(clusterings)
+        if isinstance(clusterings, Ensemble) and unassigned == "error":
+            unassigned = "partial"  # it was decided when that ensemble was made
+        if not found:
+            raise InputError("there are no clusterings to compare (an empty collection was given)")
+        listed = [str(x) for x in names] if names is not None else [name for name, _ in found]
+        if len(listed) != len(found):
+            raise InputError(f"{len(listed)} names for {len(found)} clusterings")
+        who = [_called(name, i) for i, name in enumerate(listed)]
+        raw = [as_clustering(data, who[i]) for i, (_, data) in enumerate(found)]
+        same_points, left_out = aligned(raw, align, who)
+        check_noise(noise, [*listed, *who])
+        own_noise = [noise_for(noise, (name, w)) for name, w in zip(listed, who, strict=True)]
+        self.members: tuple[Clustering, ...] = tuple(
+            c.with_policy(unassigned, labels, w) for c, labels, w in zip(same_points, own_noise, who, strict=True)
+        )
+        self.names: tuple[str, ...] = tuple(listed)
+        index = next((c.index for c in same_points if c.index is not None), None)
+        self.index = index if align != "position" else None
+        points = SCANNED if self.is_lazy else self.n_points
+        self.mass: Mass | None = as_mass(sample_weight, frequency, points, index, align)
+        if self.mass is None and isinstance(clusterings, Ensemble):
+            self.mass = clusterings.mass
+        self.kind = kind or next((c.kind for c in raw if c.kind), None)
+        self.notes: tuple[str, ...] = (*notes, *left_out)
+        self._doubtful = tuple(
+            caution
+            for c, labels, name in zip(self.members, own_noise, listed, strict=True)
+            if isinstance(c, Labels) and not c.lazy and labels is None and not isinstance(clusterings, Ensemble)
+            for caution in noise_caution(c.names, name)
+        )
+        if isinstance(clusterings, Ensemble):
+            self._doubtful = clusterings._doubtful
+        self.member_weight = _member_weight(member_weight, clusterings, len(self.members))
+
+    @property
+    def n_points(self) -> int:
+        """Number of points."""
+        return len(self.members[0])
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader of results should know about the members."""
+        return (*(caution for c in self.members for caution in c.cautions), *self._doubtful)
+
+    @property
+    def is_lazy(self) -> bool:
+        """Are the members columns of a scan?"""
+        return self.members[0].lazy
+
+    @property
+    def is_soft(self) -> bool:
+        """Is any member given by memberships?"""
+        return any(c.soft for c in self.members)
+
+    @property
+    def has_gaps(self) -> bool:
+        """Does any member cover only part of the points?"""
+        return any(c.gaps for c in self.members)
+
+    @property
+    def shares(self) -> Array:
+        """The weights of the members, adding up to 1."""
+        return np.full(len(self), 1 / len(self)) if self.member_weight is None else self.member_weight
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    @overload
+    def __getitem__(self, which: int | str) -> Clustering: ...
+
+    @overload
+    def __getitem__(self, which: slice | list[int] | list[str] | Array) -> Ensemble: ...
+
+    def __getitem__(self, which: Any) -> Any:
+        if isinstance(which, str | int | np.integer):
+            return self.members[self._place(which)]
+        if isinstance(which, slice):
+            chosen = list(range(len(self)))[which]
+        else:
+            listed = np.asarray(which)
+            if listed.dtype == bool and listed.shape != (len(self),):
+                raise InputError(f"a mask of members has one entry a member ({len(self)}), not shape {listed.shape}")
+            chosen = np.flatnonzero(listed).tolist() if listed.dtype == bool else [self._place(x) for x in which]
+        if not chosen:
+            raise InputError("no members were chosen; an ensemble has at least one")
+        return self._made_of(chosen)
+
+    def _place(self, which: Any) -> int:
+        if not isinstance(which, str):
+            if not -len(self) <= int(which) < len(self):
+                raise InputError(f"there is no member {int(which)}; there are {len(self)}, counted from 0")
+            return int(which)
+        if which not in self.names:
+            raise InputError(f"there is no member {which!r}; there are: {', '.join(self.names[:8])}")
+        return self.names.index(which)
+
+    def check_same_points(self, other: Ensemble, by_index: bool = True) -> None:
+        """Raise where the two are of different points: other numbers of them, or other indexes."""
+        if self.is_lazy or other.is_lazy:
+            aligned([self.members[0], other.members[0]], None, ("the first ensemble", "the second"))
+            return
+        if other.n_points != self.n_points:
+            raise InputError(
+                f"the ensembles have {self.n_points} and {other.n_points} points; both must be of the same points"
+            )
+        if not by_index or self.index is None or other.index is None:
+            return
+        if not self.index.equals(other.index):
+            raise InputError("the indexes of the two ensembles differ; reindex one to the points of the other first")
+
+    def taken(self, points: Array) -> Ensemble:
+        """The members on these points only, in this order; weights go with their points."""
+        part = copy(self)
+        part.members, part.index = tuple(c.taken(points) for c in self.members), None
+        part.mass = None if self.mass is None else Mass(self.mass.values[points], self.mass.is_frequency)
+        return part
+
+    def _made_of(self, chosen: Sequence[int]) -> Ensemble:
+        part = copy(self)
+        part.members = tuple(self.members[i] for i in chosen)
+        part.names = tuple(self.names[i] for i in chosen)
+        if self.member_weight is not None:
+            part.member_weight = _member_weight(self.member_weight[list(chosen)], None, len(chosen))
+        return part
+
+    def __add__(self, other: Any) -> Ensemble:
+        """Both ensembles' members together; members keep their own points, weights of points come from the first."""
+        more = other if isinstance(other, Ensemble) else Ensemble(other, unassigned="partial")
+        self.check_same_points(more)
+        if (self.member_weight is None) != (more.member_weight is None):
+            raise InputError("one ensemble has member weights and the other has none; give both, or neither")
+        joined = copy(self)
+        joined.members, joined.names = self.members + more.members, self.names + more.names
+        joined.notes, joined._doubtful = self.notes + more.notes, self._doubtful + more._doubtful
+        if self.member_weight is not None and more.member_weight is not None:
+            both = np.concatenate([self.member_weight * len(self), more.member_weight * len(more)])
+            joined.member_weight = both / both.sum()
+        return joined
+
+    def __iter__(self) -> Iterator[Clustering]:
+        return iter(self.members)
+
+    def __repr__(self) -> str:
+        if self.is_lazy:
+            return f"Ensemble: {len(self)} clusterings, scanned"
+        sizes = sorted({c.k for c in self.members})
+        clusters = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+        return f"Ensemble: {len(self)} clusterings of {self.n_points} points, {clusters} clusters each"
+
+    # what an ensemble agrees on; each is one line because the work is done in the rooms above, through the public door
+
+    def consensus_matrix(self, **options: Any) -> Any:
+        """Share of the members that put each two points together, n × n; see `cg.consensus_matrix`."""
+        return _door().consensus_matrix(self, **options)
+
+    def consensus_blocks(self, **options: Any) -> Any:
+        """The same in blocks of rows, for what does not fit; see `cg.consensus_blocks`."""
+        return _door().consensus_blocks(self, **options)
+
+    def certainty(self, **options: Any) -> float:
+        """1 if all members agree on every pair of points; see `cg.certainty`."""
+        return float(_door().certainty(self, **options))
+
+    def uncertainty(self, **options: Any) -> float:
+        """1 − certainty."""
+        return float(_door().uncertainty(self, **options))
+
+    def consensus_index(self, measure: Any = "nmi_sum", **options: Any) -> float:
+        """Mean of a measure over all pairs of members; see `cg.consensus_index`."""
+        return float(_door().consensus_index(self, measure, **options))
+
+    def pnmi(self) -> float:
+        """Mean nmi_sqrt over pairs of members: low means diverse."""
+        return float(_door().pnmi(self))
+
+    def anmi(self, labels: Any) -> float:
+        """Mean nmi_sqrt of the members with a partition."""
+        return float(_door().anmi(self, labels))
+
+    def arimp(self, labels: Any, **options: Any) -> float:
+        """Adjusted Rand index of the consensus matrix and a partition."""
+        return float(_door().arimp(self, labels, **options))
+
+    def arimm(self, other: Any, **options: Any) -> float:
+        """Adjusted Rand index of the consensus matrix and that of another ensemble, or a matrix."""
+        return float(_door().arimm(self, other, **options))
+
+    def kas(self, other: Any, **options: Any) -> float:
+        """Kernel alignment with another ensemble, matrix or partition."""
+        return float(_door().kas(self, other, **options))
+
+    def nsf(self, other: Any, **options: Any) -> float:
+        """1 − Frobenius distance / n to another ensemble, matrix or partition."""
+        return float(_door().nsf(self, other, **options))
+
+    def sms(self, other: Any, **options: Any) -> float:
+        """Correlation of the entries with those of another ensemble, matrix or partition."""
+        return float(_door().sms(self, other, **options))
+
+    def ssms(self, other: Any, **options: Any) -> float:
+        """(1 + sms) / 2."""
+        return float(_door().ssms(self, other, **options))
+
+    def item_consensus(self, labels: Any) -> Any:
+        """Mean consensus of each point with each cluster of a partition; see `cg.item_consensus`."""
+        return _door().item_consensus(self, labels)
+
+    def cluster_consensus(self, labels: Any) -> Any:
+        """Mean consensus within each cluster of a partition; see `cg.cluster_consensus`."""
+        return _door().cluster_consensus(self, labels)
+
+    def silhouette(self, labels: Any) -> Any:
+        """Silhouette of each point on 1 − consensus; see `cg.consensus_silhouette`."""
+        return _door().consensus_silhouette(self, labels)
+
+    def cdf(self, **options: Any) -> Any:
+        """Distribution of the consensus values; see `cg.consensus_cdf`."""
+        return _door().consensus_cdf(self, **options)
+
+    def pac(self, lower: float = 0.1, upper: float = 0.9, **options: Any) -> float:
+        """Proportion of ambiguous pairs: consensus between lower and upper."""
+        return float(self.cdf(**options).pac(lower, upper))
+
+    def plot(self, backend: Any = "plotly", labels: Any = None) -> Any:
+        """The consensus matrix, ordered, and its distribution; see `cg.figure`. `labels` order large ones."""
+        return _door().figure(self, backend, labels=labels)
+
+
+def _door() -> Any:
+    import congruence
+
+    return congruence
+
+
+def _member_weight(given: Any, source: Any, members: int) -> Array | None:
+    """Checked weights of the members, adding up to 1; an ensemble made of an ensemble keeps its own."""
+    if given is None:
+        return source.member_weight if isinstance(source, Ensemble) else None
+    try:
+        weights = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("member_weight must be numbers, one a member") from None
+    if weights.shape != (members,):
+        raise InputError(f"member_weight has shape {weights.shape}, but there are {members} members")
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise InputError("member_weight must be finite, not negative, and not all 0")
+    return np.asarray(weights / weights.sum())
+
+
+def _called(name: str, i: int) -> str:
+    return f"clustering {name}" if name.isdigit() else name
+
+
+def columns_of(data: Any) -> tuple[list[tuple[str, Any]], list[str], str | None]:
+    """(name, clustering) of each member, notes, and the kind of frame they came in."""
+    if isinstance(data, Ensemble):
+        return list(zip(data.names, data.members, strict=True)), list(data.notes), data.kind
+    if hasattr(data, "lazy_columns"):  # a scan, or tables that were counted already
+        return data.lazy_columns(), list(getattr(data, "notes", ())), None
+    if hasattr(data, "obs") and hasattr(data.obs, "columns"):
+        return _label_columns(data.obs)
+    if isinstance(data, str | Path):
+        columns, notes = without_ids(read_columns(data))
+        return list(columns.items()), notes, None
+    if isinstance(data, Mapping):
+        return [(str(name), column) for name, column in data.items()], [], None
+    kind = frame_kind(data)
+    if kind is not None and hasattr(data, "columns"):
+        names = list(data.column_names) if kind == "pyarrow" else list(data.columns)
+        if len(set(names)) < len(names):
+            twice = next(x for x in names if names.count(x) > 1)
+            raise InputError(f"the frame has two columns named {twice!r}; give them different names")
+        return [(str(name), data[name]) for name in names], [], kind
+    if isinstance(data, Labels | Memberships) or kind is not None:
+        return [("0", data)], [], kind
+    if isinstance(data, list | tuple):
+        if data and not any(hasattr(x, "__len__") for x in data):
+            raise InputError(
+                f"expected several clusterings, got one flat list of {len(data)} labels; pass a list of label vectors, "
+                "a 2-D array of label columns, a frame or a mapping"
+            )
+        return [(_title(column) or str(i), column) for i, column in enumerate(data)], [], None
+    if device.is_on_card(data):
+        return _card_columns(device.array(data)), [], None
+    if not isinstance(data, np.ndarray) and hasattr(data, "__dlpack__"):
+        data = from_dlpack(data)
+    if isinstance(data, np.ndarray):
+        _check_columns(data)
+        return [(str(j), data[:, j]) for j in range(data.shape[1])], [], None
+    raise InputError(
+        f"expected several clusterings (a 2-D array, a frame, a list or a mapping), got {type(data).__name__}"
+    )
+
+
+def _check_columns(data: Any) -> None:
+    if data.ndim != 2:
+        raise InputError(
+            f"expected several clusterings as a 2-D array, one column each; got a {data.ndim}-D array of shape {data.shape}"
+        )
+
+
+def _card_columns(data: Any) -> list[tuple[str, Any]]:
+    """Label columns of an array on a CUDA card, encoded there all at once."""
+    _check_columns(data)
+    found = device.encoded(data) if data.size else [None] * data.shape[1]
+    return [
+        (str(j), Labels(None, card=codes) if codes is not None else data[:, j].get()) for j, codes in enumerate(found)
+    ]
+
+
+def _title(column: Any) -> str | None:
+    """The name a series carries, if it has one."""
+    name = (
+        getattr(column, "title" if isinstance(column, Labels) else "name", None)
+        if frame_kind(column) or isinstance(column, Labels)
+        else None
+    )
+    return str(name) if name not in (None, "") else None
+
+
+def _label_columns(obs: Any) -> tuple[list[tuple[str, Any]], list[str], str | None]:
+    """The columns of an `.obs` frame that look like labels: categories, strings, booleans; not one value a point."""
+    chosen, skipped = [], []
+    for name in obs.columns:
+        column = obs[name]
+        kind = getattr(column.dtype, "kind", "O")
+        label_like = kind in "Ob" or not isinstance(column.dtype, np.dtype)
+        if label_like and getattr(column.dtype, "kind", "O") not in "iufmMc" and column.nunique() < len(column):
+            chosen.append((str(name), column))
+        else:
+            skipped.append(str(name))
+    if not chosen:
+        raise InputError(
+            f"none of the columns of .obs looks like labels ({', '.join(skipped[:5])}); pass the columns, as in "
+            "x.obs[['leiden', 'louvain']]"
+        )
+    notes = [f"columns of .obs that do not look like labels were left out: {', '.join(skipped)}"] if skipped else []
+    return chosen, notes, frame_kind(obs)

@@ -1,0 +1,336 @@
+"""Files and tables as sources of label columns: csv, tsv, parquet, feather, npy, npz, and long tables."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from congruence.errors import InputError, hint
+from congruence.inputs.coerce import as_clustering
+from congruence.inputs.frames import frame_kind
+from congruence.inputs.labels import Labels
+from congruence.inputs.memberships import Memberships
+from congruence.inputs.similarity import Similarity
+from congruence.statistics.tables import Array
+
+#: fields of a text file that stand for a missing label
+MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"]
+
+#: names that people give to a column of row names
+ID_NAMES = {"", "id", "index", "unnamed: 0", "rownames", "row", "barcode", "cell", "cell_id"}
+
+READABLE = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow", ".npy", ".npz")
+
+WRITABLE = (".csv", ".tsv", ".parquet", ".feather", ".arrow", ".json", ".npz")
+
+
+def suffix_of(path: Path) -> str:
+    """The kind of a file by its name, looking through .gz and the like."""
+    suffixes = [s.lower() for s in path.suffixes if s.lower() not in (".gz", ".bz2", ".zst")]
+    return suffixes[-1] if suffixes else ""
+
+
+def read_columns(path: str | Path) -> dict[str, Any]:
+    """The columns of a file by name; a 2-D array of floats in an npy file is one column of memberships.
+
+    >>> import tempfile, pathlib
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> file = pathlib.Path(folder.name) / "labels.csv"
+    >>> _ = file.write_text("cell,leiden,kmeans\\nc1,0,a\\nc2,0,b\\n")
+    >>> list(read_columns(file))
+    ['cell', 'leiden', 'kmeans']
+    >>> folder.cleanup()
+    """
+    path = Path(path)
+    kind = suffix_of(path)
+    if not path.exists():
+        raise InputError(f"there is no file {path}")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder, not a file; `cg.scan` takes folders")
+    if kind not in READABLE:
+        raise InputError(f"{path}: files of kind {kind or '(none)'} cannot be read; use {', '.join(READABLE)}")
+    unreadable = (OSError, ValueError, KeyError, EOFError, NotImplementedError, BadZipFile, zlib.error)
+    try:
+        if kind in (".npy", ".npz"):
+            return _read_numpy(path)
+        return _read_arrow(path, kind)
+    except InputError:
+        raise
+    except unreadable as error:  # pyarrow's own errors are among the first five kinds
+        raise InputError(f"{path} could not be read: {str(error).splitlines()[0]}") from None
+
+
+def _read_arrow(path: Path, kind: str) -> dict[str, Any]:
+    if kind == ".parquet":
+        from pyarrow import parquet
+
+        table = parquet.read_table(path)
+    elif kind in (".feather", ".arrow"):
+        from pyarrow import feather
+
+        table = feather.read_table(path)
+    else:
+        table = _read_text(path, "\t" if kind == ".tsv" else ",")
+        if table.num_columns == 1 and kind != ".tsv":
+            name = table.column_names[0]
+            other = next((d for d in (";", "\t", " ") if d in name), None)
+            table = _read_text(path, other) if other else table
+    names = table.column_names
+    if len(set(names)) < len(names):
+        raise InputError(f"{path}: two columns are named {next(n for n in names if names.count(n) > 1)!r}")
+    if table.num_rows == 0:
+        raise InputError(f"{path} has no rows")
+    return {name: table.column(i) for i, name in enumerate(names)}
+
+
+def _read_text(path: Path, delimiter: str) -> Any:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    def read(**convert: Any) -> Any:
+        return csv.read_csv(
+            path,
+            parse_options=csv.ParseOptions(delimiter=delimiter),
+            convert_options=csv.ConvertOptions(
+                null_values=MISSING, strings_can_be_null=True, timestamp_parsers=[], **convert
+            ),
+        )
+
+    table = read()
+    if long := long_floats(table):
+        texts = read(include_columns=long, column_types=dict.fromkeys(long, pa.string()))
+        for name in whole_texts(texts):
+            table = table.set_column(table.column_names.index(name), name, texts.column(name))
+    words = [pa.field(f.name, pa.string() if pa.types.is_temporal(f.type) else f.type) for f in table.schema]
+    return table.cast(pa.schema(words))  # a text file says '2024-05-01' and means a label
+
+
+def long_floats(table: Any) -> list[str]:
+    """Columns that were read as floats, with numbers so large that floats cannot tell them apart."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    names = table.schema.names
+    floats = [f.name for f in table.schema if pa.types.is_floating(f.type) and names.count(f.name) == 1]
+    ends = {name: compute.min_max(table.column(name)).as_py() for name in floats}
+    return [name for name, x in ends.items() if any(abs(v or 0.0) >= 2**53 for v in x.values())]
+
+
+def whole_texts(table: Any) -> list[str]:
+    """Columns of text in which every number is whole, as ids of 64 bits are."""
+    from pyarrow import compute
+
+    whole = {name: compute.match_substring_regex(table.column(name), "^-?[0-9]+$") for name in table.column_names}
+    return [name for name, found in whole.items() if compute.all(found).as_py()]
+
+
+def _read_numpy(path: Path) -> dict[str, Any]:
+    columns: dict[str, Any] = {}
+    with path.open("rb") as stream:  # numpy leaves a file that it opened itself open where it cannot read it
+        data = np.load(stream, allow_pickle=False)
+        if isinstance(data, np.ndarray):
+            return _array_columns(data, path, path.name.split(".")[0])
+        if {"indptr", "indices", "data", "shape"} <= set(data.files):
+            return {path.name.split(".")[0]: _sparse_matrix(data, path)}
+        for name in data.files:
+            columns.update(_array_columns(data[name], path, name))
+    if not columns:
+        raise InputError(f"{path} holds no arrays")
+    lengths = {len(c) for c in columns.values()}
+    if len(lengths) > 1:
+        raise InputError(f"{path}: its arrays have different lengths ({', '.join(map(str, sorted(lengths)))})")
+    return columns
+
+
+def _sparse_matrix(data: Any, path: Path) -> Similarity:
+    """A similarity matrix as scipy.sparse.save_npz writes it."""
+    from scipy.sparse import csr_array
+
+    kind = data["format"].item() if "format" in data.files else b"csr"
+    if kind not in (b"csr", "csr"):
+        raise InputError(f"{path}: sparse matrices are read in csr format, not {kind!r}; save M.tocsr()")
+    parts = (data["data"], data["indices"], data["indptr"])
+    return Similarity(csr_array(parts, shape=tuple(data["shape"].tolist())), who=str(path))
+
+
+def _array_columns(data: Array, path: Path, name: str) -> dict[str, Any]:
+    if data.ndim == 1:
+        return {name: data}
+    if data.ndim == 2 and data.dtype.kind == "f" and data.shape[0] == data.shape[1] > 1:
+        return {name: Similarity(data, who=f"{path}: {name}")}
+    if data.ndim == 2 and data.dtype.kind == "f" and data.shape[1] > 1:
+        return {name: Memberships(data, who=name)}
+    if data.ndim == 2:
+        return {f"{name}_{j}" if data.shape[1] > 1 else name: data[:, j] for j in range(data.shape[1])}
+    raise InputError(f"{path}: array {name} has {data.ndim} dimensions; labels have one or two")
+
+
+def check_writable(path: Path) -> None:
+    """Refuse, before the work, a place or a kind of file that results cannot be written to."""
+    if path.suffix.lower() not in WRITABLE:
+        raise InputError(f"{path}: results can be written as {', '.join(WRITABLE)}")
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {path.parent} to write {path.name} in")
+
+
+def write_table(columns: Mapping[str, Any], path: str | Path) -> None:
+    """Write columns to a csv, tsv, parquet or feather file, whole or not at all."""
+    import pyarrow as pa
+    from pyarrow import csv, feather, parquet
+
+    path = Path(path)
+    kind = suffix_of(path)
+    table = pa.table({name: pa.array(list(values)) for name, values in columns.items()})
+    part = path.with_name(path.name + ".part")
+    if kind in (".csv", ".tsv"):
+        csv.write_csv(table, part, csv.WriteOptions(delimiter="," if kind == ".csv" else "\t", quoting_style="needed"))
+    elif kind == ".parquet":
+        parquet.write_table(table, part)
+    elif kind in (".feather", ".arrow"):
+        feather.write_feather(table, str(part))
+    else:
+        raise InputError(f"{path}: a table can be written as .csv, .tsv, .parquet or .feather")
+    part.replace(path)
+
+
+def pick(columns: Mapping[str, Any], names: Sequence[str], source: str) -> dict[str, Any]:
+    """These columns, or an error with the nearest names there are."""
+    for name in names:
+        if name not in columns:
+            listed = "it has: " + ", ".join(list(columns)[:8]) + (", …" if len(columns) > 8 else "")
+            raise InputError(f"{source} has no column {name!r}; {hint(name, columns, listed)}")
+    return {name: columns[name] for name in names}
+
+
+def without_ids(columns: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The columns less those that only name the rows, and notes on what was left out."""
+    kept, notes = {}, []
+    for name, column in columns.items():
+        if _is_id(name, column) and len(columns) > 1:
+            notes.append(f"column {name!r} has a different value in every row: taken for row names, not labels")
+        else:
+            kept[name] = column
+    return kept, notes
+
+
+def with_memberships(columns: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Columns NAME:CLUSTER of fractions that add up to 1 over the clusters become memberships called NAME; and notes.
+
+    >>> found, _ = with_memberships({"run:a": np.array([0.9, 0.2]), "run:b": np.array([0.1, 0.8]), "x": np.array([0, 1])})
+    >>> found["run"].k, list(found)
+    (2, ['run', 'x'])
+    """
+    groups: dict[str, list[str]] = {}
+    for name in columns:
+        group, colon, cluster = name.rpartition(":")
+        if colon and group and cluster and group not in columns:
+            groups.setdefault(group, []).append(name)
+    made: dict[str, Memberships] = {}
+    for group, names in groups.items():
+        values = [np.asarray(columns[name]) for name in names]
+        if (
+            len(names) < 2
+            or not all(v.dtype.kind in "fiu" for v in values)
+            or not any(v.dtype.kind == "f" for v in values)
+        ):
+            continue
+        matrix = np.column_stack(values).astype(np.float64)
+        if (matrix >= 0).all() and (matrix <= 1 + 1e-6).all() and (np.abs(matrix.sum(axis=1) - 1) < 0.05).all():
+            made[group] = Memberships(matrix, [name.rpartition(":")[2] for name in names], who=group)
+    whole: dict[str, Any] = {}
+    for name, column in columns.items():
+        group = name.rpartition(":")[0]
+        whole[group if group in made else name] = made.get(group, column)
+    many = sum(len(groups[group]) for group in made)
+    notes = [f"{many} columns NAME:CLUSTER were read as {len(made)} soft clusterings"] if made else []
+    return whole, notes
+
+
+def _is_id(name: str, column: Any) -> bool:
+    import pyarrow as pa
+
+    if not isinstance(column, pa.ChunkedArray) or len(column) < 2:
+        return False
+    text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    named = name.lower() in ID_NAMES
+    return (text or named) and column.null_count == 0 and len(column.unique()) == len(column)
+
+
+def join(ids_a: Any, ids_b: Any, who: tuple[str, str]) -> tuple[Array, Array, list[str]]:
+    """Rows of both sides with the same id, in the order of the first side, and notes on those without a partner."""
+    sides = []
+    for ids, name in zip((ids_a, ids_b), who, strict=True):
+        listed = [None if x is None else str(x) for x in (ids.to_pylist() if hasattr(ids, "to_pylist") else list(ids))]
+        place = {x: i for i, x in enumerate(listed) if x is not None}
+        if len(place) < len(listed) - listed.count(None):
+            twice = next(x for x in place if listed.count(x) > 1)
+            raise InputError(f"{name}: id {twice!r} occurs more than once")
+        sides.append(place)
+    a, b = sides
+    common = [x for x in a if x in b]
+    if not common:
+        raise InputError(
+            f"no id of {who[0]} is in {who[1]} (as in {next(iter(a), None)!r} and {next(iter(b), None)!r})"
+        )
+    notes = [
+        f"{len(own) - len(common)} of {len(own)} ids of {name} have no partner and were left out"
+        for own, name in ((a, who[0]), (b, who[1]))
+        if len(own) > len(common)
+    ]
+    return np.array([a[x] for x in common]), np.array([b[x] for x in common]), notes
+
+
+def from_long(table: Any, id: str = "id", method: str = "method", label: str = "label") -> dict[str, Labels]:
+    """Clusterings from a long table with one row a point and method; points a method lacks are unassigned in it.
+
+    >>> import congruence as cg
+    >>> rows = {"id": [1, 2, 3, 1, 2, 3], "method": ["x"] * 3 + ["y"] * 3, "label": [0, 0, 1, "a", "b", "b"]}
+    >>> cg.compare_all(cg.from_long(rows))["ari"].round(2).tolist()
+    [[1.0, -0.5], [-0.5, 1.0]]
+    """
+    columns = _named_columns(table)
+    chosen = pick(columns, [id, method, label], "the long table")
+    points, methods, labels = (as_clustering(column, name) for name, column in chosen.items())
+    assert isinstance(points, Labels)
+    assert isinstance(methods, Labels)
+    assert isinstance(labels, Labels)
+    if not len(points) == len(methods) == len(labels):
+        raise InputError(
+            f"the columns of the long table have {len(points)}, {len(methods)} and {len(labels)} rows; give as many"
+        )
+    for what, name in ((points, id), (methods, method)):
+        if what.gaps:
+            raise InputError(f"the long table has {what.gaps} rows without {name!r}")
+    index = None
+    if frame_kind(table) == "pandas":
+        index = type(table.columns)(list(points.names), name=id)
+    found = {}
+    for code, title in enumerate(methods.names):
+        rows = np.flatnonzero(methods.codes == code)
+        point = points.codes[rows].astype(np.int64)
+        if len(np.unique(point)) < len(point):
+            first = point[np.flatnonzero(np.bincount(point)[point] > 1)[0]]
+            raise InputError(f"the long table has two labels of method {str(title)!r} for {id} {points.names[first]}")
+        codes = np.full(points.k, labels.k, dtype=np.int64)
+        codes[point] = labels.codes[rows]
+        whole = Labels(None, (codes, labels.names), title=str(title))
+        found[str(title)] = whole.taken(np.arange(points.k), index)
+    return found
+
+
+def _named_columns(table: Any) -> dict[str, Any]:
+    if isinstance(table, Mapping):
+        return dict(table)
+    kind = frame_kind(table)
+    if kind is None or not hasattr(table, "columns"):
+        raise InputError(f"expected a frame with columns for id, method and label, got {type(table).__name__}")
+    names = table.column_names if kind == "pyarrow" else list(table.columns)
+    columns = {str(name): table[name] for name in names}
+    if kind == "pandas":  # the rows of a long table are not the points: their index means nothing here
+        columns = {name: column.reset_index(drop=True) for name, column in columns.items()}
+    return columns

@@ -1,0 +1,256 @@
+"""Hard clusterings: one label per point, checked and encoded once."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from congruence.errors import InputError
+from congruence.inputs.encoding import (
+    arrow_library,
+    code_type,
+    encode_arrow,
+    encode_integers,
+    encode_objects,
+    encode_text,
+    named_clusters,
+    refuse_type,
+    smallest,
+)
+from congruence.machine import device
+from congruence.statistics.tables import Array, label_order
+
+Unassigned = Literal["error", "drop", "singletons", "cluster", "partial"]
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Each of n points in one of k named clusters, or in none.
+
+    Integers stay as they came (`values`) until somebody asks for `codes`: a single pair is counted without encoding.
+    """
+
+    values: Array | None
+    encoded: tuple[Array, Array | tuple[Any, ...]] | None = None
+    #: points in no cluster; their code is k
+    gaps: int = 0
+    index: Any = None
+    title: str | None = None
+    kind: str | None = None
+    cautions: tuple[str, ...] = ()
+    #: where the labels came on a CUDA card, their codes there; the host makes a copy only when it is asked for `codes`
+    card: device.Codes | None = None
+    soft = False
+    #: is it a column that stays where it is and is read when it is counted (`cg.scan`)
+    lazy = False
+    #: labels are told apart by their tables, never by a digest
+    digest = b""
+
+    @cached_property
+    def _encoded(self) -> tuple[Array, Array | tuple[Any, ...]]:
+        if self.encoded is not None:
+            return self.encoded
+        if self.card is not None:
+            return self.card.on_host(code_type(self.k)), self.card.names
+        assert self.values is not None
+        return encode_integers(self.values, *self.limits)
+
+    @cached_property
+    def limits(self) -> tuple[int, int]:
+        """Smallest and largest of the raw integers."""
+        assert self.values is not None
+        return int(self.values.min()), int(self.values.max())
+
+    @property
+    def codes(self) -> Array:
+        """0 … k−1 in the smallest unsigned type (int32 above 65,536), and k for a point in no cluster."""
+        return self._encoded[0]
+
+    @property
+    def names(self) -> Array | tuple[Any, ...]:
+        """The clusters' own labels, sorted; code i is names[i]."""
+        return self.card.names if self.card is not None else self._encoded[1]
+
+    @property
+    def k(self) -> int:
+        """Number of clusters."""
+        return len(self.names)
+
+    def __len__(self) -> int:
+        if self.card is not None:
+            return self.card.n
+        source = self.values if self.values is not None else self.codes
+        return len(source)
+
+    def _recoded(self, codes: Array, names: Array | tuple[Any, ...], gaps: int) -> Labels:
+        return replace(self, values=None, card=None, encoded=(codes, names), gaps=gaps)
+
+    def taken(self, points: Array, index: Any = None) -> Labels:
+        """The same clustering of these points only, in this order (clusters without a point are gone)."""
+        codes = self.codes[points]
+        present = np.bincount(codes, minlength=self.k + 1)[: self.k] > 0
+        place = np.append(np.cumsum(present) - 1, present.sum())
+        kept = _pick(self.names, np.flatnonzero(present))
+        gaps = int((codes == self.k).sum())
+        return replace(self._recoded(smallest(place, int(present.sum()))[codes], kept, gaps), index=index)
+
+    def with_policy(self, unassigned: Unassigned, noise: Collection[Hashable] | None, who: str) -> Labels:
+        """Decide what becomes of the points in no cluster: missing values, and those labelled as noise."""
+        if unassigned not in ("error", "drop", "singletons", "cluster", "partial"):
+            raise InputError(f"unassigned must be 'error', 'drop', 'singletons' or 'cluster', not {unassigned!r}")
+        labels = self._without_noise(noise)
+        if labels.gaps == 0 or unassigned in ("drop", "partial"):
+            return labels
+        if unassigned == "error":
+            raise unassigned_error(who, f"{labels.gaps} of {len(labels)} points")
+        codes, names, k = labels.codes, labels.names, labels.k
+        listed = _listed(names)
+        word = "unassigned"
+        while any(str(name).startswith(word) for name in listed):
+            word += "′"
+        if unassigned == "cluster":
+            return labels._recoded(codes, (*listed, word), 0)
+        wide = codes.astype(np.int64)
+        wide[codes == k] = k + np.arange(labels.gaps)
+        alone = tuple(f"{word} {i + 1}" for i in range(labels.gaps))
+        codes = wide.astype(code_type(k + labels.gaps))
+        return labels._recoded(codes, (*listed, *alone), 0)
+
+    def _without_noise(self, noise: Collection[Hashable] | None) -> Labels:
+        if not noise:
+            return self
+        if self.values is not None and all(_outside(x, *self.limits) for x in noise):
+            return self
+        wanted = set(noise) | {str(x) for x in noise}
+        is_noise = np.array([name in wanted or str(name) in wanted for name in _listed(self.names)], dtype=bool)
+        if not is_noise.any():
+            return self
+        place = np.append(np.cumsum(~is_noise) - 1, (~is_noise).sum())
+        place[:-1][is_noise] = place[-1]
+        codes = smallest(place, int(place[-1]))[self.codes]
+        kept = _pick(self.names, np.flatnonzero(~is_noise))
+        return self._recoded(codes, kept, int((codes == len(kept)).sum()))
+
+
+def noise_caution(names: Any, who: str) -> list[str]:
+    """A word of caution where −1 stands among non-negative labels: many tools write noise so."""
+    if isinstance(names, np.ndarray):
+        found = len(names) > 1 and names.dtype.kind == "i" and names[0] == -1
+    else:
+        numbers = [x for x in names if isinstance(x, int) and not isinstance(x, bool)]
+        found = len(numbers) > 1 and min(numbers) == -1
+    if not found:
+        return []
+    return [f"{who} has label −1 among others, counted as a cluster; if it means noise pass noise=-1"]
+
+
+def _outside(x: Hashable, low: int, high: int) -> bool:
+    try:
+        return not low <= int(x) <= high  # type: ignore[call-overload]
+    except (TypeError, ValueError, OverflowError):
+        return True
+
+
+def _listed(names: Array | Sequence[Any]) -> list[Any]:
+    return names.tolist() if isinstance(names, np.ndarray) else list(names)
+
+
+def _pick(names: Array | tuple[Any, ...], keep: Array) -> Array | tuple[Any, ...]:
+    return names[keep] if isinstance(names, np.ndarray) else tuple(names[i] for i in keep)
+
+
+def labels_from_numpy(values: Array, who: str, **facts: Any) -> Labels:
+    """Labels from a 1-D numpy array of any type."""
+    kind = values.dtype.kind
+    if len(values) == 0:
+        raise InputError(f"{who}: there are no points (an empty array was given)")
+    if not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
+    if kind in "iu":
+        return Labels(values, **facts)
+    if kind == "b":
+        codes, numbers = encode_integers(values.view(np.uint8), 0, 1)
+        return Labels(None, (codes, tuple(bool(x) for x in numbers)), **facts)
+    if kind == "f":
+        return _labels_from_floats(values, who, **facts)
+    if kind == "c":
+        raise InputError(f"{who}: complex numbers are not labels; convert them to strings if they are")
+    if kind in "mM":
+        raise InputError(
+            f"{who}: {values.dtype} values look like dates, not clusters; convert them to strings if they are"
+        )
+    if kind in "US" and values.dtype.itemsize:
+        return Labels(None, encode_text(np.ascontiguousarray(values)), **facts)
+    pa = arrow_library()
+    # arrow would make one type of mixed ones (2⁶⁰ and NaN would both be floats): those are told apart one by one
+    one_type = len({type(x) for x in values.tolist()} - {type(None)}) == 1
+    if one_type:
+        try:
+            return labels_from_arrow(pa.array(values, from_pandas=True), who, **facts)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+            pass
+    codes, names, gaps = encode_objects(values.tolist())
+    return Labels(None, (codes, names), gaps, **facts)
+
+
+def _labels_from_floats(values: Array, who: str, **facts: Any) -> Labels:
+    values = values.astype(np.float64, copy=False) + 0.0  # half floats would overflow below, and −0.0 is 0.0
+    missing = np.isnan(values)
+    gaps = int(missing.sum())
+    solid = values[~missing] if gaps else values
+    if len(solid) and np.isfinite(solid).all() and (np.abs(solid) < 2**62).all() and (solid == np.rint(solid)).all():
+        whole = Labels(solid.astype(np.int64), **facts)
+        if not gaps:
+            return whole
+        codes = np.full(len(values), whole.k, dtype=code_type(whole.k))
+        codes[~missing] = whole.codes
+        return Labels(None, (codes, whole.names), gaps, **facts)
+    codes, names, gaps = encode_arrow(arrow_library().array(values, from_pandas=True))
+    if len(names) > 2 * len(values) ** 0.5:
+        warnings.warn(
+            f"{who}: {len(names)} different fractional values in {len(values)} points look like measurements, not labels",
+            stacklevel=6,
+        )
+    return Labels(None, (codes, names), gaps, **facts)
+
+
+def labels_from_arrow(array: Any, who: str, **facts: Any) -> Labels:
+    """Labels from an arrow array of any type."""
+    pa = arrow_library()
+    if len(array) == 0:
+        raise InputError(f"{who}: there are no points (an empty array was given)")
+    if pa.types.is_null(array.type):
+        return Labels(None, (np.zeros(len(array), dtype=np.uint8), ()), len(array), **facts)
+    numeric = pa.types.is_integer(array.type) or pa.types.is_floating(array.type)
+    if numeric and (array.null_count == 0 or pa.types.is_floating(array.type)):
+        chunk = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+        if isinstance(chunk, pa.ChunkedArray):
+            return labels_from_numpy(chunk.to_numpy(), who, **facts)
+        return labels_from_numpy(chunk.to_numpy(zero_copy_only=False), who, **facts)
+    refuse_type(array.type)
+    codes, names, gaps = encode_arrow(array)
+    return Labels(None, (codes, names), gaps, **facts)
+
+
+def labels_from_categories(codes: Array, categories: list[Any], facts: dict[str, Any]) -> Labels:
+    """Labels from pandas categories, of any type; a code of −1 is a missing value."""
+    plain = [x.item() if isinstance(x, np.generic) else x for x in categories]
+    order = label_order(plain)
+    rank = np.full(len(plain) + 1, len(plain), dtype=np.int64)
+    rank[order] = np.arange(len(plain))
+    whole = Labels(None, (rank[codes], named_clusters([plain[i] for i in order])), **facts)
+    return whole.taken(np.arange(len(codes)), facts.get("index"))
+
+
+def unassigned_error(who: str, many: str) -> InputError:
+    """What is said of points without a label where nothing was said of how they count."""
+    found = f"{who}: {many} are unassigned (missing, or named as noise); pass"
+    return InputError(
+        f"{found} unassigned='drop', 'singletons' or 'cluster' to say how they count (in an ensemble: 'partial')",
+        f"{found} --unassigned drop, singletons or cluster to say how they count (in an ensemble: --partial)",
+    )

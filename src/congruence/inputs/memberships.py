@@ -1,0 +1,135 @@
+"""Soft clusterings: a matrix of points × clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from congruence.errors import InputError
+from congruence.inputs.arrays import unwrap_2d
+from congruence.inputs.labels import Unassigned
+from congruence.machine import device
+from congruence.statistics.tables import Array
+
+# --- memberships ------------------------------------------------------------------------------------------------
+
+
+class Memberships:
+    """Says that a 2-D array holds memberships: n points × k clusters, fuzzy, probabilistic or possibilistic.
+
+    >>> import congruence as cg
+    >>> u = cg.Memberships([[0.9, 0.1], [0.2, 0.8]])
+    >>> len(u), u.k, u.is_probabilistic
+    (2, 2, True)
+    """
+
+    soft = True
+    lazy = False
+    gaps = 0
+
+    def __init__(self, memberships: Any, names: Sequence[Any] | None = None, *, who: str = "memberships") -> None:
+        #: the same numbers on a CUDA card, where they came from there
+        self.card = device.array(memberships).astype(np.float64) if device.is_on_card(memberships) else None
+        data, index, title, kind, columns = unwrap_2d(memberships)
+        sparse = hasattr(data, "tocsr")
+        matrix: Any = data.tocsr().astype(np.float64) if sparse else np.asarray(data)
+        if not sparse:
+            if matrix.dtype.kind not in "fiub":
+                raise InputError(f"{who}: memberships must be numbers, not {matrix.dtype}")
+            matrix = np.ascontiguousarray(matrix, dtype=np.float64)
+        if matrix.ndim != 2:
+            raise InputError(f"{who}: memberships must be a 2-D array, points × clusters, not {matrix.ndim}-D")
+        if 0 in matrix.shape:
+            raise InputError(f"{who}: there are no points (memberships of shape {matrix.shape} were given)")
+        self.index, self.title, self.kind = index, title, kind
+        self.cautions: tuple[str, ...] = ()
+        cells = matrix.data if sparse else matrix
+        self._check(matrix, cells, sparse, who)
+        used = np.asarray(matrix.sum(axis=0)).ravel() > 0
+        listed = list(names if names is not None else columns if columns is not None else range(matrix.shape[1]))
+        if len(listed) != matrix.shape[1]:
+            raise InputError(f"{who}: {len(listed)} names for {matrix.shape[1]} clusters")
+        if not used.all():
+            empty = ", ".join(str(listed[i]) for i in np.flatnonzero(~used)[:5])
+            self.cautions += (f"{who}: clusters without any membership were dropped: {empty}",)
+            matrix = matrix[:, np.flatnonzero(used)]
+            self.card = self.card[:, np.flatnonzero(used)] if self.card is not None else None
+        self.matrix = matrix
+        self.names: tuple[Any, ...] = tuple(listed[i] for i in np.flatnonzero(used))
+
+    @staticmethod
+    def _check(matrix: Any, cells: Array, sparse: bool, who: str) -> None:
+        def where(bad: Array) -> str:
+            first = int(np.flatnonzero(bad.ravel())[0])
+            row, col = (x[first] for x in matrix.tocoo().coords) if sparse else np.unravel_index(first, matrix.shape)
+            return f"row {row}, column {col} is {cells.ravel()[first]:.6g}"
+
+        if np.isnan(cells).any():
+            raise InputError(
+                f"{who}: memberships may not be missing ({where(np.isnan(cells))}); drop those points first"
+            )
+        if (cells < 0).any():
+            raise InputError(f"{who}: memberships may not be negative ({where(cells < 0)})")
+        if (cells > 1 + 1e-6).any():
+            raise InputError(
+                f"{who}: memberships may not exceed 1 ({where(cells > 1 + 1e-6)}); divide rows by their sums"
+            )
+        total = np.asarray(matrix.sum(axis=1)).ravel()
+        if (total == 0).any():
+            raise InputError(
+                f"{who}: row {int(np.flatnonzero(total == 0)[0])} of the memberships is all zero "
+                f"({int((total == 0).sum())} such rows); drop those points, or give them a cluster of their own"
+            )
+
+    @property
+    def k(self) -> int:
+        """Number of clusters."""
+        return len(self.names)
+
+    def __len__(self) -> int:
+        return int(self.matrix.shape[0])
+
+    @property
+    def is_probabilistic(self) -> bool:
+        """Do the memberships of each point add up to 1?"""
+        return bool(np.allclose(np.asarray(self.matrix.sum(axis=1)).ravel(), 1.0, atol=1e-6))
+
+    @cached_property
+    def is_crisp(self) -> bool:
+        """Is every point wholly in one cluster?"""
+        cells = self.matrix.data if hasattr(self.matrix, "tocsr") else self.matrix
+        return bool(((cells == 0) | (cells == 1)).all() and (np.asarray(self.matrix.sum(axis=1)) == 1).all())
+
+    @cached_property
+    def digest(self) -> bytes:
+        """The same for the same memberships, whatever the order of their columns."""
+        from hashlib import blake2b
+
+        columns = self.matrix.tocsc() if hasattr(self.matrix, "tocsc") else self.matrix
+        hashes = [
+            blake2b(np.ascontiguousarray(_dense(columns[:, [j]])).tobytes(), digest_size=16).digest()
+            for j in range(self.k)
+        ]
+        return b"".join(sorted(hashes))
+
+    def dense(self, points: slice = slice(None)) -> Array:
+        """Rows of the memberships as a dense array."""
+        return _dense(self.matrix[points])
+
+    def taken(self, points: Array, index: Any = None) -> Memberships:
+        """The memberships of these points only, in this order."""
+        part = Memberships(self.matrix[points], self.names)
+        part.index, part.title, part.kind = index, self.title, self.kind
+        part.cautions = self.cautions + part.cautions
+        return part
+
+    def with_policy(self, unassigned: Unassigned, noise: Collection[Hashable] | None, who: str) -> Memberships:
+        """Memberships have no unassigned points; the policy is not asked for."""
+        return self
+
+
+def _dense(matrix: Any) -> Array:
+    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)

@@ -1,0 +1,127 @@
+"""Similarity matrices: points × points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from congruence.errors import InputError
+from congruence.inputs.arrays import from_dlpack, is_frame, is_sparse, unwrap_2d
+from congruence.statistics.tables import Array
+
+
+class Similarity:
+    """Says that a square array holds similarities of points with points: a consensus matrix, a kernel, a graph.
+
+    Takes numpy arrays and memory maps, scipy.sparse, frames, and anything with a shape that can be sliced in two
+    dimensions. It is checked for NaN and symmetry at once, or, if it is large, as its blocks are read.
+
+    >>> import congruence as cg
+    >>> m = cg.Similarity([[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]])
+    >>> len(m), round(cg.certainty(m), 4)
+    (3, 0.4)
+    """
+
+    #: entries above which a matrix is checked block by block while it is used, not when it is wrapped
+    CHECKED_AT_ONCE = 25_000_000
+
+    def __init__(self, matrix: Any, *, tolerance: float = 1e-8, who: str = "matrix") -> None:
+        self.index = None
+        self.who, self.tolerance = who, tolerance
+        self.low, self.high = np.inf, -np.inf
+        #: of a Dask array: where its blocks are summed
+        self.client: Any = None
+        if is_frame(matrix) or isinstance(matrix, list | tuple):
+            matrix, self.index, *_ = unwrap_2d(matrix)
+        self.is_sparse = is_sparse(matrix)
+        self.matrix: Any = matrix.tocsr() if self.is_sparse else matrix
+        shape = getattr(self.matrix, "shape", None)
+        if shape is None or len(shape) != 2 or shape[0] != shape[1] or 0 in shape:
+            raise InputError(f"{who}: a similarity matrix is square, points × points; got shape {shape}")
+        self.checked = False
+        if self.is_sparse:
+            self._check_sparse()
+        elif is_dask_array(self.matrix):
+            pass  # checked where its blocks are
+        elif len(self) ** 2 <= self.CHECKED_AT_ONCE and not isinstance(self.matrix, np.memmap):
+            self.matrix = np.asarray(self._read(slice(None), slice(None)))
+            self.checked_block(slice(None), slice(None))
+            self.checked = True
+
+    def __len__(self) -> int:
+        return int(self.matrix.shape[0])
+
+    @property
+    def is_unit(self) -> bool:
+        """Are all entries seen so far between 0 and 1?"""
+        return bool(self.low >= -1e-9 and self.high <= 1 + 1e-6)
+
+    def _read(self, rows: slice, cols: slice) -> Array:
+        block = self.matrix[rows, cols]
+        if hasattr(block, "toarray"):
+            block = block.toarray()
+        elif not isinstance(block, np.ndarray) and hasattr(block, "__dlpack__"):
+            block = from_dlpack(block)
+        block = np.asarray(block)
+        if block.dtype.kind not in "fiub":
+            raise InputError(f"{self.who}: similarities must be numbers, not {block.dtype}")
+        return block.astype(np.float64, copy=False)
+
+    def checked_block(self, rows: slice, cols: slice) -> Array:
+        """The entries of these rows and columns, as floats; held against their mirror image if that is still to do."""
+        block = self._read(rows, cols)
+        if self.checked:
+            return block
+        start, left = rows.indices(len(self))[0], cols.indices(len(self))[0]
+        mirror = self._read(cols, rows).T
+        for part, first, second in ((block, start, left), (mirror.T, left, start)):
+            bad = ~np.isfinite(part)
+            if bad.any():
+                i, j = np.argwhere(bad)[0]
+                raise InputError(
+                    f"{self.who}: the entry at row {first + i}, column {second + j} is {_not_a_number(part[i, j])}"
+                )
+        gap = np.abs(block - mirror)
+        if (gap > self.tolerance).any():
+            i, j = np.unravel_index(int(np.argmax(gap)), gap.shape)
+            raise InputError(
+                f"{self.who} is not symmetric: entries ({start + i}, {left + j}) and ({left + j}, {start + i}) differ by "
+                f"{gap[i, j]:.3g}; pass (M + M.T) / 2 if that is what is meant"
+            )
+        self.low, self.high = min(self.low, float(block.min())), max(self.high, float(block.max()))
+        return block
+
+    def _check_sparse(self) -> None:
+        data = self.matrix.data
+        if data.dtype.kind not in "fiub":
+            raise InputError(f"{self.who}: similarities must be numbers, not {data.dtype}")
+        self.matrix = self.matrix.astype(np.float64)
+        self.matrix.sum_duplicates()
+        bad = ~np.isfinite(self.matrix.data)
+        if bad.any():
+            where = int(np.flatnonzero(bad)[0])
+            i, j = (x[where] for x in self.matrix.tocoo().coords)
+            raise InputError(
+                f"{self.who}: the entry at row {i}, column {j} is {_not_a_number(self.matrix.data[where])}"
+            )
+        gap = abs(self.matrix - self.matrix.T).tocoo()
+        if gap.nnz and gap.data.max() > self.tolerance:
+            worst = int(np.argmax(gap.data))
+            i, j = (x[worst] for x in gap.coords)
+            raise InputError(
+                f"{self.who} is not symmetric: entries ({i}, {j}) and ({j}, {i}) differ by {gap.data[worst]:.3g}; "
+                "pass (M + M.T) / 2 if that is what is meant"
+            )
+        self.low = min(0.0, float(self.matrix.data.min(initial=0.0)))
+        self.high = max(0.0, float(self.matrix.data.max(initial=0.0)))
+        self.checked = True
+
+
+def is_dask_array(x: Any) -> bool:
+    """Is it an array of Dask?"""
+    return type(x).__module__.startswith("dask.") and hasattr(x, "chunks")
+
+
+def _not_a_number(x: float) -> str:
+    return "missing (NaN)" if np.isnan(x) else "infinite"

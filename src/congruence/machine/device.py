@@ -1,0 +1,270 @@
+"""A CUDA card: whether there is one, kernels compiled for it, and labels that live there.
+
+Nothing here is imported, and no card is looked for, until someone asks for one or passes an array that lives on one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from congruence.errors import InputError
+
+Array = NDArray[Any]
+
+#: bytes of one piece of a copy to the card, and how many are on their way at once
+PIECE, LANES = 8 << 20, 6
+
+#: labels further apart than this are encoded on the host
+WIDEST = 1 << 16
+
+#: devices of the DLPack standard that are CUDA cards: plain and managed memory
+_CUDA = (2, 13)
+
+
+def refusal(reason: str) -> InputError:
+    """What is said where a card cannot do it and the host can."""
+    return InputError(f"{reason}; pass engine='cpu'", f"{reason}; pass --engine cpu")
+
+
+@cache
+def cupy() -> Any:
+    """CuPy, once it is sure that it is installed and finds a card."""
+    try:
+        import cupy as cp
+    except ImportError:
+        needed = "work on a CUDA card needs CuPy, which is not installed: pip install 'congruence[cuda]', or pass"
+        raise InputError(f"{needed} engine='cpu' and arrays on the host", f"{needed} --engine cpu") from None
+    try:
+        found = cp.cuda.runtime.getDeviceCount()
+    except cp.cuda.runtime.CUDARuntimeError as error:
+        raise refusal(f"no CUDA card can be used here ({error})") from None
+    if not found:
+        raise refusal("CuPy finds no CUDA card on this machine")
+    return cp
+
+
+def is_on_card(data: Any) -> bool:
+    """Does this array live on a CUDA card? (It is asked, so neither CuPy nor torch is imported.)"""
+    if isinstance(data, np.ndarray) or not hasattr(data, "__dlpack_device__"):
+        return False
+    try:
+        return int(data.__dlpack_device__()[0]) in _CUDA
+    except (RuntimeError, TypeError, ValueError, BufferError):
+        return False
+
+
+def array(data: Any) -> Any:
+    """The same memory as a CuPy array."""
+    cp = cupy()
+    if isinstance(data, cp.ndarray):
+        return data
+    return cp.from_dlpack(data.detach() if hasattr(data, "detach") else data)
+
+
+def free_memory() -> int:
+    """Bytes that can still be had on the card: free ones, and those that CuPy keeps for the next array."""
+    cp = cupy()
+    return int(cp.cuda.runtime.memGetInfo()[0]) + int(cp.get_default_memory_pool().free_bytes())
+
+
+@cache
+def facts() -> tuple[int, int]:
+    """(multiprocessors, bytes of shared memory that one block may have)."""
+    cp = cupy()
+    told = cp.cuda.Device().attributes
+    return int(told["MultiProcessorCount"]), int(told["MaxSharedMemoryPerBlockOptin"])
+
+
+@cache
+def kernel(name: str) -> Any:
+    """One instance of a kernel of kernels.cu, as in kernel("fused<u8, false>"); CuPy keeps what was compiled on disk."""
+    source = Path(__file__).with_name("kernels.cu").read_text(encoding="utf-8")
+    module = cupy().RawModule(code=source, options=("--std=c++17",), name_expressions=(name,))
+    function = module.get_function(name)
+    most = facts()[1] - int(function.shared_size_bytes)
+    function.max_dynamic_shared_size_bytes = most
+    if name.startswith(("fused", "sliced", "count")):
+        function.preferred_shared_memory_carveout = 100
+    return function
+
+
+def ctype(array: Any) -> str:
+    """The name that kernels.cu has for the type of these integers."""
+    sizes = {1: "char", 2: "short", 4: "int", 8: "long long"}
+    return ("unsigned " if array.dtype.kind == "u" else "signed ") + sizes[array.dtype.itemsize]
+
+
+# --- copies -----------------------------------------------------------------------------------------------------
+
+
+@cache
+def _lanes() -> Any:
+    """Streams with a pinned buffer each, for copies that go on beside everything else."""
+    from queue import SimpleQueue
+
+    import cupyx
+
+    free: SimpleQueue[Any] = SimpleQueue()
+    for _ in range(LANES):
+        free.put((cupy().cuda.Stream(non_blocking=True), cupyx.empty_pinned(PIECE, np.uint8)))
+    return free, ThreadPoolExecutor(LANES, thread_name_prefix="to card")
+
+
+def upload(copies: Sequence[tuple[int, Array]]) -> list[Any]:
+    """Start copying host arrays to addresses on the card, in pieces through pinned memory; futures to wait for."""
+    cp = cupy()
+    free, pool = _lanes()
+    device = cp.cuda.Device().id
+
+    def one(address: int, piece: Array) -> None:
+        stream, buffer = free.get()
+        try:
+            with cp.cuda.Device(device):
+                np.copyto(buffer[: piece.size], piece)
+                cp.cuda.runtime.memcpyAsync(address, buffer.ctypes.data, piece.size, 1, stream.ptr)
+                stream.synchronize()
+        finally:
+            free.put((stream, buffer))
+
+    started = []
+    for address, source in copies:
+        flat = np.ascontiguousarray(source).reshape(-1).view(np.uint8)
+        for start in range(0, flat.size, PIECE):
+            started.append(pool.submit(one, address + start, flat[start : start + PIECE]))
+    return started
+
+
+def moved(data: Array) -> Any:
+    """A copy of a host array on the card, in the same order of memory."""
+    cp = cupy()
+    order = "F" if data.ndim == 2 and data.flags.f_contiguous and not data.flags.c_contiguous else "C"
+    there = cp.empty(data.shape, data.dtype, order=order)
+    cp.cuda.get_current_stream().synchronize()  # the memory may have been in use till now
+    for done in upload([(there.data.ptr, data.T if order == "F" else data)]):
+        done.result()
+    return there
+
+
+# --- labels that live on the card -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Codes:
+    """One clustering on the card: its codes are a row of a stack of clusterings."""
+
+    stack: Any
+    row: int
+    n: int
+    names: Array
+    sizes: Array
+
+    @property
+    def codes(self) -> Any:
+        """0 … k−1, on the card."""
+        return self.stack[self.row, : self.n]
+
+    def on_host(self, dtype: Any) -> Array:
+        """A copy of the codes."""
+        return np.asarray(self.codes.get().astype(dtype, copy=False))
+
+
+def encoded(values: Any) -> list[Codes | None]:
+    """Columns of integers on the card (points × clusterings) as codes; None for those that the host must encode.
+
+    Labels that are codes already, in columns that lie apart as kernels like it, are used where they are.
+    """
+    cp = cupy()
+    n, columns = values.shape
+    if values.dtype.kind not in "iu" or values.dtype == np.uint64 or not n or n >= 2**32:
+        return [None] * columns
+    steps = [s // values.itemsize for s in values.strides]
+    if 1 not in steps:
+        values = cp.ascontiguousarray(values)
+        steps = [s // values.itemsize for s in values.strides]
+    if n == 1 or columns == 1:  # strides of such arrays say nothing
+        values = cp.ascontiguousarray(values)
+        steps = [1, n] if columns == 1 else [columns, 1]
+    low, high = _limits(values, steps)
+    span = high - low + 1
+    if (span > WIDEST).any() or (span < 1).any():  # below 1: it does not even fit in 64 bits
+        return [None] if columns == 1 else [encoded(values[:, j : j + 1])[0] for j in range(columns)]
+    width = int(span.max())
+    kind: Any = np.uint8 if width <= 256 else np.uint16
+    apart = steps[1] * values.itemsize
+    as_it_is = steps[0] == 1 and values.dtype == kind and not low.any() and apart % 16 == 0 and columns > 1
+    if as_it_is and values.data.ptr % 16 == 0:
+        stack = values.T
+    else:
+        as_it_is = False
+        stack = stack_for(columns, n, kind)
+        grid = (-(-n // 32), -(-columns // 32))
+        arguments = (values, np.int64(n), np.int32(columns), np.int64(steps[0]), np.int64(steps[1]), cp.asarray(low))
+        kernel(f"to_rows<{ctype(values)}, {ctype(stack)}>")(
+            grid, (256,), (*arguments, stack, np.int64(stack.strides[0] // stack.itemsize))
+        )
+    sizes = cluster_sizes(stack, n, width)
+    present = sizes > 0
+    many = present.sum(axis=1)
+    used = np.arange(width)[None, :] < many[:, None]
+    if not (present == used).all():
+        if as_it_is:
+            fresh = stack_for(columns, n, kind)
+            fresh[:, :n] = stack[:, :n]
+            stack = fresh
+        place = cp.asarray((np.cumsum(present, axis=1) - present).astype(kind))
+        kernel(f"renumbered<{ctype(stack)}>")(
+            (_blocks(n), columns), (256,),
+            (stack, np.int64(stack.strides[0] // stack.itemsize), np.int64(n), np.int32(width), place),
+        )  # fmt: skip
+    found: list[Codes | None] = []
+    for j in range(columns):
+        labels = np.flatnonzero(present[j]) if not present[j, : many[j]].all() else np.arange(many[j])
+        found.append(Codes(stack, j, n, labels + low[j], sizes[j, labels].astype(np.int64)))
+    return found
+
+
+def stack_for(rows: int, n: int, dtype: Any) -> Any:
+    """Room for codes of so many clusterings, rows a multiple of 16 bytes apart."""
+    itemsize = np.dtype(dtype).itemsize
+    return cupy().empty((rows, -(-n * itemsize // 16) * 16 // itemsize), dtype)
+
+
+def _blocks(n: int) -> int:
+    return max(1, min(64, n // 4096))
+
+
+def _limits(values: Any, steps: Sequence[int]) -> tuple[Array, Array]:
+    """Smallest and largest label of each column."""
+    cp = cupy()
+    n, columns = values.shape
+    ends = np.iinfo(np.int64)
+    low, high = cp.full(columns, ends.max), cp.full(columns, ends.min)
+    grid = (_blocks(n), columns) if steps[0] == 1 else (-(-columns // 256), max(1, min(2048, n // 64)))
+    arguments = (values, np.int64(n), np.int32(columns), np.int64(steps[0]), np.int64(steps[1]), low, high)
+    kernel(f"limits<{ctype(values)}>")(grid, (256,), arguments)
+    return low.get(), high.get()
+
+
+def cluster_sizes(stack: Any, n: int, width: int) -> Array:
+    """How many points have each code, for every row."""
+    cp = cupy()
+    out = cp.zeros((len(stack), width), np.uint32)
+    inside = width * 4 <= facts()[1] // 2
+    arguments = (
+        stack,
+        np.int64(stack.strides[0] // stack.itemsize),
+        np.int64(n),
+        np.int32(width),
+        np.bool_(inside),
+        out,
+    )
+    kernel(f"sizes<{ctype(stack)}>")((_blocks(n), len(stack)), (512,), arguments, shared_mem=width * 4 if inside else 0)
+    return np.asarray(out.get())

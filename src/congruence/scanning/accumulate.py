@@ -1,0 +1,441 @@
+"""Counting what does not fit: tables of batches of rows, which add; vocabularies grow as labels are met."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from congruence.errors import InputError
+from congruence.inputs.alignment import noise_for
+from congruence.inputs.coerce import as_clustering as _as_clustering
+from congruence.inputs.encoding import arrow_library
+from congruence.inputs.ensemble import columns_of
+from congruence.inputs.labels import Labels, unassigned_error
+from congruence.inputs.memberships import Memberships
+from congruence.machine import jit
+from congruence.scanning.tables import PartialTables
+from congruence.scanning.vocabulary import BadBatch, Vocabulary, check_kind, kind_of
+from congruence.statistics.tables import Array
+
+#: a table of a pair is dense up to this many cells in any case, and up to the second where memory allows
+DENSE_CELLS, MOST_DENSE_CELLS = 1 << 16, 1 << 22
+
+
+class Overfull(Exception):
+    """The tables outgrew the memory they may take; carries the numbers of labels met so far."""
+
+    def __init__(self, widths: Array, size: float) -> None:
+        super().__init__(f"tables of {size / 2**20:.0f} MB")
+        self.widths, self.size = widths, size
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Overfull, (self.widths, self.size)
+
+
+# --- tables that grow -------------------------------------------------------------------------------------------
+
+
+class _Cells:
+    """The table of one pair: dense while it is small, else its non-zero cells, sorted, and those yet to be sorted in."""
+
+    def __init__(self, dtype: Any, most: float) -> None:
+        self.dtype, self.most = dtype, most
+        self.dense: Array | None = np.zeros((0, 0), dtype)
+        self.key, self.total = np.empty(0, np.int64), np.empty(0, dtype)
+        self.waiting: list[tuple[Array, Array]] = []
+        self.many = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes it takes."""
+        return self.dense.nbytes if self.dense is not None else 16 * (len(self.key) + self.many)
+
+    def fit(self, wide: int, across: int) -> None:
+        """Room for so many codes on both sides."""
+        if self.dense is None or (wide <= self.dense.shape[0] and across <= self.dense.shape[1]):
+            return
+        old = self.dense
+        shape = [have if k <= have else k + k // 4 for k, have in zip((wide, across), old.shape, strict=True)]
+        if shape[0] * shape[1] > self.most:
+            row, col = np.nonzero(old)
+            self.dense = None
+            self.put(row, col, old[row, col])
+            return
+        self.dense = np.zeros(shape, self.dtype)
+        self.dense[: old.shape[0], : old.shape[1]] = old
+
+    def put(self, row: Array, col: Array, count: Array) -> None:
+        """Add these cells."""
+        if self.dense is not None:
+            np.add.at(self.dense, (row, col), count)
+            return
+        self.waiting.append(((row.astype(np.int64) << 32) | col.astype(np.int64), count))
+        self.many += len(row)
+        if self.many > max(len(self.key), 1 << 16):
+            self.settle()
+
+    def settle(self) -> None:
+        """Sort in what is waiting."""
+        key = np.concatenate([self.key, *(k for k, _ in self.waiting)])
+        total = np.concatenate([self.total, *(c for _, c in self.waiting)])
+        order = np.argsort(key, kind="stable")
+        key, total = key[order], total[order]
+        first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]])) if len(key) else np.empty(0, np.int64)
+        self.key, self.total = key[first], np.add.reduceat(total, first) if len(key) else total
+        self.waiting, self.many = [], 0
+
+    def count(self, a: Array, b: Array, wide: int, across: int, mass: Array | None) -> None:
+        """Add the points of a batch."""
+        self.fit(wide, across)
+        if self.dense is None:
+            self._count_sparse(a, b, wide, across, mass)
+        elif jit.use_kernels(len(a)):
+            from congruence.engine.kernels import count_mass, count_more
+
+            if mass is None:
+                count_more(a, b, self.dense)
+            else:
+                count_mass(a, b, mass, self.dense)
+        else:
+            place = a.astype(np.int64) * self.dense.shape[1] + b
+            flat = self.dense.ravel()
+            more = np.bincount(place, weights=mass, minlength=flat.size)
+            flat += more.astype(self.dtype, copy=False)
+
+    def _count_sparse(self, a: Array, b: Array, wide: int, across: int, mass: Array | None) -> None:
+        if mass is None and jit.use_kernels(len(a)):
+            from congruence.engine.kernels import count_sorted
+
+            self.put(*count_sorted(a, b, wide, across))
+            return
+        key, where = np.unique((a.astype(np.int64) << 32) | b.astype(np.int64), return_inverse=True)
+        count = np.bincount(where, weights=mass, minlength=len(key)).astype(self.dtype, copy=False)
+        self.put(key >> 32, key & 0xFFFFFFFF, count)
+
+    def cells(self) -> tuple[Array, Array, Array]:
+        """Its non-zero cells, row after row."""
+        if self.dense is not None:
+            row, col = np.nonzero(self.dense)
+            return row.astype(np.int32), col.astype(np.int32), self.dense[row, col]
+        self.settle()
+        there = self.total != 0
+        key = self.key[there]
+        return (key >> 32).astype(np.int32), (key & 0xFFFFFFFF).astype(np.int32), self.total[there]
+
+
+@dataclass(frozen=True, eq=False)
+class Counting:
+    """What to count: columns, pairs of them, which labels are noise, which columns must be complete, what a row weighs."""
+
+    names: tuple[str, ...]
+    #: (pairs, 2): positions among the names, the smaller first
+    pairs: Array
+    noise: tuple[Collection[Hashable] | None, ...]
+    #: what a column that must be complete is called in the error, or None
+    complete: tuple[str | None, ...]
+    #: the column of weights, and whether they are frequencies
+    mass: tuple[str, bool] | None = None
+    #: bytes that the tables may take
+    limit: float = float("inf")
+    skip_bad: bool = False
+    #: kinds of labels of the columns, where they are known beforehand
+    kinds: tuple[str | None, ...] | None = None
+    rows: int = 1 << 18
+    #: columns (and their kinds) of other passes: what cannot be read of them is left out of this one too
+    beside: tuple[tuple[str, str | None], ...] = ()
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The columns that have to be read."""
+        more = [name for name, _ in self.beside] + ([] if self.mass is None else [self.mass[0]])
+        return (*dict.fromkeys((*self.names, *more)),)
+
+
+class Accumulator:
+    """Tables of pairs of columns over all the batches it has been given."""
+
+    def __init__(self, counting: Counting) -> None:
+        self.counting = counting
+        weighted = counting.mass is not None and not counting.mass[1]
+        self.words = [Vocabulary(noise) for noise in counting.noise]
+        pairs = np.asarray(counting.pairs, dtype=np.int64).reshape(-1, 2)
+        self.pairs: list[tuple[int, int]] = [(int(i), int(j)) for i, j in pairs]
+        dtype = np.float64 if weighted else np.int64
+        share = counting.limit / (8 * max(len(self.pairs), 1))
+        most = max(DENSE_CELLS, min(MOST_DENSE_CELLS, share))
+        self.tables = [_Cells(dtype, most) for _ in self.pairs]
+        self.alone = sorted(set(range(len(counting.names))) - set(pairs.ravel().tolist()))
+        self.sizes = {c: np.zeros(1, dtype) for c in self.alone}
+        self.gaps = np.zeros(len(counting.names), np.int64)
+        self.rows = 0
+        self.total, self.squares = dtype(0), 0.0
+        self.used = np.zeros(len(self.pairs), np.int64)
+        self.own = np.zeros(len(self.pairs))
+        self.used_alone, self.own_alone = np.zeros(len(counting.names), np.int64), np.zeros(len(counting.names))
+        self.left_out: list[str] = []
+
+    def add_batch(self, batch: Any, where: str = "a batch") -> int:
+        """Count the rows of a batch (an arrow RecordBatch or Table, or a mapping of columns); says how many there were."""
+        counting = self.counting
+        columns = {name: _taken(batch, name, where) for name in counting.read}
+        first = next(iter(columns), "")
+        for name, column in columns.items():
+            if len(column) != len(columns[first]):
+                raise BadBatch(
+                    f"{where}: column {first!r} has {len(columns[first])} rows and column {name!r} has {len(column)}"
+                )
+        for name, kind in counting.beside:
+            if kind is not None and not isinstance(columns[name], Labels):
+                check_kind(columns[name].type, kind, f"{where}: column {name!r}")
+        codes = []
+        for c, name in enumerate(counting.names):
+            who = f"{where}: column {name!r}"
+            if counting.kinds is not None and counting.kinds[c] is not None and not isinstance(columns[name], Labels):
+                check_kind(columns[name].type, counting.kinds[c] or "null", who)
+            codes.append(self.words[c].codes(columns[name], who))
+        n = len(codes[0]) if codes else 0
+        gaps = [n - int(np.count_nonzero(x)) for x in codes]
+        for many, called in zip(gaps, counting.complete, strict=True):
+            if many and called is not None:
+                raise unassigned_error(called, f"{many} of the {n} points of {where}")
+        mass = None if counting.mass is None else _mass(columns[counting.mass[0]], counting.mass, where)
+        if n:
+            self._count(codes, gaps, mass)
+        if self.size > counting.limit:
+            raise Overfull(np.array([w.width for w in self.words]), self.size)
+        return n
+
+    def _count(self, codes: list[Array], gaps: Sequence[int], mass: Array | None) -> None:
+        n = len(codes[0])
+        common = np.result_type(*codes)
+        codes = [x.astype(common, copy=False) for x in codes]
+        weighted = mass is not None and mass.dtype.kind == "f"
+        for p, ((i, j), table) in enumerate(zip(self.pairs, self.tables, strict=True)):
+            table.count(codes[i], codes[j], self.words[i].width, self.words[j].width, mass)
+            if weighted and mass is not None:
+                both = slice(None) if not (gaps[i] or gaps[j]) else (codes[i] > 0) & (codes[j] > 0)
+                self.used[p] += len(mass[both])
+                self.own[p] += float((mass[both] ** 2).sum())
+        for c in self.alone:
+            more: Any = np.bincount(codes[c], weights=mass, minlength=self.words[c].width)
+            more[: len(self.sizes[c])] += self.sizes[c]
+            self.sizes[c] = more.astype(self.sizes[c].dtype, copy=False)
+        self.gaps += np.array(gaps, dtype=np.int64)
+        self.rows += n
+        self.total += n if mass is None else mass.sum()
+        if weighted and mass is not None:
+            self.squares += float((mass**2).sum())
+            for c, x in enumerate(codes):
+                self.used_alone[c] += n - gaps[c]
+                self.own_alone[c] += float((mass[x > 0] ** 2).sum())
+
+    @property
+    def size(self) -> int:
+        """Bytes that the tables take."""
+        return sum(table.size for table in self.tables)
+
+    def add(self, part: PartialTables) -> None:
+        """Add what was counted elsewhere."""
+        if part.names != self.counting.names or not np.array_equal(part.pairs, np.array(self.pairs).reshape(-1, 2)):
+            raise InputError(
+                f"tables of columns {', '.join(self.counting.names[:4])} and {', '.join(part.names[:4])} do not add: give "
+                "both the same columns and pairs"
+            )
+        if part.mass != _mass_kind(self.counting.mass):
+            raise InputError("tables counted with and without weights do not add: weigh both the same way")
+        moved = []
+        for word, kind, labels, name in zip(self.words, part.kinds, part.labels, part.names, strict=True):
+            word.joined(kind, f"column {name!r}")
+            moved.append(np.concatenate([[0], word.known(labels)]))
+        for p, ((i, j), table) in enumerate(zip(self.pairs, self.tables, strict=True)):
+            cells = slice(part.starts[p], part.starts[p + 1])
+            table.fit(self.words[i].width, self.words[j].width)
+            table.put(moved[i][part.row[cells]], moved[j][part.col[cells]], part.count[cells])
+        for c in self.alone:
+            more = np.zeros(self.words[c].width, self.sizes[c].dtype)
+            more[: len(self.sizes[c])] = self.sizes[c]
+            np.add.at(more, moved[c], part.sizes[c])
+            self.sizes[c] = more
+        self.gaps += part.gaps
+        self.rows += part.rows
+        self.total += part.total
+        self.squares += part.squares
+        self.used += part.used
+        self.own += part.own
+        self.used_alone += part.used_alone
+        self.own_alone += part.own_alone
+        self.left_out += part.left_out
+        if self.size > self.counting.limit:
+            raise Overfull(np.array([w.width for w in self.words]), self.size)
+
+    def partial(self) -> PartialTables:
+        """What has been counted so far."""
+        cells = [table.cells() for table in self.tables]
+        none = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, self.total.dtype)
+        row, col, count = (np.concatenate(x) for x in zip(none, *cells, strict=True))
+        starts = np.concatenate([[0], np.cumsum([len(c[0]) for c in cells])]).astype(np.int64)
+        return PartialTables(
+            self.counting.names, tuple(w.kind for w in self.words), tuple(tuple(w.labels) for w in self.words),
+            np.array(self.pairs, dtype=np.int64).reshape(-1, 2), starts, row, col, count, self._sizes(cells),
+            self.gaps.copy(), self.rows, _mass_kind(self.counting.mass), self.total, self.squares, self.used.copy(),
+            self.own.copy(), self.used_alone.copy(), self.own_alone.copy(), tuple(self.left_out),
+        )  # fmt: skip
+
+    def _sizes(self, cells: Sequence[tuple[Array, Array, Array]]) -> tuple[Array, ...]:
+        """Sizes of the clusters of every column: margins of a table it is in, or counted by themselves."""
+        found: dict[int, Array] = {c: _widened(s, self.words[c].width) for c, s in self.sizes.items()}
+        for (i, j), (row, col, count) in zip(self.pairs, cells, strict=True):
+            for c, code in ((i, row), (j, col)):
+                if c not in found:
+                    found[c] = np.bincount(code, weights=count, minlength=self.words[c].width).astype(count.dtype)
+        return tuple(found[c] for c in range(len(self.words)))
+
+
+def _widened(x: Array, width: int) -> Array:
+    return np.concatenate([x, np.zeros(width - len(x), x.dtype)])
+
+
+def _mass_kind(mass: tuple[str, bool] | None) -> str | None:
+    return None if mass is None else "frequency" if mass[1] else "sample_weight"
+
+
+def _taken(batch: Any, name: str, where: str) -> Any:
+    """One column of a batch, as an arrow array or Labels."""
+    names = batch if isinstance(batch, dict) else batch.schema.names
+    if name not in names:
+        listed = ", ".join(list(names)[:8])
+        raise BadBatch(f"{where} has no column {name!r}; it has: {listed}")
+    return batch[name] if isinstance(batch, dict) else batch.column(name)
+
+
+def _mass(column: Any, mass: tuple[str, bool], where: str) -> Array:
+    """Checked weights of a batch."""
+    name, is_frequency = mass
+    if isinstance(column, Labels):
+        column = arrow_library().array(np.asarray(column.names)[column.codes])
+    try:
+        values = column.to_numpy(zero_copy_only=False) if not hasattr(column, "chunks") else column.to_numpy()
+        values = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{where}: column {name!r} of weights must be numbers") from None
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise InputError(f"{where}: column {name!r} of weights must be finite, not missing and not negative")
+    if not is_frequency:
+        return values
+    if (values != np.rint(values)).any():
+        raise InputError(
+            f"{where}: column {name!r} of frequencies must be whole numbers; for importance use sample_weight"
+        )
+    return values.astype(np.int64)
+
+
+# --- counting batches, and adding what was counted --------------------------------------------------------------
+
+
+def merged(parts: Iterable[PartialTables], limit: float = float("inf")) -> PartialTables:
+    """The sum of any number of partial tables."""
+    total: Accumulator | None = None
+    for part in parts:
+        if total is None:
+            total = Accumulator(replace(_counting_of(part), limit=limit))
+        total.add(part)
+    if total is None:
+        raise InputError("there are no partial tables to add")
+    return total.partial()
+
+
+def _counting_of(part: PartialTables) -> Counting:
+    mass = None if part.mass is None else ("", part.mass == "frequency")
+    return Counting(part.names, part.pairs, (None,) * len(part.names), (None,) * len(part.names), mass)
+
+
+def merge(a: Any, b: Any) -> Any:
+    """The sum of two partial results: of `partial_tables`, `contingency` or `pair_sums`; the same as `a + b`.
+
+    >>> import congruence as cg
+    >>> from functools import reduce
+    >>> batches = [{"a": [0, 0], "b": [1, 2]}, {"a": [1, 1], "b": [2, 2]}, {"a": [0], "b": [1]}]
+    >>> total = reduce(cg.merge, map(cg.partial_tables, batches))
+    >>> total.table("a", "b").to_array().tolist()
+    [[2, 1], [0, 2]]
+    """
+    if type(a) is not type(b) or not hasattr(a, "__add__"):
+        raise InputError(f"merge adds two partial results of one kind, not {type(a).__name__} and {type(b).__name__}")
+    return a + b
+
+
+def partial_tables(
+    batch: Any,
+    columns: Sequence[str] | None = None,
+    *,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    noise: Any = None,
+    sample_weight: str | None = None,
+    frequency: str | None = None,
+) -> PartialTables:
+    """The contingency tables of all pairs of label columns (or of these `pairs`) over the rows of one batch; they add.
+
+    A batch is an arrow RecordBatch or Table, a pandas or polars frame, a mapping of columns or a 2-D array of label
+    columns. `sample_weight` and `frequency` name a column of it; labels in `noise` count as missing.
+
+    >>> import congruence as cg
+    >>> part = cg.partial_tables({"a": [0, 0, 1, None], "b": ["x", "x", "y", "y"]})
+    >>> part.table("a", "b").to_array().tolist(), part.rows
+    ([[2, 0], [0, 1]], 4)
+    """
+    found = batch_columns(batch)
+    weights = sample_weight if sample_weight is not None else frequency
+    if sample_weight is not None and frequency is not None:
+        raise InputError("pass sample_weight (importance) or frequency (counts), not both")
+    listed = list(columns) if columns is not None else [name for name in found if name != weights]
+    for name in [*listed, *([weights] if weights is not None else [])]:
+        if name not in found:
+            raise InputError(f"the batch has no column {name!r}; it has: {', '.join(list(found)[:8])}")
+    counting = Counting(
+        tuple(listed), pair_positions(listed, pairs), tuple(noise_for(noise, (name,)) for name in listed),
+        (None,) * len(listed), None if weights is None else (weights, frequency is not None),
+    )  # fmt: skip
+    total = Accumulator(counting)
+    total.add_batch({name: found[name] for name in counting.read}, "the batch")
+    return total.partial()
+
+
+def pair_positions(names: Sequence[str], pairs: Sequence[tuple[str, str]] | None = None) -> Array:
+    """(pairs, 2): positions of all pairs of different columns, or of the pairs named."""
+    if pairs is None:
+        return np.column_stack(np.triu_indices(len(names), 1))
+    place = {name: i for i, name in enumerate(names)}
+    wrong = [name for pair in pairs for name in pair if name not in place]
+    if wrong:
+        raise InputError(
+            f"pairs names a column {wrong[0]!r} that is not there; the columns are: {', '.join(names[:8])}"
+        )
+    found = sorted({(min(place[a], place[b]), max(place[a], place[b])) for a, b in pairs if a != b})
+    return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+
+def batch_columns(batch: Any) -> dict[str, Any]:
+    """The columns of a batch as arrow arrays, or as Labels where arrow has no type for them."""
+    pa = arrow_library()
+    if isinstance(batch, pa.RecordBatch | pa.Table):
+        return dict(zip(batch.schema.names, batch.columns, strict=True))
+    return {name: _as_arrow(column, name) for name, column in columns_of(batch)[0]}
+
+
+def _as_arrow(column: Any, name: str) -> Any:
+    pa = arrow_library()
+    if isinstance(column, pa.Array | pa.ChunkedArray):
+        return column
+    try:
+        array = column.to_arrow() if hasattr(column, "to_arrow") else pa.array(column, from_pandas=True)
+        kind_of(array.type)
+    except InputError:
+        raise
+    except Exception:  # arrow has no type for it, each library with an error of its own: let the border decide
+        array = _as_clustering(column, name)
+    if isinstance(array, Memberships):
+        raise InputError(f"{name}: tables of memberships are not counted in parts; pass columns of labels")
+    return array

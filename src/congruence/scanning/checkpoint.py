@@ -1,0 +1,91 @@
+"""Finished parts of a long count, on disk: written whole or not at all, checksummed, tied to the data they are of."""
+
+from __future__ import annotations
+
+import json
+import os
+from hashlib import blake2b
+from pathlib import Path
+
+from congruence.errors import InputError
+
+#: first bytes of every part: what it is, and which way of writing
+MAGIC = b"congruence part 1\n"
+
+HEAD = "congruence-checkpoint.json"
+
+
+def digest(*parts: bytes | str) -> str:
+    """A name for these bytes."""
+    found = blake2b(digest_size=16)
+    for part in parts:
+        raw = part.encode() if isinstance(part, str) else part
+        found.update(len(raw).to_bytes(8, "little"))
+        found.update(raw)
+    return found.hexdigest()
+
+
+class Checkpoint:
+    """A folder of finished parts, by key; a folder of other data is refused, a damaged part is as good as none.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Checkpoint(folder, "these data", "labels.parquet").put("part 1", b"counts")
+    ...     Checkpoint(folder, "these data", "labels.parquet").get("part 1")
+    b'counts'
+    """
+
+    def __init__(self, folder: str | Path, fingerprint: str, what: str) -> None:
+        self.folder = Path(folder)
+        self.damaged: list[str] = []
+        head = self.folder / HEAD
+        if self.folder.exists() and not self.folder.is_dir():
+            raise InputError(f"checkpoint {self.folder} is a file; name a folder")
+        if head.exists():
+            try:
+                there = json.loads(head.read_text(encoding="utf-8"))
+                same, of = there["fingerprint"] == fingerprint, there["input"]
+            except (ValueError, KeyError, TypeError):
+                raise InputError(f"checkpoint {self.folder}: {HEAD} cannot be read; name another folder") from None
+            if not same:
+                raise InputError(
+                    f"checkpoint {self.folder} is of other data ({of}, as it was then), not of {what} as it is now; name "
+                    "another folder, or delete it"
+                )
+            return
+        if self.folder.exists() and any(self.folder.iterdir()):
+            raise InputError(f"checkpoint {self.folder} holds other files; name an empty or a new folder")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        _write(head, json.dumps({"format": 1, "fingerprint": fingerprint, "input": what}).encode())
+
+    def _path(self, key: str) -> Path:
+        return self.folder / f"{digest(key)}.part"
+
+    def get(self, key: str) -> bytes | None:
+        """What was stored under this key, or None; a part whose checksum is wrong is deleted and remembered."""
+        path = self._path(key)
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        head = len(MAGIC) + 32
+        payload = data[head:]
+        if data[: len(MAGIC)] == MAGIC and data[len(MAGIC) : head] == digest(key, payload).encode():
+            return payload
+        self.damaged.append(path.name)
+        path.unlink()
+        return None
+
+    def put(self, key: str, payload: bytes) -> None:
+        """Store this under the key."""
+        _write(self._path(key), MAGIC + digest(key, payload).encode() + payload)
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all, and onto the disk."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.new")
+    with part.open("wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+    part.replace(path)

@@ -1,0 +1,230 @@
+"""Parts of a source that are read one at a time: row groups, files, fragments, partitions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from congruence.errors import InputError
+from congruence.inputs.encoding import arrow_library
+from congruence.inputs.files import MISSING
+from congruence.scanning.accumulate import batch_columns
+from congruence.scanning.vocabulary import BadBatch, kind_of
+
+# --- parts of files ---------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=256)
+def footer_of(path: str, size: int, changed: int) -> Any:
+    """The footer of a Parquet file, read once per size and time of change."""
+    from pyarrow import parquet
+
+    return parquet.ParquetFile(path).metadata
+
+
+def state_of(path: str) -> tuple[str, int, int]:
+    """Path, size and time of change of a file."""
+    about = os.stat(path)
+    return path, about.st_size, about.st_mtime_ns
+
+
+@dataclass(frozen=True)
+class RowGroup:
+    """One row group of a Parquet file; text is read as the codes that it is stored as."""
+
+    path: str
+    group: int
+    rows: int
+    #: the path as it was given; the other is whole, for workers that run elsewhere
+    shown: str = ""
+
+    @property
+    def where(self) -> str:
+        """What to call this part in messages."""
+        return f"{self.shown or self.path}, row group {self.group}"
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+        """The rows of these columns, in batches of at most so many."""
+        from pyarrow import parquet
+
+        footer = footer_of(*state_of(self.path))
+        schema = footer.schema.to_arrow_schema()
+        for name in columns:
+            if name not in schema.names:
+                raise BadBatch(f"{self.where} has no column {name!r}; it has: {', '.join(schema.names[:8])}")
+            if schema.names.count(name) > 1:
+                raise BadBatch(f"{self.where}: two columns are named {name!r}")
+        texts = [name for name in columns if kind_of_or_not(schema.field(name).type) in ("text", "bytes")]
+        with parquet.ParquetFile(
+            self.path, metadata=footer, read_dictionary=texts, page_checksum_verification=True
+        ) as file:
+            yield from file.iter_batches(rows, row_groups=[self.group], columns=list(columns), use_threads=False)
+
+
+def kind_of_or_not(type: Any) -> str | None:
+    """The kind of labels of an arrow type, or None where it holds no labels."""
+    try:
+        return kind_of(type)
+    except InputError:
+        return None
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """One fragment of an Arrow dataset, cut by row groups where it can be."""
+
+    fragment: Any
+    schema: Any
+    name: str
+    rows: int | None = None
+
+    @property
+    def where(self) -> str:
+        """What to call this part in messages."""
+        return self.name
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+        """The rows of these columns, in batches of at most so many."""
+        from pyarrow.dataset import get_partition_keys
+
+        there = {*self.fragment.physical_schema.names, *get_partition_keys(self.fragment.partition_expression)}
+        for name in columns:
+            if name not in there:
+                raise BadBatch(f"{self.where} has no column {name!r}")
+        yield from self.fragment.to_batches(
+            schema=self.schema, columns=list(columns), batch_size=rows, use_threads=False
+        )
+
+
+@dataclass(frozen=True)
+class ArrowFile:
+    """A feather or arrow file; its batches are mapped, not read, until they are counted."""
+
+    path: str
+    rows: int
+    shown: str = ""
+
+    @property
+    def where(self) -> str:
+        """What to call this part in messages."""
+        return self.shown or self.path
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+        """The rows of these columns, in batches of at most so many."""
+        pa = arrow_library()
+        with pa.memory_map(self.path) as source, pa.ipc.open_file(source) as file:
+            for i in range(file.num_record_batches):
+                batch = file.get_batch(i)
+                for name in columns:
+                    if name not in batch.schema.names:
+                        raise BadBatch(f"{self.path}, batch {i} has no column {name!r}")
+                chosen = batch.select(list(columns))
+                for start in range(0, batch.num_rows, rows):
+                    yield chosen.slice(start, rows)
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A csv or tsv file, read in blocks; columns have the types they have in the first file."""
+
+    path: str
+    delimiter: str
+    types: tuple[tuple[str, str], ...] = ()
+    rows: int | None = None
+    shown: str = ""
+
+    @property
+    def where(self) -> str:
+        """What to call this part in messages."""
+        return self.shown or self.path
+
+    def open(self, columns: Sequence[str] = ()) -> Any:
+        """The reader of the file."""
+        pa = arrow_library()
+        from pyarrow import csv
+
+        types = {name: pa.type_for_alias(kind) for name, kind in self.types if not columns or name in columns}
+        return csv.open_csv(
+            self.path,
+            parse_options=csv.ParseOptions(delimiter=self.delimiter),
+            read_options=csv.ReadOptions(use_threads=False),
+            convert_options=csv.ConvertOptions(
+                null_values=MISSING, strings_can_be_null=True, column_types=types, include_columns=list(columns)
+            ),
+        )
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+        """The rows of these columns, in batches of at most so many."""
+        yield from self.open(columns)
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A file that could not even be opened."""
+
+    where: str
+    why: str
+    rows: int | None = None
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+        """The rows of these columns, in batches of at most so many."""
+        raise BadBatch(f"{self.where} could not be read: {self.why}")
+        yield
+
+
+@dataclass(frozen=True)
+class Held:
+    """A batch that has been read."""
+
+    batch: Any
+    where: str
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        if hasattr(self.batch, "num_rows"):
+            return int(self.batch.num_rows)
+        return len(next(iter(self.batch.values()), ())) if isinstance(self.batch, Mapping) else len(self.batch)
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+        """The rows of these columns, in batches of at most so many."""
+        held = self.batch
+        found = held if hasattr(held, "schema") and hasattr(held, "num_rows") else batch_columns(held)
+        yield found
+
+
+@dataclass(frozen=True)
+class Partition:
+    """One partition of a Dask frame."""
+
+    delayed: Any
+    number: int
+    rows: int | None = None
+
+    @property
+    def where(self) -> str:
+        """What to call this part in messages."""
+        return f"partition {self.number}"
+
+    @property
+    def described(self) -> Partition:
+        """The same without the frame: what travels beside it."""
+        return Partition(None, self.number)
+
+    def holding(self, frame: Any) -> Held:
+        """The part, now that the frame is here."""
+        return Held(_as_table(frame), self.where)
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+        """The rows of these columns, in batches of at most so many."""
+        yield from self.holding(self.delayed.compute()).batches(columns, rows)
+
+
+def _as_table(frame: Any) -> Any:
+    pa = arrow_library()
+    if isinstance(frame, pa.Table | pa.RecordBatch):
+        return frame
+    return pa.Table.from_pandas(frame, preserve_index=False)

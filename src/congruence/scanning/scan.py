@@ -1,0 +1,463 @@
+"""Columns that stay in files, datasets, Dask frames or streams: `cg.scan`."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from congruence.engine.plan import Progress, default_threads
+from congruence.errors import InputError, hint
+from congruence.inputs.files import ID_NAMES
+from congruence.inputs.similarity import Similarity, is_dask_array
+from congruence.scanning.accumulate import Accumulator, Counting, Overfull
+from congruence.scanning.checkpoint import Checkpoint, digest
+from congruence.scanning.parts import Held, kind_of_or_not
+from congruence.scanning.schedule import Group, fold, read_batches
+from congruence.scanning.sources import is_dask_frame, source_of
+from congruence.scanning.tables import Column, PartialTables
+from congruence.scanning.vocabulary import kind_of
+from congruence.statistics.tables import Array
+
+#: bytes that tables may take unless told otherwise
+MEMORY = "1GB"
+
+#: parts that rows are counted in: enough for every thread and worker, and how much work is lost when a run ends early
+GROUPS = 64
+
+#: bytes of labels that a thread reads at once
+BATCH = 16 << 20
+
+
+def bytes_of(memory: str | float) -> float:
+    """Bytes of "2GB", "500 MB", "1.5GiB", or a number of bytes.
+
+    >>> bytes_of("1.5kB"), bytes_of("1MiB"), bytes_of(10)
+    (1500.0, 1048576.0, 10.0)
+    """
+    if isinstance(memory, str):
+        found = re.fullmatch(r"\s*([0-9.]+)\s*([kmgt]?)(i?)b?\s*", memory.lower())
+        try:
+            value = float(found[1]) if found else -1.0
+        except ValueError:
+            value = -1.0
+        size: float = value * (1024 if found and found[3] else 1000) ** " kmgt".index(
+            (found[2] if found else "") or " "
+        )
+    else:
+        size = float(memory)
+    if not size > 0:
+        raise InputError(f"memory must be a size, as in '2GB' or '500MB'; got {memory!r}")
+    return size
+
+
+# --- the scan ---------------------------------------------------------------------------------------------------
+
+
+def scan(
+    path: Any,
+    columns: Sequence[str] | None = None,
+    id: str | None = None,
+    *,
+    memory: str | float = MEMORY,
+    threads: int | None = None,
+    client: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    skip_bad: bool = False,
+    progress: Callable[[int, int], Any] | bool | None = None,
+) -> Scan:
+    """Label columns that stay where they are and are read in row groups, whenever something is asked of them.
+
+    `path` is the path of a file (parquet, feather, csv) or of a folder of them, an Arrow dataset, a Dask frame, a function
+    that yields batches, or an iterator of batches (one pass). `columns` are the label columns, by default all but `id`.
+    `memory` is what tables may take, all threads together: pairs beyond it wait for another pass. `client` counts
+    elsewhere: a Dask client, the address of a scheduler, or any executor. With `checkpoint` finished parts are kept in this
+    folder, and a second run goes on from there. `skip_bad` goes on without what cannot be read, and says so in the result.
+
+    >>> import congruence as cg
+    >>> import tempfile, pathlib
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> for part in range(3):
+    ...     _ = (pathlib.Path(folder.name) / f"{part}.csv").write_text("truth,run\\n0,a\\n0,a\\n1,b\\n1,c\\n")
+    >>> s = cg.scan(folder.name)
+    >>> round(cg.ari(s["truth"], s["run"]), 4)
+    0.7179
+    >>> folder.cleanup()
+    """
+    options = {"threads": threads, "client": client, "checkpoint": checkpoint, "progress": progress}
+    if isinstance(path, Scan):
+        options |= {"memory": None if memory == MEMORY else memory, "skip_bad": skip_bad or None}
+        return path.narrowed(columns).with_options(**options)
+    found = source_of(path)
+    return Scan(found, found.text)._of(columns, id).with_options(memory=memory, skip_bad=skip_bad, **options)
+
+
+@dataclass(eq=False)
+class Scan:
+    """Label columns of a file, folder, dataset, Dask frame or stream; made by `cg.scan`, read when they are compared.
+
+    `s["a"]` is one column, `s[["a", "b"]]` a scan of fewer. The tables of what was counted last are kept, so that
+    asking for more measures of the same columns reads nothing.
+    """
+
+    input: Any = field(repr=False)
+    text: str
+    names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    memory: float = 1e9
+    threads: int | None = None
+    client: Any = None
+    checkpoint: Any = None
+    skip_bad: bool = False
+    progress: Any = None
+    #: tables of the last passes, and what they were made for
+    _kept: list[tuple[Any, PartialTables]] = field(default_factory=list, repr=False)
+    #: labels and sizes of the clusters of every column that was counted
+    _seen: dict[Any, PartialTables] = field(default_factory=dict, repr=False)
+    _widths: dict[str, int] = field(default_factory=dict, repr=False)
+
+    def _of(self, columns: Sequence[str] | None, id: str | None) -> Scan:
+        there = list(self.input.schema.names)
+        if len(set(there)) < len(there):
+            raise InputError(f"{self.text}: two columns are named {next(n for n in there if there.count(n) > 1)!r}")
+        for name in [*(columns or []), *([id] if id is not None else [])]:
+            if name not in there:
+                listed = "it has: " + ", ".join(there[:8]) + (", …" if len(there) > 8 else "")
+                raise InputError(f"{self.text} has no column {name!r}; {hint(name, there, listed)}")
+        self.names = tuple(columns) if columns is not None else tuple(x for x in there if x != id)
+        if columns is None and len(self.names) > 1:
+            # in memory a column with another value in every row is taken for row names; here only its name can tell,
+            # or pandas, which writes down what was the index of a frame
+            index = (getattr(self.input.schema, "pandas_metadata", None) or {}).get("index_columns", ())
+            ids = [x for x in self.names if x.lower() in ID_NAMES or x.startswith("__index_level_") or x in index]
+            self.names = tuple(x for x in self.names if x not in ids)
+            self.notes = tuple(
+                f"column {x!r} is taken for row names by its name; pass columns=… to count it"
+                if x not in index
+                else f"column {x!r} was the index of a pandas frame and is taken for row names; pass columns=… to count it"
+                for x in ids
+            )
+        if not self.names:
+            raise InputError(f"{self.text} has no label columns")
+        return self
+
+    def with_options(self, **options: Any) -> Scan:
+        """The same columns, read in another way; None leaves an option as it is."""
+        given = {key: value for key, value in options.items() if value is not None}
+        if not given:
+            return self
+        other = copy(self)
+        for key, value in given.items():
+            setattr(other, key, bytes_of(value) if key == "memory" else value)
+        return other
+
+    def narrowed(self, columns: Sequence[str] | None) -> Scan:
+        """The same with fewer columns."""
+        if columns is None:
+            return self
+        other = copy(self)
+        other.names = tuple(self[name].name for name in columns)
+        return other
+
+    def __getitem__(self, which: Any) -> Any:
+        if isinstance(which, list | tuple):
+            return self.narrowed([str(x) for x in which])
+        if which not in self.input.schema.names:
+            listed = ", ".join(self.names[:8])
+            raise InputError(
+                f"{self.text} has no column {which!r}; {hint(str(which), self.names, 'it has: ' + listed)}"
+            )
+        return Column(self, str(which))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[name] for name in self.names)
+
+    def lazy_columns(self) -> list[tuple[str, Any]]:
+        """Its columns by name, as clusterings."""
+        return [(name, self[name]) for name in self.names]
+
+    def same_rows(self, other: Any) -> bool:
+        """Is the other a scan of the same rows?"""
+        return isinstance(other, Scan) and other.input is self.input
+
+    @property
+    def n_rows(self) -> int | None:
+        """Rows there are: known from footers, or once they have been counted."""
+        counted = (part.rows for (*_, skipped, _), part in self._seen.items() if skipped == self.skip_bad)
+        return next(counted, self.input.rows if not self.skip_bad else None)
+
+    def __repr__(self) -> str:
+        rows = f", {self.input.rows:,} rows" if self.input.rows is not None else ""
+        return f"Scan of {self.text}: {len(self.names)} columns{rows}"
+
+    # --- counting ---
+
+    def _key(self, columns: Sequence[Column], mass: Any) -> Any:
+        """What counts must have been made for, to be these."""
+        noise = frozenset((c.name, c.noise) for c in columns if c.noise is not None)
+        return (None if mass is None else (mass.values.name, mass.is_frequency)), noise, self.skip_bad
+
+    def known(self, column: Column, mass: Any = None) -> PartialTables | None:
+        """Tables that this column is in, if it was counted."""
+        weighed = self._key([column], mass)[0]
+        found = self._seen.get((column.name, column.noise, self.skip_bad, weighed))
+        if found is None and mass is None:
+            found = next(
+                (x for key, x in self._seen.items() if key[:3] == (column.name, column.noise, self.skip_bad)), None
+            )
+        return found
+
+    def facts(self, column: Column, mass: Any = None) -> PartialTables:
+        """Tables that this column is in; it is counted by itself if it was not."""
+        found = self.known(column, mass)
+        if found is None:
+            others = [self[name].with_policy("drop", None, name) for name in self.names if name != column.name]
+            lone = column.with_policy("drop", column.noise, column.who)
+            columns = [lone, *(others if column.name in self.names and not column.noise else [])]
+            pairs = np.column_stack([np.arange(len(columns))] * 2)
+            for _ in self.tables(columns, pairs, mass, self.threads, None):
+                pass
+            found = self.known(column, mass)
+            assert found is not None
+        return found
+
+    def tables(
+        self, columns: Sequence[Column], pairs: Array, mass: Any, threads: int | None, progress: Progress | None
+    ) -> Iterator[tuple[Array, PartialTables]]:
+        """(positions of some pairs, their tables), in as many passes as the memory asks for."""
+        if mass is not None and not self.same_rows(mass.values.source):
+            raise InputError("the weights are a column of another source; give a column of the same scan")
+        names = list(dict.fromkeys(c.name for c in columns))
+        by_name: dict[str, Column] = {}
+        for c in columns:
+            if by_name.setdefault(c.name, c).noise != c.noise:
+                raise InputError(f"column {c.name!r} is used with two different `noise`; compare once for each")
+        at = np.array([names.index(c.name) for c in columns], dtype=np.int64)
+        ends = np.sort(at[pairs], axis=1)
+        key = self._key(columns, mass)
+        wanted = {(names[i], names[j]) for i, j in ends.tolist()}
+        for made, part in self._kept:
+            if made == key and wanted <= _held(part):
+                self._see(key, part, by_name)
+                yield np.arange(len(pairs)), part
+                return
+        workers = default_threads(threads if threads is not None else self.threads)
+        own = progress or Progress(0, self.progress, "rows")
+        with own if progress is None else _Nothing() as _:
+            todo = np.arange(len(pairs))
+            while len(todo):
+                here = todo[self._block(names, ends[todo], 1 if self.client is not None else workers)]
+                try:
+                    part = self._fold(names, by_name, ends[here], mass, workers, own, len(todo) / len(here))
+                except Overfull as over:
+                    self._grown(names, ends[here], over)
+                    continue
+                self._keep(key, part, by_name)
+                yield here, part
+                todo = todo[~np.isin(todo, here)]
+
+    def _keep(self, key: Any, part: PartialTables, by_name: Mapping[str, Column]) -> None:
+        """Remember these tables for the next question; the oldest go when they take a quarter of the memory."""
+        if not part.rows:
+            why = f" ({part.left_out[0]})" if part.left_out else ""
+            raise InputError(f"{self.text} has no rows that can be read{why}")
+        self._see(key, part, by_name)
+        self._kept.append((key, part))
+        while len(self._kept) > 1 and sum(16 * len(p.count) for _, p in self._kept) > self.memory / 4:
+            self._kept.pop(0)
+
+    def _see(self, key: Any, part: PartialTables, by_name: Mapping[str, Column]) -> None:
+        for name in set(part.names) & set(by_name):
+            self._seen[name, by_name[name].noise, self.skip_bad, key[0]] = part.without_cells()
+
+    def _look(self, names: Sequence[str]) -> None:
+        """Numbers of labels, as the first rows have them; what they grow to is found out while counting."""
+        new = [name for name in names if name not in self._widths]
+        if not new or self.input.once:
+            return
+        for part in self.input.parts(new):
+            try:
+                first = next(iter(part.batches(new, 1 << 16)))
+                look = Accumulator(Counting(tuple(new), np.empty((0, 2)), (None,) * len(new), (None,) * len(new)))
+                look.add_batch(first, part.where)
+            except Exception:  # counting will say what is wrong, and where
+                continue
+            self._widths.update({name: word.width for name, word in zip(new, look.words, strict=True)})
+            break
+
+    def _cost(self, names: Sequence[str], ends: Array, workers: int) -> Array:
+        """Bytes of the tables of these pairs in all threads."""
+        self._look(names)
+        width = np.array([self._widths.get(name, 1) for name in names], dtype=np.float64)
+        cells = 1.6 * width[ends[:, 0]] * width[ends[:, 1]] * (ends[:, 0] != ends[:, 1])
+        rows = self.input.rows
+        return np.asarray(8 * np.minimum(cells, 4.0 * rows if rows is not None else np.inf) * workers)
+
+    def _block(self, names: Sequence[str], ends: Array, workers: int) -> Array:
+        """Which of these pairs to count in the next pass: a square of clusterings against clusterings that fits."""
+        cost = self._cost(names, ends, workers)
+        if self.input.once or cost.sum() <= self.memory:
+            return np.arange(len(ends))
+        for parts in range(2, len(names) + 1):
+            group = np.arange(len(names)) * parts // len(names)
+            block = group[ends[:, 0]] * parts + group[ends[:, 1]]
+            if np.bincount(block, weights=cost).max() <= self.memory or parts == len(names):
+                return np.flatnonzero(block == block[0])
+        return np.arange(1)
+
+    def _grown(self, names: Sequence[str], ends: Array, over: Overfull) -> None:
+        """Take note of how many labels there were when the memory was full; a single pair that is too large is an error."""
+        used = np.unique(ends)
+        if self.input.once or len(np.unique(ends, axis=0)) == 1:
+            pair = " and ".join(repr(names[x]) for x in used[:2])
+            what = f"the table of {pair} takes" if len(used) <= 2 else f"the tables of {len(used)} columns take"
+            more = "; an iterator can be gone through once, so pass a function that makes it" if self.input.once else ""
+            raise InputError(
+                f"{what} more than memory={self.memory / 1e6:.0f}MB; give more memory, or fewer columns{more}"
+            ) from None
+        for x, width in zip(used.tolist(), over.widths.tolist(), strict=True):
+            self._widths[names[x]] = max(2 * int(width), int(1.5 * self._widths.get(names[x], 1)))
+
+    def _fold(
+        self, names: Sequence[str], by_name: Mapping[str, Column], ends: Array, mass: Any, workers: int,
+        progress: Progress, passes: float,
+    ) -> PartialTables:  # fmt: skip
+        """One pass over the rows for these pairs."""
+        used = [names[x] for x in np.unique(ends)]
+        place = {name: i for i, name in enumerate(used)}
+        pairs = sorted({(place[names[i]], place[names[j]]) for i, j in ends.tolist() if i != j})
+        columns = [by_name[name] for name in used]
+        counting = Counting(
+            tuple(used), np.array(pairs, dtype=np.int64).reshape(-1, 2), tuple(c.noise for c in columns),
+            tuple(c.who if c.unassigned == "error" else None for c in columns),
+            None if mass is None else (mass.values.name, mass.is_frequency), self.memory, self.skip_bad,
+            tuple(self._kind(name) for name in used),
+            int(np.clip(BATCH // (8 * max(len(used), 1)), 1 << 14, 1 << 18)),
+            tuple((name, self._kind(name)) for name in names if self.skip_bad and name not in used),
+        )  # fmt: skip
+        progress.what = "rows"
+        progress.total = max(
+            progress.total if progress.done else 0, progress.done + int((self.input.rows or 0) * passes)
+        )
+        stored = None
+        if self.checkpoint is not None:
+            stored = Checkpoint(self.checkpoint, self.input.fingerprint(), self.text)
+        return fold(
+            self._groups(counting, workers), counting, client=self.client, threads=workers, progress=progress,
+            checkpoint=stored,
+        )  # fmt: skip
+
+    def _kind(self, name: str) -> str | None:
+        kind = self.input.schema.field(name).type
+        return None if kind_of_or_not(kind) == "null" else kind_of(kind)
+
+    def _groups(self, counting: Counting, workers: int) -> Iterator[Group]:
+        """Parts put together, so that there are some sixty groups of about as many rows each."""
+        parts = self.input.parts(counting.read)
+        if not isinstance(parts, list):
+            for part in parts:
+                yield Group((part,))
+            return
+        few = len(parts) < 2 * workers and max((p.rows or 0 for p in parts), default=0) > 4 * counting.rows
+        if few and self.client is None and self.checkpoint is None and not self.skip_bad:
+            yield from _read_here(parts, counting)
+            return
+        what = digest(*counting.names, counting.pairs.tobytes(), repr([sorted(map(str, x or ())) for x in counting.noise]),
+                      repr(counting.mass), repr(counting.skip_bad), *(name for name, _ in counting.beside))  # fmt: skip
+        many = sum(part.rows or 0 for part in parts)
+        share = many / GROUPS if many else len(parts) / GROUPS
+        group: list[Any] = []
+        for number, part in enumerate(parts):
+            group.append(part)
+            if sum(p.rows or 0 if many else 1 for p in group) >= share or number == len(parts) - 1:
+                yield Group(tuple(group), digest(what, f"parts {number + 1 - len(group)} to {number}"))
+                group = []
+
+
+class _Nothing:
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+def _held(part: PartialTables) -> set[tuple[str, str]]:
+    names = part.names
+    found = {(names[i], names[j]) for i, j in part.pairs.tolist()} | {(name, name) for name in names}
+    return found | {(b, a) for a, b in found}
+
+
+def _read_here(parts: Sequence[Any], counting: Counting) -> Iterator[Group]:
+    """Few and large parts: rows are read by one and counted by all."""
+    for part in parts:
+        for batch in read_batches(part, counting):
+            yield Group((Held(batch, part.where),))
+
+
+def columns_of_frames(*series: Any) -> tuple[Any, ...]:
+    """Dask series of one frame as columns of one scan; anything else is given back as it is."""
+    dask = [x for x in series if is_dask_frame(x, 1)]
+    if not dask:
+        return series
+    from dask import dataframe
+
+    named = {i: x for i, x in enumerate(series) if x is not None}
+    if len(dask) < len(named) or len({x.npartitions for x in dask}) > 1:
+        raise InputError(
+            "Dask series are compared with Dask series of the same partitions; put them in one frame first"
+        )
+    together = dataframe.concat([x.to_frame(name=f"{i}") for i, x in named.items()], axis=1)
+    made = scan(together)
+    return tuple(None if x is None else made[f"{i}"] for i, x in enumerate(series))
+
+
+def scan_options(data: Any, options: Mapping[str, Any]) -> Any:
+    """What is scanned, to be read in this way; options without anything scanned are an error."""
+    if is_dask_frame(data):
+        data = scan(data)
+    if isinstance(data, Scan):
+        return data.with_options(**options)
+    if _is_scanned(data):
+        return _moved([data], options)[0]
+    if type(data) is dict and any(map(_is_scanned, data.values())):
+        return dict(zip(data, _moved(list(data.values()), options), strict=True))
+    if isinstance(data, list | tuple) and any(map(_is_scanned, data)):
+        return _moved(data, options)
+    arrays = [x for x in data if isinstance(x, Similarity) and is_dask_array(x.matrix)] if type(data) is list else []
+    for x in arrays:
+        x.client = options.get("client")
+    options = {**options, "client": None} if arrays else options
+    given = [key for key, value in options.items() if value is not None and value is not False and key != "progress"]
+    if given:
+        raise InputError(
+            f"{given[0]}= is for what is scanned: pass columns of cg.scan(…); labels in memory are counted here, in threads"
+        )
+    return data
+
+
+def _is_scanned(x: Any) -> bool:
+    """Is it a column of a scan, or an ensemble of such?"""
+    column = x.members[0] if hasattr(x, "members") and hasattr(x, "is_lazy") else x
+    return isinstance(column, Column) and isinstance(column.source, Scan)
+
+
+def _moved(data: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
+    """The same, columns of a scan now of one that is read in this way."""
+
+    def moved(x: Any) -> Any:
+        if not _is_scanned(x) or not any(value is not None for value in options.values()):
+            return x
+        if isinstance(x, Column):
+            return Column(x.source.with_options(**options), x.name, x.unassigned, x.noise, x.who)
+        ensemble = copy(x)
+        ensemble.members = tuple(moved(member) for member in x.members)
+        return ensemble
+
+    return [moved(x) for x in data]

@@ -1,0 +1,342 @@
+"""Where parts are counted: in threads here, by any executor, or on a Dask cluster; nothing mathematical lives here."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from queue import LifoQueue
+from typing import Any, Protocol
+
+from congruence.engine.plan import Progress
+from congruence.errors import InputError
+from congruence.scanning.accumulate import Accumulator, Counting, merged
+from congruence.scanning.checkpoint import Checkpoint
+from congruence.scanning.tables import PartialTables
+from congruence.scanning.vocabulary import BadBatch
+
+#: partial tables that one task of a tree adds up
+BRANCHES = 8
+
+#: seconds that a cluster without workers is waited for
+PATIENCE = 60
+
+KEPT = "with checkpoint=DIR finished parts are kept, and a second run goes on from there"
+
+
+class Part(Protocol):
+    """Some rows, described so that they can be read elsewhere."""
+
+    @property
+    def where(self) -> str:
+        """What it is called in an error."""
+
+    @property
+    def rows(self) -> int | None:
+        """How many rows, where that is known."""
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+        """The rows of these columns, in batches of about so many."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Parts that are counted together, and the key of their counts in a checkpoint."""
+
+    parts: tuple[Any, ...]
+    key: str = ""
+
+    @property
+    def rows(self) -> int:
+        """Rows, as far as they are known."""
+        return sum(part.rows or 0 for part in self.parts)
+
+
+class _Stopped(Exception):
+    pass
+
+
+def count_part(part: Part, total: Accumulator, stop: threading.Event | None = None) -> None:
+    """Add the rows of a part; what cannot be read is an error that says where, or is left out if that was asked for."""
+    counting = total.counting
+    into = Accumulator(counting) if counting.skip_bad else total  # a part is left out whole
+    try:
+        rows = 0
+        for batch in read_batches(part, counting):
+            if stop is not None and stop.is_set():
+                raise _Stopped
+            try:
+                rows += into.add_batch(batch, part.where)
+            except UnicodeDecodeError as error:
+                raise BadBatch(f"{part.where} could not be read: {error}") from None
+        if part.rows is not None and rows != part.rows:
+            raise BadBatch(f"{part.where} could not be read: it has {rows} rows where it says {part.rows}")
+    except BadBatch as error:
+        if not counting.skip_bad:
+            raise
+        total.left_out.append(f"left out: {error}")
+        return
+    if into is not total:
+        total.add(into.partial())
+
+
+def read_batches(part: Part, counting: Counting) -> Iterator[Any]:
+    """The rows of a part, batch by batch; what goes wrong with reading them is said with the name of the part."""
+    try:
+        yield from part.batches(counting.read, counting.rows)
+    except InputError:
+        raise
+    except Exception as error:  # readers of files have errors of many kinds
+        said = (str(error).splitlines() or [type(error).__name__])[0]
+        raise BadBatch(f"{part.where} could not be read: {said}") from None
+
+
+def count_group(parts: Sequence[Part], counting: Counting, version: str | None = None) -> PartialTables:
+    """The tables of these parts: what an executor or a Dask worker runs."""
+    if version is not None:
+        _check_version({"this worker": _version()}, version)
+    total = Accumulator(counting)
+    for part in parts:
+        count_part(part, total)
+    return total.partial()
+
+
+def fold(
+    groups: Iterable[Group],
+    counting: Counting,
+    *,
+    client: Any = None,
+    threads: int = 1,
+    progress: Progress | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> PartialTables:
+    """The sum of the tables of all groups, wherever they are counted; those in the checkpoint are not counted again."""
+    total = Accumulator(counting)
+
+    def done(group: Group, part: PartialTables | None = None) -> None:
+        if part is not None:
+            if checkpoint is not None:
+                checkpoint.put(group.key, part.to_bytes())
+            total.add(part)
+        if progress is not None:  # of a stream nobody knows how many rows there will be
+            progress.total = max(progress.total, progress.done + group.rows)
+            progress.add(group.rows)
+
+    def left() -> Iterator[Group]:
+        for group in groups:
+            stored = checkpoint.get(group.key) if checkpoint is not None else None
+            if stored is None:
+                yield group
+                continue
+            total.add(PartialTables.from_bytes(stored))
+            done(group)
+
+    if client is None:
+        _in_threads(
+            left(), replace(counting, limit=counting.limit / threads), threads, done, checkpoint is not None, total
+        )
+    else:
+        with connected(client) as (dask, executor):
+            if dask is not None:
+                _on_dask(dask, left(), counting, done, checkpoint is not None, total)
+            else:
+                _by_executor(executor, left(), counting, done)
+    if checkpoint is not None and checkpoint.damaged:
+        many = len(checkpoint.damaged)
+        total.left_out.append(f"counted again: {many} damaged part{'' if many == 1 else 's'} of the checkpoint")
+    return total.partial()
+
+
+# --- threads ----------------------------------------------------------------------------------------------------
+
+
+def _in_threads(
+    groups: Iterator[Group],
+    counting: Counting,
+    threads: int,
+    done: Callable[..., None],
+    apart: bool,
+    total: Accumulator,
+) -> None:
+    """Each thread has tables of its own, which are added at the end, or part by part where they go to a checkpoint."""
+    stop = threading.Event()
+    free: LifoQueue[Accumulator] = LifoQueue()
+    for _ in range(threads):
+        free.put(Accumulator(counting))
+
+    def work(group: Group) -> PartialTables | None:
+        mine = Accumulator(counting) if apart else free.get()
+        try:
+            for part in group.parts:
+                count_part(part, mine, stop)
+        finally:
+            if not apart:
+                free.put(mine)
+        return mine.partial() if apart else None
+
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for group, part in _windowed(lambda g: pool.submit(work, g), groups, 2 * threads):
+            done(group, part)
+    finally:
+        stop.set()
+        pool.shutdown(cancel_futures=True)
+    while not apart and not free.empty():
+        total.add(free.get().partial())
+
+
+def _windowed(
+    submit: Callable[[Group], Any], groups: Iterator[Group], width: int
+) -> Iterator[tuple[Group, PartialTables | None]]:
+    """Results as they come, never more than `width` under way, so that rows read ahead stay few."""
+    running: dict[Any, Group] = {}
+    for group in groups:
+        running[submit(group)] = group
+        if len(running) >= width:
+            yield from _ended(running)
+    while running:
+        yield from _ended(running)
+
+
+def _ended(running: dict[Any, Group]) -> Iterator[tuple[Group, PartialTables | None]]:
+    ended = wait(running, return_when=FIRST_COMPLETED).done
+    for future in sorted(ended, key=lambda f: f.exception() is not None):  # what is finished is kept before all stops
+        group = running.pop(future)
+        yield group, future.result()
+
+
+# --- other machines ---------------------------------------------------------------------------------------------
+
+
+def _by_executor(executor: Any, groups: Iterator[Group], counting: Counting, done: Callable[..., None]) -> None:
+    """Any executor of `concurrent.futures`, in this process or others."""
+    running = max(4, 2 * int(getattr(executor, "_max_workers", 8) or 8))
+    try:
+        for group, part in _windowed(lambda g: executor.submit(count_group, g.parts, counting), groups, running):
+            done(group, part)
+    except BrokenExecutor as error:
+        raise InputError(f"a process of the executor was lost ({error}); {KEPT}") from None
+
+
+@contextmanager
+def connected(client: Any) -> Iterator[tuple[Any, Any]]:
+    """(Dask client, None) or (None, executor); a client made here from an address is closed here, any other never."""
+    if isinstance(client, str):
+        try:
+            from distributed import Client
+        except ImportError:
+            raise InputError(f'client={client!r} needs Dask: pip install "congruence[dask]"') from None
+        try:
+            dask = Client(client, set_as_default=False, timeout=10)
+        except (OSError, ValueError, TimeoutError) as error:
+            said = (str(error).splitlines() or [type(error).__name__])[0]
+            raise InputError(f"no Dask scheduler answers at {client} ({said})") from None
+        try:
+            yield dask, None
+        finally:
+            with suppress(Exception):  # a scheduler that is gone cannot be told goodbye
+                dask.close(timeout=2)
+        return
+    if type(client).__module__.split(".")[0] == "distributed" and hasattr(client, "get_executor"):
+        yield client, None
+    elif hasattr(client, "submit"):
+        yield None, client
+    else:
+        raise InputError(
+            f"client must be a Dask client, the address of a scheduler as in 'tcp://host:8786', or an executor; got "
+            f"{type(client).__name__}"
+        )
+
+
+def _version() -> str:
+    import congruence
+
+    return congruence.__version__
+
+
+def _check_version(found: dict[str, Any], version: str) -> None:
+    for worker, theirs in found.items():
+        if theirs != version:
+            what = f"congruence {theirs}" if theirs else "no congruence"
+            raise InputError(
+                f"{worker} has {what} and this side has {version}; install the same version on all workers"
+            )
+
+
+def _on_dask(
+    client: Any, groups: Iterator[Group], counting: Counting, done: Callable[..., None], apart: bool, total: Accumulator
+) -> None:
+    """The same kernel on the workers, tables added there in a tree; only small tables travel."""
+    from distributed import as_completed
+
+    version = _version()
+    lost = f"the Dask scheduler went away before the count was done; {KEPT}"
+
+    def theirs() -> str | None:  # travels by value, so it runs where there is no congruence too
+        try:
+            import congruence
+        except ImportError:
+            return None
+        return congruence.__version__
+
+    leaves: dict[Any, Group] = {}
+    tree: list[Any] = []
+    try:
+        try:
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError:
+            raise InputError(f"the Dask cluster has no workers ({PATIENCE} s were waited); start some") from None
+        _check_version(client.run(theirs), version)
+        for group in groups:
+            leaves[_submitted(client, group, counting, version)] = group
+        if not apart:
+            tree = _tree(client, list(leaves))
+        for future in as_completed(list(leaves), loop=client.loop):
+            if future.status in ("cancelled", "lost"):
+                raise InputError(lost)
+            if future.status == "error":
+                raise future.exception()
+            done(leaves[future], future.result() if apart else None)
+        for root in tree:
+            total.add(root.result())
+    except InputError:
+        raise
+    except Exception as error:
+        name = type(error).__name__
+        if name == "KilledWorker":
+            raise InputError(f"a part of the rows ended every worker it was given to ({error}); {KEPT}") from None
+        if isinstance(error, OSError | TimeoutError) or name in ("CancelledError", "FutureCancelledError"):
+            raise InputError(lost) from None
+        raise
+    finally:
+        for future in (*leaves, *tree):  # what nobody waits for is not begun
+            with suppress(Exception):
+                future.release()
+
+
+def _submitted(client: Any, group: Group, counting: Counting, version: str) -> Any:
+    """The future of a group; partitions of a Dask frame are counted where they are."""
+    frames = [part.delayed for part in group.parts if hasattr(part, "delayed")]
+    if not frames:
+        return client.submit(count_group, group.parts, counting, version, pure=False)
+    from dask import delayed
+
+    described = [part.described for part in group.parts]
+    return client.compute(delayed(count_frames, pure=False)(frames, described, counting, version))
+
+
+def count_frames(frames: Sequence[Any], described: Sequence[Any], counting: Counting, version: str) -> PartialTables:
+    """The tables of partitions of a Dask frame, on the worker that has them."""
+    parts = [about.holding(frame) for about, frame in zip(described, frames, strict=True)]
+    return count_group(parts, counting, version)
+
+
+def _tree(client: Any, futures: list[Any]) -> list[Any]:
+    """One future of the sum of all, by a tree of small sums."""
+    while len(futures) > 1:
+        futures = [
+            client.submit(merged, futures[i : i + BRANCHES], pure=False) for i in range(0, len(futures), BRANCHES)
+        ]
+    return futures

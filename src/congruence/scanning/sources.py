@@ -1,0 +1,274 @@
+"""Where scanned rows come from: files, datasets, streams, Dask frames."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from congruence.errors import InputError
+from congruence.inputs.encoding import arrow_library
+from congruence.inputs.files import long_floats, suffix_of, whole_texts
+from congruence.scanning.accumulate import batch_columns
+from congruence.scanning.checkpoint import digest
+from congruence.scanning.parts import (
+    ArrowFile,
+    Broken,
+    Fragment,
+    Held,
+    Partition,
+    RowGroup,
+    TextFile,
+    footer_of,
+    state_of,
+)
+
+SCANNED = (".parquet", ".feather", ".arrow", ".csv", ".tsv", ".txt")
+
+
+# --- inputs -----------------------------------------------------------------------------------------------------
+
+
+class _Input:
+    """Where rows come from: names and kinds of the columns, parts to count, and what makes it itself."""
+
+    schema: Any = None
+    once = False
+    text = "a scan"
+
+    def parts(self, columns: Sequence[str]) -> Iterable[Any]:
+        """All parts, in order."""
+        raise NotImplementedError
+
+    @property
+    def rows(self) -> int | None:
+        """How many rows there are, where that is known."""
+        return None
+
+    def fingerprint(self) -> str:
+        """The same for the same data, and another for other data."""
+        raise InputError(
+            f"checkpoint: {self.text} cannot be told from other data; a checkpoint needs files, by path or as an Arrow dataset"
+        )
+
+
+class _Files(_Input):
+    def __init__(self, paths: Sequence[str], text: str) -> None:
+        self.text, self.paths = text, paths
+        self.listed: list[Any] = []
+        types: tuple[tuple[str, str], ...] = ()
+        for path in paths:
+            try:
+                schema, found = self._open(path, types)
+            except (OSError, ValueError, NotImplementedError, EOFError) as error:
+                said = (str(error).splitlines() or [type(error).__name__])[0]
+                self.listed.append(Broken(path, said))
+                continue
+            self.listed += found
+            self.schema = self.schema if self.schema is not None else schema
+            if found and isinstance(found[0], TextFile):
+                types = found[0].types
+        if self.schema is None:
+            bad = self.listed[0]
+            raise InputError(f"{bad.where} could not be read: {bad.why}")
+
+    def _open(self, path: str, types: tuple[tuple[str, str], ...]) -> tuple[Any, list[Any]]:
+        pa = arrow_library()
+        kind, shown, path = suffix_of(Path(path)), path, os.path.abspath(path)
+        if kind == ".parquet":
+            footer = footer_of(*state_of(path))
+            many = range(footer.num_row_groups)
+            return footer.schema.to_arrow_schema(), [
+                RowGroup(path, g, footer.row_group(g).num_rows, shown) for g in many
+            ]
+        if kind in (".feather", ".arrow"):
+            with pa.memory_map(path) as source, pa.ipc.open_file(source) as file:
+                rows = sum(file.get_batch(i).num_rows for i in range(file.num_record_batches))
+                return file.schema, [ArrowFile(path, rows, shown)]
+        delimiter = "\t" if kind == ".tsv" else ","
+        schema = TextFile(path, delimiter).open().schema
+        if len(schema) == 1 and kind != ".tsv":
+            delimiter = next((d for d in (";", "\t", " ") if d in schema.names[0]), ",")
+            schema = TextFile(path, delimiter).open().schema
+        if not types:  # a text file says '2024-05-01' and means a label
+            text = {f.name for f in schema if pa.types.is_temporal(f.type)} | self._long_ids(path, delimiter)
+            plain = [pa.field(f.name, pa.string() if f.name in text else f.type) for f in schema]
+            schema = pa.schema(plain)
+            types = tuple((f.name, str(f.type)) for f in schema if not pa.types.is_null(f.type))
+        return schema, [TextFile(path, delimiter, types, None, shown)]
+
+    def _long_ids(self, path: str, delimiter: str) -> set[str]:
+        """Columns whose first rows hold whole numbers that would be read as floats and not be told apart."""
+        pa = arrow_library()
+        first = next(iter(TextFile(path, delimiter).open()), None)
+        long = long_floats(first) if first is not None else []
+        if not long:
+            return set()
+        as_text = TextFile(path, delimiter, tuple((name, str(pa.string())) for name in long))
+        return set(whole_texts(next(iter(as_text.open(long)))))
+
+    def parts(self, columns: Sequence[str]) -> Iterable[Any]:
+        return self.listed
+
+    @property
+    def rows(self) -> int | None:
+        known = [part.rows for part in self.listed if not isinstance(part, Broken)]
+        return None if None in known else sum(known)
+
+    def fingerprint(self) -> str:
+        found = []
+        for path in self.paths:
+            _, size, changed = state_of(path)
+            with open(path, "rb") as stream:
+                first = stream.read(1 << 16)
+                stream.seek(max(0, size - (1 << 16)))
+                last = stream.read()
+            found.append(digest(Path(path).name, str(size), str(changed), first, last))
+        return digest(*found)
+
+
+class _Dataset(_Input):
+    def __init__(self, dataset: Any) -> None:
+        self.dataset, self.schema = dataset, dataset.schema
+        self.text = f"an Arrow dataset of {len(getattr(dataset, 'files', []))} files"
+        self.listed: list[Any] = []
+        try:
+            fragments = list(dataset.get_fragments())
+        except ValueError as error:  # filtered or projected
+            raise InputError(
+                f"this Arrow dataset cannot be read in parts ({error}); pass a function that yields its batches: "
+                "cg.scan(lambda: dataset.to_batches())"
+            ) from None
+        for number, fragment in enumerate(fragments):
+            name = getattr(fragment, "path", "") or f"fragment {number}"
+            try:
+                pieces = fragment.split_by_row_group() if hasattr(fragment, "split_by_row_group") else [fragment]
+                for piece in pieces:
+                    group = f", row group {piece.row_groups[0].id}" if hasattr(piece, "row_groups") else ""
+                    rows = piece.row_groups[0].num_rows if group else None
+                    self.listed.append(Fragment(piece, self.schema, name + group, rows))
+            except (OSError, ValueError) as error:
+                self.listed.append(Broken(name, (str(error).splitlines() or [""])[0]))
+
+    def parts(self, columns: Sequence[str]) -> Iterable[Any]:
+        return self.listed
+
+    @property
+    def rows(self) -> int | None:
+        known = [part.rows for part in self.listed if not isinstance(part, Broken)]
+        return None if None in known else sum(known)
+
+    def fingerprint(self) -> str:
+        files = list(getattr(self.dataset, "files", []))
+        if not files or not all(os.path.exists(path) for path in files):
+            return super().fingerprint()
+        return _Files(files, self.text).fingerprint()
+
+
+class _Stream(_Input):
+    """Batches from a callable (called again for every pass) or from a bare iterator (one pass)."""
+
+    def __init__(self, source: Any) -> None:
+        self.source, self.once = source, not callable(source)
+        self.spent = False
+        self.text = "an iterator of batches" if self.once else "a callable that yields batches"
+        self.waiting: list[Any] = []
+        first = self._first()
+        self.schema = _schema_of(first)
+
+    def _first(self) -> Any:
+        batches = iter(self.source if self.once else self.source())
+        first = next(batches, None)
+        if first is None:
+            raise InputError(f"{self.text} gave no batch")
+        if self.once:
+            self.source, self.waiting = batches, [first]
+        return first
+
+    def parts(self, columns: Sequence[str]) -> Iterable[Any]:
+        if self.once and self.spent:
+            raise InputError(
+                "an iterator of batches can be gone through once, and it has been; pass a function that makes a new one"
+            )
+        self.spent = True
+        batches = iter([*self.waiting, *()]) if self.once else iter(self.source())
+        number = 0
+        while True:
+            batch = next(batches, None)
+            if batch is None and self.once and self.waiting:
+                self.waiting, batches = [], iter(self.source)
+                continue
+            if batch is None:
+                return
+            yield Held(batch, f"batch {number}")
+            number += 1
+
+
+class _DaskFrame(_Input):
+    def __init__(self, frame: Any) -> None:
+        self.frame = frame
+        self.text = f"a Dask frame of {frame.npartitions} partitions"
+        self.schema = _schema_of(frame._meta)
+
+    def parts(self, columns: Sequence[str]) -> Iterable[Any]:
+        return [Partition(part, i) for i, part in enumerate(self.frame[list(columns)].to_delayed())]
+
+
+def _schema_of(batch: Any) -> Any:
+    pa = arrow_library()
+    if hasattr(batch, "schema") and hasattr(batch, "num_rows"):
+        return batch.schema
+    found = batch_columns(batch)
+    # what has no arrow type is told by its labels, and what holds nothing yet (the head of a Dask frame) may be anything
+    return pa.schema([(name, getattr(x, "type", pa.null()) if len(x) else pa.null()) for name, x in found.items()])
+
+
+def is_dask_frame(data: Any, dimensions: int = 2) -> bool:
+    """Is it a Dask frame (or series)?"""
+    dask = type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "npartitions")
+    return dask and getattr(data, "ndim", 0) == dimensions and hasattr(data, "to_delayed") and hasattr(data, "_meta")
+
+
+def source_of(source: Any) -> _Input:
+    """The source behind whatever was given to scan."""
+    if isinstance(source, str | os.PathLike):
+        return _Files(_paths(Path(source)), str(source))
+    if isinstance(source, list | tuple) and source and all(isinstance(x, str | os.PathLike) for x in source):
+        return _Files([path for x in source for path in _paths(Path(x))], f"{len(source)} files")
+    if type(source).__module__.startswith("pyarrow") and hasattr(source, "get_fragments"):
+        return _Dataset(source)
+    if is_dask_frame(source):
+        return _DaskFrame(source)
+    if callable(source) or isinstance(source, Iterator):
+        return _Stream(source)
+    raise InputError(
+        "scan takes the path of a file or folder, an Arrow dataset, a Dask frame, or a function that yields batches; got "
+        f"{type(source).__name__}"
+    )
+
+
+def _paths(path: Path) -> list[str]:
+    """The files meant by a path: itself, those of a folder, those that fit a pattern with *."""
+    if path.is_dir():
+        found = [p for p in sorted(path.rglob("*")) if p.is_file() and suffix_of(p) in SCANNED]
+        found = [p for p in found if not any(x.startswith(("_", ".")) for x in p.relative_to(path).parts)]
+        if not found:
+            raise InputError(f"there are no files to scan in {path}; it reads {', '.join(SCANNED)}")
+    elif "*" in str(path):
+        import glob
+
+        found = [Path(p) for p in sorted(glob.glob(str(path), recursive=True))]
+        if not found:
+            raise InputError(f"no file fits {path}")
+    else:
+        if not path.exists():
+            raise InputError(f"there is no file {path}")
+        found = [path]
+    kinds = {suffix_of(p) for p in found}
+    if not kinds <= set(SCANNED):
+        wrong = next(p for p in found if suffix_of(p) not in SCANNED)
+        raise InputError(
+            f"{wrong}: files of kind {suffix_of(wrong) or '(none)'} cannot be scanned; use {', '.join(SCANNED)}"
+        )
+    return [str(p) for p in found]

@@ -1,0 +1,209 @@
+"""Labels as they are met: what kind they are, and a vocabulary that gives each a code and grows.
+
+A code of 0 means "in no cluster" here; label i of a column has code i + 1, in the order in which labels were met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from congruence.errors import InputError
+from congruence.inputs.encoding import above, arrow_library, code_type, refuse_type
+from congruence.inputs.labels import Labels
+from congruence.machine import jit
+from congruence.statistics.tables import Array
+
+#: entries of the table that finds the code of an integer; labels spread wider are found by hashing
+LOOKUP_SPAN = 1 << 20
+
+
+class BadBatch(InputError):
+    """Rows that cannot be read, or not as the others: a person may want to go on without them."""
+
+
+def kind_of(type: Any) -> str:
+    """What an arrow type holds, widths aside: labels of one kind can be the same label."""
+    pa = arrow_library()
+    kinds = pa.types
+    if kinds.is_dictionary(type):
+        return kind_of(type.value_type)
+    for name, tests in (
+        ("null", (kinds.is_null,)),
+        ("integer", (kinds.is_integer,)),
+        ("float", (kinds.is_floating,)),
+        ("boolean", (kinds.is_boolean,)),
+        ("text", (kinds.is_string, kinds.is_large_string, getattr(kinds, "is_string_view", kinds.is_string))),
+        ("bytes", (kinds.is_binary, kinds.is_large_binary, kinds.is_fixed_size_binary)),
+        ("decimal", (kinds.is_decimal,)),
+    ):
+        if any(test(type) for test in tests):
+            return name
+    refuse_type(type)
+    raise InputError(f"labels of type {type} cannot be counted; convert them to strings if they are labels")
+
+
+def check_kind(type: Any, wanted: str, who: str) -> None:
+    """Refuse a column of another kind than it is elsewhere."""
+    try:
+        kind = kind_of(type)
+    except InputError:
+        if wanted == "null":
+            raise
+        kind = str(type)
+    if kind not in (wanted, "null") and wanted != "null":
+        raise BadBatch(f"{who} holds labels of kind {kind}, and of kind {wanted} elsewhere")
+
+
+class Vocabulary:
+    """The labels of one column, in the order they were met; labels named as noise have code 0."""
+
+    def __init__(self, noise: Collection[Hashable] | None = None) -> None:
+        self.kind = "null"
+        self.labels: list[Any] = []
+        self.place: dict[Any, int] = {}
+        self.noise = {x for label in noise or () for x in (label, str(label))}
+        self.low = 0
+        self.lookup: Array | None = np.empty(0, np.int32)
+
+    @property
+    def width(self) -> int:
+        """Codes there are, that of no cluster included."""
+        return len(self.labels) + 1
+
+    def joined(self, kind: str, who: str) -> None:
+        """From now on of this kind; labels of another kind are refused."""
+        if kind in ("null", self.kind):
+            return
+        if self.kind != "null":
+            raise BadBatch(f"{who} holds labels of kind {kind}, and of kind {self.kind} elsewhere")
+        self.kind = kind
+
+    def known(self, labels: Iterable[Any]) -> Array:
+        """The codes of these labels; new ones are met."""
+        place = self.place
+        found = []
+        for label in labels:
+            code = place.get(label)
+            if code is None:
+                if isinstance(label, float) and label.is_integer() and abs(label) < 2**62:
+                    label = int(label)  # as in memory: a column of whole floats holds whole numbers
+                noise = bool(self.noise) and (label in self.noise or str(label) in self.noise)
+                if not noise:
+                    self.labels.append(label)
+                code = place[label] = 0 if noise else len(self.labels)
+            found.append(code)
+        return np.array(found, dtype=np.int64)
+
+    def codes(self, column: Any, who: str) -> Array:
+        """The codes of a column: an arrow array, or Labels."""
+        pa = arrow_library()
+        if isinstance(column, Labels):
+            names = column.names.tolist() if isinstance(column.names, np.ndarray) else list(column.names)
+            self.joined(_kind_of_names(names), who)
+            return self._placed(np.append(self.known(names), 0), column.codes)
+        if isinstance(column, pa.ChunkedArray):
+            column = column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column
+            column = column.combine_chunks()
+        kind = kind_of(column.type)
+        self.joined(kind, who)
+        if kind == "null":
+            return np.zeros(len(column), np.uint8)
+        if pa.types.is_dictionary(column.type):
+            return self._hashed(column)
+        if kind == "integer":
+            if not column.null_count:
+                return self._integers(column.to_numpy())
+            there = column.is_valid().to_numpy(zero_copy_only=False)
+            solid = self._integers(column.drop_null().to_numpy()) if there.any() else np.empty(0, np.uint8)
+            codes = np.zeros(len(column), solid.dtype)
+            codes[there] = solid
+            return codes
+        if kind == "float":  # −0.0 is 0.0, NaN is missing
+            values = column.to_numpy(zero_copy_only=False).astype(np.float64) + 0.0
+            column = pa.array(values, from_pandas=True)
+        return self._hashed(column.dictionary_encode())
+
+    def _hashed(self, column: Any) -> Array:
+        names = column.dictionary.to_pylist()
+        stored = column.indices
+        if stored.type.bit_width < 32:  # 128 names fill the codes of a byte, and no label needs one more
+            stored = stored.cast("int32")
+        elif str(stored.type) == "uint64":
+            stored = stored.cast("int64")
+        indices = stored.fill_null(len(names)).to_numpy(zero_copy_only=False)
+        missing = [i for i, name in enumerate(names) if name is None or name != name]
+        used = names  # categories that no row has do not become labels
+        if len(names) > 1:
+            there = np.bincount(indices, minlength=len(names) + 1)[: len(names)] > 0
+            there[missing] = False
+            used = [names[i] for i in np.flatnonzero(there)]
+        else:
+            there = np.array([i not in missing and len(column) > column.null_count for i in range(len(names))], bool)
+            used = [name for name, is_there in zip(names, there, strict=True) if is_there]
+        place = np.zeros(len(names) + 1, np.int64)
+        place[:-1][there] = self.known(used)
+        return self._placed(place, indices)
+
+    def _placed(self, place: Array, indices: Array) -> Array:
+        return place.astype(code_type(len(self.labels)))[indices]
+
+    def _integers(self, values: Array) -> Array:
+        if values.dtype == np.uint64:
+            if len(values) and values.max() > np.iinfo(np.int64).max:
+                self.lookup = None
+            else:
+                values = values.astype(np.int64)
+        compiled = jit.use_kernels(len(values))
+        while self.lookup is not None:
+            codes = np.empty(len(values), code_type(len(self.labels)))
+            if not len(values) or self._looked_up(values, codes, compiled):
+                return codes
+            self._meet(values)
+        return self._hashed(arrow_library().array(values).dictionary_encode())
+
+    def _looked_up(self, values: Array, codes: Array, compiled: bool) -> bool:
+        """Write the codes of these labels, or say that there are new ones."""
+        assert self.lookup is not None
+        if compiled:
+            from congruence.engine.kernels import look_up
+
+            return bool(look_up(values, self.low, self.lookup, codes))
+        if values.min() < self.low or values.max() >= self.low + len(self.lookup):
+            return False
+        found = self.lookup[above(values, self.low)]
+        codes[:] = found
+        return bool((found >= 0).all())
+
+    def _meet(self, values: Array) -> None:
+        """Meet the new labels among these, over a range as wide as they need."""
+        assert self.lookup is not None
+        low, high = int(values.min()), int(values.max())
+        if len(self.lookup):
+            low, high = min(low, self.low), max(high, self.low + len(self.lookup) - 1)
+        if high - low >= LOOKUP_SPAN or max(abs(low), abs(high)) > 2**62:
+            self.lookup = None
+            return
+        wider = np.full(high - low + 1, -1, np.int32)
+        wider[self.low - low : self.low - low + len(self.lookup)] = self.lookup
+        there = np.zeros(len(wider), bool)
+        there[above(values, low)] = True
+        new = np.flatnonzero(there & (wider < 0))
+        wider[new] = self.known((new + low).tolist())
+        self.low, self.lookup = low, wider
+
+
+def _kind_of_names(names: Sequence[Any]) -> str:
+    kinds = {type(name) for name in names}
+    for kind, types in (
+        ("boolean", {bool}),
+        ("integer", {int}),
+        ("float", {int, float}),
+        ("text", {str}),
+        ("bytes", {bytes}),
+    ):
+        if kinds <= types:
+            return kind if kinds else "null"
+    return "mixed"

@@ -1,0 +1,19 @@
+"""What formulas may look at: small statistics of one pair of clusterings, or of a whole tile of pairs at once.
+
+Every statistic is, or follows from, a contingency table, and tables add over points. Fields are arrays with one entry
+per pair, so a formula is one array expression whether it serves one pair or ten thousand.
+"""
+
+from congruence.statistics.information import ChanceInfo, Info
+from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo
+from congruence.statistics.pairs import Gram, Pairs
+from congruence.statistics.profiles import Profiles
+from congruence.statistics.tables import Array, Maxima, Table, Tables, as_tile, label_order, xlogx
+
+#: what a measure's `needs` may be
+Statistic = Pairs | Info | Maxima | Tables | MemberInfo | Alone | Profiles
+
+__all__ = [
+    "Alone", "Array", "ChanceInfo", "Gram", "Info", "MatrixSums", "Maxima", "MemberInfo", "Pairs", "Profiles", "Statistic",
+    "Table", "Tables", "as_tile", "label_order", "xlogx",
+]  # fmt: skip

@@ -1,0 +1,132 @@
+"""Pair sums of similarity matrices and ensembles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from congruence.errors import NotApplicable
+from congruence.statistics.information import Info
+from congruence.statistics.pairs import Pairs
+from congruence.statistics.tables import Array, Table, Tables
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixSums(Pairs):
+    """Pair sums of two similarity matrices P and Q, the sums of their squares, and those of their diagonals."""
+
+    n: Array
+    squares_a: Array
+    squares_b: Array
+    diagonal: Array
+    diagonal_a: Array
+    diagonal_b: Array
+    symbols: ClassVar[tuple[str, ...]] = (
+        "n", "pairs", "s_p", "s_q", "s_pq", "s_pp", "s_qq", "d_pq", "d_pp", "d_qq",
+    )  # fmt: skip
+
+    @classmethod
+    def of(
+        cls, *, n: float, pairs: float, s_p: float, s_q: float, s_pq: float, s_pp: float, s_qq: float,
+        diagonal: tuple[float, float, float],
+    ) -> Self:  # fmt: skip
+        """One pair of matrices: sums over i < j, then Σ P_ii Q_ii, Σ P_ii², Σ Q_ii²."""
+        p, q, pq, every = (np.array([float(x)]) for x in (s_p, s_q, s_pq, pairs))
+        return cls(
+            every, p, q, pq, p - pq, q - pq, np.abs(p - q) <= 1e-12 * every, np.maximum(1e-13 * np.maximum(p, q), 1e-15 * every),
+            *(np.array([float(x)]) for x in (n, s_pp, s_qq, *diagonal)),
+        )  # fmt: skip
+
+    @classmethod
+    def from_tables(cls, t: Tables) -> Self:
+        """Of the co-association matrices of two clusterings: entries are 0 and 1, so squares are the sums themselves."""
+        if t.gram is not None:
+            raise NotApplicable("squares of soft co-memberships are not in the table; compare cg.Ensemble([u]) instead")
+        return cls.of_partitions(Pairs.from_tables(t), t.n, t.own)
+
+    @classmethod
+    def of_partitions(cls, p: Pairs, n: Array, own: Array) -> Self:
+        """From pairs of points together in two partitions."""
+        total, diagonal = np.asarray(n, dtype=np.float64), np.asarray(own, dtype=np.float64)
+        return cls(**vars(p), n=total, squares_a=p.same_a, squares_b=p.same_b, diagonal=diagonal, diagonal_a=diagonal,
+                   diagonal_b=diagonal)  # fmt: skip
+
+    def alone(self, side: str) -> Self:
+        """The sums of one of the two matrices with itself."""
+        own, squares, diagonal = (
+            (self.same_a, self.squares_a, self.diagonal_a)
+            if side == "a"
+            else (self.same_b, self.squares_b, self.diagonal_b)
+        )
+        return replace(
+            self, same_a=own, same_b=own, same_both=squares, only_a=own - squares, only_b=own - squares,
+            identical=np.ones_like(self.identical), squares_a=squares, squares_b=squares, diagonal=diagonal,
+            diagonal_a=diagonal, diagonal_b=diagonal,
+        )  # fmt: skip
+
+    s_p = property(lambda self: self.same_a, doc="Σ P over i < j.")
+    s_q = property(lambda self: self.same_b, doc="Σ Q over i < j.")
+    s_pq = property(lambda self: self.same_both, doc="Σ P·Q over i < j.")
+    s_pp = property(lambda self: self.squares_a, doc="Σ P² over i < j.")
+    s_qq = property(lambda self: self.squares_b, doc="Σ Q² over i < j.")
+    d_pq = property(lambda self: self.diagonal, doc="Σ P_ii·Q_ii.")
+    d_pp = property(lambda self: self.diagonal_a, doc="Σ P_ii².")
+    d_qq = property(lambda self: self.diagonal_b, doc="Σ Q_ii².")
+
+    def swapped(self) -> Self:
+        """The same with the two matrices exchanged."""
+        turned = super().swapped()
+        return replace(
+            turned,
+            squares_a=self.squares_b,
+            squares_b=self.squares_a,
+            diagonal_a=self.diagonal_b,
+            diagonal_b=self.diagonal_a,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class MemberInfo:
+    """Entropies of each member of an ensemble with one partition; for two partitions, their own entropies."""
+
+    info: Info
+    #: shares of the members, or None where every entry is a pair of its own
+    weights: Array | None = None
+    symbols: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def from_tables(cls, t: Tables) -> Self:
+        """One member a table."""
+        return cls(Info.from_tables(t))
+
+    @classmethod
+    def of_table(cls, table: Table) -> Self:
+        """The single table of a pair."""
+        return cls.from_tables(Tables.of(table))
+
+    @property
+    def identical(self) -> Array:
+        """Are the two the same partition?"""
+        return self.info.identical if self.weights is None else np.array([bool(self.info.identical.all())])
+
+    def mean(self, values: Array) -> Array:
+        """Mean over the members, by their shares."""
+        return values if self.weights is None else np.array([float(values @ self.weights)])
+
+    def swapped(self) -> Self:
+        """The same with the two clusterings exchanged."""
+        return replace(self, info=self.info.swapped())
+
+
+@dataclass(frozen=True, eq=False)
+class Alone:
+    """One matrix or ensemble by itself: its sums with itself, and the mean of a measure over pairs of its members."""
+
+    sums: MatrixSums
+    members: int
+    mean_of_members: Callable[[str], Array]
+    symbols: ClassVar[tuple[str, ...]] = ()
+    identical: Array = field(default_factory=lambda: np.array([True]))

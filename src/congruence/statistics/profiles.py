@@ -1,0 +1,35 @@
+"""The statistic that density measures read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from congruence.statistics.tables import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Profiles:
+    """Two density profiles held against each other: sim of the best matching, each with itself, and the mean matching."""
+
+    sim: Array
+    sim_aa: Array
+    sim_bb: Array
+    #: mean of sim over all matchings of the clusters
+    E: Array
+    identical: Array
+    symbols: ClassVar[tuple[str, ...]] = ("sim", "sim_aa", "sim_bb", "E")
+
+    @classmethod
+    def of(cls, sim: float, sim_aa: float, sim_bb: float, E: float) -> Self:
+        """One pair; the profiles are the same but for the order of clusters where |V − ρ(V')|² is 0."""
+        gap = sim_aa + sim_bb - 2 * sim
+        same = gap <= 1e-13 * max(sim_aa, sim_bb)
+        one, aa, bb, mean = (np.array([float(x)]) for x in (sim, sim_aa, sim_bb, E))
+        return cls(one, aa, bb, mean, np.array([same]))
+
+    def swapped(self) -> Self:
+        """The same with the two clusterings exchanged."""
+        return replace(self, sim_aa=self.sim_bb, sim_bb=self.sim_aa)

@@ -1,0 +1,313 @@
+"""Contingency tables: one with names, and a tile of many. Tables add over points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from congruence.statistics.pairs import Pairs
+
+Array = NDArray[Any]
+
+
+def label_order(labels: Sequence[Any]) -> list[int]:
+    """Positions of the labels in sorted order; labels that cannot be compared are ordered by type, then by text."""
+    try:
+        return sorted(range(len(labels)), key=labels.__getitem__)
+    except TypeError:
+        return sorted(range(len(labels)), key=lambda i: (type(labels[i]).__name__, str(labels[i])))
+
+
+def xlogx(x: Array) -> Array:
+    """x · log x, with 0 · log 0 = 0."""
+    x = np.asarray(x, dtype=np.float64)
+    return x * np.log(np.where(x > 0, x, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """One contingency table: how much of cluster i of `a` lies in cluster j of `b`, as its non-zero cells.
+
+    >>> from congruence import contingency
+    >>> t = contingency(["x", "x", "y", "y"], [0, 0, 0, 1])
+    >>> t.to_array().tolist()
+    [[2, 0], [1, 1]]
+    >>> t.rows, t.columns
+    (('x', 'y'), (0, 1))
+    >>> (t + t).to_array().tolist()
+    [[4, 0], [2, 2]]
+    """
+
+    row: Array
+    col: Array
+    count: Array
+    rows: Any
+    columns: Any
+    #: what each point makes with itself; taken off sums over ordered pairs (n for plain points, Σw² for weights)
+    own: float
+    frame_kind: str | None = field(default=None, repr=False)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of clusters of a and of b."""
+        return len(self.rows), len(self.columns)
+
+    @cached_property
+    def n(self) -> Any:
+        """All points, or their total mass."""
+        return self.count.sum()
+
+    @cached_property
+    def row_sums(self) -> Array:
+        """Sizes of the clusters of a."""
+        return _binned(self.row, self.count, self.shape[0])
+
+    @cached_property
+    def col_sums(self) -> Array:
+        """Sizes of the clusters of b."""
+        return _binned(self.col, self.count, self.shape[1])
+
+    def to_array(self) -> Array:
+        """The dense table, clusters of a in rows."""
+        dense = np.zeros(self.shape, dtype=self.count.dtype)
+        dense[self.row, self.col] = self.count
+        return dense
+
+    def to_sparse(self) -> Any:
+        """The table as a scipy.sparse CSR array."""
+        from scipy.sparse import csr_array
+
+        return csr_array((self.count, (self.row, self.col)), shape=self.shape)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The table as a data frame; pandas carries the clusters of a in its index, others in a first column."""
+        from congruence.inputs.frames import square_frame
+
+        return square_frame(self.to_array(), self.rows, self.columns, backend or self.frame_kind, corner="a")
+
+    def transposed(self) -> Table:
+        """The table with the two clusterings exchanged."""
+        order = np.lexsort((self.row, self.col))
+        return Table(
+            self.col[order], self.row[order], self.count[order], self.columns, self.rows, self.own, self.frame_kind
+        )
+
+    def __add__(self, other: Table) -> Table:
+        if not isinstance(other, Table):
+            return NotImplemented
+        rows, row_maps = union(self.rows, other.rows)
+        columns, col_maps = union(self.columns, other.columns)
+        row = np.concatenate([row_maps[0][self.row], row_maps[1][other.row]])
+        col = np.concatenate([col_maps[0][self.col], col_maps[1][other.col]])
+        cells, where = np.unique(row * np.int64(len(columns)) + col, return_inverse=True)
+        count = _binned(where, np.concatenate([self.count, other.count]), len(cells))
+        return Table(
+            cells // len(columns), cells % len(columns), count, rows, columns, self.own + other.own, self.frame_kind
+        )
+
+    def __repr__(self) -> str:
+        from congruence.inputs.frames import text_grid
+
+        k_a, k_b = self.shape
+        head = f"Table: {k_a} clusters × {k_b} clusters, {self.n:g} points"
+        if k_a > 30 or k_b > 12:
+            return head + f", {len(self.count)} non-zero cells"
+        cells = [[f"{x:g}" for x in line] for line in self.to_array()]
+        return head + "\n" + text_grid(cells, [str(r) for r in self.rows], [str(c) for c in self.columns])
+
+    def _repr_html_(self) -> str:
+        from congruence.inputs.frames import html_grid
+
+        k_a, k_b = self.shape
+        if k_a > 100 or k_b > 100:
+            return html_grid([[str(self)]], [""], [""])
+        cells = [[f"{x:g}" for x in line] for line in self.to_array()]
+        return html_grid(cells, [str(r) for r in self.rows], [str(c) for c in self.columns])
+
+
+def _binned(where: Array, mass: Array, size: int) -> Array:
+    """Sum of mass falling on each of `size` places, in the dtype of mass (integers exact below 2⁵³)."""
+    return np.bincount(where, weights=mass, minlength=size).astype(mass.dtype, copy=False)
+
+
+def union(left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Array, Array]]:
+    """All names in order, and where each side's names went."""
+    names = list(dict.fromkeys(left + right))
+    names = [names[i] for i in label_order(names)]
+    place = {name: i for i, name in enumerate(names)}
+    maps = tuple(np.array([place[x] for x in side], dtype=np.int64) for side in (left, right))
+    return tuple(names), (maps[0], maps[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """A tile of contingency tables, as one flat list of non-zero cells in row-major order, pair after pair."""
+
+    row: Array
+    col: Array
+    count: Array
+    #: cells of pair p are starts[p]:starts[p+1]
+    starts: Array
+    #: (pairs, 2): numbers of clusters
+    shapes: Array
+    #: (pairs,): what points make with themselves, see Table.own
+    own: Array
+    #: (pairs,): points that took part
+    n_used: Array
+    #: soft pairs only: are the two clusterings the same, and the pair sums of their Gram matrices
+    same: Array | None = None
+    gram: Pairs | None = None
+
+    def __len__(self) -> int:
+        return len(self.shapes)
+
+    @cached_property
+    def pair(self) -> Array:
+        """The pair each cell belongs to."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    def sum(self, per_cell: Array) -> Array:
+        """Sum over the cells of each pair."""
+        return _segment_sum(per_cell, self.starts)
+
+    @cached_property
+    def n(self) -> Array:
+        """Total mass of each pair."""
+        return self.sum(self.count)
+
+    def _margin(self, code: Array, axis: int) -> tuple[Array, Array, Array]:
+        offsets = np.concatenate([[0], np.cumsum(self.shapes[:, axis])])
+        place = code + offsets[:-1][self.pair]
+        return _binned(place, self.count, int(offsets[-1])), offsets, place
+
+    @cached_property
+    def _rows(self) -> tuple[Array, Array, Array]:
+        return self._margin(self.row, 0)
+
+    @cached_property
+    def _cols(self) -> tuple[Array, Array, Array]:
+        return self._margin(self.col, 1)
+
+    @property
+    def row_total(self) -> Array:
+        """For each cell, the size of its cluster of a."""
+        return self._rows[0][self._rows[2]]
+
+    @property
+    def col_total(self) -> Array:
+        """For each cell, the size of its cluster of b."""
+        return self._cols[0][self._cols[2]]
+
+    def over_rows(self, per_row: Callable[[Array], Array]) -> Array:
+        """Sum over the clusters of a of a function of their sizes."""
+        return _segment_sum(per_row(self._rows[0]), self._rows[1])
+
+    def over_cols(self, per_col: Callable[[Array], Array]) -> Array:
+        """Sum over the clusters of b of a function of their sizes."""
+        return _segment_sum(per_col(self._cols[0]), self._cols[1])
+
+    def best_of_rows(self, per_cell: Array) -> Array:
+        """Sum over the clusters of a of the largest value among their cells."""
+        return self._sum_of_best(per_cell, self._rows)
+
+    def best_of_cols(self, per_cell: Array) -> Array:
+        """Sum over the clusters of b of the largest value among their cells."""
+        return self._sum_of_best(per_cell, self._cols)
+
+    def _sum_of_best(self, per_cell: Array, margin: tuple[Array, Array, Array]) -> Array:
+        sums, offsets, place = margin
+        best = np.zeros(len(sums), dtype=per_cell.dtype)
+        np.maximum.at(best, place, per_cell)
+        return _segment_sum(best, offsets)
+
+    @cached_property
+    def a_decides(self) -> Array:
+        """Does a cluster of a lie in one cluster of b, for all of them (is a as fine as b or finer)?"""
+        return np.asarray(np.diff(self.starts) == self.over_rows(lambda size: (size > 0).astype(np.int64)))
+
+    @cached_property
+    def b_decides(self) -> Array:
+        """The same with the clusterings exchanged."""
+        return np.asarray(np.diff(self.starts) == self.over_cols(lambda size: (size > 0).astype(np.int64)))
+
+    @cached_property
+    def identical(self) -> Array:
+        """Are the two clusterings of the pair the same partition?"""
+        return self.same if self.same is not None else self.a_decides & self.b_decides
+
+    def each(self) -> Iterator[Table]:
+        """The tables one by one, clusters named by their codes."""
+        for p, (k_a, k_b) in enumerate(self.shapes.tolist()):
+            cells = slice(self.starts[p], self.starts[p + 1])
+            own = self.own[p].item()
+            yield Table(self.row[cells], self.col[cells], self.count[cells], range(k_a), range(k_b), own)
+
+    def swapped(self) -> Tables:
+        """The same pairs with the two clusterings exchanged."""
+        order = np.lexsort((self.row, self.col, self.pair))
+        gram = self.gram.swapped() if self.gram is not None else None
+        return Tables(
+            self.col[order], self.row[order], self.count[order], self.starts, self.shapes[:, ::-1],
+            self.own, self.n_used, self.same, gram,
+        )  # fmt: skip
+
+    @classmethod
+    def from_tables(cls, tables: Tables) -> Tables:
+        """Itself: some formulas read every cell."""
+        return tables
+
+    @classmethod
+    def of(cls, table: Table) -> Tables:
+        """The tile that holds this one table."""
+        return cls(
+            table.row, table.col, table.count, np.array([0, len(table.count)]), np.array([table.shape]),
+            np.array([table.own]), np.array([table.n]),
+        )  # fmt: skip
+
+
+def _segment_sum(values: Array, starts: Array) -> Array:
+    """Sums of values[starts[p]:starts[p+1]]; empty segments give 0, integers stay exact."""
+    if len(starts) == 2:  # one pair: numpy's pairwise sum
+        return np.array([values.sum()])
+    if values.dtype.kind in "iub":
+        running = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
+        return np.asarray(running[starts[1:]] - running[starts[:-1]])
+    total = np.zeros(len(starts) - 1)
+    filled = np.flatnonzero(np.diff(starts))
+    if len(filled):
+        total[filled] = np.add.reduceat(values, starts[:-1][filled])
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class Maxima:
+    """How much of each cluster lies in the one cluster of the other side that holds most of it."""
+
+    n: Array
+    best_of_a: Array
+    best_of_b: Array
+    identical: Array
+    symbols: ClassVar[tuple[str, ...]] = ("n", "best_of_a", "best_of_b")
+
+    @classmethod
+    def from_tables(cls, t: Tables) -> Self:
+        """Σ_i max_j n_ij and Σ_j max_i n_ij of every table of the tile."""
+        return cls(t.n, t.best_of_rows(t.count), t.best_of_cols(t.count), t.identical)
+
+    def swapped(self) -> Self:
+        """The same with the two clusterings exchanged."""
+        return replace(self, best_of_a=self.best_of_b, best_of_b=self.best_of_a)
+
+
+def as_tile(tables: Array) -> Tables:
+    """Dense tables (draws, k_a, k_b) as a tile; clusters without points, at the end of rows and columns, are left out."""
+    pair, row, col = np.nonzero(tables)
+    n = tables.sum(axis=(1, 2))
+    shapes = np.column_stack([(tables.sum(axis=axis) > 0).sum(axis=1) for axis in (2, 1)])
+    return Tables(row, col, tables[pair, row, col], np.searchsorted(pair, np.arange(len(n) + 1)), shapes, n, n)
