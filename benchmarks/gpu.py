@@ -257,16 +257,16 @@ def sliced_rate(make: Callable[[], Any], members: int, k: int, repeats: int) -> 
     """(increments a second with points sorted before, seconds to sort the points of one member)."""
     stack = stacked(make, members, k)
     block = np.arange(min(64, members // 2))
-    sort = slices.sorted_points
+    sort = sums.sorted_points
     upload = device.cupy().asarray
     sorting = on_card(lambda: sort(stack, block, upload), 1) / len(block)
     ready = sort(stack, block, upload)
     i, j = (x.ravel() for x in np.meshgrid(block, np.arange(len(block), members), indexing="ij"))
-    slices.sorted_points = lambda *_: ready  # type: ignore[assignment]
+    sums.sorted_points = lambda *_: ready  # type: ignore[assignment]
     try:
         seconds = on_card(lambda: sums.Sums(stack, i, j), repeats)
     finally:
-        slices.sorted_points = sort
+        sums.sorted_points = sort
     return len(i) * stack.n / seconds, sorting
 
 

@@ -201,12 +201,12 @@ def test_torch_tensors_stay_on_the_card():
 @pytest.mark.parametrize("room", [1, 2, 5, 8])
 def test_more_labels_than_the_card_holds(monkeypatch, room):
     """Blocks of members that come and go give the matrices of members that are all there."""
-    from congruence.engine.cuda import stacks
+    from congruence.engine.cuda import counting, stacks
 
     vectors = labels(3_001, np.random.default_rng(3).integers(2, 60, 23).tolist())
     keys = ["ari", "vi", "purity"]
     expected = cg.compare_all(vectors, keys, engine="cpu")
-    monkeypatch.setattr(stacks, "whole_stack", lambda _: None)
+    monkeypatch.setattr(counting, "whole_stack", lambda _: None)
     monkeypatch.setattr(device, "free_memory", lambda: int(3_001 * 3 * room / stacks.SHARE) + 10)
     found = cg.compare_all(cg.Ensemble(vectors), keys, engine="cuda")
     row = cg.compare_to(vectors[0], vectors[1:], keys, engine="cuda")

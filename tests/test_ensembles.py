@@ -796,7 +796,7 @@ def test_every_small_ensemble_of_two_members():
 
 def test_a_large_ensemble_needs_no_matrix(monkeypatch):
     """100,000 points: all measures of two ensembles from tables, where the matrix would have 10¹⁰ entries."""
-    monkeypatch.setattr(tiles, "tile_sums", None)
+    monkeypatch.setattr(matrices, "tile_sums", None)
     p, q = cg.random_partitions(100_000, 4, 5, random_state=1), cg.random_partitions(100_000, 3, 5, random_state=2)
     found = cg.compare(p, q)
     assert abs(found["arimm"]) < 1e-3

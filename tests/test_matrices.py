@@ -528,7 +528,7 @@ def test_many_members_of_few_points_go_by_tiles(monkeypatch):
     p, q = cg.random_partitions(12, 150, 4, random_state=1), cg.random_partitions(12, 100, 3, random_state=2)
     taken = []
     tile_sums = tiles.tile_sums
-    monkeypatch.setattr(tiles, "tile_sums", lambda *x: taken.append(1) or tile_sums(*x))
+    monkeypatch.setattr(matrices, "tile_sums", lambda *x: taken.append(1) or tile_sums(*x))
     found = scores(p, q)
     assert taken
     taken.clear()

@@ -28,7 +28,7 @@ from scipy import sparse
 from strategies import counted_pairs, pairs, pairs_of_memberships, partitions, several, weighted_pairs
 
 import congruence as cg
-from congruence.engine import cpu
+from congruence.engine import hard_tables
 from congruence.machine import device, jit
 
 AMI = [key for key in KEYS if key.startswith("ami_")]
@@ -472,7 +472,7 @@ def test_routes_are_really_taken(monkeypatch):
         original = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *args, **more: (taken.add(name), original(*args, **more))[1])
 
-    for module, names in ((cpu, ["_bincount", "_sparse_cells"]), (kernels, ["count_raw", "count_blocks", "fused"])):
+    for module, names in ((hard_tables, ["_bincount", "_sparse_cells"]), (kernels, ["count_raw", "count_blocks", "fused"])):
         for name in names:
             spy(module, name)
     spy(kernels, "count_sorted")
