@@ -472,7 +472,10 @@ def test_routes_are_really_taken(monkeypatch):
         original = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *args, **more: (taken.add(name), original(*args, **more))[1])
 
-    for module, names in ((hard_tables, ["_bincount", "_sparse_cells"]), (kernels, ["count_raw", "count_blocks", "fused"])):
+    for module, names in (
+        (hard_tables, ["_bincount", "_sparse_cells"]),
+        (kernels, ["count_raw", "count_blocks", "fused"]),
+    ):
         for name in names:
             spy(module, name)
     spy(kernels, "count_sorted")
