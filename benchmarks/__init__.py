@@ -1,1 +1,1 @@
-"""Each speed claim is a script here that measures a peer and us in one run and prints the ratio."""
+"""Speed benchmarks: each script times congruence and a peer in one run and prints the ratio."""

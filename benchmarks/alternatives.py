@@ -1,8 +1,8 @@
-"""How long alternatives take: `python -m benchmarks.alternatives` (twenty minutes; `--quick` three; `--prices` the last part).
+"""Time to find an alternative clustering: `python -m benchmarks.alternatives` (20 minutes; `--quick`: 3).
 
-The data have two independent clusterings, each in half of the attributes; the first is given, and ARI says how well the
-second is found. Seconds are as waited, and of one core, which other work on the machine does not lengthen. One program: the
-same centroids by HiGHS (the linear program, exactly) and by prices (its dual). Prices: clusters to find × known clusters.
+The data have two independent clusterings, each in half of the attributes. The first is given, and ARI measures how well the
+second is found. Both wall time and CPU time are printed. "One program" assigns points to the same centroids by HiGHS (the
+linear program, exactly) and by prices (its dual). The number of prices is clusters to find × known clusters.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PAIRS = ((5, 15), (10, 15), (15, 20), (24, 25))
 def planted(
     n: int, k: int, attributes: int, separation: float = 2.5, seed: int = 0, known: int | None = None
 ) -> tuple[np.ndarray, Any]:
-    """Data and their two clusterings: the first has `known` clusters, or k as the second."""
+    """Data and their two clusterings; the first has `known` clusters, or k like the second."""
     rng = np.random.default_rng(seed)
     sizes = (known or k, k)
     views = [rng.integers(0, size, n) for size in sizes]
@@ -62,14 +62,14 @@ def one_program(n: int, k: int) -> None:
             times.append((time.process_time() - start, found))
     (slow, exact), (fast, dual) = times
     print(
-        f"one program n={n:,} K={k}, seconds of one core: HiGHS {slow:.2f} ({exact.status}), prices {fast:.2f} ({dual.status}), "
+        f"one program n={n:,} K={k}, CPU seconds: HiGHS {slow:.2f} ({exact.status}), prices {fast:.2f} ({dual.status}), "
         f"{slow / fast:.0f} times faster, bound {1 - dual.bound / exact.bound:.1e} below the optimum",
         flush=True,
     )
 
 
 def one_alternative(n: int, k: int, method: str, target: float | None, **options: Any) -> None:
-    """One alternative with all its scores, as a user waits for it."""
+    """Wall time of one alternative with all its scores."""
     X, (given, hidden) = planted(n, k, 20)
     start, worked = time.perf_counter(), time.process_time()
     found = cg.alternatives(X, given, k, method=method, random_state=0, **options)[0]
@@ -77,16 +77,16 @@ def one_alternative(n: int, k: int, method: str, target: float | None, **options
     wanted = "" if target is None else f" (target {target:g} s: {'met' if seconds < target else 'MISSED'})"
     gap = "" if np.isnan(found.gap) else f", gap {found.gap:.2%}"
     print(
-        f"{method:18} n={n:,} R=20 K={k}: {seconds:.1f} s{wanted}, {worked:.1f} s of one core, "
-        f"ARI with the hidden {cg.ari(found.labels, hidden):.3f}, {found.status}{gap}",
+        f"{method:18} n={n:,} R=20 K={k}: {seconds:.1f} s{wanted}, {worked:.1f} s CPU, "
+        f"ARI with the hidden clustering {cg.ari(found.labels, hidden):.3f}, {found.status}{gap}",
         flush=True,
     )
 
 
 def prices(n: int, pairs: tuple[tuple[int, int], ...]) -> None:
-    """Seconds of one core as the prices of maximus grow, and what is said above the limit."""
+    """CPU time as the number of prices of maximus grows, and the message above the limit."""
     print(
-        f"\nmaximus against the number of prices, n={n:,} R=20, seconds of one core: one program of {FEW_STEPS} steps and of "
+        f"\nmaximus against the number of prices, n={n:,} R=20, CPU seconds: one program of {FEW_STEPS} steps and of "
         f"up to {STEPS}, one\nalternative of one restart; 'power': of the prices, from the line before"
     )
     print(
@@ -112,7 +112,7 @@ def prices(n: int, pairs: tuple[tuple[int, int], ...]) -> None:
 
 
 def seconds_of_prices(n: int, k: int, known: int) -> list[float]:
-    """Of a program of few steps, of one of many, and of an alternative."""
+    """Times of a program with few steps, one with many, and an alternative."""
     from threadpoolctl import threadpool_limits
 
     X, (given, _) = planted(n, k, 20, known=known)

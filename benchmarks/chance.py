@@ -1,7 +1,7 @@
-"""Permutation tests beside the loop people write: `python -m benchmarks.chance`.
+"""Permutation tests compared with a loop over scikit-learn: `python -m benchmarks.chance`.
 
-The peer permutes the labels with numpy and calls scikit-learn for each permutation; it is measured on a few permutations
-and its time for all of them is in proportion.
+The peer permutes the labels with numpy and calls scikit-learn for each permutation. It is timed on a few permutations, and the
+time for all of them is extrapolated.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""How long choosing k takes, beside the plain way with scikit-learn: `python -m benchmarks.choose_k`.
+"""Time of choose_k, compared with plain scikit-learn: `python -m benchmarks.choose_k`.
 
-100 clusterings for each of 9 numbers of clusters, n = 1,000, d = 10, and all criteria; scikit-learn does one of them.
+100 clusterings for each of 9 numbers of clusters, n = 1,000, d = 10, and all criteria; scikit-learn computes one of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Time and memory of the consensus functions as points grow, beside the dense way: `python -m benchmarks.consensus`.
+"""Time and memory of the consensus methods as the number of points grows: `python -m benchmarks.consensus`.
 
 Each line runs in a process of its own, so that its peak memory is its own; the ensemble is made in it, and not timed.
 Then many clusters, from each start that kcc, kmodes and voting can take (`--starts`: this alone).
@@ -134,7 +134,7 @@ def growing_points(options: argparse.Namespace) -> None:
         "cg.consensus with the making of the Ensemble,\npeak memory of the process, which made the labels; 'times': the seconds "
         "of the peer over ours at that size\n"
     )
-    print(f"{'method':<17} {'n':>9} {'seconds':>9} {'µs a point':>10} {'peak GB':>8} {'ARI':>7} {'times':>6}  solver")
+    print(f"{'method':<17} {'n':>9} {'seconds':>9} {'µs/point':>10} {'peak GB':>8} {'ARI':>7} {'times':>6}  solver")
     for method in chosen:
         ours: dict[int, float] = {}
         for n in sizes:

@@ -1,4 +1,4 @@
-"""Density profiles and ADCO beside numpy, and how the time grows with the number of points: `python -m benchmarks.density`."""
+"""Density profiles and ADCO compared with numpy, and time as the number of points grows: `python -m benchmarks.density`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import congruence as cg
 
 
 def best(call: Callable[[], Any], repeats: int = 7) -> float:
-    """Least wall time of a call, after one to warm up: what is left when nobody else uses the cores."""
+    """Shortest wall time of a call after one warm-up call."""
     call()
     times = []
     for _ in range(repeats):
@@ -41,13 +41,13 @@ def numpy_codes(X: np.ndarray, bins: int) -> np.ndarray:
 
 
 def numpy_profile(codes: np.ndarray, labels: np.ndarray, k: int, bins: int) -> np.ndarray:
-    """One bincount an attribute."""
+    """One bincount per attribute."""
     parts = [np.bincount(labels * bins + codes[:, i], minlength=k * bins) for i in range(codes.shape[1])]
     return np.concatenate([part.reshape(k, bins) for part in parts], axis=1)
 
 
 def histogram_profile(X: np.ndarray, labels: np.ndarray, k: int, bins: int) -> np.ndarray:
-    """What people write: np.histogram of each cluster and attribute."""
+    """The usual way: np.histogram of each cluster and attribute."""
     rows = []
     for c in range(k):
         part = X[labels == c]
@@ -95,15 +95,15 @@ def main() -> None:
         print(f"  {name:28}{taken:8.3f} s   adco {value:.12f}  {taken / seconds:5.1f}×")
 
     print(
-        f"\none profile, bins given ({attributes} attributes, {bins} bins, {k} clusters), least of seven (numpy: of three)"
+        f"\none profile, bins given ({attributes} attributes, {bins} bins, {k} clusters), best of seven (numpy: of three)"
     )
-    print(f"  {'n':>10}  {'congruence':>11}  {'ns a value':>10}  {'one thread':>11}  {'numpy':>9}")
+    print(f"  {'n':>10}  {'congruence':>11}  {'ns/value':>10}  {'one thread':>11}  {'numpy':>9}")
     for size in (250_000, 500_000, 1_000_000, 2_000_000, 4_000_000):
         print(profile_line(size // scale, attributes, k, bins))
 
 
 def profile_line(n: int, attributes: int, k: int, bins: int) -> str:
-    """Times of one profile in given bins, ours and numpy's, after a look that both count the same."""
+    """Times of one profile in given bins, ours and numpy's, after a check that both counts agree."""
     X, a, _ = data(n, attributes, k)
     binning = cg.Binning(bins=bins).fit(X)
     cuts = [np.array(c) for c in binning.cuts.values()]

@@ -1,6 +1,6 @@
-"""Ensembles without n × n, beside the dense way: `python -m benchmarks.ensembles`.
+"""Ensembles without an n × n matrix, compared with dense matrices: `python -m benchmarks.ensembles`.
 
-Each line of the first table runs in a process of its own, so that its peak memory can be told.
+Each line of the first table runs in a separate process, so that its peak memory can be measured.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def members(rng: np.random.Generator, count: int, n: int, k: int) -> np.ndarray:
 
 
 def dense_arimm(p: np.ndarray, q: np.ndarray) -> float:
-    """What people write: both consensus matrices by one-hot products, then sums over the upper triangle."""
+    """The usual way: both consensus matrices by one-hot products, then sums over the upper triangle."""
     matrices = []
     for labels in (p, q):
         n, count = labels.shape
@@ -70,7 +70,7 @@ def in_process(how: str, n: int, count: int) -> tuple[float, float, float]:
 
 
 def consensus_matrix(n: int, count: int, k: int) -> None:
-    """The consensus matrix in float32, beside a sparse product and BLAS (numpy's syrk route) of the one-hot matrix."""
+    """The consensus matrix in float32, compared with a sparse product and BLAS (numpy's syrk) of the one-hot matrix."""
     from scipy.sparse import csr_matrix
 
     import congruence as cg

@@ -1,9 +1,9 @@
 """The CUDA engine: checked against the CPU engine, then timed with CUDA events: `python -m benchmarks.gpu [--quick]`.
 
-`compute-sanitizer python -m benchmarks.gpu --check` looks for bad accesses in every kernel, on small data.
+`compute-sanitizer python -m benchmarks.gpu --check` searches for invalid accesses in every kernel, on small data.
 
-Rates of kernels are of sums that are queued behind a kernel that only waits, so that what the host prepares is not in
-them. Real collections are read from `clusterings/` in the folder named by the environment variable CONGRUENCE_DATA.
+Kernel rates exclude preparation on the host: the timed kernels are queued behind a kernel that only waits. Real collections are
+read from `clusterings/` in the folder named by the environment variable CONGRUENCE_DATA.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WAIT = 'extern "C" __global__ void wait(long long cycles) { long long t = clock6
 
 
 def on_card(call: Callable[[], Any], repeats: int) -> float:
-    """Median seconds between CUDA events around a call whose preparation hides behind a waiting kernel."""
+    """Median seconds between CUDA events around a call, with its preparation hidden behind a waiting kernel."""
     cp = device.cupy()
     wait = cp.RawKernel(WAIT, "wait")
     call()
@@ -142,7 +142,7 @@ def check_profiles(quick: bool) -> None:
 
 
 def check_all(quick: bool) -> None:
-    """Every kernel once, on small data, each array in memory of its own so that a sanitizer sees its ends."""
+    """Run every kernel once on small data, each array in its own memory so that a sanitizer sees its bounds."""
     cp = device.cupy()
     cp.cuda.set_allocator(None)
     check(True)
@@ -173,7 +173,7 @@ def check_all(quick: bool) -> None:
 
 
 def limit(clocks: float = 3.53) -> float:
-    """Increments a second if shared memory did nothing but serve 32 of them in so many clocks.
+    """Increments per second if shared memory did nothing but serve 32 of them in so many clocks.
 
     32 random addresses fall on 32 banks so that the fullest gets 3.53 on average; a bank serves one a clock.
     """
@@ -183,7 +183,7 @@ def limit(clocks: float = 3.53) -> float:
 
 
 def sliced_limit(k: int, n: int) -> tuple[float, str]:
-    """The same for rows of sorted points: a hashed label is put, looked at and counted; cells are read and cleared."""
+    """The same for rows of sorted points: a hashed label is written, read and counted; cells are read and cleared."""
     bits, _, _, cells = slices.slice_shape(k, int(n / k + 3 * (n / k) ** 0.5), n / k)
     return limit(3.53 * (3 if bits else 1) + 2 * cells * k / n), "hashed" if bits else "a cell a label"
 
@@ -211,11 +211,11 @@ def kinds(k: int, n: int) -> dict[str, Callable[[], Any]]:
 
 
 def rates(quick: bool) -> None:
-    """Increments a second of the kernels alone."""
+    """Increments per second of the kernels alone."""
     n = 1_000_000
     most = limit()
     print(
-        f"\nkernels, n = {n:,}, all pairs, G increments a second (limit: shared-memory atomics, {most / 1e9:,.0f} G/s)"
+        f"\nkernels, n = {n:,}, all pairs, G increments per second (limit: shared-memory atomics, {most / 1e9:,.0f} G/s)"
     )
     repeats = 2 if quick else 5
     for k in (2, 10, 20, 50, 80, 100, 128, 160, 200, 240):
@@ -254,7 +254,7 @@ def rates(quick: bool) -> None:
 
 
 def sliced_rate(make: Callable[[], Any], members: int, k: int, repeats: int) -> tuple[float, float]:
-    """(increments a second with points sorted before, seconds to sort the points of one member)."""
+    """(increments per second with points sorted before, seconds to sort the points of one member)."""
     stack = stacked(make, members, k)
     block = np.arange(min(64, members // 2))
     sort = sums.sorted_points
@@ -286,14 +286,14 @@ def whole(quick: bool) -> None:
     for j in range(members):
         columns[:, j] = rng.integers(0, k, n)
     for what, data, options in (
-        ("labels on the card, column after column", columns, {}),
-        ("labels on the card, row after row", cp.ascontiguousarray(columns), {}),
+        ("labels on the GPU, column after column", columns, {}),
+        ("labels on the GPU, row after row", cp.ascontiguousarray(columns), {}),
         ("labels in host memory, row after row", cp.ascontiguousarray(columns).get(), {"engine": "cuda"}),
     ):
         seconds = on_clock(lambda d=data, o=options: cg.compare_all(d, MEASURES, **o), 3 if quick else 5)  # type: ignore[misc]
-        line(what, f"{seconds:.3f} s", f"{pairs * n / seconds / 1e9:,.0f} G increments a second")
+        line(what, f"{seconds:.3f} s", f"{pairs * n / seconds / 1e9:,.0f} G increments per second")
     seconds = on_clock(lambda: cg.compare_all(columns, [*MEASURES, "ami_max", "purity"]), 3)
-    line("on the card, with ami_max and purity", f"{seconds:.3f} s")
+    line("on the GPU, with ami_max and purity", f"{seconds:.3f} s")
     few = cg.Ensemble(columns[:, :60].get())
     _ = [c.codes for c in few]
     seconds = on_clock(lambda: cg.compare_all(few, MEASURES, engine="cpu"), 1)
@@ -306,12 +306,12 @@ def whole(quick: bool) -> None:
 
 
 def streamed(quick: bool) -> None:
-    """A card with little memory: blocks of members, the next copied while one is counted."""
+    """A GPU with little memory: blocks of members, the next copied while one is counted."""
     rng = np.random.default_rng(3)
     members, n = 96, 1_000_000
     labels = cg.Ensemble([rng.integers(0, 50, n).astype(np.uint8) for _ in range(members)])
     _ = [c.codes for c in labels]
-    print(f"\nstreamed from the host: {members} clusterings, n = {n:,}, k = 50, as if the card had less free memory")
+    print(f"\nstreamed from the host: {members} clusterings, n = {n:,}, k = 50, as if the GPU had less free memory")
     resident = cg.compare_all(labels, MEASURES, engine="cuda")
     line("all at once", f"{on_clock(lambda: cg.compare_all(labels, MEASURES, engine='cuda'), 3):.3f} s")
     free = device.free_memory
@@ -329,7 +329,7 @@ def streamed(quick: bool) -> None:
 
 
 def consensus(quick: bool) -> None:
-    """The consensus matrix of many points, never on the host."""
+    """The consensus matrix of many points, never copied to the host."""
     n, members, k = (20_000, 100, 20) if quick else (100_000, 100, 20)
     rng = np.random.default_rng(4)
     base = rng.integers(0, k, n)
@@ -344,7 +344,7 @@ def consensus(quick: bool) -> None:
     assert (a.shares == b.shares).all()
     seconds = on_clock(lambda: cg.consensus_cdf(e), 3)
     line("distribution over all pairs (CDF, PAC, area)", f"{seconds:.3f} s",
-         f"{n * (n - 1) / 2 * members / seconds / 1e9:,.0f} G labels compared a second")  # fmt: skip
+         f"{n * (n - 1) / 2 * members / seconds / 1e9:,.0f} G labels compared per second")  # fmt: skip
     line("uncertainty", f"{on_clock(lambda: cg.uncertainty(e), 3):.3f} s", "from tables")
     assert abs(cg.uncertainty(e) - cg.uncertainty(on_host, engine="cpu")) < 1e-12
     line("item consensus", f"{on_clock(lambda: cg.item_consensus(e, base), 3):.3f} s", "from tables")

@@ -1,7 +1,7 @@
-"""One pair and all pairs, beside scikit-learn, genieclust and clusim: `python -m benchmarks.pairs`.
+"""One pair and all pairs, compared with scikit-learn, genieclust and clusim: `python -m benchmarks.pairs`.
 
-Raw int64 labels in, scores out, encoding included; median of five. Peers too slow for five full runs are timed on a
-sample of the pairs and scaled, and the table says so. Needs the extra `bench`.
+From raw int64 labels to scores, encoding included; median of five. Peers too slow for five full runs are timed on a
+sample of the pairs and extrapolated, and the table says so. Needs the extra `bench`.
 """
 
 from __future__ import annotations
@@ -255,12 +255,12 @@ def kernel_floor(rng: np.random.Generator, members: int, n: int, k: int) -> list
     assert (np.triu(squares) == np.triu(ours)).all()
     increments = members * (members + 1) / 2 * n
     for line in lines:
-        line.note += f"; {line.seconds / increments * 1e9:.2f} ns an increment"
+        line.note += f"; {line.seconds / increments * 1e9:.2f} ns per increment"
     return lines
 
 
 def growth(rng: np.random.Generator) -> list[tuple[int, float]]:
-    """Nanoseconds a point of one ARI as n grows: cost must not grow with the work."""
+    """Nanoseconds per point of one ARI as n grows; they should stay constant."""
     import congruence as cg
 
     rows = []
@@ -308,7 +308,7 @@ def main() -> None:
     shown(all_pairs(rng, 30 if options.quick else 100, 10_000, 10**9 if options.full else 100))
     shown(kernel_floor(rng, 60, 10_000, 20))
     shown(many_clusters(rng))
-    print("\nnanoseconds a point of one ARI, k = 50")
+    print("\nnanoseconds per point of one ARI, k = 50")
     for n, each in growth(rng):
         print(f"  n = {n:>11,}  {each:6.2f}")
 

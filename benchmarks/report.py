@@ -1,4 +1,4 @@
-"""Reports on the real files of clusterings: seconds to make, size, and seconds until the page is drawn in Chromium.
+"""Reports on real files of clusterings: seconds to write, size, and seconds until Chromium has drawn the page.
 
 python -m benchmarks.report [--only NAME]      needs the folder `clusterings` of $CONGRUENCE_DATA
 """

@@ -1,7 +1,7 @@
-"""Label columns that stay in Parquet, beside pyarrow, DuckDB, polars and Dask: `python -m benchmarks.streaming`.
+"""Label columns scanned from Parquet, compared with pyarrow, DuckDB, polars and Dask: `python -m benchmarks.streaming`.
 
-Every line runs in a process of its own, so that its peak memory can be told (with its largest child, for Dask). The
-data are made once under --folder and kept there.
+Each line runs in a separate process, so that its peak memory can be measured (with its largest child, for Dask). The
+data are created once under --folder and kept there.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def warm() -> None:
 
 
 def scan_only(path: Path) -> float:
-    """Merely reading the columns with pyarrow, with all its threads, batch after batch."""
+    """pyarrow reading the columns alone, with all its threads, batch after batch."""
     import pyarrow.dataset as ds
 
     total = 0
@@ -109,7 +109,7 @@ def _ari(counts: np.ndarray, a: np.ndarray, b: np.ndarray) -> float:
 
 
 def by_duckdb(path: Path) -> float:
-    """One GROUP BY a pair."""
+    """One GROUP BY per pair."""
     import duckdb
 
     base = duckdb.connect()
@@ -123,7 +123,7 @@ def by_duckdb(path: Path) -> float:
 
 
 def by_polars(path: Path) -> float:
-    """One group_by a pair, all collected together, streaming."""
+    """One group_by per pair, all collected together, streaming."""
     import polars as pl
 
     frame = pl.scan_parquet(f"{path}/*.parquet")
@@ -166,12 +166,12 @@ def checkpointed(path: Path) -> float:
 
 
 JOBS = {
-    "scan": ("pyarrow, merely reading", scan_only, False),
+    "scan": ("pyarrow read alone", scan_only, False),
     "kernel": ("congruence in memory, kernel alone", memory_kernel, True),
     "ours": ("congruence, scanned", ours, True),
     "checkpoint": ("congruence, scanned, checkpoint", checkpointed, True),
     "dask": ("congruence, Dask, two workers", on_dask, False),
-    "duckdb": ("DuckDB, a GROUP BY a pair", by_duckdb, False),
+    "duckdb": ("DuckDB, one GROUP BY per pair", by_duckdb, False),
     "polars": ("polars, streaming group_by", by_polars, False),
     "ensembles": ("congruence, arimm of two ensembles", ensembles, True),
 }
@@ -235,7 +235,7 @@ def main() -> None:
     print(f"\ncost per row, {COLUMNS} columns, {COLUMNS * (COLUMNS - 1) // 2} pairs")
     for n in sizes:
         _, seconds, peak, cpu = measured("ours", make(options.folder, n), options.tries)
-        print(f"  {n:>13,} rows  {seconds:8.2f} s  {1e9 * cpu / n:7.1f} ns of CPU a row  peak {peak:.2f} GB")
+        print(f"  {n:>13,} rows  {seconds:8.2f} s  {1e9 * cpu / n:7.1f} ns of CPU per row  peak {peak:.2f} GB")
     path = make(options.folder, rows)
     size = sum(f.stat().st_size for f in path.glob("*.parquet")) / 1e9
     print(f"\n{rows:,} rows × {COLUMNS} columns, {size:.2f} GB of Parquet, all {COLUMNS * (COLUMNS - 1) // 2} pairs")

@@ -1,1 +1,1 @@
-"""Published results computed again: one module a paper, the paper's number beside ours."""
+"""Published results, recomputed: one module per paper, the paper's numbers next to ours."""

@@ -1,7 +1,7 @@
 """The alternatives of Bae, Bailey, Dong (2010): Tables 10 and 11, Figures 14 and 15, with all methods on thirteen sets.
 
-`python -m reproductions.alternative_tables` (about half an hour), `--quick` the small sets in two minutes. Every method has
-ten random restarts where it has restarts at all (meta clustering its 60 base clusterings), programs 20 seconds.
+`python -m reproductions.alternative_tables` takes about half an hour, `--quick` (the small sets) two minutes. Methods with
+restarts get ten (meta clustering 60 base clusterings), programs 20 seconds.
 """
 
 from __future__ import annotations
@@ -306,7 +306,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     print(rows_text(table10_rows(), digits=2))
     print(heading("Figure 15: two alternatives to the classes"))
     print(claims_text(figure15_claims(figure15(titles))))
-    print(heading("Table 11: DQ by the way attributes are cut"))
+    print(heading("Table 11: DQ by method of binning"))
     lines, claims = table11([t for t in titles if t in TABLE11])
     head = [
         "",

@@ -1,4 +1,4 @@
-"""Consensus functions on ensembles that others made: clusterings of real and benchmark data by many algorithms, with a
+"""Consensus functions on published ensembles: clusterings of real and benchmark data by many algorithms, with a
 reference. Run `python -m reproductions.consensus_real`.
 """
 
@@ -257,7 +257,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(heading("Limits"))
         for text in sorted(refused):
             print(paragraph(text))
-    print(heading("What one hopes of a consensus"))
+    print(heading("Expectations of a consensus"))
     print(claims_text(claims(outcomes)))
     return 0
 

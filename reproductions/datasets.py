@@ -1,8 +1,8 @@
-"""The data sets the papers use, as numbers ready for k-means: `load("wine")` gives (X, y).
+"""The data sets of the papers, as numbers ready for k-means: `load("wine")` returns (X, y).
 
-A set is looked for as `sets/NAME.csv.gz` (a header line, the class in the column `class`) in the folder named by the
-environment variable CONGRUENCE_DATA, then in `../shared/data` beside the repository. Where neither has it, scikit-learn's
-bundled copy or OpenML serves. Nothing is copied into the repository.
+A data set is read from `sets/NAME.csv.gz` (a header line, the class in the column `class`) in the folder named by the
+environment variable CONGRUENCE_DATA, or in `../shared/data` next to the repository. If neither has it, scikit-learn's
+bundled copy or OpenML is used. Nothing is copied into the repository.
 """
 
 from __future__ import annotations

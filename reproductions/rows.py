@@ -1,4 +1,4 @@
-"""What a reproduction reports: rows with the paper's number beside ours, claims, and plain-text tables of both."""
+"""What a reproduction reports: rows with the paper's number next to ours, claims, and plain-text tables of both."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CONFIRMED, NOT_CONFIRMED = "confirmed", "not confirmed"
 
 @dataclass(frozen=True)
 class Row:
-    """One number of the paper, as printed, beside ours; None where there is none."""
+    """One number as printed in the paper, and ours; None where there is none."""
 
     label: str
     printed: str | None
@@ -23,7 +23,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the paper, whether it holds, and the numbers that say so."""
+    """A sentence of the paper, whether it holds, and the evidence."""
 
     text: str
     verdict: str
@@ -36,7 +36,7 @@ class Claim:
 
 
 def same_digits(printed: str, ours: float) -> bool:
-    """Whether the printed digits are ours, rounded or cut off.
+    """Whether the printed digits equal ours, rounded or truncated.
 
     >>> same_digits("0.9642", 27 / 28), same_digits("0.70721", 0.5**0.5)
     (True, False)
@@ -46,12 +46,12 @@ def same_digits(printed: str, ours: float) -> bool:
 
 
 def checked(label: str, printed: str, ours: float, note: str = "", otherwise: str = NOT_REPRODUCIBLE) -> Row:
-    """A row that agrees if the printed digits are ours, and is `otherwise` if not."""
+    """A row with the verdict "agrees" if the printed digits equal ours, else `otherwise`."""
     return Row(label, printed, ours, AGREES if same_digits(printed, ours) else otherwise, note)
 
 
 def grid(head: Sequence[str], lines: Iterable[Sequence[str]], left: int = 1) -> str:
-    """A table of texts; the first `left` columns are flush left, the others right."""
+    """A table of texts; the first `left` columns are left-aligned, the others right-aligned."""
     cells = [list(head), *(list(line) for line in lines)]
     widths = [max(len(line[c]) for line in cells) for c in range(len(head))]
 
@@ -71,7 +71,7 @@ def _number(x: float | None, digits: int) -> str:
 
 
 def rows_text(rows: Iterable[Row], digits: int = 7) -> str:
-    """Rows as a table: label, printed, ours, verdict, and below a line the note if there is one."""
+    """Rows as a table: label, printed, ours, verdict, and the note, if any, on the next line."""
     rows = list(rows)
     width = max(len(r.label) for r in rows)
     lines = [f"{'':{width}}  {'printed':>11}  {'ours':>11}  verdict"]
@@ -91,7 +91,7 @@ def claims_text(claims: Iterable[Claim]) -> str:
 
 
 def heading(text: str) -> str:
-    """A line of text underlined, with an empty line before."""
+    """An underlined heading after an empty line."""
     return f"\n{text}\n{'=' * len(text)}"
 
 
