@@ -17,6 +17,7 @@ settings.register_profile(
     "congruence", derandomize=True, deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("congruence")
+SLOW_PAGES = {"choosing_k.md", "soft.md", "alternatives.md"}
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -29,6 +30,13 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
         if hasattr(os, "sched_getaffinity")
         else os.cpu_count() or 1
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Pages of docs/ that cluster data are slow; tests carry the mark themselves."""
+    for item in items:
+        if item.path.name in SLOW_PAGES:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(params=list(ROUTES))

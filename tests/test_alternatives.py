@@ -268,6 +268,7 @@ def test_a_larger_omega_merges_more_for_quality():
     assert counts[0] < counts[-1]
 
 
+@pytest.mark.slow
 def test_mincentropy_counts_its_objective():
     """Moves keep sums: the objective at the end is that of the definition, and no single move improves it."""
     rng = np.random.default_rng(0)
@@ -315,6 +316,7 @@ def test_assignments_with_sizes(seed):
     assert cost[np.arange(n), labels].sum() == pytest.approx(cost[rows, columns[chosen]].sum())
 
 
+@pytest.mark.slow
 def test_shared_centroids_recover_a_profile_and_random_ones_do_not():
     """Given the true hidden profile, k-means in bins and a vote find it from implied centroids, not from random ones."""
     X, (a, hidden) = views(300, 3, 4.0)
@@ -352,6 +354,7 @@ def test_orthogonal_takes_the_given_directions_away():
 # --- planted views ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_maximus_finds_the_planted_view(seed):
     """Given one of two planted clusterings, maximus finds the other (ARI > 0.8); the published stages do not (< 0.3)."""
@@ -367,6 +370,7 @@ def test_maximus_finds_the_planted_view(seed):
     assert not literal.silhouette > 0.1  # undefined where the vote has put all points in one cluster
 
 
+@pytest.mark.slow
 def test_maximus_finds_two_hidden_views_one_after_the_other():
     """Of three planted clusterings, one given, the two alternatives are the two others."""
     X, hidden = views(300, 3, 4.5, 3)
@@ -378,6 +382,7 @@ def test_maximus_finds_two_hidden_views_one_after_the_other():
     assert min(found[1].dissimilarity.values()) > 0.7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [1e-6, 1e4])
 def test_maximus_does_not_mind_the_unit(unit):
     """Data in micrometres or in kilometres, not standardised, have the same alternative, within its caps."""
@@ -423,6 +428,7 @@ def test_labels_that_are_the_given_ones_are_called_that():
     assert any("no alternative was found" in note for note in found.notes)
 
 
+@pytest.mark.slow
 def test_both_solvers_find_the_same():
     """The linear program and its dual end in clusterings of like cost, within the same caps."""
     X, (given, hidden) = views(150, 3, 4.0)
@@ -433,6 +439,7 @@ def test_both_solvers_find_the_same():
     assert cg.ari(exact.labels, hidden) > 0.8
 
 
+@pytest.mark.slow
 def test_epsilon_trades_difference_for_quality():
     """On iris a larger epsilon costs less by k-means, and is more similar; each keeps its cap."""
     found = [cg.alternatives(IRIS, SPECIES, random_state=0, epsilon=e, n_init=4)[0] for e in (0.05, 0.3)]
@@ -442,6 +449,7 @@ def test_epsilon_trades_difference_for_quality():
     assert found[0].scores["dissimilarity"] > found[1].scores["dissimilarity"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["condens", "mincentropy", "orthogonal", "adft"])
 def test_the_later_methods_find_the_planted_view(method):
     """Four cheap methods find it too."""
@@ -452,6 +460,7 @@ def test_the_later_methods_find_the_planted_view(method):
 # --- what all of them promise ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_is_deterministic_and_complete(method):
     """The same seed gives the same labels; every result has its scores, and those of chance, finite."""
@@ -475,6 +484,7 @@ def test_every_method_is_deterministic_and_complete(method):
     assert first.dissimilarity["given"] == pytest.approx(1 - cg.jaccard(given, first.labels))
 
 
+@pytest.mark.slow
 def test_the_scores_are_those_of_the_public_functions():
     """ADCO, GDI, DQ and the silhouette of a result are those of the same data by cg.adco, cg.dunn, …"""
     found = cg.alternatives(IRIS, SPECIES, method="condens", random_state=0, inter=3, intra=2)[0]
@@ -487,6 +497,7 @@ def test_the_scores_are_those_of_the_public_functions():
     assert found.to_frame()["value"].tolist() == list(found.scores.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_nominal_and_mixed_data(method):
     """Nominal attributes and missing values are taken, or refused in one line that names who takes them."""
@@ -666,6 +677,7 @@ def test_progress_counts_restarts():
     assert heard == [(1, 1)]
 
 
+@pytest.mark.slow
 def test_the_estimator_keeps_the_manners_of_scikit_learn():
     """clone, get_params and set_params; fit gives what the function gives."""
     X, (given, hidden) = views(100, 2, 4.0)
@@ -681,6 +693,7 @@ def test_the_estimator_keeps_the_manners_of_scikit_learn():
     assert len(model.set_params(n_alternatives=2).fit(X, given).alternatives_) == 2
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path):
     """It prints the scores beside those of chance, writes the labels, and refuses in one line."""
     X, (given, hidden) = views(80, 2, 4.0)

@@ -66,6 +66,7 @@ def test_every_axiom_of_every_measure_is_decided():
 # --- declared: true everywhere ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", that_declare("symmetric"))
 def test_symmetric(key):
     """Swapping the two clusterings changes nothing, for all pairs of partitions of n ≤ 5 points."""
@@ -202,6 +203,7 @@ def against_profiles(n: int) -> dict[str, np.ndarray]:
     return {key: np.concatenate(values) for key, values in found.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", KEYS)
 def test_values_stay_in_the_declared_range(key):
     """No pair of partitions of n ≤ 6 points leaves the range of the measure, not even by rounding."""

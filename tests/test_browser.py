@@ -16,6 +16,7 @@ from congruence.cli.app import app
 from congruence.reporting import pairs
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(program() is None, reason="there is no chromium here: apt-get install chromium"),
     pytest.mark.skipif(importlib.util.find_spec("websocket") is None, reason="websocket-client is not installed"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),

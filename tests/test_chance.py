@@ -131,6 +131,7 @@ def test_z_scores_of_the_literature(key):
         assert z((p, q, r, s)[i], (p, q, r, s)[j]) == pytest.approx(value, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_p_values_are_uniform_under_the_null():
     """Independent clusterings give every p-value equally often, for hard, soft and weighted points; none too small."""
     rng = np.random.default_rng(3)
@@ -149,6 +150,7 @@ def test_p_values_are_uniform_under_the_null():
             assert np.mean(np.array(values) <= level) <= level + 3 * math.sqrt(level * (1 - level) / 120), name
 
 
+@pytest.mark.slow
 def test_p_values_under_stopping_are_valid():
     """Draws that end after so many as good give p = hits / draws, and small ones no more often than they should."""
     rng = np.random.default_rng(4)
@@ -253,6 +255,7 @@ def test_both_ways_to_draw_have_one_distribution(key, monkeypatch):
     assert stats.ks_2samp(np.round(by_tables, 9), np.round(by_labels, 9)).pvalue > 0.01
 
 
+@pytest.mark.slow
 def test_the_compiled_shuffle_is_fair(monkeypatch):
     """Every order of four labels is equally likely, and large label vectors have the distribution of tables."""
     from congruence.engine.kernels import shuffle
@@ -537,6 +540,7 @@ def test_matrices_against_all_permutations(sides, key):
     assert near(r.p_value, as_good(key, values, r.value), 500)
 
 
+@pytest.mark.slow
 def test_other_ensembles():
     """Weighted members, memberships, weighted points, gaps and anmi take their own roads to the same distribution."""
     rng = np.random.default_rng(0)
@@ -645,6 +649,7 @@ def test_adjusted_measures_that_have_names():
     ) == pytest.approx(0.2670541542546392, rel=1e-9)  # genieclust's adjusted Fowlkes–Mallows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", [k for k in KEYS if k != "lambda"])
 def test_adjusted_measures_against_all_permutations(key):
     """(value − mean) / (best − mean) with the mean over all permutations; 1 for identical clusterings."""
@@ -786,6 +791,7 @@ def labels_of(table):
     return np.repeat(row, table[row, col]), np.repeat(col, table[row, col])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "k", "n", "agreement"),
     [("ari", 30, 200, 0.5), ("ari", 30, 200, 0), ("jaccard", 10, 200, 0.9), ("nmi_sum", 4, 400, 0.5), ("vi", 3, 300, 0.3),
@@ -834,6 +840,7 @@ def test_matchings_by_chance_are_refused():
         cg.confidence_interval(a, b, "accuracy", random_state=0)
 
 
+@pytest.mark.slow
 def test_intervals_of_everything():
     """Memberships, weights, ensembles and matrices have intervals too, by halves of their points."""
     u = np.eye(4)[LARGE] * 0.8 + 0.05

@@ -93,6 +93,7 @@ def test_a_checkpoint_of_other_data_is_refused(tmp_path):
         cg.compare_all(cg.scan(folder, NAMES), checkpoint=tmp_path / "saved")
 
 
+@pytest.mark.slow
 def test_other_columns_noise_or_weights_are_other_parts(tmp_path):
     """One folder serves several questions of the same data without mixing their counts."""
     columns = {**labels(400), "w": np.arange(400) % 5}
@@ -108,6 +109,7 @@ def test_other_columns_noise_or_weights_are_other_parts(tmp_path):
         assert cg.ari(s["int"], s["flag"]) == cg.ari(columns["int"], columns["flag"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["truncated", "flipped", "empty", "pickle", "swapped"])
 def test_damaged_parts_are_counted_again(tmp_path, how):
     """A part that is not whole, changed, or not ours is as good as none, and the result says that there were some."""
@@ -165,6 +167,7 @@ print(r["ari"].tolist())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_was_killed_goes_on(tmp_path, how, monkeypatch):
     """kill -9 or Ctrl-C in the middle: what was finished is there, and the second run gives the identical result."""
@@ -191,6 +194,7 @@ def test_a_run_that_was_killed_goes_on(tmp_path, how, monkeypatch):
 # --- on the command line -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_command_line_scans(command, tmp_path):
     """Folders and the options of scans: the same figures as in memory, bad files named or left out, checkpoints kept."""
     columns = {k: labels(600)[k] for k in NAMES}

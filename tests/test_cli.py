@@ -88,6 +88,7 @@ def shown(text: str) -> dict[str, float]:
 # --- compare ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_compare_two_columns(congruence):
     """`compare FILE A B` prints the usual measures of the two columns, by name."""
     said = congruence("compare", "labels.csv", "truth", "kmeans")
@@ -98,6 +99,7 @@ def test_compare_two_columns(congruence):
     assert shown(said.out) == pytest.approx(dict(expected), abs=5e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "write",
     {
@@ -119,6 +121,7 @@ def test_every_kind_of_file(congruence, write):
     assert json.loads(said.out)["values"] == cg.compare(TRUTH, KMEANS, ["ari", "vi"]).to_dict()
 
 
+@pytest.mark.slow
 def test_npy_files(congruence):
     """Columns of an integer npy file are numbered; a file of memberships is compared as soft."""
     np.save("labels.npy", LABELS[["truth", "leiden"]].to_numpy())
@@ -174,6 +177,7 @@ def test_weights_and_counts(congruence):
     assert about["n_points"] == 12
 
 
+@pytest.mark.slow
 def test_compare_two_files_by_id(congruence):
     """Two files meet by --id, in any order, and the command says how many rows did not match."""
     LABELS[["cell", "leiden"]].to_csv("a.csv", index=False)
@@ -192,6 +196,7 @@ def test_compare_two_files_by_id(congruence):
     assert about["clusterings"] == ["a.csv:leiden", "c.csv:leiden"]
 
 
+@pytest.mark.slow
 def test_compare_two_files_row_by_row(congruence):
     """Without --id files of the same length are compared row by row, unless their row names say otherwise."""
     LABELS[["truth"]].to_csv("a.csv", index=False)
@@ -221,6 +226,7 @@ def test_matrix_to_a_file(congruence):
     assert not list(Path().glob("*.part"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["m.tsv", "m.parquet", "m.feather", "m.npz", "m.json"])
 def test_matrix_to_every_kind_of_file(congruence, name):
     """The matrix of one measure, and the pairs of several, can be written to every kind of file and read back."""
@@ -248,6 +254,7 @@ def test_matrix_to_every_kind_of_file(congruence, name):
                 assert frame["vi"].tolist() == pytest.approx(expected["vi"][[0, 0, 1], [1, 2, 2]].tolist())
 
 
+@pytest.mark.slow
 def test_matrix_of_a_long_table(congruence):
     """--long id,method,label reads one row a point and method; --columns picks methods."""
     long = LABELS.melt(id_vars="cell", value_vars=["truth", "kmeans", "leiden"], var_name="method", value_name="label")
@@ -272,6 +279,7 @@ def test_matrix_of_a_long_table(congruence):
     assert json.loads(said.out)["names"] == ["truth", "leiden"]
 
 
+@pytest.mark.slow
 def test_unassigned_and_noise(congruence):
     """--noise -1, --noise COLUMN=-1 and empty fields are unassigned; --unassigned says what becomes of them."""
     Path("gaps.csv").write_text("x,y\n0,0\n-1,0\n1,-1\n,1\n1,1\n")
@@ -311,6 +319,7 @@ def test_cautions_name_the_columns(congruence):
 # --- formats ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_json_of_everything_is_json(congruence):
     """--format json of every command parses, and holds full precision."""
     pair = congruence("compare", "labels.csv", "truth", "kmeans", "-m", "all", "-f", "json")
@@ -322,6 +331,7 @@ def test_json_of_everything_is_json(congruence):
     assert json.loads(congruence("measures", "vi", "-f", "json").out)[0]["better"] == "lower"
 
 
+@pytest.mark.slow
 def test_csv_of_everything_is_csv(congruence):
     """--format csv of every command has a header and rows of its width, at full precision."""
     for words in (
@@ -341,6 +351,7 @@ def test_csv_of_everything_is_csv(congruence):
     assert first["kmeans"] == repr(cg.ari(TRUTH, KMEANS))
 
 
+@pytest.mark.slow
 def test_markdown_of_everything_is_a_table(congruence):
     """--format markdown has the same number of cells in every line; bars in names are escaped."""
     Path("bars.csv").write_text("x|y,b\n0,0\n0,1\n1,1\n")
@@ -358,6 +369,7 @@ def test_markdown_of_everything_is_a_table(congruence):
         assert all(line.startswith("| ") and line.endswith(" |") for line in lines)
 
 
+@pytest.mark.slow
 def test_a_clustering_may_be_called_clustering(congruence):
     """A column named like the corner of the matrix does not overwrite the names of the rows."""
     Path("names.csv").write_text("clustering,b\n0,0\n0,1\n1,1\n")
@@ -369,6 +381,7 @@ def test_a_clustering_may_be_called_clustering(congruence):
     assert pd.read_csv("m.csv", index_col=0).index.tolist() == ["clustering", "b"]
 
 
+@pytest.mark.slow
 def test_one_clustering_alone_has_no_rows(congruence):
     """The pairs of one clustering are an empty table in every format, not a crash."""
     for shape in ("table", "json", "csv", "markdown"):
@@ -377,6 +390,7 @@ def test_one_clustering_alone_has_no_rows(congruence):
         assert said.out
 
 
+@pytest.mark.slow
 def test_threads_change_nothing(congruence):
     """--threads is taken by both commands and changes no digit."""
     one, two = (
@@ -388,6 +402,7 @@ def test_threads_change_nothing(congruence):
     assert congruence("compare", "labels.csv", "truth", "kmeans", "--threads", "2").code == 0
 
 
+@pytest.mark.slow
 def test_measures_are_listed_and_explained(congruence):
     """`measures` lists every key; `measures KEY`, or an alias of it, shows definition, range, facts and reference."""
     said = congruence("measures")
@@ -401,6 +416,7 @@ def test_measures_are_listed_and_explained(congruence):
         assert congruence("measures", m.key).code == 0
 
 
+@pytest.mark.slow
 def test_version_and_help(congruence):
     """--version prints the version; -h and --help explain, with examples, and name all commands."""
     assert congruence("--version") == Said(0, f"congruence {cg.__version__}\n", "")
@@ -415,6 +431,7 @@ def test_version_and_help(congruence):
 # --- limits -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limits", "code"),
     [
@@ -441,6 +458,7 @@ def test_fail_under(congruence, limits, code):
         assert "Traceback" not in said.err
 
 
+@pytest.mark.slow
 def test_fail_under_in_every_command(congruence):
     """The limit holds for each clustering against a reference and for each pair of a matrix, the diagonal apart."""
     reference = ["compare", "labels.csv", "--reference", "truth", "--columns", "kmeans,leiden", "--fail-under"]
@@ -517,6 +535,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MISTAKES)
 def test_mistakes_are_one_line(congruence, name):
     """Everything a user can get wrong is one line on stderr that helps, exit code 2, and no traceback."""
@@ -524,6 +543,7 @@ def test_mistakes_are_one_line(congruence, name):
     refused(congruence(*words), text)
 
 
+@pytest.mark.slow
 def test_folders(congruence):
     """A folder is read as one table in many files; without any it is refused."""
     Path("none").mkdir()
@@ -547,6 +567,7 @@ FILES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_unreadable_files_are_one_line(congruence, name):
     """Empty, torn, foreign files: one line that names the file."""
@@ -561,6 +582,7 @@ def test_pickled_arrays_are_refused(congruence):
     refused(congruence("compare", "objects.npy"), "objects.npy could not be read: Object arrays cannot be loaded")
 
 
+@pytest.mark.slow
 def test_rows_that_do_not_match(congruence):
     """Files of different lengths need --id; ids that repeat, or that never meet, are refused."""
     LABELS[["cell", "truth"]].to_csv("a.csv", index=False)
@@ -591,6 +613,7 @@ def spawn(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_seen_enough(folder):
     """A pipe closed by its reader, as by `head`, is no error and no traceback, with buffered output or without."""
     for unbuffered in ("", "1"):
@@ -605,6 +628,7 @@ def test_a_reader_that_has_seen_enough(folder):
         assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_terminal_without_the_signs(folder):
     """Where the terminal knows no arrows they are replaced; the command does not crash."""
     done = spawn("compare", "labels.csv", "truth", "leiden", capture_output=True, env={"PYTHONIOENCODING": "ascii"})
@@ -613,6 +637,7 @@ def test_a_terminal_without_the_signs(folder):
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_warnings_are_one_line(folder):
     """A warning of the library is a line on stderr, without file names and source code."""
     values = np.random.default_rng(0).random(50)
@@ -634,6 +659,7 @@ def test_the_command_is_installed(folder):
 # --- ensembles and matrices -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_ensemble_is_described(congruence):
     """Agreement, certainty with its baseline, diversity, members by agreement with the rest, and the reference."""
     said = congruence(
@@ -655,6 +681,7 @@ def test_an_ensemble_is_described(congruence):
     assert "mean ari with the rest" in shown.out
 
 
+@pytest.mark.slow
 def test_two_ensembles_are_compared(congruence):
     """--against reads a second ensemble of the same points."""
     LABELS[["truth", "kmeans"]].to_csv("second.csv", index=False)
@@ -667,6 +694,7 @@ def test_two_ensembles_are_compared(congruence):
     assert "8 and 5 points" in wrong.err
 
 
+@pytest.mark.slow
 def test_partial_members_need_to_be_asked_for(congruence):
     """A file with gaps is refused until --partial says that members cover part of the points."""
     pd.DataFrame({"x": [0, 0, 1, None], "y": [0, None, 1, 1], "z": [0, 0, 1, 1]}).to_csv("gaps.csv", index=False)
@@ -677,6 +705,7 @@ def test_partial_members_need_to_be_asked_for(congruence):
     assert facts["certainty"] == pytest.approx(cg.certainty(members, missing="plain"), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("out", ["M.npz", "M.npy"])
 def test_a_consensus_matrix_is_written_and_compared(congruence, out):
     """consensus-matrix writes what compare reads back as a similarity matrix."""
@@ -689,6 +718,7 @@ def test_a_consensus_matrix_is_written_and_compared(congruence, out):
     assert values["kas"] == pytest.approx(members.kas(TRUTH), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_sparse_consensus_matrix_is_written_and_compared(congruence):
     """With --threshold only larger entries are kept, in a file that scipy.sparse can load too."""
     from scipy.sparse import load_npz
@@ -724,6 +754,7 @@ def test_an_interrupt_ends_with_one_line(congruence, monkeypatch):
     assert said.err.strip() == "congruence: stopped"
 
 
+@pytest.mark.slow
 def test_threads_reach_a_single_pair(congruence, monkeypatch):
     """--threads is passed on for two columns and for two files, not only for many."""
     seen = []
@@ -747,6 +778,7 @@ def test_a_reference_that_a_long_table_lacks_is_one_line(congruence):
     assert "no column 'z'" in said.err
 
 
+@pytest.mark.slow
 def test_ensembles_in_another_order_are_not_compared(congruence):
     """Row names that differ, or ids that do, mean other points at the same places."""
     turned = LABELS[["cell", "truth", "kmeans"]].iloc[::-1]

@@ -23,6 +23,7 @@ def wine(tmp_path):
     return table["target"].to_numpy()
 
 
+@pytest.mark.slow
 def test_from_data_to_consensus(command, wine, tmp_path):
     """generate writes one column a member beside the ids; consensus writes a cluster and a confidence for each id."""
     said = command(
@@ -45,6 +46,7 @@ def test_from_data_to_consensus(command, wine, tmp_path):
     assert found["cluster"].tolist() == cg.consensus(runs.drop(columns="bottle"), 3, random_state=0).labels.tolist()
 
 
+@pytest.mark.slow
 def test_partial_members_are_written_with_gaps(command, wine, tmp_path):
     """--partial leaves gaps in the file; consensus takes them with --partial and refuses them without."""
     words = ["--method", "subsample", "--fraction", "0.7", "--partial", "--members", "8", "--k", "3", "--seed", "0"]
@@ -60,6 +62,7 @@ def test_partial_members_are_written_with_gaps(command, wine, tmp_path):
     assert cg.ari(result["labels"], wine) > 0.75
 
 
+@pytest.mark.slow
 def test_soft_members_are_written_as_labels_and_it_says_so(command, wine, tmp_path):
     """A table has no place for memberships: the largest counts, and a note says so."""
     said = command("generate", "wine.csv", "--method", "fuzzy", "--members", "2", "--k", "3", "--out", "runs.parquet")
@@ -68,6 +71,7 @@ def test_soft_members_are_written_as_labels_and_it_says_so(command, wine, tmp_pa
     assert pd.read_parquet(tmp_path / "runs.parquet").shape == (178, 3)  # with the names of the rows
 
 
+@pytest.mark.slow
 def test_what_is_written_names_its_points(command, tmp_path):
     """The column that names the rows, or the ids of a long table in their order, stand beside the clusters."""
     cells = ["b", "a", "d", "c"]
@@ -118,6 +122,7 @@ def test_every_column_that_names_rows_is_held_against_the_other_file(command, tm
     assert "not the same by column 'cell'" in said.err
 
 
+@pytest.mark.slow
 def test_consensus_against_a_reference(command, wine, tmp_path):
     """--reference is held against the result and is no member; several methods are one row each."""
     rng = np.random.default_rng(0)
@@ -146,6 +151,7 @@ def test_consensus_against_a_reference(command, wine, tmp_path):
     assert picked.err.count("run") == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "text"),
     [
@@ -171,6 +177,7 @@ def test_what_is_wrong_is_said_in_one_line(command, tmp_path, words, text):
     assert not (tmp_path / "x.csv").exists()
 
 
+@pytest.mark.slow
 def test_notes_are_said_in_every_format(command, tmp_path):
     """csv and markdown hold the scores alone; fewer clusters than asked for, and the reference, are said beside."""
     pd.DataFrame({"x": [0, 0, 1, 1], "y": [1, 1, 0, 0], "truth": [0, 0, 1, 1]}).to_csv(tmp_path / "r.csv", index=False)

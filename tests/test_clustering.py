@@ -219,6 +219,7 @@ def test_infinities_and_enormous_floats_are_labels():
     assert everything(labels, OTHER * 2) == everything(plain, OTHER * 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", INTEGERS)
 @settings(derandomize=True, deadline=None, max_examples=40)
 @given(st.data())
@@ -590,6 +591,7 @@ def test_one_pair_without_a_common_point_is_refused():
     one_line(error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [None, "sample_weight", "frequency"])
 def test_singletons_and_cluster_say_what_unassigned_points_are(kind):
     """'singletons' gives each unassigned point a cluster of its own, 'cluster' puts them all in one."""

@@ -59,6 +59,7 @@ def test_the_seven_points_of_strehl(method):
     assert cg.consensus(strehl(), 3, method, random_state=0).labels.tolist() == [0, 0, 0, 1, 1, 2, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["builtin", "metis"])
 def test_the_seven_points_by_each_partitioner(solver):
     """METIS and the built-in partitioner both give it; the result says which one ran."""
@@ -78,6 +79,7 @@ def test_members_without_noise_give_the_truth_back(method):
     assert same(cg.consensus(members, 5, method, random_state=0).labels, truth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("noise", "least"), [(0.1, 0.99), (0.3, 0.99), (0.4, 0.99)])
 @pytest.mark.parametrize("method", STURDY)
 def test_planted_clusters_come_back(method, noise, least):
@@ -94,6 +96,7 @@ def test_planted_clusters_of_unequal_sizes_come_back(method):
     assert cg.ari(truth, cg.consensus(members, 5, method, random_state=0).labels) >= 0.99
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [m for m in ALL if m != "hgpa"])
 def test_order_and_names_change_nothing(method):
     """Points in another order, members in another order, clusters with other names: the same clusters, to the last point."""
@@ -109,6 +112,7 @@ def test_order_and_names_change_nothing(method):
     assert same(first[order], again)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ALL)
 def test_the_random_state_decides(method):
     """One seed, one answer; and a method tried by a list of methods gives what it gives alone."""
@@ -418,6 +422,7 @@ def test_impossible_numbers_are_refused(k):
         cg.consensus([[0, 0, 1, 1]], k)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ALL)
 def test_a_frequency_is_the_point_so_many_times(method):
     """frequency=2 is the point twice."""
@@ -509,6 +514,7 @@ def test_selection_of_members():
 # --- the estimator ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_scikit_learns_checks():
     """With a generator all of its checks pass; on label columns all but those that expect clusters of blobs."""
     model = cg.ConsensusClustering(3, generator="kmeans", n_members=4, method="kcc")
@@ -518,6 +524,7 @@ def test_scikit_learns_checks():
     assert failed <= {"check_clustering"}  # its input is coordinates; here they are labels, each a cluster of its own
 
 
+@pytest.mark.slow
 def test_the_estimator_in_a_pipeline():
     """It clusters wine after scaling, clones, and gives what `consensus` of the same members gives."""
     X, y = load_wine(return_X_y=True)

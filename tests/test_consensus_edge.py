@@ -57,6 +57,7 @@ WEIGHTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["hard", "partial", "soft", "mixed"])
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_every_method_on_every_kind(kind, weights):
@@ -111,6 +112,7 @@ def test_frequency_is_repetition(method):
             assert counted[score] == pytest.approx(repeated[score], rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["hard", "partial", "soft", "mixed"])
 def test_order_and_names_do_not_matter(kind):
     """Points, members and clusters in another order, weights that do not add up alike to the last digit: the same clusters."""
@@ -194,6 +196,7 @@ def test_a_member_without_points_says_nothing(method):
         assert r["anmi"] == pytest.approx(alone["anmi"])
 
 
+@pytest.mark.slow
 def test_points_in_no_member():
     """They get −1 and no confidence, or the nearest point's cluster; with nothing at all there is one line."""
     rng = np.random.default_rng(0)
@@ -217,6 +220,7 @@ def test_points_in_no_member():
         cg.consensus(cg.Ensemble(halves, unassigned="partial", sample_weight=[0, 0, 1, 1]), 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_k_of_one_and_of_all(method):
     """k = 1 is one cluster; k above the kinds of points gives each kind one, and says so."""
@@ -237,6 +241,7 @@ def test_k_of_one_and_of_all(method):
     assert sorted(cg.consensus([[0, 1], [0, 0]], 2, method).labels.tolist()) == [0, 1]
 
 
+@pytest.mark.slow
 def test_auto_leaves_out_what_cannot_run():
     """With many members and clusters auto takes Lanczos iteration; mcla says before anything begins that it cannot."""
     rng = np.random.default_rng(0)
@@ -308,6 +313,7 @@ def test_members_of_very_many_clusters():
     assert cg.consensus([np.arange(200), *rng.integers(0, 4, (4, 200))], 4, "cumulative").n_clusters == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_ties_are_broken_alike_by_votes_and_by_matrix(seed, monkeypatch):
     """With heights that are mostly equal both ways of average linkage join the same clusters, step by step."""

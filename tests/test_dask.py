@@ -37,6 +37,7 @@ def client():
         yield made
 
 
+@pytest.mark.slow
 def test_a_client_and_an_address_count(client, tmp_path):
     """client= takes a client, which stays open, or an address; the integers are those of memory."""
     columns = labels(2000)
@@ -57,6 +58,7 @@ def test_a_client_and_an_address_count(client, tmp_path):
     assert members.certainty() == cg.Ensemble({k: columns[k] for k in NAMES}).certainty()
 
 
+@pytest.mark.slow
 def test_a_local_cluster_of_processes(tmp_path):
     """Parts and tables travel between processes, and are added on the workers."""
     columns = labels(2000)
@@ -68,6 +70,7 @@ def test_a_local_cluster_of_processes(tmp_path):
         same(cg.compare_all(cg.scan(folder), KEYS, client=made), cg.compare_all(columns, KEYS))
 
 
+@pytest.mark.slow
 def test_a_checkpoint_is_shared_by_threads_and_cluster(client, tmp_path):
     """What a cluster finished, threads go on from, and the other way round."""
     columns = {k: labels(900)[k] for k in NAMES}
@@ -83,6 +86,7 @@ def test_a_checkpoint_is_shared_by_threads_and_cluster(client, tmp_path):
     same(cg.compare_all(cg.scan(folder), client=client, checkpoint=tmp_path / "saved"), cg.compare_all(columns))
 
 
+@pytest.mark.slow
 def test_errors_of_workers_reach_the_person(client, tmp_path):
     """A file that cannot be read, a budget that is too small: the same line as without a cluster."""
     folder = folder_of(labels(600), tmp_path / "d")
@@ -100,6 +104,7 @@ def test_errors_of_workers_reach_the_person(client, tmp_path):
         cg.compare_all(s, client=client)
 
 
+@pytest.mark.slow
 def test_another_version_on_the_workers_is_an_error(client, tmp_path, monkeypatch):
     """Client and workers must have the same congruence."""
     from congruence.scanning import schedule
@@ -128,6 +133,7 @@ def test_a_cluster_without_workers_is_an_error(tmp_path, monkeypatch):
         cg.compare_all(s, client=made)
 
 
+@pytest.mark.slow
 def test_dask_frames_and_series(client):
     """A Dask frame is a source; with a client its partitions are counted where they are."""
     columns = labels(800)
@@ -145,6 +151,7 @@ def test_dask_frames_and_series(client):
         cg.compare_all(frame, checkpoint="nowhere")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunks", [(50, 50), (33, 60)])
 def test_dask_arrays_by_block_sums(client, chunks):
     """Matrices in blocks: arimp, arimm, kas, nsf, sms, ssms and certainty are those of the whole, any chunks."""
@@ -165,6 +172,7 @@ def test_dask_arrays_by_block_sums(client, chunks):
     assert cg.certainty(x) == pytest.approx(cg.certainty(m), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_dask_arrays_are_checked_where_they_are(tmp_path):
     """Blocks that are not symmetric, not finite, or beyond 0 … 1 are refused by their place; zarr is read in blocks."""
     zarr = pytest.importorskip("zarr")
@@ -249,6 +257,7 @@ def when(path: Path, many: int, then, *words) -> threading.Thread:
     return thread
 
 
+@pytest.mark.slow
 def test_a_worker_and_then_the_scheduler_killed_in_the_middle(cluster, tmp_path):
     """A worker lost to SIGKILL changes no bit; a scheduler lost is one clear line, and a second run goes on from there."""
     address, scheduler, workers = cluster
@@ -275,6 +284,7 @@ def test_a_worker_and_then_the_scheduler_killed_in_the_middle(cluster, tmp_path)
         cg.compare_all(cg.scan(folder), client=address)
 
 
+@pytest.mark.slow
 def test_a_cluster_of_processes_from_the_command_line(cluster, tmp_path, command):
     """`--client tcp://…` counts on the cluster and prints what threads print."""
     folder_of({k: labels(300)[k] for k in NAMES}, tmp_path / "d", files=1)

@@ -68,6 +68,7 @@ def clusterings(draw: st.DrawFn) -> tuple[np.ndarray, list[int], list[int]]:
 # --- bins ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(clusterings(), st.integers(1, 12))
 def test_equal_width_is_the_definition(data, bins):
@@ -349,6 +350,7 @@ def test_the_profile_of_a_concatenation_is_the_sum(data, cut):
     assert added.sizes.tolist() == whole.sizes.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bivariate", [False, True])
 def test_compiled_and_threaded_counting_gives_the_same_integers(monkeypatch, bivariate):
     """numpy, the compiled kernels, and any number of threads and pieces count the same."""
@@ -460,6 +462,7 @@ def test_there_are_golden_cases():
     assert len(DATA) == 10
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(profiles())
 def test_the_measures_are_their_definitions(tables):
@@ -488,6 +491,7 @@ def test_the_measures_are_their_definitions(tables):
         assert clusters == close(naive.kernel_of_clusters(a, b, kernel))
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(profiles(), st.randoms(use_true_random=False))
 def test_properties_of_profiles(tables, random):
@@ -509,6 +513,7 @@ def test_properties_of_profiles(tables, random):
     assert cg.adco_metric(of(b), of(shuffled)) == 0
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(clusterings())
 def test_the_floor_of_the_same_points(data):

@@ -57,6 +57,7 @@ def cells(table: cg.Table) -> dict[tuple[int, int], int]:
 # --- routes -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("mass", [None, "sample_weight", "frequency"])
 @pytest.mark.parametrize("gaps", [False, True])
@@ -82,6 +83,7 @@ def test_every_route_gives_the_same_matrices(monkeypatch, route, mass, gaps):
             np.testing.assert_allclose(found[key], expected[key], rtol=1e-11, atol=1e-12, err_msg=key)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize(
     "sizes", [[2, 3], [40, 50], [150, 1], [1, 1], [400, 400], [300, 4, 300]], ids=lambda x: "x".join(map(str, x))
@@ -99,6 +101,7 @@ def test_every_route_counts_every_shape_of_table(monkeypatch, route, sizes):
         assert matrix[-1, -1] == (1.0 if key == "ari" else 0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("clusters", [200, 300, 70_000])
 def test_codes_of_every_width_are_counted(monkeypatch, route, clusters):
@@ -120,6 +123,7 @@ def test_codes_of_every_width_are_counted(monkeypatch, route, clusters):
     assert found["mi"][1, 2] == pytest.approx(cg.mi(narrow, narrow[::-1]), rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("route", "kind"),
     [
@@ -166,6 +170,7 @@ def test_few_points(monkeypatch, route, n):
     assert cg.compare([0] * n, [7] * n, "ari")["ari"] == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", ROUTES)
 def test_arrays_of_any_layout(monkeypatch, route):
     """Strided, reversed, read-only, Fortran-ordered and unaligned arrays are counted like fresh ones."""

@@ -222,6 +222,7 @@ def test_frames_of_other_points_are_not_compared_by_position(how):
 # --- measures of ensembles -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(with_labels())
 def test_an_ensemble_and_a_partition(given_):
     """arimp, anmi and all others of an ensemble and labels, either way round and by the methods, as the definitions."""
@@ -239,6 +240,7 @@ def test_an_ensemble_and_a_partition(given_):
     assert dict(cg.compare(matrix, q)) == close(of_matrix)
 
 
+@pytest.mark.slow
 @given(several())
 def test_one_ensemble_alone(runs):
     """certainty is Var(M) / (m(1 − m)) and arimm of the ensemble with itself; pnmi and consensus_index are means."""
@@ -277,6 +279,7 @@ def test_certainty_reaches_its_bounds():
     assert cg.certainty_random(2, 3) == close(1 / 3)
 
 
+@pytest.mark.slow
 @given(several(), st.data())
 @settings(max_examples=20)
 def test_equal_ensembles_score_exactly_1(runs, data):
@@ -302,6 +305,7 @@ def test_equal_ensembles_score_exactly_1(runs, data):
     assert cg.nsf(m, cg.Ensemble(runs)) == cg.nsf(sparse.csr_array(m), cg.Ensemble(runs)) == 1.0
 
 
+@pytest.mark.slow
 @given(several(gaps=True), st.data())
 @settings(max_examples=15)
 def test_orders_and_names_do_not_matter(runs, data):
@@ -322,6 +326,7 @@ def test_orders_and_names_do_not_matter(runs, data):
 # --- partial members -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(with_labels())
 @settings(max_examples=25)
 def test_complete_members_leave_nothing_to_decide(given_):
@@ -364,6 +369,7 @@ def test_the_three_meanings_of_a_gap():
         e.consensus_matrix(missing="pooled")
 
 
+@pytest.mark.slow
 @given(with_labels(gaps=True))
 @settings(max_examples=25)
 def test_partial_ensembles_alone_and_with_a_partition(given_):
@@ -391,6 +397,7 @@ def nodes(n: int, count: int, seed: int) -> tuple[list[list[Any]], list[int]]:
     return runs, truth.tolist()
 
 
+@pytest.mark.slow
 def test_points_clustered_on_several_nodes(monkeypatch):
     """Overlapping subsets on nodes: arimp with the truth by patterns of observation is that of the n × n matrix."""
     runs, truth = nodes(60, 5, 1)
@@ -407,6 +414,7 @@ def test_points_clustered_on_several_nodes(monkeypatch):
     assert scores(e, truth) == close(expected)
 
 
+@pytest.mark.slow
 def test_more_patterns_than_the_limit():
     """Where nearly every point is seen by other members the pairs are walked in tiles, with the same result."""
     runs, truth = nodes(300, 12, 2)
@@ -427,6 +435,7 @@ def test_more_patterns_than_the_limit():
 # --- the consensus matrix --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(several(gaps=True), st.integers(1, 5), st.sampled_from([np.float32, "float64"]))
 def test_consensus_matrix(runs, rows, dtype):
     """Dense in either precision, in blocks of rows, sparse above a threshold: as defined, 1 on the diagonal."""
@@ -509,6 +518,7 @@ def test_available_memory_is_a_number():
 # --- items, clusters, silhouettes ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(with_labels(), st.data())
 def test_items_and_clusters(given_, data):
     """item_consensus and cluster_consensus are means over the n × n matrix; one point alone has none with itself."""
@@ -523,6 +533,7 @@ def test_items_and_clusters(given_, data):
         assert e.cluster_consensus(q) == close(dense.cluster_consensus(m, q))
 
 
+@pytest.mark.slow
 @given(with_labels(), st.data())
 @settings(max_examples=25)
 def test_items_and_clusters_of_counted_points(given_, data):
@@ -578,6 +589,7 @@ def test_items_of_partial_members():
     assert cg.cluster_consensus(e, ["x", "x", "y", "y"]) == close({"x": 1.0, "y": math.nan})
 
 
+@pytest.mark.slow
 @given(with_labels(), st.data())
 def test_silhouette(given_, data):
     """The silhouettes of scikit-learn with distance 1 − consensus, in a fraction of the memory."""
@@ -612,6 +624,7 @@ def as_dict(cdf: Any) -> dict[float, float]:
     return dict(zip(cdf.values.tolist(), cdf.shares.tolist(), strict=True))
 
 
+@pytest.mark.slow
 @given(several(gaps=True), st.data())
 def test_cdf(runs, data):
     """Values and shares are the histogram of the n × n matrix; the area is 1 − the mean; PAC is (lower, upper]."""
@@ -636,6 +649,7 @@ def test_cdf(runs, data):
             )
 
 
+@pytest.mark.slow
 @given(several(gaps=True), st.data())
 @settings(max_examples=25)
 def test_cdf_of_counted_points(runs, data):
@@ -716,6 +730,7 @@ def test_cdf_as_a_frame():
     assert frame["cumulative"].iloc[-1] == close(1.0)
 
 
+@pytest.mark.slow
 @given(st.lists(several(gaps=True), min_size=1, max_size=3))
 @settings(max_examples=25)
 def test_delta_area(ensembles):
@@ -747,6 +762,7 @@ def test_area_of_fuzzy_weighted_and_counted_members():
 # --- members ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(several(), st.sampled_from(["ari", "vi", "nmi_sum"]))
 @settings(max_examples=25)
 def test_member_agreement(runs, key):
@@ -784,6 +800,7 @@ def test_random_partitions():
             cg.random_partitions(*bad)
 
 
+@pytest.mark.slow
 def test_every_small_ensemble_of_two_members():
     """Pairs of partitions of 4 points as ensembles against partitions: arimp is that of the whole matrix."""
     every = partitions(4)

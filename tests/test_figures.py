@@ -37,6 +37,7 @@ def made() -> dict:
 KINDS = ("all pairs", "comparison", "ensemble", "choose_k", "drift", "alternatives")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_has_a_plotly_figure(made, kind):
     """plot() and cg.figure give the same plotly figure, and it can be written without a network."""
@@ -46,6 +47,7 @@ def test_every_kind_has_a_plotly_figure(made, kind):
     assert "<html>" in shown.to_html(include_plotlyjs=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_has_a_matplotlib_figure(made, kind, tmp_path):
     """The same for papers: a Figure of its own, without a window, that is saved as pdf."""
@@ -168,6 +170,7 @@ def test_a_measure_that_was_not_measured(backend):
         pairs.plot("vi", backend=backend)
 
 
+@pytest.mark.slow
 def test_few_clusterings_show_their_values():
     """Up to twelve clusterings a cell says its value; of more it would not be legible."""
     few, many = (cg.compare_all([TRUTH, RUNS["c"]] * n, "ari") for n in (2, 7))

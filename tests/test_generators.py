@@ -26,6 +26,7 @@ def arrays(e):
     return [c.matrix if c.soft else c.codes for c in e]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_members_depend_on_the_seed_alone(method):
     """The same random_state gives the same members for one job and for two, and for a prefix of the ensemble."""
@@ -42,6 +43,7 @@ def test_members_depend_on_the_seed_alone(method):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_members_find_structure(method):
     """With the right number of clusters the members agree with the classes of wine, and with each other."""
@@ -96,6 +98,7 @@ def test_members_with_fewer_clusters_are_kept():
     assert {c.k for c in cg.generate(data, 3, 5, random_state=0)} <= {1, 2, 3}
 
 
+@pytest.mark.slow
 def test_k_is_drawn_from_the_range():
     """Every number of clusters of the range occurs, and no other."""
     assert {c.k for c in cg.generate(WINE, 40, range(2, 6), random_state=0)} == {2, 3, 4, 5}
@@ -140,6 +143,7 @@ def test_what_did_not_converge_is_said():
     assert any(note.startswith("3 of 3 members: ") and "converge" in note for note in e.notes)
 
 
+@pytest.mark.slow
 def test_the_first_member_is_made_by_one_thread_too():
     """In a fresh interpreter the thread pools of scikit-learn are loaded before they are limited."""
     program = """

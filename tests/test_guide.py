@@ -174,6 +174,7 @@ def lines() -> dict[str, str]:
     }  # the demo: tests/test_cli.py, .ci/run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", lines())
 def test_the_commands_run(line, tmp_path, monkeypatch, capsys):
     """Each command line that people may copy ends well on a small table of the kind it speaks of."""

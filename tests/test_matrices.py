@@ -300,6 +300,7 @@ def test_measures_of_members_refuse_a_matrix(key):
 # --- two partitions --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(pairs())
 @settings(max_examples=25)
 def test_two_partitions_by_the_definition(ab):
@@ -429,6 +430,7 @@ def test_tables_and_tiles_of_complete_ensembles(pq):
     assert scores(cg.Ensemble(p), cg.Ensemble(q)) == close(by_measure)
 
 
+@pytest.mark.slow
 @given(two_ensembles(), st.data())
 def test_weights_of_members_and_points(pq, data):
     """member_weight, sample_weight (scale does not matter) and frequency (a point twice) against the whole matrices."""
@@ -455,6 +457,7 @@ def test_weights_of_members_and_points(pq, data):
     assert numbers(matrices.sums_of(*counted)) == close(expected)
 
 
+@pytest.mark.slow
 @given(two_ensembles(soft=True), st.data())
 def test_fuzzy_ensembles(pq, data):
     """Members given by memberships, with labels among them, weighted or counted: the sums of the whole matrices."""
@@ -475,6 +478,7 @@ def test_fuzzy_ensembles(pq, data):
     assert numbers(matrices.sums_of(*counted)) == close(expected)
 
 
+@pytest.mark.slow
 @given(two_ensembles(gaps=True), st.data())
 def test_partial_ensembles(pq, data):
     """Ratio and plain against the whole matrices, pooled against loops over members: by patterns, tables and tiles."""
@@ -496,6 +500,7 @@ def test_partial_ensembles(pq, data):
         assert numbers(matrices.sums_of(*weighed, missing=missing)) == close(dense.sums(m, o, w))
 
 
+@pytest.mark.slow
 @given(two_ensembles(gaps=True), st.data())
 def test_counted_points_of_partial_ensembles(pq, data):
     """frequency of a partial ensemble is the same as repeating its points, under every meaning of a gap."""
@@ -634,6 +639,7 @@ def sums_of_rows(task: tuple[str, str, int, int]) -> dict[str, float]:
     return cg.pair_sums(p[start:stop], q[start:stop], range(start, stop), range(len(p))).to_dict()
 
 
+@pytest.mark.slow
 def test_matrices_on_disk_in_separate_processes(tmp_path):
     """Two processes, each with its rows of two .npy files, exchange only records: arimm of the whole matrices."""
     p, q = random_matrix(40, 1), random_matrix(40, 2)

@@ -53,6 +53,7 @@ def test_naive_has_every_measure():
 # --- hard labels -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=6)
 @given(pairs())
 @example(([0], [0]))
@@ -67,6 +68,7 @@ def test_every_door_on_every_route_gives_the_definition(pair):
         assert value == close(naive.MEASURES[key](a, b)), f"{key}: {a}, {b}"
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(pairs())
 def test_compare_gives_the_definition(pair):
@@ -88,6 +90,7 @@ def defined() -> dict[tuple[str, tuple[int, ...], tuple[int, ...]], float]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_all_partitions_of_few_points(n, route, defined):
     """On all ordered pairs of partitions of n ≤ 4 points, all pairs at once equal the slow definition."""
@@ -103,6 +106,7 @@ def test_all_partitions_of_few_points(n, route, defined):
         assert cg.compare_all(alike, "lambda", threads=1)["lambda"] == close(np.array(expected)), f"lambda, k = {k}"
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(several(4, 8))
 def test_all_pairs_equal_pair_by_pair(clusterings):
@@ -142,6 +146,7 @@ def test_a_value_does_not_depend_on_what_was_computed_before(key, monkeypatch):
     assert np.array_equal(early, late)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 30, 200, 1000])
 def test_routes_agree_on_larger_data(k):
     """Tables that are replicated, scanned, touched again or walked in sorted order have the same sums."""
@@ -160,6 +165,7 @@ def test_routes_agree_on_larger_data(k):
                 assert values == close(expected[key]), f"{key}, {name}"
 
 
+@pytest.mark.slow
 def test_many_points_in_threads():
     """More than two million points are counted in pieces, and nothing is lost between them."""
     rng = np.random.default_rng(3)
@@ -201,6 +207,7 @@ def typed_labels() -> list[np.ndarray]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", typed_labels(), ids=lambda x: f"{x.dtype} {x.min()} to {x.max()}")
 def test_the_integer_type_changes_nothing(labels, route):
     """Labels may use the whole range of their integer type: clusters and their names are those of plain integers."""
@@ -230,6 +237,7 @@ def test_lambda_of_one_cluster_each_is_undefined():
 # --- names and order do not matter -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(pairs(), st.data())
 def test_permuting_points_changes_nothing(pair, data):
@@ -240,6 +248,7 @@ def test_permuting_points_changes_nothing(pair, data):
     assert moved.to_dict() == close(cg.compare(a, b, applicable(a, b)).to_dict())
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(pairs(), st.data())
 def test_renaming_clusters_changes_nothing(pair, data):
@@ -295,6 +304,7 @@ def assert_soft(u: list[list[float]], v: list[list[float]]) -> None:
         assert rows[key][1] == close(expected[key]), f"{key}, compare_to: {u}, {v}"
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(pairs_of_memberships())
 @example(([[0.875, 0.125]] * 2 + [[0.125, 0.875]] * 2, [[0.875, 0.125]] * 2 + [[0.125, 0.875]] * 2))
@@ -305,6 +315,7 @@ def test_probabilistic_memberships_give_the_definition(pair):
     assert_soft(*pair)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(pairs_of_memberships(probabilistic=False))
 @example(([[0.5]] * 3, [[0.25]] * 3))
@@ -313,6 +324,7 @@ def test_possibilistic_memberships_give_the_definition(pair):
     assert_soft(*pair)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(pairs())
 @example(([0], [0]))
@@ -332,6 +344,7 @@ def test_crisp_memberships_give_the_crisp_value(pair):
 # --- weights and frequencies -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(weighted_pairs())
 @example(([0, 1, 2, 3], [0, 0, 1, 2], [0.125, 0.375, 1.25, 0.875]))
@@ -350,6 +363,7 @@ def test_weights_give_the_definition(case):
                 assert rows[key][1] == close(value), f"{key}, compare_to: {case}"
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(weighted_pairs(), st.sampled_from([1e-6, 1 / 3, 7.0, 1e9]))
 def test_scaling_weights_changes_nothing(case, factor):
@@ -370,6 +384,7 @@ def test_equal_weights_are_no_weights(pair):
     assert weighted.to_dict() == close(cg.compare(a, b, keys).to_dict())
 
 
+@pytest.mark.slow
 @settings(max_examples=5)
 @given(counted_pairs())
 @example(([0, 1], [0, 0], [2, 1]))
@@ -401,6 +416,7 @@ def test_ami_refuses_weights_and_memberships(key):
 # --- what a measure says of itself -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", KEYS)
 @settings(max_examples=15)
 @given(pairs(8))
@@ -444,6 +460,7 @@ def evaluated(definition: tuple[str, ...], symbols: dict[str, object]) -> tuple[
     return known[name], [value(ast.unparse(node.right)) for node in divisions]
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(pairs())
 def test_element_scores_are_those_of_the_definition(pair):
@@ -454,6 +471,7 @@ def test_element_scores_are_those_of_the_definition(pair):
     assert scores.mean() == close(cg.element_centric(a, b))
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(pairs_of_memberships())
 def test_soft_element_scores_have_the_measure_as_their_mean(pair):
@@ -462,6 +480,7 @@ def test_soft_element_scores_have_the_measure_as_their_mean(pair):
     assert cg.element_scores(u, v).mean() == close(cg.element_centric(u, v))
 
 
+@pytest.mark.slow
 def test_routes_are_really_taken(monkeypatch):
     """The helper that forces routes does so: each calls the counting functions of its own and no other."""
     from congruence.engine import kernels

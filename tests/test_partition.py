@@ -83,6 +83,7 @@ def lowest(cut, mass, k, balance=0.05):
     return min(cut(c) for c in divisions if heaviest[c] <= limit), limit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["auto", "metis", "builtin"])
 @pytest.mark.parametrize("seed", range(3))
 def test_seven_points_come_apart_as_in_the_paper(solver, seed):
@@ -100,6 +101,7 @@ def test_seven_points_come_apart_as_in_the_paper(solver, seed):
     assert adjusted_rand_score(BLOCKS, votes.argmax(axis=1)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["mtkahypar", "builtin"])
 def test_seven_points_as_a_hypergraph(solver):
     """Four of the eleven clusters must be cut, whoever divides."""
@@ -107,6 +109,7 @@ def test_seven_points_as_a_hypergraph(solver):
     assert (found.labels.tolist(), found.cut) == (BLOCKS, 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("counted_out", [True, False])
 def test_tiny_inputs_are_cut_as_little_as_possible(seed, counted_out, monkeypatch):
@@ -126,6 +129,7 @@ def test_tiny_inputs_are_cut_as_little_as_possible(seed, counted_out, monkeypatc
     assert ("every division" in found.solver) == counted_out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["metis", "builtin"])
 @pytest.mark.parametrize(("k", "noise"), [(5, 0.0), (5, 0.4), (8, 0.3)])
 def test_planted_blocks_of_an_ensemble_are_found(solver, k, noise):
@@ -140,6 +144,7 @@ def test_planted_blocks_of_an_ensemble_are_found(solver, k, noise):
         assert found.notes == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["metis", "builtin"])
 def test_points_and_clusters_of_a_large_noisy_ensemble(solver):
     """3,000 points, 100 clusters, 40 % noise."""
@@ -171,6 +176,7 @@ def test_metis_is_given_what_it_can_stand(monkeypatch):
     assert 0 < sent.nnz < (weight > 0).sum() - 30  # the tiny ones rounded to nothing
 
 
+@pytest.mark.slow
 def test_mt_kahypar_gives_the_same_on_any_number_of_threads():
     """It can be initialised once a process: two processes, one and two threads."""
     pytest.importorskip("mtkahypar")
@@ -219,6 +225,7 @@ def test_many_blocks_stay_quick():
     assert found.cut == 399
 
 
+@pytest.mark.slow
 def test_the_built_in_cut_is_no_worse_than_that_of_metis():
     """Within a hundredth on noisy ensembles, a grid and a graph with real weights."""
     pytest.importorskip("pymetis")
@@ -263,6 +270,7 @@ def test_the_random_state_alone_decides(solver):
     assert any(not np.array_equal(first, other) for other in others)
 
 
+@pytest.mark.slow
 def test_interpreted_and_compiled_moves_are_the_same(monkeypatch):
     """Small work runs without numba, and gives the same blocks."""
     h, _ = planted(40, 3, 8, 0.5)

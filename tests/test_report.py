@@ -60,6 +60,7 @@ def unpacked(x: dict) -> np.ndarray:
 # --- the data ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_values_are_those_of_compare_all(made):
     """Six measures, the upper triangle of each, and the page's steps are within half a step of them."""
     m = made.model
@@ -131,6 +132,7 @@ def test_the_same_partition_has_the_same_interval():
     assert alone[0][0] != same[0][0]
 
 
+@pytest.mark.slow
 def test_weights_of_points_are_refused_and_those_of_members_kept():
     """Every point counts once on a page; members may weigh, with a reference from elsewhere too."""
     for weights in ({"sample_weight": np.linspace(1, 2, 60)}, {"frequency": [2] * 60}):
@@ -231,6 +233,7 @@ def test_flow_and_worst_matches():
     assert pairs.compare_matched(table) == pytest.approx(cg.accuracy(a, b))
 
 
+@pytest.mark.slow
 def test_labels_beyond_the_limit_become_tables(monkeypatch):
     """Too many labels: tables of the reference and the central member against all, and the command for the others."""
     monkeypatch.setattr(pairs, "EMBEDDED", 100)
@@ -272,6 +275,7 @@ def test_the_summary_names_what_stands_out(made):
     assert "trust ari and ami_max first" in said
 
 
+@pytest.mark.slow
 def test_noise_and_gaps_are_said():
     """Points without a label are said, and −1 among labels is a caution."""
     runs = {"a": [0, 0, 1, 1, None, 1], "b": [0, 0, 1, 1, 1, 1], "c": [-1, 0, 1, 1, 1, 1]}
@@ -500,6 +504,7 @@ def test_results_show_themselves(made):
     assert made._repr_html_().startswith('<iframe srcdoc="&lt;!doctype html&gt;')
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_page(made):
     """Two builds have the same data."""
     runs = {"truth": TRUTH, **RUNS}
@@ -519,6 +524,7 @@ def write(path, columns) -> None:
     path.write_text("\n".join(rows) + "\n")
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_page(command, tmp_path):
     """`congruence report` prints the summary and writes the page, with ids from the column that names the rows."""
     cells = [f"cell{i}" for i in range(60)]
@@ -537,6 +543,7 @@ def test_the_command_writes_the_page(command, tmp_path):
     assert "congruence report labels.csv --reference truth --data numbers.csv --axes x,z --out r.html" in page
 
 
+@pytest.mark.slow
 def test_the_data_are_joined_by_id(command, tmp_path):
     """Rows in another order are refused or joined on the ids, never drawn as other points; a long table has ids too."""
     cells = [f"cell{i:02}" for i in range(60)]
@@ -571,6 +578,7 @@ def test_the_data_are_joined_by_id(command, tmp_path):
     assert "bare.csv has no column 'cell'" in said.err
 
 
+@pytest.mark.slow
 def test_the_command_reads_memberships(command, tmp_path):
     """Columns NAME:CLUSTER of fractions are soft clusterings; columns of labels with a colon are not."""
     u = RNG.dirichlet([1, 1], 20).round(3)

@@ -189,6 +189,7 @@ def test_frequencies_are_repeated_points():
     assert (repeated["kappa_trace"], repeated["nmi_sqrt"]) == pytest.approx((found.kappa_trace, found.nmi), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_simulations_in_small():
     """With exact matchings κ does not fall after 6 clusters; with 720 permutations it does, and Λ passes 1."""
     runs = {spread: lambda_statistic.growing_number(spread, simulations=8) for spread in ("share", "cells", "ideal")}
@@ -199,6 +200,7 @@ def test_simulations_in_small():
     assert again == runs["ideal"]
 
 
+@pytest.mark.slow
 def test_p_values_in_small():
     """Section 5.1 and 5.3 give p-values in [0, 1] and κ above NMI and Λ."""
     fixed = lambda_statistic.fixed_number(10, True, repeats=2)

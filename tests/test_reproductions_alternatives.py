@@ -25,6 +25,7 @@ def test_table_10_contradicts_itself():
     assert set(alternative_tables.SETS) - set(table) == {"Eucalyptus", "Sonar"}
 
 
+@pytest.mark.slow
 @needs_data
 def test_one_set_by_the_methods_of_the_paper(capsys):
     """Every method gives an outcome with a time; the claims have verdicts and evidence; random labels score less."""
@@ -41,6 +42,7 @@ def test_one_set_by_the_methods_of_the_paper(capsys):
     assert all(claim.evidence for claim in claims)
 
 
+@pytest.mark.slow
 @needs_data
 def test_table_11_beside_ours():
     """One line a set: three printed, three by the stages, three by the one-stage program."""

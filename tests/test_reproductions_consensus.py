@@ -40,6 +40,7 @@ def made(arimp, ari):
     return cf.Trials("made", True, arimp, ari, np.array([0.1, 0.3]), np.full(arimp.shape, 3), np.array([10, 10, 10]))
 
 
+@pytest.mark.slow
 def test_trials_are_the_library_s(three):
     """The values are those of cg.consensus on the members drawn; the same again from the same seed."""
     assert three.arimp.shape == three.ari.shape == (len(cf.SIX), 3)
@@ -85,6 +86,7 @@ def test_tables_of_the_filter(three):
     assert len(cf.show_correlations([three, few]).splitlines()) == 4
 
 
+@pytest.mark.slow
 def test_figure_is_written(three, tmp_path):
     """With plotly there is a page."""
     pytest.importorskip("plotly", reason="plotly is not installed: no figures")
@@ -99,6 +101,7 @@ def test_figure_says_when_plotly_is_missing(three, tmp_path, monkeypatch):
     assert not (tmp_path / "figures").exists()
 
 
+@pytest.mark.slow
 @needs_data
 def test_iris_in_small():
     """Iris with few members: six methods, each claim with a verdict."""
@@ -126,6 +129,7 @@ def test_missing_data_are_one_line(monkeypatch, capsys):
 # --- ensembles that others made -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @needs_clusterings
 def test_cassini():
     """50 runs of k-means, every method: values as the library has them, beside the members."""
@@ -141,6 +145,7 @@ def test_cassini():
     assert found.by_arimp(("kcc", "average")) in ("kcc", "average")
 
 
+@pytest.mark.slow
 @needs_clusterings
 def test_members_of_another_k_are_kept(capsys):
     """The players of k-means with k = 1..5: all five members stay, and the page has a column a method."""
@@ -153,6 +158,7 @@ def test_members_of_another_k_are_kept(capsys):
     assert "better than the median member" in out
 
 
+@pytest.mark.slow
 @needs_clusterings
 def test_limits_and_noise(monkeypatch):
     """A method above its limit is left out with its reason; the noise of the reference is not compared."""
@@ -164,6 +170,7 @@ def test_limits_and_noise(monkeypatch):
     assert "limit" in cr.show([found], "ari")
 
 
+@pytest.mark.slow
 @needs_clusterings
 def test_memberships_are_read_as_such():
     """ADMIXTURE's columns kK_runR:j are memberships, one member a run."""

@@ -54,6 +54,7 @@ def test_the_printed_jaccard_is_no_jaccard():
     assert max(cell[3] for cell in adco_maximus.TABLE5["Vehicle"]) < 1 / 4
 
 
+@pytest.mark.slow
 @needs_data
 def test_one_set_of_table_5():
     """Glass, clustered three ways: ADCO as the library gives it, never under the floor, and average linkage last."""
@@ -66,6 +67,7 @@ def test_one_set_of_table_5():
     assert abs(curve[1] - curve[2]) < 0.05
 
 
+@pytest.mark.slow
 @needs_data
 def test_snapshots():
     """ADCO hardly follows the mixes of intrusion types: attributes with all points in one bin make up most of it."""

@@ -78,6 +78,7 @@ def test_section_4_claims():
 # --- figures 2 and 3 --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_figure_2_in_small():
     """ANMI grows with K, ARImp and ARImm stay near 0, NSF as printed is above 1 − 1/N, sSMS nears 0.5."""
     runs = ei.uncorrelated(sizes=(60, 300), members=(5, 20), k=(2, 8, 14, 20), trials=4)
@@ -96,6 +97,7 @@ def test_figure_2_in_small():
     assert "2..8" in ei.show_uncorrelated(runs)
 
 
+@pytest.mark.slow
 def test_figure_3_in_small():
     """Simulated certainty is near Eq. 35, on both sides of it."""
     runs = ei.certainties(sizes=(200,), members=(10, 40), kmax=(4, 10), ensembles=12)
@@ -118,6 +120,7 @@ def test_conditions_grow_by_quarters():
     assert all(set(a) < set(b) for a, b in pairwise(chosen))
 
 
+@pytest.mark.slow
 def test_tables_are_the_library_s():
     """ARImp and the 18 × 18 tables agree with the library on the matrices themselves."""
     rng = np.random.default_rng(3)
@@ -138,6 +141,7 @@ def test_tables_are_the_library_s():
     assert "crest" in ei.show_tables([found])
 
 
+@pytest.mark.slow
 @needs_data
 def test_glass_diversity_in_small():
     """A small library of glass: nine conditions, PNMI as the library has it, the same again from the same seed."""
@@ -154,6 +158,7 @@ def test_glass_diversity_in_small():
     assert len(ei.diversity_claims([found])) == 1
 
 
+@pytest.mark.slow
 @needs_data
 def test_sets_have_the_papers_sizes():
     """The eight sets of Table 2 have the classes, instances and dimensions printed there."""
@@ -180,6 +185,7 @@ def test_plots_say_when_plotly_is_missing(monkeypatch, tmp_path):
     assert not (tmp_path / "figures").exists()
 
 
+@pytest.mark.slow
 def test_plots_are_written(tmp_path):
     """With plotly there is a file a figure."""
     pytest.importorskip("plotly", reason="plotly is not installed: no figures")

@@ -35,6 +35,7 @@ def test_mixtures_are_drawn_as_table_3_says():
     assert np.cov(X[y == 1].T) == pytest.approx(np.eye(2), abs=0.05)
 
 
+@pytest.mark.slow
 def test_a_set_is_judged_by_every_index():
     """Well separated components are found by the six indices; MI prefers more."""
     t = soft_indices.tested_mixture(Mixture(3, 5, 1 / 3), 6, 0)
@@ -65,6 +66,7 @@ def test_claims_follow_from_the_rates():
     assert [c.verdict for c in curves] == ["confirmed", "confirmed"]
 
 
+@pytest.mark.slow
 def test_real_sets_have_the_sizes_of_table_4():
     """Points, features and classes are those the paper prints."""
     for title, name, n, d, c in soft_indices.TABLE4:
@@ -75,6 +77,7 @@ def test_real_sets_have_the_sizes_of_table_4():
         assert (*X.shape, len(np.unique(y))) == (n, d, c), title
 
 
+@pytest.mark.slow
 def test_the_command_runs_without_data(capsys):
     """`--sets` with no name needs no data, and what was left out is said."""
     assert soft_indices.main(["--members", "2", "--sets", "--jobs", "2"]) == 0

@@ -61,6 +61,7 @@ def same(a: cg.AllPairs, b: cg.AllPairs) -> None:
 # --- the same as in memory ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_all_pairs_of_a_folder_are_those_in_memory(tmp_path, route):
     """Every kind of label, every route of counting: the integers and the scores of the in-memory result."""
     columns = labels()
@@ -116,6 +117,7 @@ def test_ensembles_of_a_scan(tmp_path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["drop", "cluster", "singletons"])
 def test_points_in_no_cluster(tmp_path, policy, route):
     """Missing labels and noise count as in memory, by every policy; nulls, NaN and noise labels are all of them."""
@@ -152,6 +154,7 @@ def test_gaps_of_ensembles(tmp_path):
         ours.certainty()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gaps", [False, True])
 def test_weights_and_frequencies(tmp_path, gaps, route):
     """sample_weight and frequency are columns of the scan, and count as in memory."""
@@ -184,6 +187,7 @@ def test_weights_and_frequencies(tmp_path, gaps, route):
 # --- sources ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_source_gives_the_same(tmp_path):
     """A file, a folder, a list, a pattern, feather, csv, an Arrow dataset, a function and an iterator of batches."""
     columns = {k: v for k, v in labels(500).items() if k != "flag"}
@@ -267,6 +271,7 @@ def test_few_large_row_groups_are_counted_by_all_threads(tmp_path, monkeypatch):
 # --- any split, any order, any workers ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_any_split_any_order_the_same_integers(data):
     """Rows cut anywhere, batches in any order, merged in any tree: the same tables to the last integer."""
@@ -339,6 +344,7 @@ def test_tables_stay_under_the_budget_in_several_passes(tmp_path, monkeypatch):
         cg.compare_all(cg.scan(iter(pa.table(columns).to_batches()), memory="10kB"), threads=1)
 
 
+@pytest.mark.slow
 def test_many_clusters_are_counted_without_dense_tables(tmp_path, monkeypatch, route):
     """Vocabularies that grow to the number of rows: cells are kept, not squares."""
     monkeypatch.setattr(accumulate, "DENSE_CELLS", 100)
@@ -368,6 +374,7 @@ def test_only_the_columns_needed_are_read(tmp_path, monkeypatch):
     assert len(read) == many
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pool", [ThreadPoolExecutor, ProcessPoolExecutor])
 def test_any_executor_counts(tmp_path, pool):
     """client= takes an executor, and leaves it open."""
@@ -459,6 +466,7 @@ def test_one_bad_row_group_of_a_file(tmp_path):
     assert r["ari"].tolist() == cg.compare_all(kept)["ari"].tolist()
 
 
+@pytest.mark.slow
 def test_fuzzed_files_are_read_right_or_refused(tmp_path):
     """Any byte changed: one clear error, or the right answer; never a wrong one, never another kind of error."""
     rng = np.random.default_rng(7)

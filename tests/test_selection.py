@@ -139,6 +139,7 @@ def test_the_vote():
     assert (vote.share, vote.spread, vote.counts) == (2 / 3, (2, 3), {2: 1, 3: 2})
 
 
+@pytest.mark.slow
 def test_measures_that_favour_many_clusters_do_not_vote():
     """mi and nmi_min grow with k on noise; they are shown, with the reason, and not counted."""
     choice = cg.choose_k(NOISE, range(2, 8), n_members=8, criteria=["ari", "mi", "nmi_min"], random_state=0)
@@ -158,6 +159,7 @@ def test_measures_that_favour_many_clusters_do_not_vote():
 # --- the choice -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["kmeans", "em", "fuzzy", KMeans(n_init=1), GaussianMixture()])
 def test_three_groups_are_found(method):
     """Three groups far apart are three clusters by every method, and the sentence says so."""
@@ -170,6 +172,7 @@ def test_three_groups_are_found(method):
     assert len(choice.scores) == 4
 
 
+@pytest.mark.slow
 def test_noise_is_said_to_have_no_clusters():
     """On noise the members agree little, and the recommendation says it."""
     choice = cg.choose_k(NOISE, range(2, 6), n_members=12, criteria=AGREEMENT, random_state=0)
@@ -190,6 +193,7 @@ def test_a_choice_that_most_criteria_can_hardly_tell_is_not_clear():
     assert "a clear choice" not in doubtful.recommendation
 
 
+@pytest.mark.slow
 def test_a_method_without_chance_leaves_it_to_subsamples():
     """Members that are all the same at every k cannot tell them apart; clusterings of subsamples can."""
     choice = cg.choose_k(BLOBS, range(2, 5), AgglomerativeClustering(), 3, AGREEMENT, random_state=0)
@@ -199,6 +203,7 @@ def test_a_method_without_chance_leaves_it_to_subsamples():
     assert "ari and vi cannot tell" in same.recommendation
 
 
+@pytest.mark.slow
 def test_the_answer_does_not_depend_on_jobs_or_on_the_other_k():
     """Two jobs give the scores of one to the bit, and a k its own whatever else is tried."""
     one = cg.choose_k(NOISE, range(2, 5), "em", 4, random_state=5, n_subsamples=3, threads=1)
@@ -250,6 +255,7 @@ def test_ctrl_c_keeps_what_is_done():
         cg.choose_k(BLOBS, range(2, 6), progress=after(1), **options)
 
 
+@pytest.mark.slow
 def test_the_reference_does_not_vote():
     """Mean agreement and success rate are those worked out by hand; the vote is the same without the reference."""
     options = {"n_members": 8, "criteria": ["ari", "vi"], "random_state": 2}
@@ -287,6 +293,7 @@ def test_many_points_are_drawn_for_pac_and_said():
     assert any("pairs of points drawn at random" in note for note in choice.notes)
 
 
+@pytest.mark.slow
 def test_results_in_every_form():
     """Frames, dictionaries, JSON, text, HTML and the figure hold the same numbers."""
     choice = cg.choose_k(BLOBS, range(2, 5), n_members=5, criteria=AGREEMENT, reference=TRUTH, random_state=0)
@@ -393,6 +400,7 @@ def test_em_is_the_papers(seed):
     assert found == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_em_of_the_paper_repairs_singular_covariances_and_says_so():
     """A feature that is constant, or one that repeats another, is no crash: the notes say how many members were repaired."""
     twice = np.column_stack([BLOBS, BLOBS[:, 0]])
@@ -444,6 +452,7 @@ def test_stability_by_hand(scheme):
             assert s.belonging[p, c] == inside[p, c] / drawn[p]
 
 
+@pytest.mark.slow
 def test_stability_tells_good_clusters_from_bad_and_names_the_points():
     """Two groups far apart hold; where one is cut in two at will, both halves do not, and points on the cut are named."""
     rng = np.random.default_rng(0)
@@ -529,6 +538,7 @@ def run(*words):
     return CliRunner().invoke(app, ["choose-k", *map(str, words)], catch_exceptions=True)
 
 
+@pytest.mark.slow
 def test_the_command(table, tmp_path):
     """Scores and curves are written, the recommendation is printed, columns of words are left out and said."""
     out, plot = tmp_path / "scores.csv", tmp_path / "k.html"
@@ -562,6 +572,7 @@ def test_the_command_prints_in_every_format(table, kind):
     assert "vi/self" in done.output
 
 
+@pytest.mark.slow
 def test_the_command_reads_arrays(tmp_path):
     """A 2-D npy file is data."""
     np.save(tmp_path / "x.npy", BLOBS)
@@ -570,6 +581,7 @@ def test_the_command_reads_arrays(tmp_path):
     assert json.loads((tmp_path / "s.json").read_text())["scores"]["k"] == [1, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "text"),
     [
@@ -594,6 +606,7 @@ def test_mistakes_on_the_command_line(table, words, text):
     assert text in str(done.exception)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="interrupts are signals elsewhere")
 def test_ctrl_c_writes_what_is_done(tmp_path):
     """An interrupt of the running command: the finished k are written, and the exit code says it was stopped."""
@@ -633,6 +646,7 @@ def test_ctrl_c_writes_what_is_done(tmp_path):
 # --- real memberships -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_ancestry_of_1000_genomes():
     """ADMIXTURE runs for k = 2 … 9: five superpopulations by the reference; what repeats, and what crispness adds, is said."""
     file = DATA / "clusterings" / "soft_1kg_admixture.csv.gz"
@@ -667,6 +681,7 @@ def test_a_clusterer_without_a_number_of_clusters_has_no_k_to_choose():
         cg.choose_k(np.zeros((9, 2)), [2, 3], [KMeans(), DBSCAN()])
 
 
+@pytest.mark.slow
 def test_a_reference_in_another_order_is_refused():
     """An index that is not that of the data, or of the ensembles, means other rows."""
     names = [f"p{i}" for i in range(20)]
@@ -682,6 +697,7 @@ def test_a_reference_in_another_order_is_refused():
             cg.choose_k(X, k)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["kmeans", "em"])
 def test_a_reference_may_lack_points(method):
     """Members are held against a partial reference on the points that it has, and that is said."""
@@ -704,6 +720,7 @@ def test_weighted_ensembles_have_usual_criteria():
     assert list(cg.choose_k(runs).criteria) == ["ari", "vi", "certainty"]
 
 
+@pytest.mark.slow
 def test_one_k_is_no_choice():
     """With one number of clusters nothing was chosen, and no criterion is said to favour it."""
     choice = cg.choose_k(BLOBS, 3, n_members=3, criteria=AGREEMENT, random_state=0)
@@ -711,6 +728,7 @@ def test_one_k_is_no_choice():
     assert "favour" not in choice.recommendation
 
 
+@pytest.mark.slow
 def test_criteria_that_cannot_tell_are_named():
     """Runs that are the same at every k do not vote, and it is said."""
     choice = cg.choose_k(BLOBS, [2, 3, 4], AgglomerativeClustering(), 3, AGREEMENT, random_state=0)
