@@ -37,6 +37,11 @@ FAMILIES = {
         "P and Q are similarity matrices, or the consensus matrices of ensembles, or partitions (1 where two points are "
         "together). See [ensembles](ensembles.md).",
     ),
+    "trees": (
+        "Hierarchies",
+        "Two trees of the same points: the heights at which they merge points, their clades, their levels. "
+        "See [hierarchies](hierarchies.md).",
+    ),
     "profiles": (
         "Density profiles",
         "Where the clusters lie in the data. See [density profiles](density_profiles.md).",

@@ -7,7 +7,7 @@ from pathlib import Path
 import congruence as cg
 from congruence.formulas import find, names
 
-KIND = {float: "float", int: "int | None", str: "str"}
+KIND = {bool: "bool", float: "float", int: "int | None", str: "str"}
 
 
 def stub() -> str:

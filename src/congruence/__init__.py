@@ -19,6 +19,11 @@ _HOMES = {
     "inputs.memberships": ("Memberships",),
     "inputs.similarity": ("Similarity",),
     "inputs.ensemble": ("Ensemble",),
+    "inputs.hierarchy": ("Hierarchy",),
+    "hierarchies.curves": ("CutCurve", "cut_curve"),
+    "hierarchies.cut_tables": ("CutTable", "compare_cuts"),
+    "hierarchies.tangling": ("Tanglegram", "tanglegram"),
+    "resolution_sweeps.sweep": ("Plateau", "Resolutions", "resolutions"),
     "inputs.files": ("from_long",),
     "ensembles.agreement": (
         "consensus_blocks",

@@ -10,6 +10,7 @@ import numpy as np
 from congruence.comparison.evaluation import DEFAULT, Evaluation, Measures
 from congruence.comparison.pair import left_out
 from congruence.comparison.results import AgainstReference, AllPairs
+from congruence.comparison.trees import all_pairs_of_trees, named_trees, trees_to, unused_options
 from congruence.engine.choice import engine_for, on_card
 from congruence.engine.plan import Progress, Run, against_first, all_pairs
 from congruence.errors import InputError
@@ -20,10 +21,13 @@ from congruence.inputs.labels import Unassigned
 from congruence.scanning.scan import Scan, scan_options
 from congruence.statistics.tables import Array
 
+#: what `compare_all` measures if nothing is named; of hierarchies, the cophenetic correlation
+ARI = ("ari",)
+
 
 def compare_all(
     clusterings: Any,
-    measures: Measures = ("ari",),
+    measures: Measures = ARI,
     *,
     engine: str = "auto",
     client: Any = None,
@@ -52,6 +56,10 @@ def compare_all(
     """
     scanning = {"client": client, "checkpoint": checkpoint, "memory": memory, "skip_bad": skip_bad}
     clusterings = scan_options(clusterings, scanning)
+    trees = named_trees(clusterings)
+    if trees is not None:
+        given = unused_options(unassigned, noise, sample_weight, frequency, align)
+        return all_pairs_of_trees(trees, ("cophenetic",) if measures is ARI else measures, threads, given)
     ensemble = Ensemble(
         on_card(clusterings, engine),
         sample_weight=sample_weight, frequency=frequency, unassigned=unassigned, noise=noise, align=align,
@@ -137,6 +145,10 @@ def compare_to(
     clusterings = scan_options(clusterings, scanning)
     if isinstance(reference, str) and isinstance(clusterings, Scan) and reference not in clusterings.names:
         clusterings = clusterings.narrowed([reference, *clusterings.names])  # a column that is no member can be it
+    trees = named_trees(clusterings)
+    if trees is not None:
+        given = unused_options(unassigned, noise, sample_weight, frequency, align)
+        return trees_to(reference, trees, measures, threads, given)
     columns, _, kind = columns_of(on_card(clusterings, engine))
     title = "reference"
     if isinstance(reference, str):

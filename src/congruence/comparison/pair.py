@@ -8,11 +8,13 @@ from typing import Any
 from congruence.comparison.evaluation import DEFAULT, Evaluation, Measures
 from congruence.comparison.matrices import compare_matrices
 from congruence.comparison.results import Comparison
+from congruence.comparison.trees import compare_trees, unused_options
 from congruence.engine.choice import engine_for, on_card
 from congruence.errors import InputError
 from congruence.inputs.alignment import SCANNED, Align, Mass, aligned, as_mass, check_noise, noise_for
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.hierarchy import Hierarchy
 from congruence.inputs.labels import Labels, Unassigned, noise_caution
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
@@ -62,6 +64,9 @@ def compare(
     }
     a, b, sample_weight, frequency = columns_of_frames(a, b, sample_weight, frequency)
     a, b = scan_options([a, b], scanning)
+    if isinstance(a, Hierarchy) or isinstance(b, Hierarchy):
+        given = unused_options(unassigned, noise, sample_weight, frequency, align)
+        return compare_trees(a, b, measures, threads, given)
     if any(isinstance(x, Ensemble | Similarity) for x in (a, b)):
         return compare_matrices(a, b, measures, unassigned, noise, sample_weight, frequency, align, threads, engine)
     a, b = on_card(a, engine), on_card(b, engine)

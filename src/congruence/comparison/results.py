@@ -34,6 +34,8 @@ def _beside(name: str, x: float) -> str:
     """A number of a column beside the values; p-values are short, and what does not apply is a dash."""
     if math.isnan(x):
         return "–"
+    if name.split(" ")[0] == "k":
+        return f"{x:.0f}"
     return f"{x:.3g}" if name.split(" ")[-1] == "p" else number(x)
 
 

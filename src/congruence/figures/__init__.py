@@ -10,7 +10,11 @@ from congruence.alternative_clustering.search import Alternatives
 from congruence.comparison.results import AllPairs, Comparison
 from congruence.density.windows import Drift
 from congruence.errors import InputError
+from congruence.hierarchies.curves import CutCurve
+from congruence.hierarchies.cut_tables import CutTable
+from congruence.hierarchies.tangling import Tanglegram
 from congruence.inputs.ensemble import Ensemble
+from congruence.resolution_sweeps.sweep import Resolutions
 from congruence.selection import KChoice
 
 Backend = Literal["plotly", "matplotlib"]
@@ -18,6 +22,10 @@ Backend = Literal["plotly", "matplotlib"]
 DRAWN: dict[type, str] = {
     AllPairs: "draw_pairs", Comparison: "draw_flow", Ensemble: "draw_ensemble", KChoice: "draw_choice", Drift: "draw_drift",
     Alternatives: "draw_alternatives",
+}  # fmt: skip
+#: the same for `plotly_tree_figures` and `matplotlib_tree_figures`
+DRAWN_TREES: dict[type, str] = {
+    CutCurve: "draw_curve", CutTable: "draw_table", Tanglegram: "draw_tangle", Resolutions: "draw_sweep",
 }  # fmt: skip
 
 
@@ -35,11 +43,13 @@ def figure(result: Any, backend: Backend = "plotly", **options: Any) -> Any:
     """
     if backend not in ("plotly", "matplotlib"):
         raise InputError(f"backend must be 'plotly' or 'matplotlib', not {backend!r}")
-    draws = next((name for kind, name in DRAWN.items() if isinstance(result, kind)), None)
+    kinds = {**DRAWN, **DRAWN_TREES}
+    draws = next((name for kind, name in kinds.items() if isinstance(result, kind)), None)
     if draws is None:
-        known = ", ".join(kind.__name__ for kind in DRAWN)
+        known = ", ".join(kind.__name__ for kind in kinds)
         raise InputError(f"there is no figure of a {type(result).__name__}; there are figures of {known}")
     if importlib.util.find_spec(backend) is None:
         what = "plotly" if backend == "plotly" else '"congruence[plot]"'
         raise InputError(f"a figure by {backend} needs {backend}, which is not installed: pip install {what}")
-    return getattr(import_module(f"congruence.figures.{backend}_figures"), draws)(result, **options)
+    room = f"{backend}_tree_figures" if type(result) in DRAWN_TREES else f"{backend}_figures"
+    return getattr(import_module(f"congruence.figures.{room}"), draws)(result, **options)

@@ -1,8 +1,8 @@
 """The measures, one family a file; importing this package declares them all, in this order."""
 
 from congruence.formulas import pairs  # noqa: I001  (pairs first, as people know them)
-from congruence.formulas import information, matching, matrices, profiles
+from congruence.formulas import information, matching, matrices, profiles, trees
 from congruence.formulas.registry import find, measures, names
 from congruence.errors import hint
 
-__all__ = ["find", "hint", "information", "matching", "matrices", "measures", "names", "pairs", "profiles"]
+__all__ = ["find", "hint", "information", "matching", "matrices", "measures", "names", "pairs", "profiles", "trees"]

@@ -16,6 +16,7 @@ from congruence.formulas.registry import measure
 from congruence.formulas.solvers import assignment, best_kappa, greedy_shipment, transport
 from congruence.statistics.information import Info
 from congruence.statistics.tables import Array, Maxima, Table, Tables, xlogx
+from congruence.statistics.trees import PointScores
 
 METRIC = ("symmetric", "definite", "triangle")
 #: largest number of clusters (of the side that has fewer) a sparse, or a dense, matching takes on unasked
@@ -220,8 +221,15 @@ def f_measure(t: Tables) -> Array:
     reference="gates2019", definition="element_centric = shared / n",
     workings=lambda t: {"shared": (t.count**2 / np.maximum(t.row_sums[t.row], t.col_sums[t.col])).sum(), "n": t.n},
 )  # fmt: skip
-def element_centric(t: Tables) -> Array:
-    """Mean over points of the overlap of its two clusters, over the larger of them."""
+def element_centric(t: Tables | PointScores, r: float = 1.0, path: str = "max") -> Array:
+    """Mean over points of the overlap of its two clusters, over the larger of them.
+
+    Of two hierarchies: mean over points of how alike their affinities to all points are. A node at level l, from 0 (root)
+    to 1 (points), weighs exp(r·l). `path` gives l: "max" or "min", steps from the root over the steps of the longest or
+    shortest way from the root through the node to a point; "height", 1 − height / height of the root.
+    """
+    if isinstance(t, PointScores):
+        return t.mean
     return ratio(t.sum(t.count * (t.count / np.maximum(t.row_total, t.col_total))), t.n)
 
 

@@ -15,6 +15,7 @@ from congruence.statistics.information import ChanceInfo
 from congruence.statistics.matrices import Alone, MatrixSums
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array, Table
+from congruence.statistics.trees import Clades, LevelInfo, MergeHeights
 
 AXIOMS = MappingProxyType(
     {
@@ -97,6 +98,8 @@ class Measure:
             raise NotApplicable(
                 f"{self.key} compares where clusters lie in the data, which it needs: cg.{self.key}(a, b, X)"
             )
+        if self.needs in (MergeHeights, Clades, LevelInfo):
+            raise NotApplicable(f"{self.key} compares hierarchies: cg.{self.key}(cg.Hierarchy(a), cg.Hierarchy(b))")
         if self.is_lone:
             raise NotApplicable(f"{self.key} describes one ensemble or matrix: cg.{self.key}(x)")
         if self.needs is MatrixSums and soft:

@@ -1,0 +1,336 @@
+"""Compare two hierarchies, or a hierarchy with labels: which cut fits best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from congruence.comparison.evaluation import DEFAULT, Measures, chosen_measures
+from congruence.comparison.results import AgainstReference, AllPairs, Comparison
+from congruence.engine import cpu, trees
+from congruence.errors import InputError, NotApplicable
+from congruence.formulas import measures as every_measure
+from congruence.formulas.record import Measure
+from congruence.inputs.coerce import as_clustering
+from congruence.inputs.hierarchy import Hierarchy, same_points
+from congruence.inputs.labels import Labels
+from congruence.statistics.information import ChanceInfo
+from congruence.statistics.pairs import Gram, Pairs
+from congruence.statistics.tables import Array, Tables
+from congruence.statistics.trees import Clades, LevelInfo, MergeHeights, PointScores
+
+#: statistics of two trees
+OF_TREES = (MergeHeights, Clades, LevelInfo)
+#: numbers of clusters up to which a measure that needs its own table per cut is tried, unless the labels have more
+MOST_CUTS = 50
+
+
+def takes_trees(m: Measure) -> bool:
+    """Does the measure compare hierarchies? Element-centric similarity has parameters for them."""
+    return m.needs in OF_TREES or "path" in m.parameters
+
+
+def unused_options(unassigned: Any, noise: Any, sample_weight: Any, frequency: Any, align: Any) -> list[str]:
+    """Options that were given and mean nothing for hierarchies."""
+    given = {"noise": noise, "sample_weight": sample_weight, "frequency": frequency, "align": align}
+    return [*(["unassigned"] if unassigned != "error" else []), *(name for name, x in given.items() if x is not None)]
+
+
+def _check_unused(unused: Sequence[str]) -> None:
+    if unused:
+        raise InputError(f"{unused[0]} is for labels and memberships; hierarchies have every point once")
+
+
+def compare_trees(a: Any, b: Any, measures: Measures, threads: int | None, unused: Sequence[str]) -> Comparison:
+    """Measures of two hierarchies, or of a hierarchy and labels."""
+    _check_unused(unused)
+    if isinstance(a, Hierarchy) and isinstance(b, Hierarchy):
+        return compare_hierarchies(a, b, measures, threads)
+    if isinstance(a, Hierarchy):
+        return compare_with_labels(a, b, measures, swapped=False)
+    return compare_with_labels(b, a, measures, swapped=True)
+
+
+def compare_hierarchies(a: Hierarchy, b: Hierarchy, measures: Measures, threads: int | None = None) -> Comparison:
+    """Measures of two hierarchies of the same points."""
+    b = same_points(a, b)
+    with_levels = a.levels is not None and b.levels is not None
+    default = [m.key for m in every_measure() if takes_trees(m) and (with_levels or m.needs is not LevelInfo)]
+    found, strict = chosen_measures(measures, default)
+    counted: dict[Any, Any] = {}
+    values: dict[str, float] = {}
+    skipped: dict[str, str] = {}
+    for m in found:
+        try:
+            values[m.key] = float(m.values(_statistic(m, a, b, counted, threads))[0])
+        except NotApplicable as reason:
+            if strict:
+                raise
+            skipped[m.key] = str(reason)
+    if measures == "all":  # measures of partitions are no news here
+        skipped = {key: why for key, why in skipped.items() if takes_trees(next(m for m in found if m.key == key))}
+    about = tuple(_described(h) for h in (a, b))
+    return Comparison(
+        values, {m.key: m for m in found if m.key in values}, None, None, a.n_points, (*a.notes, *b.notes), skipped,
+        about=(about[0], about[1]),
+    )  # fmt: skip
+
+
+def _described(h: Hierarchy) -> str:
+    return f"hierarchy of {len(h.levels)} levels" if h.levels is not None else f"hierarchy of {len(h.ks) - 1} merges"
+
+
+def _statistic(m: Measure, a: Hierarchy, b: Hierarchy, counted: dict[Any, Any], threads: int | None) -> Any:
+    """What the measure reads, counted once for all measures that read the same."""
+    if not takes_trees(m):
+        raise NotApplicable(
+            f"{m.key} compares two clusterings; compare cuts of the trees: cg.cut_curve(a, b, {m.key!r})"
+        )
+    if m.needs in OF_TREES:
+        made: dict[Any, Callable[[], Any]] = {
+            MergeHeights: lambda: trees.merge_heights(a, b),
+            Clades: lambda: trees.clades(a, b),
+            LevelInfo: lambda: level_info(a, b),
+        }
+        if m.needs not in counted:
+            counted[m.needs] = made[m.needs]()
+        return counted[m.needs]
+    r, path = m.parameters["r"], m.parameters["path"]
+    if path not in ("max", "min", "height"):
+        raise InputError(f"path must be 'max', 'min' or 'height', not {path!r}")
+    scores = trees.point_scores(a, b, r=float(r), path=path, threads=threads)
+    return PointScores(np.array([scores.mean()]), np.array([False]))
+
+
+def level_info(a: Hierarchy, b: Hierarchy) -> LevelInfo:
+    """Hierarchical mutual information of named levels, and its exact mean when the points of b are permuted.
+
+    With MI(l, m) of level l of a and level m of b, level 0 being the root, it is the sum over levels of
+    MI(l, l) + MI(l − 1, l − 1) − MI(l, l − 1) − MI(l − 1, l); the mean is the same sum of expected values.
+    """
+    if a.levels is None or b.levels is None:
+        who = "a" if a.levels is None else "b"
+        raise NotApplicable(
+            f"hierarchical mutual information compares named levels, and {who} has none: pass h.at_levels([2, 5, 10]), "
+            "nested label columns, or nested lists"
+        )
+    sides = [[as_clustering(np.asarray(level), "level") for level in h.levels] for h in (a, b) if h.levels is not None]
+    own = [float(ChanceInfo.from_tables(cpu.table_of(s[-1], s[-1])[1]).H_a[0]) for s in sides]
+    total = expected = 0.0
+    for x in range(min(map(len, sides))):
+        for y in range(max(x - 1, 0), min(x + 2, *map(len, sides))):
+            # the cell (l, l) counts twice, as the upper corner of one level and the lower one of the next
+            last = x == y == min(map(len, sides)) - 1
+            times = (1 if last else 2) if x == y else -1
+            info = ChanceInfo.from_tables(cpu.table_of(sides[0][x], sides[1][y])[1])
+            total += times * float(info.MI[0])
+            expected += times * float(info.E_MI[0])
+    same = a.levels.shape == b.levels.shape and own[0] == own[1] and bool(np.isclose(total, own[0], rtol=0, atol=1e-12))
+    return LevelInfo(*[*(np.array([x]) for x in (max(total, 0.0), *own, expected)), np.array([same])])
+
+
+# --- cuts -------------------------------------------------------------------------------------------------------
+
+
+def pair_curve(a: Hierarchy, b: Hierarchy | Labels, ks: Array) -> tuple[Pairs, Array, Array]:
+    """Pair counts of the cuts of a with those of b, or with one clustering; mean and variance of v11 by chance.
+
+    The moments are those over permutations of the points (Fowlkes and Mallows 1983), undefined below 4 points.
+    """
+    n = a.n_points
+    merges = n - ks
+    same_a, third_a = (x[merges] for x in trees.squares(a))
+    if isinstance(b, Hierarchy):
+        both = trees.overlaps(a, b)[merges]
+        same_b, third_b = (x[merges] for x in trees.squares(b))
+    else:
+        codes = np.asarray(b.codes, dtype=np.int64)
+        both = trees.overlaps_with(a, codes, b.k)[merges]
+        size = np.bincount(codes, minlength=b.k).astype(np.float64)
+        same_b, third_b = (
+            np.full(len(ks), x) for x in ((size * (size - 1)).sum(), (size * (size - 1) * (size - 2)).sum())
+        )
+    whole = np.full(len(ks), n, dtype=np.int64)
+    identical = (same_a == both) & (same_b == both)
+    pairs = Pairs.from_squares(
+        whole, whole, both + n, same_a.astype(np.int64) + n, same_b.astype(np.int64) + n, identical
+    )
+    return pairs, *_moments(n, same_a, same_b, third_a, third_b)
+
+
+def _moments(n: int, p: Array, q: Array, p3: Array, q3: Array) -> tuple[Array, Array]:
+    """Mean and variance of the number of pairs together in both when the points of one side are permuted."""
+    if n < 4:
+        return np.full(len(p), np.nan), np.full(len(p), np.nan)
+    mean = p * q / (n * (n - 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = 2 / (n * (n - 1)) + 4 * p3 * q3 / (n * (n - 1) * (n - 2) * p * q)
+        share += (p - 2 - 4 * p3 / p) * (q - 2 - 4 * q3 / q) / (n * (n - 1) * (n - 2) * (n - 3))
+        share -= p * q / (n**2 * (n - 1.0) ** 2)
+    variance = np.where((p > 0) & (q > 0), np.maximum(share, 0.0) * p * q, 0.0)
+    return mean / 2, variance / 4
+
+
+def curve_values(
+    a: Hierarchy, b: Hierarchy | Labels, found: Sequence[Measure], ks: Array, swapped: bool = False
+) -> dict[str, Array]:
+    """Each measure at each cut; pair measures in one pass over the merges, the others from one table per cut."""
+    values: dict[str, Array] = {}
+    of_pairs = [m for m in found if m.needs in (Pairs, Gram)]
+    if of_pairs:
+        pairs, _, _ = pair_curve(a, b, ks)
+        for m in of_pairs:
+            values[m.key] = m.values(pairs.swapped() if swapped else pairs)
+    others = [m for m in found if m.needs not in (Pairs, Gram)]
+    if others:
+        rows = []
+        for k in ks.tolist():
+            pair = [as_clustering(a.cut(k), "a"), as_clustering(b.cut(k), "b") if isinstance(b, Hierarchy) else b]
+            _, tile = cpu.table_of(*(reversed(pair) if swapped else pair))
+            rows.append([float(m.values(_of_tables(m, tile))[0]) for m in others])
+        values |= dict(zip((m.key for m in others), np.array(rows).reshape(len(ks), -1).T, strict=True))
+    return {m.key: values[m.key] for m in found}
+
+
+def _of_tables(m: Measure, tile: Tables) -> Any:
+    return m.needs.from_tables(tile) if hasattr(m.needs, "from_tables") else tile
+
+
+def clustering_of(labels: Any, h: Hierarchy, who: str) -> Labels:
+    """Labels of the points of a hierarchy; a series whose index names the points is put in their order."""
+    found = as_clustering(labels, who)
+    if not isinstance(found, Labels) or found.lazy:
+        raise InputError(f"a hierarchy is compared with a hierarchy or with labels in memory; {who} is neither")
+    if len(found) != h.n_points:
+        raise InputError(
+            f"the hierarchy has {h.n_points} points and {who} {len(found)}; both must be of the same points"
+        )
+    found = found.with_policy("error", None, who)
+    if h.points is not None and found.index is not None and set(found.index) == set(h.points):
+        return found.taken(np.asarray(found.index.get_indexer(list(h.points))))
+    return found
+
+
+def cut_range(h: Hierarchy, labels: Labels) -> Array:
+    """Numbers of clusters at which measures that need a table per cut are tried."""
+    most = max(MOST_CUTS, 2 * labels.k)
+    return np.sort(h.ks[h.ks <= most])
+
+
+def compare_with_labels(h: Hierarchy, labels: Any, measures: Measures, *, swapped: bool) -> Comparison:
+    """For each measure the best value that a cut of the hierarchy reaches with the labels, and its number of clusters."""
+    who = "a" if swapped else "b"
+    own = clustering_of(labels, h, who)
+    found, strict = chosen_measures(measures, DEFAULT)
+    fit: list[Measure] = []
+    skipped: dict[str, str] = {}
+    for m in found:
+        try:
+            if takes_trees(m) and m.needs in OF_TREES:
+                raise NotApplicable(f"{m.key} compares two hierarchies, and {who} is labels")
+            m.check(soft=False, weighted=False)
+            fit.append(m)
+        except NotApplicable as reason:
+            if strict:
+                raise
+            skipped[m.key] = str(reason)
+    values: dict[str, float] = {}
+    best: dict[str, float] = {}
+    everywhere, few = np.sort(h.ks), cut_range(h, own)
+    for group, ks in (
+        ([m for m in fit if m.needs in (Pairs, Gram)], everywhere),
+        ([m for m in fit if m.needs not in (Pairs, Gram)], few),
+    ):
+        for key, curve in curve_values(h, own, group, ks, swapped).items():
+            m = next(m for m in group if m.key == key)
+            at = int(np.nanargmax(curve if m.better == "higher" else -curve))
+            values[key], best[key] = float(curve[at]), float(ks[at])
+    values = {m.key: values[m.key] for m in fit}
+    notes = h.notes + h.tie_notes(sorted({int(k) for k in best.values()}))
+    if len(few) < len(everywhere) and any(m.needs not in (Pairs, Gram) for m in fit):
+        notes = (*notes, f"measures that do not count pairs of points were tried up to k = {few[-1]}")
+    about = [_described(h), f"{own.k} cluster{'s' * (own.k != 1)}"]
+    return Comparison(
+        values, {m.key: m for m in fit}, None, None, h.n_points, notes, skipped,
+        about=(about[1], about[0]) if swapped else (about[0], about[1]), further={"k": best},
+    )  # fmt: skip
+
+
+def checked_ks(ks: Iterable[int] | str | None, trees_: Sequence[Hierarchy], low: int = 1) -> Array:
+    """Numbers of clusters that are cuts of all these trees, in increasing order; "heights": those no tie makes arbitrary."""
+    common = set(range(low, trees_[0].n_points + 1))
+    for h in trees_:
+        common &= set(h.ks.tolist())
+        if isinstance(ks, str):
+            common -= set(h.tied_ks.tolist())
+    if isinstance(ks, str) and ks != "heights":
+        raise InputError(f"ks is a list of numbers of clusters, or 'heights'; got {ks!r}")
+    if ks is None or isinstance(ks, str):
+        return np.array(sorted(common), dtype=np.int64)
+    listed = sorted({h.checked_k(k) for k in ks for h in trees_})
+    return np.array(listed, dtype=np.int64)
+
+
+# --- several trees ----------------------------------------------------------------------------------------------
+
+
+def named_trees(given: Any) -> list[tuple[str, Hierarchy]] | None:
+    """Names and trees, if a list or mapping of hierarchies was given; None if there is no hierarchy in it."""
+    if isinstance(given, Mapping):
+        listed = [(str(name), x) for name, x in given.items()]
+    elif isinstance(given, list | tuple):
+        listed = [(str(i), x) for i, x in enumerate(given)]
+    else:
+        return None
+    if not any(isinstance(x, Hierarchy) for _, x in listed):
+        return None
+    other = next((name for name, x in listed if not isinstance(x, Hierarchy)), None)
+    if other is not None:
+        raise InputError(f"{other} is no hierarchy, and others are; compare a hierarchy with labels one by one")
+    return listed
+
+
+def all_pairs_of_trees(
+    named: Sequence[tuple[str, Hierarchy]], measures: Measures, threads: int | None, unused: Sequence[str]
+) -> AllPairs:
+    """Measures of all pairs of hierarchies."""
+    _check_unused(unused)
+    size = len(named)
+    square: dict[str, Array] = {}
+    result = None
+    for i in range(size):
+        for j in range(i, size):
+            result = compare_hierarchies(named[i][1], named[j][1], measures, threads)
+            for key, value in result.items():
+                matrix = square.setdefault(key, np.empty((size, size)))
+                matrix[i, j] = matrix[j, i] = value
+    if result is None:
+        raise InputError("there are no hierarchies to compare")
+    notes = tuple(dict.fromkeys(f"{name}: {note}" for name, h in named for note in h.notes))
+    used = np.full((size, size), named[0][1].n_points, dtype=np.int64)
+    return AllPairs(square, dict(result.measures), tuple(name for name, _ in named), used, notes, result.skipped)
+
+
+def trees_to(
+    reference: Any,
+    named: Sequence[tuple[str, Hierarchy]],
+    measures: Measures,
+    threads: int | None,
+    unused: Sequence[str],
+) -> AgainstReference:
+    """Measures of several hierarchies against one hierarchy, or against labels: then of the best cut of each."""
+    title = "reference"
+    if isinstance(reference, str) and reference in dict(named):
+        title, reference, named = reference, dict(named)[reference], [x for x in named if x[0] != reference]
+    if not named:
+        raise InputError("there are no hierarchies to compare with the reference")
+    found = [compare_trees(reference, h, measures, threads, unused) for _, h in named]
+    rows = {key: np.array([r[key] for r in found]) for key in found[0]}
+    cuts = {f"k ({key})": np.array([r.further["k"][key] for r in found]) for key in found[0].further.get("k", {})}
+    notes = tuple(dict.fromkeys(note for r in found for note in r.cautions))
+    return AgainstReference(
+        rows, dict(found[0].measures), tuple(name for name, _ in named), title,
+        np.full(len(named), found[0].n_used, dtype=np.int64), notes, found[0].skipped, None, cuts,
+    )  # fmt: skip

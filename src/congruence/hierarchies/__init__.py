@@ -1,0 +1,1 @@
+"""How well do two hierarchies agree, cut by cut?"""

@@ -1,0 +1,205 @@
+"""The agreement of two trees at each number of clusters, with what chance gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from congruence.comparison.results import number, plain
+from congruence.comparison.trees import (
+    OF_TREES,
+    checked_ks,
+    clustering_of,
+    curve_values,
+    cut_range,
+    pair_curve,
+)
+from congruence.errors import InputError, NotApplicable
+from congruence.formulas import find
+from congruence.formulas.record import Measure
+from congruence.inputs.frames import make_frame
+from congruence.inputs.hierarchy import Hierarchy, same_points
+from congruence.inputs.labels import Labels
+from congruence.statistics.pairs import Gram, Pairs
+from congruence.statistics.tables import Array
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CutCurve:
+    """A measure of two hierarchies, or of a hierarchy and labels, at each number of clusters.
+
+    Attributes:
+        measure: The record of the measure.
+        ks: Numbers of clusters, in increasing order.
+        values: The measure at each of them.
+        mean: Its exact mean over permutations of the points, or None where no exact mean is known.
+        sd: Its standard deviation over permutations, or None.
+        notes: What to know before reading the curve.
+    """
+
+    measure: Measure
+    ks: Array
+    values: Array
+    mean: Array | None = None
+    sd: Array | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def band(self) -> tuple[Array, Array] | None:
+        """Mean ± 2 standard deviations under chance. The distribution is skewed for small k: it is a picture, not a test."""
+        if self.mean is None or self.sd is None:
+            return None
+        return self.mean - 2 * self.sd, self.mean + 2 * self.sd
+
+    @property
+    def z(self) -> Array | None:
+        """(value − mean) / standard deviation, NaN where the deviation is 0."""
+        if self.mean is None or self.sd is None:
+            return None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(self.sd > 0, (self.values - self.mean) / self.sd, np.nan)
+
+    @property
+    def best(self) -> int:
+        """The number of clusters with the best value; the smallest where several have it."""
+        signed = self.values if self.measure.better == "higher" else -self.values
+        if np.isnan(signed).all():
+            raise InputError(f"{self.measure.key} is undefined at every cut")
+        return int(self.ks[int(np.nanargmax(signed))])
+
+    def __getitem__(self, k: int) -> float:
+        at = np.flatnonzero(self.ks == k)
+        if not len(at):
+            raise KeyError(f"the curve has no cut into {k} clusters")
+        return float(self.values[at[0]])
+
+    def __len__(self) -> int:
+        return len(self.ks)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row per cut: k, value and, where known, mean, sd and z."""
+        columns: dict[str, Any] = {"k": self.ks, self.measure.key: self.values}
+        if self.mean is not None:
+            columns |= {"mean": self.mean, "sd": self.sd, "z": self.z}
+        return make_frame(columns, backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The curve as plain lists, for JSON."""
+        found = {"measure": self.measure.key, "k": self.ks, "value": self.values, "mean": self.mean, "sd": self.sd}
+        return dict(plain(found))
+
+    def plot(self, backend: Any = "plotly") -> Any:
+        """A figure of the curve with the band of chance; see `cg.figure`."""
+        import congruence  # late import: figures are a layer above
+
+        return congruence.figure(self, backend)
+
+    def __repr__(self) -> str:
+        best = self.best
+        text = f"{self.measure.key} at {len(self)} cuts, k = {self.ks[0]} to {self.ks[-1]}: "
+        text += f"best {number(self[best])} at k = {best}"
+        if self.mean is not None:
+            text += f" (chance {number(float(self.mean[self.ks == best][0]))})"
+        return "\n".join([text, *(f"! {note}" for note in self.notes)])
+
+
+def cut_curve(
+    a: Any, b: Any, measure: str | Measure = "wallace", ks: Iterable[int] | Literal["heights"] | None = None
+) -> CutCurve:
+    """The agreement of two hierarchies, or of a hierarchy and labels, at each number of clusters.
+
+    Measures that count pairs of points (wallace, which makes Fowlkes and Mallows' B_k curve, ari, rand, jaccard …) take one
+    pass over the merges for all cuts together, O(n log² n). The others are computed from one table per cut.
+
+    Args:
+        a: A Hierarchy, or what `cg.Hierarchy` takes; labels if `b` is a hierarchy.
+        b: A Hierarchy of the same points, or one label per point.
+        measure: Key or record of a measure of two clusterings. Default: "wallace".
+        ks: Numbers of clusters, or "heights" to leave out cuts that are arbitrary because heights tie. Default: every cut
+            from 2 to n − 1 for measures that count pairs, up to 50 clusters (or twice those of the labels) for others.
+
+    Returns:
+        A CutCurve with `ks`, `values` and, for measures that are linear in the number of pairs together in both, the exact
+        `mean` and `sd` over permutations of the points.
+
+    Raises:
+        InputError: If neither side is a hierarchy, or the points differ.
+
+    See also:
+        `cg.compare_cuts` for cuts with different numbers of clusters.
+
+    >>> import congruence as cg
+    >>> a, b = cg.Hierarchy("(((a:1,b:1):1,c:2):1,d:3);"), cg.Hierarchy("((a:1,b:1):2,(c:2,d:2):1);")
+    >>> curve = cg.cut_curve(a, b)
+    >>> curve.ks.tolist(), curve.values.round(4).tolist(), curve.mean.round(4).tolist()
+    ([2, 3], [0.4082, 1.0], [0.4082, 0.1667])
+    """
+    m = find(measure)
+    if m.needs in OF_TREES:
+        raise NotApplicable(
+            f"{m.key} compares whole trees: cg.compare(a, b, {m.key!r}); a curve needs a measure of cuts"
+        )
+    m.check(soft=False, weighted=False)
+    first, second, swapped = _sides(a, b)
+    trees = [x for x in (first, second) if isinstance(x, Hierarchy)]
+    of_pairs = m.needs in (Pairs, Gram)
+    points = first.n_points
+    if ks is None or isinstance(ks, str):
+        chosen = checked_ks(ks, trees)
+        chosen = chosen[(chosen > 1) & (chosen < points)] if points > 2 else chosen
+        if not of_pairs:
+            most = cut_range(first, second)[-1] if isinstance(second, Labels) else 50
+            chosen = chosen[chosen <= most]
+    else:
+        chosen = checked_ks(ks, trees)
+    if not len(chosen):
+        raise InputError("no number of clusters is a cut of both trees; name some in `ks`")
+    mean = sd = None
+    if of_pairs:
+        mean, sd = _by_chance(m, *pair_curve(first, second, chosen), swapped)
+    notes = [note for x in trees for note in (*x.notes, *x.tie_notes(chosen.tolist()))]
+    return CutCurve(
+        measure=m, ks=chosen, values=curve_values(first, second, [m], chosen, swapped)[m.key], mean=mean, sd=sd,
+        notes=tuple(dict.fromkeys(notes)),
+    )  # fmt: skip
+
+
+def _sides(a: Any, b: Any) -> tuple[Hierarchy, Hierarchy | Labels, bool]:
+    """The hierarchy first, and whether that swapped the sides."""
+    if not isinstance(a, Hierarchy) and not isinstance(b, Hierarchy):
+        raise InputError("one side at least must be a hierarchy: cg.cut_curve(cg.Hierarchy(linkage), b)")
+    if isinstance(a, Hierarchy) and isinstance(b, Hierarchy):
+        return a, same_points(a, b), False
+    if isinstance(a, Hierarchy):
+        return a, clustering_of(b, a, "b"), False
+    return b, clustering_of(a, b, "a"), True
+
+
+def _by_chance(
+    m: Measure, pairs: Pairs, together: Array, variance: Array, swapped: bool
+) -> tuple[Array | None, Array | None]:
+    """Mean and standard deviation of a measure that is linear in v11, given the sizes; None if it is not linear."""
+    if np.isnan(together).all():
+        return None, None
+
+    def at(v11: Array) -> Array:
+        moved = Pairs(
+            pairs.pairs,
+            pairs.same_a,
+            pairs.same_b,
+            v11,
+            pairs.same_a - v11,
+            pairs.same_b - v11,
+            pairs.identical,
+            pairs.tiny,
+        )
+        return m.values(moved.swapped() if swapped else moved)
+
+    step = np.maximum(np.sqrt(variance), 1e-3 * (together + 1))
+    low, middle, high = at(together - step), at(together), at(together + step)
+    if not np.allclose(low + high, 2 * middle, rtol=1e-9, atol=1e-9):
+        return None, None
+    return middle, np.asarray(np.abs(high - middle) * np.sqrt(variance) / step)

@@ -1,0 +1,125 @@
+"""The agreement of two trees for every two numbers of clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from congruence.comparison.many import compare_to
+from congruence.comparison.results import number, plain
+from congruence.errors import InputError
+from congruence.formulas import find
+from congruence.formulas.record import Measure
+from congruence.inputs.frames import square_frame
+from congruence.inputs.hierarchy import Hierarchy, same_points
+from congruence.statistics.tables import Array
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CutTable:
+    """A measure for every cut of one hierarchy (rows) with every cut of another (columns).
+
+    Attributes:
+        measure: The record of the measure.
+        ks_a: Numbers of clusters of the rows.
+        ks_b: Numbers of clusters of the columns.
+        values: The measure, rows × columns.
+        notes: What to know before reading the table.
+    """
+
+    measure: Measure
+    ks_a: Array
+    ks_b: Array
+    values: Array
+    notes: tuple[str, ...] = ()
+
+    @property
+    def best(self) -> tuple[int, int]:
+        """Numbers of clusters of the two cuts that agree best."""
+        signed = self.values if self.measure.better == "higher" else -self.values
+        i, j = np.unravel_index(int(np.nanargmax(signed)), signed.shape)
+        return int(self.ks_a[i]), int(self.ks_b[j])
+
+    def __getitem__(self, ks: tuple[int, int]) -> float:
+        i, j = np.flatnonzero(self.ks_a == ks[0]), np.flatnonzero(self.ks_b == ks[1])
+        if not len(i) or not len(j):
+            raise KeyError(f"the table has no cuts into {ks[0]} and {ks[1]} clusters")
+        return float(self.values[i[0], j[0]])
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The table with numbers of clusters on both sides."""
+        rows, columns = (tuple(f"k={k}" for k in ks.tolist()) for ks in (self.ks_a, self.ks_b))
+        return square_frame(self.values, rows, columns, backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The table as plain lists, for JSON."""
+        found = {"measure": self.measure.key, "k_a": self.ks_a, "k_b": self.ks_b, "values": self.values}
+        return dict(plain(found))
+
+    def plot(self, backend: Any = "plotly") -> Any:
+        """A heat map; see `cg.figure`."""
+        import congruence  # late import: figures are a layer above
+
+        return congruence.figure(self, backend)
+
+    def __repr__(self) -> str:
+        a, b = self.best
+        text = f"{self.measure.key} of {len(self.ks_a)} × {len(self.ks_b)} cuts: best {number(self[a, b])} at k = {a} and {b}"
+        return "\n".join([text, *(f"! {note}" for note in self.notes)])
+
+
+def compare_cuts(
+    a: Any,
+    b: Any,
+    ks: Iterable[int] | None = None,
+    ks_b: Iterable[int] | None = None,
+    measure: str | Measure = "ari",
+    *,
+    threads: int | None = None,
+) -> CutTable:
+    """A measure for every cut of one hierarchy with every cut of another: the heat map k × k′.
+
+    Args:
+        a: A Hierarchy, or what `cg.Hierarchy` takes. The reference where the measure is asymmetric.
+        b: A Hierarchy of the same points, or what `cg.Hierarchy` takes.
+        ks: Numbers of clusters of the cuts of a. Default: 2 to 10, as far as there are points.
+        ks_b: Numbers of clusters of the cuts of b. Default: the same.
+        measure: Key or record of any measure of two clusterings. Default: "ari".
+        threads: Number of threads. Default: one per core.
+
+    Returns:
+        A CutTable: `table[3, 5]` is the value of a cut into 3 and b into 5 clusters; `best` names the two that agree best.
+
+    Raises:
+        InputError: If a cut does not exist, or the points differ.
+
+    See also:
+        `cg.cut_curve` for equal numbers of clusters, with what chance gives.
+
+    >>> import congruence as cg
+    >>> a, b = cg.Hierarchy("(((a:1,b:1):1,c:2):1,d:3);"), cg.Hierarchy("((a:1,b:1):2,(c:2,d:2):1);")
+    >>> table = cg.compare_cuts(a, b, [2, 3])
+    >>> table.values.round(4).tolist(), table.best
+    ([[0.0, 0.3333], [0.5714, 1.0]], (3, 3))
+    """
+    m = find(measure)
+    first, second = (x if isinstance(x, Hierarchy) else Hierarchy(x) for x in (a, b))
+    second = same_points(first, second)
+    given = None if ks is None else list(ks)
+    rows = _ks(first, given)
+    columns = _ks(second, given if ks_b is None else list(ks_b))
+    cuts = second.cuts(columns.tolist())
+    values = np.array([compare_to(first.cut(int(k)), cuts, [m], threads=threads)[m.key] for k in rows])
+    notes = (*first.notes, *second.notes, *first.tie_notes(rows.tolist()), *second.tie_notes(columns.tolist()))
+    return CutTable(measure=m, ks_a=rows, ks_b=columns, values=values, notes=tuple(dict.fromkeys(notes)))
+
+
+def _ks(h: Hierarchy, ks: list[int] | None) -> Array:
+    """Numbers of clusters of the cuts, checked; 2 to 10 if none were named."""
+    found = [k for k in range(2, 11) if k in h.ks] if ks is None else [h.checked_k(k) for k in ks]
+    if not found:
+        raise InputError("no numbers of clusters were named")
+    return np.array(found, dtype=np.int64)

@@ -1,0 +1,284 @@
+"""Read trees: linkages, scikit-learn and R merges, Newick, nested lists, nested label columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from congruence.errors import InputError
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.labels import Labels
+from congruence.statistics.tables import Array
+
+#: heights read from branch lengths are sums; digits beyond these are rounding and must not break ties
+DIGITS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Merges:
+    """A tree as n − 1 merges of two clusters: points are 0 … n − 1, and merge i makes cluster n + i."""
+
+    children: Array
+    heights: Array
+    #: False where the next merge belongs to the same node: a node with m children is m − 1 merges
+    whole: Array
+    points: tuple[Any, ...] | None = None
+    #: named levels, coarsest first, one row of cluster codes per level
+    levels: Array | None = None
+    level_names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def from_linkage(matrix: Array) -> Merges:
+    """The merges of scipy's linkage matrix, (n − 1) × 4: two clusters, height, size."""
+    if matrix.ndim != 2 or matrix.shape[1] != 4:
+        raise InputError(
+            f"an array of floats is taken as scipy's linkage, (n − 1) × 4, and this one has shape {matrix.shape}; label "
+            "columns are integers or strings"
+        )
+    return from_children(matrix[:, :2], matrix[:, 2])
+
+
+def from_children(children: Any, heights: Any = None, notes: tuple[str, ...] = ()) -> Merges:
+    """Merges given as pairs of clusters: scikit-learn's `children_`, or the `merge` of R's hclust (negative: points)."""
+    pairs = np.asarray(children)
+    if pairs.size == 0:
+        pairs = np.empty((0, 2), np.int64)
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iuf":
+        raise InputError(f"the merges of a tree are an (n − 1) × 2 array of clusters, not of shape {pairs.shape}")
+    if (pairs != np.rint(pairs)).any():
+        raise InputError("the merges of a tree name clusters by whole numbers; some are not whole")
+    pairs = pairs.astype(np.int64)
+    n = len(pairs) + 1
+    if (pairs < 0).any():  # R counts from 1: −i is point i, j the cluster made by merge j
+        pairs = np.where(pairs < 0, -pairs - 1, pairs + n - 1)
+    own = np.arange(n - 1)
+    if ((pairs < 0) | (pairs >= (n + own)[:, None])).any() or len(np.unique(pairs)) != pairs.size:
+        raise InputError(
+            "these are not the merges of a tree: each point and each cluster must be merged once, after it was made "
+            "(points are 0 … n − 1, and row i makes cluster n + i)"
+        )
+    if heights is None:
+        high = np.arange(1.0, n)
+        notes = (*notes, "no heights were given: the order of the merges takes their place")
+    else:
+        high = np.asarray(heights, dtype=np.float64)
+    if high.shape != (n - 1,) or not np.isfinite(high).all():
+        raise InputError(f"a tree of {n} points has {n - 1} finite heights, one per merge; got shape {high.shape}")
+    return Merges(pairs, high, np.ones(n - 1, dtype=bool), notes=notes)
+
+
+def from_nodes(n: int, nodes: Sequence[Sequence[int]], heights: Sequence[float]) -> Merges:
+    """The merges of a tree with any number of children per node; nodes come after their children.
+
+    Points are 0 … n − 1 and node i is n + i. A node with one child is that child.
+    """
+    made: dict[int, int] = {}
+    merged: list[tuple[float, int, list[int]]] = []
+    for i, (children, height) in enumerate(zip(nodes, heights, strict=True)):
+        own = [made.get(c, c) for c in children]
+        if len(own) == 1:
+            made[n + i] = own[0]
+        else:
+            made[n + i] = n + i
+            merged.append((height, i, own))
+    merged.sort(key=lambda node: node[:2])
+    place: dict[int, int] = {}
+    pairs, high, whole = [], [], []
+    for height, i, children in merged:
+        left = place.get(children[0], children[0])
+        for child in children[1:]:
+            pairs.append((left, place.get(child, child)))
+            high.append(height)
+            whole.append(child is children[-1])
+            left = n + len(pairs) - 1
+        place[n + i] = left
+    shape = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return Merges(shape, np.array(high, dtype=np.float64), np.array(whole, dtype=bool))
+
+
+# --- Newick -----------------------------------------------------------------------------------------------------
+
+_TOKEN = re.compile(r"\s+|\[[^\]]*\]|'(?:[^']|'')*'|[(),:;]|[^\s()\[\],:;']+")
+
+
+def from_newick(text: str) -> Merges:
+    """The tree of a Newick text; heights are the longest way down to a point, by branch lengths where there are any."""
+    stack: list[list[tuple[int, float | None]]] = [[]]  # children of the open nodes: cluster, branch length
+    names: list[str] = []
+    nodes: list[list[tuple[int, float | None]]] = []
+    # leaves are numbered −1, −2, … until their number is known
+    tokens, at = [], 0
+    while at < len(text):
+        token = _TOKEN.match(text, at)
+        if token is None:
+            raise InputError(f"this is no Newick tree: {text[at : at + 20]!r} at character {at + 1} cannot be read")
+        if not token[0].isspace() and token[0][0] != "[":
+            tokens.append(token[0])
+        at = token.end()
+    expects_child = True
+    is_length = False
+    for word in tokens:
+        if word == "(":
+            if not expects_child:
+                raise InputError("this is no Newick tree: a comma is missing before an opening bracket")
+            stack.append([])
+        elif word in (",", ")"):
+            if expects_child or len(stack) == 1:
+                raise InputError(f"this is no Newick tree: unexpected {word!r}")
+            expects_child = word == ","
+            if word == ")":
+                nodes.append(stack.pop())
+                stack[-1].append((len(nodes) - 1, None))
+        elif word == ":":
+            is_length = True
+        elif word == ";":
+            break
+        elif is_length:
+            is_length = False
+            try:
+                length = float(word)
+            except ValueError:
+                raise InputError(f"this is no Newick tree: the branch length {word!r} is not a number") from None
+            if not np.isfinite(length) or length < 0:
+                raise InputError(f"branch lengths must be finite and not negative; got {word}")
+            stack[-1][-1] = (stack[-1][-1][0], length)
+        elif expects_child:
+            names.append(word[1:-1].replace("''", "'") if word[0] == "'" else word)
+            stack[-1].append((-len(names), None))
+            expects_child = False
+        # else: the name of a node that is no point, or a support value
+    if len(stack) != 1 or len(stack[0]) != 1 or is_length:
+        raise InputError("this is no Newick tree: brackets are not closed, or there are several trees")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"two points of the tree are named {twice!r}; names of points must differ")
+    n = len(names)
+    lengths = [length for node in nodes for _, length in node]
+    known = [x for x in lengths if x is not None]
+    notes: list[str] = []
+    if known and len(known) < len(lengths):
+        notes.append(f"{len(lengths) - len(known)} branches have no length, which is taken as 0")
+    missing = 0.0 if known else 1.0
+    high: list[float] = []
+    short: list[float] = []
+    for node in nodes:
+        steps = [(c, missing if x is None else x) for c, x in node]
+        high.append(max((high[c] if c >= 0 else 0.0) + x for c, x in steps))
+        short.append(min((short[c] if c >= 0 else 0.0) + x for c, x in steps))
+    if high and known and high[-1] - short[-1] > 1e-6 * high[-1]:
+        notes.append(
+            "points are not equally far from the root; the height of a node is its longest way down to a point"
+        )
+    rounded = [float(f"{x:.{DIGITS}g}") for x in high]
+    found = from_nodes(n, [[c + n if c >= 0 else -c - 1 for c, _ in node] for node in nodes], rounded)
+    return Merges(found.children, found.heights, found.whole, tuple(names), notes=tuple(notes))
+
+
+# --- nested lists -----------------------------------------------------------------------------------------------
+
+
+def _is_list(x: Any) -> bool:
+    return isinstance(x, list | tuple | set | frozenset)
+
+
+def from_nested(tree: Any) -> Merges:
+    """The tree of nested lists, as [[0, 1], [2, [3, 4]]]; its levels are counted from the root, as it is written."""
+    points: dict[Any, int] = {}
+    nodes: list[list[Any]] = []
+    depths: list[list[int]] = []  # for each point the clusters that hold it, from the root down
+    # walk without recursion: (list, its children found so far, entries still to come, depth)
+    open_lists: list[tuple[list[Any], Any]] = [([], iter(tree))]
+    held: list[int] = []
+    clusters = 0
+    bare: list[bool] = [not any(_is_list(x) for x in tree)]
+    while open_lists:
+        found, rest = open_lists[-1]
+        entry = next(rest, open_lists)
+        if entry is open_lists:
+            open_lists.pop()
+            bare.pop()
+            if held:
+                held.pop()
+            if not found:
+                raise InputError("nested lists must not be empty")
+            nodes.append(found)
+            if open_lists:
+                open_lists[-1][0].append(("node", len(nodes) - 1))
+        elif _is_list(entry):
+            if len(open_lists) > 10_000:
+                raise InputError("nested lists are more than 10,000 levels deep")
+            clusters += 1
+            held.append(clusters)
+            bare.append(not any(_is_list(x) for x in entry))
+            open_lists.append(([], iter(entry)))
+        else:
+            entry = entry.item() if isinstance(entry, np.generic) else entry
+            if entry in points:
+                raise InputError(
+                    f"the point {entry!r} is twice in the nested lists; each point has one place "
+                    "(a linkage is an array: pass np.asarray(linkage))"
+                )
+            points[entry] = len(points)
+            own = list(held)
+            if not bare[-1]:  # a point beside lists is a cluster of its own
+                clusters += 1
+                own.append(clusters)
+            depths.append(own)
+            found.append(("point", points[entry]))
+    n = len(points)
+    listed = [[n + i if kind == "node" else i for kind, i in node] for node in nodes]
+    high: list[float] = []
+    for children in listed:
+        high.append(1.0 + max(high[c - n] if c >= n else 0.0 for c in children))
+    deepest = max(max((len(own) for own in depths), default=0), 1)
+    levels = np.zeros((deepest, n), dtype=np.int64)
+    for point, own in enumerate(depths):
+        for depth in range(deepest):
+            levels[depth, point] = own[min(depth, len(own) - 1)] if own else 0
+    merges = from_nodes(n, listed, high)
+    names = tuple(f"level {i + 1}" for i in range(deepest))
+    return Merges(merges.children, merges.heights, merges.whole, tuple(points), levels, names)
+
+
+# --- nested label columns ---------------------------------------------------------------------------------------
+
+
+def from_columns(columns: Any) -> Merges:
+    """The tree of label columns of which each refines the one before; they are put in order, coarsest first."""
+    ensemble = columns if isinstance(columns, Ensemble) else Ensemble(columns)
+    if ensemble.is_soft or ensemble.is_lazy or ensemble.has_gaps:
+        raise InputError("the levels of a hierarchy are columns of labels in memory that label every point")
+    order = sorted(range(len(ensemble)), key=lambda i: ensemble.members[i].k)
+    codes = np.array([c.codes for c in (ensemble.members[i] for i in order) if isinstance(c, Labels)], dtype=np.int64)
+    names = tuple(ensemble.names[i] for i in order)
+    for level in range(1, len(codes)):
+        pairs = np.unique(codes[level] * (codes.max() + 1) + codes[level - 1])
+        fine = pairs // (codes.max() + 1)
+        if len(np.unique(fine)) < len(pairs):
+            cluster = int(fine[np.flatnonzero(np.diff(fine) == 0)[0]])
+            label = ensemble.members[order[level]].names[cluster]
+            raise InputError(
+                f"the columns are not nested: cluster {label} of {names[level]} lies in several clusters of "
+                f"{names[level - 1]}; cg.resolutions compares columns that are not nested"
+            )
+    depth, n = codes.shape
+    nodes: list[list[int]] = []
+    heights: list[float] = []
+    below: Array = np.arange(n)  # the node that holds each point so far
+    for level in range(depth - 1, -2, -1):
+        held: Array = codes[level] if level >= 0 else np.zeros(n, dtype=np.int64)
+        parts = np.unique(np.stack([held, below]), axis=1)
+        first = np.searchsorted(parts[0], np.arange(int(held.max()) + 2))
+        made = len(nodes) + n
+        for c in range(int(held.max()) + 1):
+            nodes.append(parts[1, first[c] : first[c + 1]].tolist())
+            heights.append(float(depth - level))
+        below = made + held
+    merges = from_nodes(n, nodes, heights)
+    points = None if ensemble.index is None else tuple(ensemble.index.tolist())
+    return Merges(merges.children, merges.heights, merges.whole, points, codes, names, ensemble.notes)

@@ -1,0 +1,1 @@
+"""The same clustering at several resolutions: which clusters stay, split or mix?"""

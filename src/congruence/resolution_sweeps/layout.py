@@ -1,0 +1,169 @@
+"""Where the clusters of a sweep lie in a drawing: orders with few crossings, and places. Plain numbers, nothing is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from congruence.statistics.tables import Array
+
+#: the links between two neighbouring columns: cluster of the first, cluster of the second, points in common
+Links = tuple[Array, Array, Array]
+#: passes down and up the columns, and clusters up to which single swaps are tried
+PASSES, MOST_SWAPPED = 12, 400
+#: random starts, and clusters up to which they are tried
+RESTARTS, MOST_RESTARTED = 6, 120
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Places of clusters in layers: x from left to right in units of one cluster, y the number of the column, from 0."""
+
+    orders: tuple[Array, ...]
+    x: tuple[Array, ...]
+    #: weighted crossings of links that are left, Σ count·count of the links that cross over n², all columns together
+    crossings: float
+
+
+def tree_places(sizes: Sequence[Array], links: Sequence[Links]) -> Places:
+    """Places of the clusters of a sweep: neighbours in a layer ordered so that few points cross.
+
+    Args:
+        sizes: For each column the number of points of each cluster.
+        links: For each two neighbouring columns (first cluster, second cluster, points in common).
+
+    Returns:
+        The order and the x of each cluster, by column; layers are centred over their links.
+
+    >>> import numpy as np
+    >>> one, two = np.array([4, 4]), np.array([2, 4, 2])
+    >>> link = (np.array([0, 0, 1]), np.array([0, 2, 1]), np.array([2, 2, 4]))
+    >>> places = tree_places([one, two], [link])
+    >>> [order.tolist() for order in places.orders], places.crossings
+    ([[0, 1], [0, 2, 1]], 0.0)
+    """
+    best, fewest = _settled([np.argsort(np.argsort(-size, kind="stable")).astype(float) for size in sizes], links)
+    if sum(map(len, sizes)) <= MOST_SWAPPED:
+        best, fewest = _swapped(best, links, fewest)
+    rng = np.random.default_rng(0)
+    for _ in range(RESTARTS if fewest > 0 and sum(map(len, sizes)) <= MOST_RESTARTED else 0):
+        start = [rng.permutation(len(size)).astype(float) for size in sizes]
+        tried, found = _settled(start, links)
+        tried, found = _swapped(tried, links, found)
+        if found < fewest:
+            best, fewest = tried, found
+    orders = tuple(np.argsort(r, kind="stable") for r in best)
+    n = max(float(sizes[0].sum()), 1.0) if sizes else 1.0
+    return Places(orders, tuple(_x_of(orders, sizes, links)), float(fewest) / n**2)
+
+
+def _settled(rank: list[Array], links: Sequence[Links]) -> tuple[list[Array], float]:
+    """Pass down and up the layers, each ordered by the mean place of its neighbours; the best orders met."""
+    layers = len(rank)
+    best, fewest = [r.copy() for r in rank], _total(rank, links)
+    for _ in range(PASSES):
+        for down in (True, False):
+            for layer in range(1, layers) if down else range(layers - 2, -1, -1):
+                link = links[layer - 1] if down else _turned(links[layer])
+                near = rank[layer - 1] if down else rank[layer + 1]
+                rank[layer] = _by_neighbours(rank[layer], _pulled(near, link, len(rank[layer])))
+            found = _total(rank, links)
+            if found < fewest:
+                best, fewest = [r.copy() for r in rank], found
+    return best, fewest
+
+
+def _turned(link: Links) -> Links:
+    return link[1], link[0], link[2]
+
+
+def _pulled(place: Array, link: Links, clusters: int) -> Array:
+    """Mean place of the neighbours in the layer before, by points in common; NaN without neighbours."""
+    first, second, count = link
+    total = np.bincount(second, weights=count, minlength=clusters)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.bincount(second, weights=count * place[first], minlength=clusters) / total)
+
+
+def _by_neighbours(rank: Array, pulled: Array) -> Array:
+    wanted = np.where(np.isnan(pulled), rank, pulled)
+    return np.asarray(np.argsort(np.lexsort((rank, wanted))).astype(float))
+
+
+def _crossings(upper: Array, lower: Array, link: Links) -> float:
+    """Σ count·count over pairs of links that cross."""
+    first, second, count = link
+    table = np.zeros((len(upper), len(lower)))
+    table[upper[first].astype(np.int64), lower[second].astype(np.int64)] = count
+    after = np.cumsum(table[::-1], axis=0)[::-1]  # links from this cluster and those right of it
+    left = np.cumsum(after, axis=1)[1:, :-1]  # that lead to this cluster or left of it
+    return float((table[:-1, 1:] * left).sum())
+
+
+def _total(rank: Sequence[Array], links: Sequence[Links]) -> float:
+    return sum(_crossings(rank[i], rank[i + 1], link) for i, link in enumerate(links))
+
+
+def _swapped(rank: list[Array], links: Sequence[Links], fewest: float) -> tuple[list[Array], float]:
+    """Swap neighbours in a layer as long as that lessens the crossings."""
+    improved = fewest > 0
+    while improved:
+        improved = False
+        for layer in range(len(rank)):
+            near = [i for i in (layer - 1, layer) if 0 <= i < len(links)]
+            now = sum(_crossings(rank[i], rank[i + 1], links[i]) for i in near)
+            for place in range(len(rank[layer]) - 1):
+                order = np.argsort(rank[layer], kind="stable")
+                tried = rank[layer].copy()
+                tried[order[place]], tried[order[place + 1]] = place + 1, place
+                before, rank[layer] = rank[layer], tried
+                after = sum(_crossings(rank[i], rank[i + 1], links[i]) for i in near)
+                if after < now - 1e-9:
+                    now, improved = after, True
+                else:
+                    rank[layer] = before
+    return rank, _total(rank, links)
+
+
+def _x_of(orders: Sequence[Array], sizes: Sequence[Array], links: Sequence[Links]) -> list[Array]:
+    """Places at least 1 apart that keep the orders and lie near the mean place of the neighbours."""
+    widest = max((len(order) for order in orders), default=1)
+    x = []
+    for order in orders:
+        place = np.empty(len(order))
+        place[order] = np.arange(len(order)) + (widest - len(order)) / 2
+        x.append(place)
+    for _ in range(PASSES):
+        for layer in range(1, len(orders)):
+            x[layer] = _spaced(
+                _pulled(x[layer - 1], links[layer - 1], len(orders[layer])), x[layer], orders[layer], sizes[layer]
+            )
+        for layer in range(len(orders) - 2, -1, -1):
+            x[layer] = _spaced(
+                _pulled(x[layer + 1], _turned(links[layer]), len(orders[layer])), x[layer], orders[layer], sizes[layer]
+            )
+    low = min(float(place.min()) for place in x)
+    return [place - low for place in x]
+
+
+def _spaced(wanted: Array, now: Array, order: Array, weight: Array) -> Array:
+    """The places nearest to the wanted ones (least squares, by weight) that are in order and at least 1 apart."""
+    goal = np.where(np.isnan(wanted), now, wanted)[order] - np.arange(len(order))
+    means: list[float] = []
+    masses: list[float] = []
+    lengths: list[int] = []
+    for value, mass in zip(goal.tolist(), weight[order].tolist(), strict=True):  # pool adjacent violators
+        means.append(value)
+        masses.append(max(float(mass), 1e-12))
+        lengths.append(1)
+        while len(means) > 1 and means[-2] > means[-1]:
+            total = masses[-2] + masses[-1]
+            means[-2] = (means[-2] * masses[-2] + means[-1] * masses[-1]) / total
+            masses[-2] = total
+            lengths[-2] += lengths[-1]
+            del means[-1], masses[-1], lengths[-1]
+    place = np.empty(len(order))
+    place[order] = np.repeat(means, lengths) + np.arange(len(order))
+    return place

@@ -1,0 +1,401 @@
+"""The same clustering at several resolutions: what stays, splits or mixes from one to the next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from congruence.comparison.many import compare_all
+from congruence.comparison.results import AllPairs, number, plain
+from congruence.engine import cpu
+from congruence.errors import InputError
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.frames import make_frame
+from congruence.inputs.labels import Labels, Unassigned
+from congruence.resolution_sweeps.layout import Links, Places, tree_places
+from congruence.statistics.tables import Array, Table
+
+#: measures between columns: agreement, agreement per point, and whether the finer clusters lie inside the coarser ones
+MEASURES = ("ari", "element_centric", "wallace_ba")
+#: an edge with a smaller share of the cluster it leads to crosses from another branch
+CROSSING = 0.5
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Plateau:
+    """Neighbouring columns that all agree with each other."""
+
+    names: tuple[str, ...]
+    #: smallest and largest number of clusters
+    n_clusters: tuple[int, int]
+    #: smallest ari of any two of the columns
+    agreement: float
+
+    def __str__(self) -> str:
+        low, high = self.n_clusters
+        clusters = f"{low}" if low == high else f"{low} to {high}"
+        return (
+            f"{self.names[0]} to {self.names[-1]} form a plateau: {len(self.names)} columns with {clusters} clusters, any two "
+            f"of which agree with ari {self.agreement:.2f} or more"
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Resolutions:
+    """Label columns in the order of their resolution, and how clusters change from one to the next.
+
+    Attributes:
+        names: Names of the columns, in order.
+        clusters: For each column the names of its clusters.
+        sizes: For each column the numbers of points of its clusters.
+        links: For each two neighbouring columns (first cluster, second cluster, points in common), clusters by number.
+        scores: For each column the SC3 stability of its clusters.
+        normalised: Is the stability divided by the number of other columns, so that it reaches 1?
+        pairs: ari, element_centric and wallace_ba of all pairs of columns.
+        point_scores: Element-centric score of each point for each two neighbouring columns, points × steps.
+        threshold: The ari that any two columns of a plateau reach.
+        ensemble: The columns, in order.
+        points: Places of the points that were not left out, among the `n_given` points.
+        n_given: Number of points given.
+        notes: What was decided while reading the columns.
+    """
+
+    names: tuple[str, ...]
+    clusters: tuple[tuple[Any, ...], ...]
+    sizes: tuple[Array, ...] = field(repr=False)
+    links: tuple[Links, ...] = field(repr=False)
+    scores: tuple[Array, ...] = field(repr=False)
+    normalised: bool
+    pairs: AllPairs = field(repr=False)
+    point_scores: Array = field(repr=False)
+    threshold: float
+    ensemble: Ensemble = field(repr=False)
+    #: places of the points that were not left out, among those given
+    points: Array = field(repr=False)
+    n_given: int
+    notes: tuple[str, ...] = ()
+
+    # --- nodes and edges ---
+
+    @property
+    def nodes(self) -> Any:
+        """A frame with one row per cluster: column, cluster, size, stability."""
+        return make_frame(
+            {
+                "column": [name for name, c in zip(self.names, self.clusters, strict=True) for _ in c],
+                "cluster": [str(x) for c in self.clusters for x in c],
+                "size": np.concatenate(self.sizes),
+                "stability": np.concatenate(self.scores),
+            },
+            self.ensemble.kind,
+        )
+
+    @property
+    def edges(self) -> Any:
+        """A frame with one row per two clusters of neighbouring columns that share points.
+
+        `count` is the points in common, `in_prop` their share of the cluster the edge leads to, `out_prop` of the cluster it
+        comes from.
+        """
+        columns: dict[str, list[Any]] = {
+            key: []
+            for key in ("from_column", "from_cluster", "to_column", "to_cluster", "count", "in_prop", "out_prop")
+        }
+        for step, (first, second, count) in enumerate(self.links):
+            columns["from_column"] += [self.names[step]] * len(count)
+            columns["to_column"] += [self.names[step + 1]] * len(count)
+            columns["from_cluster"] += [str(self.clusters[step][i]) for i in first.tolist()]
+            columns["to_cluster"] += [str(self.clusters[step + 1][j]) for j in second.tolist()]
+            columns["count"] += count.tolist()
+            columns["in_prop"] += (count / self.sizes[step + 1][second]).tolist()
+            columns["out_prop"] += (count / self.sizes[step][first]).tolist()
+        return make_frame(columns, self.ensemble.kind)
+
+    @property
+    def stability(self) -> dict[str, dict[Any, float]]:
+        """SC3 stability by column and cluster: `r.stability["leiden_0.4"]["3"]`."""
+        return {
+            name: dict(zip(clusters, scores.tolist(), strict=True))
+            for name, clusters, scores in zip(self.names, self.clusters, self.scores, strict=True)
+        }
+
+    # --- from column to column ---
+
+    @property
+    def agreement(self) -> Array:
+        """ari of each two neighbouring columns."""
+        return np.diagonal(self.pairs["ari"], 1)
+
+    @property
+    def nestedness(self) -> Array:
+        """Share of the pairs of points together in a column that are together in the one before: 1 if it only splits."""
+        return np.diagonal(self.pairs["wallace_ba"], 1)
+
+    @property
+    def crossing(self) -> Array:
+        """For each step, edges that bring less than half of the cluster they lead to: clusters that mix."""
+        return np.array(
+            [
+                int((count / self.sizes[step + 1][second] < CROSSING).sum())
+                for step, (_, second, count) in enumerate(self.links)
+            ]
+        )
+
+    @property
+    def core(self) -> Array:
+        """Points whose cluster never changes, one boolean per point."""
+        return np.asarray((self.point_scores == 1).all(axis=1))
+
+    @property
+    def summary(self) -> Any:
+        """A frame with one row per column: clusters, mean stability by size, and the step to the next column."""
+        steps = len(self.names) - 1
+
+        def stepwise(values: Any) -> list[Any]:
+            return [*np.asarray(values, dtype=float).tolist(), np.nan]
+
+        return make_frame(
+            {
+                "column": list(self.names),
+                "n_clusters": [len(c) for c in self.clusters],
+                "stability": [float(np.average(s, weights=w)) for s, w in zip(self.scores, self.sizes, strict=True)],
+                "ari_next": stepwise(self.agreement),
+                "element_centric_next": stepwise(np.diagonal(self.pairs["element_centric"], 1)),
+                "nested_next": stepwise(self.nestedness),
+                "crossing_next": stepwise(self.crossing),
+                "unchanged_next": stepwise([(self.point_scores[:, s] == 1).mean() for s in range(steps)]),
+            },
+            self.ensemble.kind,
+        )
+
+    # --- plateaus ---
+
+    @cached_property
+    def plateaus(self) -> tuple[Plateau, ...]:
+        """Longest runs of neighbouring columns of which any two agree with ari ≥ threshold, the longest first.
+
+        Columns with one cluster are in no plateau.
+        """
+        ari = self.pairs["ari"]
+        found: list[Plateau] = []
+        many = [len(c) for c in self.clusters]
+        last = 0
+        for start in range(len(self.names)):
+            end = start
+            while end < len(self.names) and many[end] > 1 and (ari[start : end + 1, end] >= self.threshold).all():
+                end += 1
+            if end - start > 1 and end > last:  # otherwise it lies inside the run before
+                inside = ari[start:end, start:end]
+                span = many[start:end]
+                found.append(
+                    Plateau(
+                        names=self.names[start:end], n_clusters=(min(span), max(span)), agreement=float(inside.min())
+                    )
+                )
+                last = end
+        return tuple(sorted(found, key=lambda p: (-len(p.names), -p.agreement)))
+
+    @property
+    def plateau(self) -> Plateau | None:
+        """The longest plateau, or None."""
+        return self.plateaus[0] if self.plateaus else None
+
+    @property
+    def sentence(self) -> str:
+        """Which columns form a plateau, in words."""
+        if self.plateau is None:
+            closest = float(np.nanmax(self.agreement)) if len(self.agreement) else float("nan")
+            return (
+                f"No two neighbouring columns with several clusters agree with ari {self.threshold:g} or more "
+                f"(the closest reach {number(closest)}): there is no plateau"
+            )
+        rest = len(self.plateaus) - 1
+        more = f"; there {'is' if rest == 1 else 'are'} {rest} more" if rest else ""
+        return f"{self.plateau}{more}"
+
+    # --- shown ---
+
+    @cached_property
+    def places(self) -> Places:
+        """Where the clusters lie in the drawing."""
+        return tree_places(self.sizes, self.links)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, for JSON."""
+        columns = [
+            {"column": name, "clusters": [str(x) for x in c], "sizes": size, "stability": score, "x": x}
+            for name, c, size, score, x in zip(
+                self.names, self.clusters, self.sizes, self.scores, self.places.x, strict=True
+            )
+        ]
+        steps = [
+            {
+                "from": self.names[i], "to": self.names[i + 1], "edges": np.stack(link, axis=1), "ari": self.agreement[i],
+                "nested": self.nestedness[i], "crossing": int(self.crossing[i]),
+            }
+            for i, link in enumerate(self.links)
+        ]  # fmt: skip
+        return dict(plain({"columns": columns, "steps": steps, "plateau": self.sentence, "notes": self.notes}))
+
+    def plot(self, backend: Any = "plotly", *, color: Any = "stability", least: float = 0.1) -> Any:
+        """The tree of clusters, one layer per column.
+
+        Args:
+            backend: "plotly" (default) or "matplotlib".
+            color: "stability" (default); a number per point, shown as its mean in each cluster; or labels per point, shown
+                as the most frequent label of each cluster.
+            least: Edges with a smaller in_prop are left out. Default: 0.1; 0 draws all.
+
+        Returns:
+            A plotly or matplotlib figure.
+        """
+        import congruence  # late import: figures are a layer above
+
+        return congruence.figure(self, backend, color=color, least=least)
+
+    def __repr__(self) -> str:
+        ks = [len(c) for c in self.clusters]
+        head = f"{len(self.names)} columns, {self.names[0]} to {self.names[-1]}, {min(ks)} to {max(ks)} clusters"
+        crossing, core = int(self.crossing.sum()), int(self.core.sum())
+        lines = [head, self.sentence + ".", f"{crossing} crossing edges; {core:,} points whose cluster never changes."]
+        return "\n".join([*lines, *(f"! {note}" for note in self.notes)])
+
+
+def resolutions(
+    columns: Any,
+    order: Sequence[str] | str | None = None,
+    *,
+    normalised: bool = False,
+    threshold: float = 0.9,
+    unassigned: Unassigned = "error",
+    noise: Any = None,
+    threads: int | None = None,
+) -> Resolutions:
+    """How clusters split and mix over a sweep of resolutions: nodes, edges, stability, plateaus.
+
+    Args:
+        columns: Label columns of the same points: a frame, a mapping, a 2-D array of label columns, a list, or an Ensemble.
+        order: Names of the columns in order, or "n_clusters" for the number of clusters. Default: by the number that the
+            names end in, as in leiden_0.2, leiden_0.4 …, if they are alike but for it; otherwise as given.
+        normalised: Divide the SC3 stability by the number of other columns, so that a cluster that never changes scores 1.
+            Default: False, as published, where it scores (m − 1)/m for m columns.
+        threshold: The ari that any two columns of a plateau reach, 0 to 1. Default: 0.9.
+        unassigned: What to do with missing labels: "error" (default), "drop" (points unassigned in any column are left out),
+            "singletons" or "cluster".
+        noise: Labels that mean unassigned; see `cg.compare`. Default: none.
+        threads: Number of threads. Default: one per core.
+
+    Returns:
+        A Resolutions with `nodes`, `edges`, `stability`, `summary`, `plateaus` and `plot()`.
+
+    Raises:
+        InputError: If there are fewer than two columns, memberships, or names in `order` that are no columns.
+
+    See also:
+        `cg.Hierarchy` for columns that are nested, `cg.choose_k` to choose a number of clusters from data.
+
+    >>> import congruence as cg
+    >>> r = cg.resolutions({"k_4": [0, 0, 1, 1, 2, 2, 3, 3], "k_1": [0] * 8, "k_2": [0] * 4 + [1] * 4})
+    >>> r.names, r.stability["k_2"]
+    (('k_1', 'k_2', 'k_4'), {0: 0.3333333333333333, 1: 0.3333333333333333})
+    >>> r.nestedness.tolist(), r.crossing.tolist()
+    ([1.0, 1.0], [0, 0])
+    """
+    if not 0 < threshold <= 1:
+        raise InputError(f"threshold is an ari above 0 and up to 1, not {threshold!r}")
+    policy: Unassigned = "partial" if unassigned == "drop" else unassigned
+    ensemble = Ensemble(columns, unassigned=policy, noise=noise)
+    if ensemble.is_lazy or ensemble.is_soft:
+        raise InputError("a sweep of resolutions is made of label columns in memory, not of scans or memberships")
+    if len(ensemble) < 2:
+        raise InputError(f"a sweep needs at least two columns; got {len(ensemble)}")
+    if ensemble.mass is not None:
+        raise InputError("a sweep of resolutions counts points; leave the weights out")
+    notes = list(dict.fromkeys([*ensemble.notes, *ensemble.cautions]))
+    ensemble = ensemble[_ordered(ensemble, order)]
+    n_given = ensemble.n_points
+    kept = np.arange(n_given)
+    if unassigned == "drop" and ensemble.has_gaps:
+        kept = np.flatnonzero(np.all([_codes(c) < c.k for c in ensemble.members], axis=0))
+        if not len(kept):
+            raise InputError("no point is assigned in every column")
+        notes.append(f"{ensemble.n_points - len(kept):,} points that are unassigned in some column were left out")
+        ensemble = Ensemble(
+            [np.asarray(c.names, dtype=object)[_codes(c)[kept]] for c in ensemble.members if isinstance(c, Labels)],
+            names=ensemble.names,
+        )
+    members = ensemble.members
+    many = len(members)
+    pairs = compare_all(ensemble, MEASURES, threads=threads)
+    tables = {(k, m): cpu.table_of(members[k], members[m])[0] for k in range(many) for m in range(k + 1, many)}
+    scores = tuple(_stability(k, many, tables, normalised) for k in range(many))
+    links = tuple((t.row, t.col, t.count) for t in (tables[k, k + 1] for k in range(many - 1)))
+    per_point = np.empty((ensemble.n_points, many - 1))
+    for step in range(many - 1):
+        t = tables[step, step + 1]
+        share = np.zeros(t.shape)
+        share[t.row, t.col] = t.count / np.maximum(t.row_sums[t.row], t.col_sums[t.col])
+        per_point[:, step] = share[_codes(members[step]), _codes(members[step + 1])]
+    return Resolutions(
+        names=ensemble.names, clusters=tuple(tuple(plain(list(c.names))) for c in members),
+        sizes=tuple(np.bincount(_codes(c), minlength=c.k) for c in members), links=links, scores=scores,
+        normalised=normalised, pairs=pairs, point_scores=per_point, threshold=float(threshold), ensemble=ensemble,
+        points=kept, n_given=n_given, notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _codes(c: Any) -> Array:
+    return np.asarray(c.codes, dtype=np.int64)
+
+
+def _stability(k: int, many: int, tables: dict[tuple[int, int], Table], normalised: bool) -> Array:
+    """SC3 stability of the clusters of column k: how whole they are found in the other columns, mean over all columns."""
+    total: Any = 0.0
+    for other in range(many):
+        if other == k:
+            continue
+        t = tables[k, other] if k < other else tables[other, k].transposed()
+        parts = np.bincount(t.row, minlength=t.shape[0])
+        held = np.bincount(t.row, weights=t.count / t.col_sums[t.col], minlength=t.shape[0])
+        total = total + held / np.square(parts)
+    return np.asarray(total / (many - 1 if normalised else many))
+
+
+_NUMBER = re.compile(r"(\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?=\D*$)")
+
+
+def _ordered(ensemble: Ensemble, order: Sequence[str] | str | None) -> list[int]:
+    """The members in order of resolution."""
+    names = list(ensemble.names)
+    if isinstance(order, str):
+        if order != "n_clusters":
+            raise InputError(f"order is a list of column names, or 'n_clusters'; got {order!r}")
+        return sorted(range(len(names)), key=lambda i: ensemble.members[i].k)
+    if order is not None:
+        listed = [str(x) for x in order]
+        unknown = [x for x in listed if x not in names]
+        if unknown:
+            raise InputError(f"there is no column {unknown[0]!r}; there are: {', '.join(names[:8])}")
+        if len(set(listed)) < len(listed):
+            raise InputError("a column is named twice in `order`")
+        return [names.index(x) for x in listed]
+    return number_order(names)
+
+
+def number_order(names: Sequence[str]) -> list[int]:
+    """Places of names that are alike but for a number, by that number; as given if they are not.
+
+    >>> number_order(["leiden_2.0", "leiden_0.2", "leiden_10"])
+    [1, 0, 2]
+    """
+    found = [_NUMBER.search(name) for name in names]
+    rest = {name[: m.start()] + "#" + name[m.end() :] for name, m in zip(names, found, strict=True) if m}
+    if any(m is None for m in found) or len(rest) != 1:
+        return list(range(len(names)))
+    values = [float(m[0]) for m in found if m]
+    return sorted(range(len(names)), key=lambda i: values[i])

@@ -1,0 +1,70 @@
+"""What measures of two hierarchies look at: merge heights of pairs of points, clades, affinities, levels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+from congruence.statistics.tables import Array
+
+
+@dataclass(frozen=True, eq=False)
+class MergeHeights:
+    """Over pairs of points, merged at height u in a and v in b: sums about the means, of heights and of their ranks."""
+
+    s_uv: Array
+    s_uu: Array
+    s_vv: Array
+    #: the same of the mid-ranks of the heights
+    r_uv: Array
+    r_uu: Array
+    r_vv: Array
+    #: pairs of pairs that both trees put in the same order, and in opposite order
+    concordant: Array
+    discordant: Array
+    identical: Array
+    symbols: ClassVar[tuple[str, ...]] = ("s_uv", "s_uu", "s_vv", "r_uv", "r_uu", "r_vv", "concordant", "discordant")
+
+    def swapped(self) -> Self:
+        """The same with the two hierarchies exchanged."""
+        return replace(self, s_uu=self.s_vv, s_vv=self.s_uu, r_uu=self.r_vv, r_vv=self.r_uu)
+
+
+@dataclass(frozen=True, eq=False)
+class Clades:
+    """Clusters of 2 … n − 1 points that are nodes of a, of b, of both."""
+
+    clades_a: Array
+    clades_b: Array
+    clades_ab: Array
+    identical: Array
+    symbols: ClassVar[tuple[str, ...]] = ("clades_a", "clades_b", "clades_ab")
+
+    def swapped(self) -> Self:
+        """The same with the two hierarchies exchanged."""
+        return replace(self, clades_a=self.clades_b, clades_b=self.clades_a)
+
+
+@dataclass(frozen=True, eq=False)
+class LevelInfo:
+    """Hierarchical mutual information in nats: of a and b, of each with itself, and its mean over permutations."""
+
+    I_ab: Array
+    I_aa: Array
+    I_bb: Array
+    E_I: Array
+    identical: Array
+    symbols: ClassVar[tuple[str, ...]] = ("I_ab", "I_aa", "I_bb", "E_I")
+
+    def swapped(self) -> Self:
+        """The same with the two hierarchies exchanged."""
+        return replace(self, I_aa=self.I_bb, I_bb=self.I_aa)
+
+
+@dataclass(frozen=True, eq=False)
+class PointScores:
+    """Mean over points of how alike their affinities to all points are in two trees."""
+
+    mean: Array
+    identical: Array
+    symbols: ClassVar[tuple[str, ...]] = ("mean",)
