@@ -118,11 +118,20 @@ def test_plateaus():
     assert "leiden_0.4 to leiden_0.8" in repr(r)
     none = sweep([three, fine])
     assert none.plateau is None
-    assert "there is no plateau" in none.sentence
-    assert len(sweep([three, moved, fine, fine]).plateaus) == 2
+    assert "There is no plateau" in none.sentence
+    assert len(sweep([three, moved, three, fine, fine, fine]).plateaus) == 2
+    assert sweep([three, three, fine]).plateau is None
     for bad in (0, 1.5):
         with pytest.raises(cg.InputError, match="threshold"):
             sweep([three, fine], threshold=bad)
+
+
+def test_splitting_one_of_many_clusters_is_no_plateau():
+    """From 19 to 20 clusters and on, ari stays above 0.9, yet every column has another number of clusters."""
+    columns = [np.minimum(np.arange(400) // 10, k) for k in range(30, 36)]
+    r = sweep(columns)
+    assert (r.agreement > 0.9).all()
+    assert r.plateau is None
 
 
 def test_inputs():

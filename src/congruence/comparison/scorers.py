@@ -23,13 +23,16 @@ def scorer(key: str) -> Callable[..., float]:
     score.__name__ = score.__qualname__ = "lambda_statistic" if key == "lambda" else key
     score.__module__ = "congruence"
     low, high = record.range
+    sides = "[0, 0, 1, 1], [0, 1, 1, 0]"
+    if record.family == "trees":
+        sides = "cg.Hierarchy([[0, 1], [2, 3]]), cg.Hierarchy([[0, 1, 2], [3]])"
     parameters = "".join(f", {name}={value!r}" for name, value in record.parameters.items())
     score.__doc__ = (
         f"{record.title}: {record.better} is better, {low:g} to {high:g}.\n\n"
         f"    {score.__name__}(a, b{parameters}, **options of compare) → float\n\n"
         f"    {'; '.join(record.definition)}\n\n{record.formula.__doc__}\n"
         + (f"\nCaution: {record.caution}.\n" if record.caution else "")
-        + f"\n>>> import congruence as cg\n>>> isinstance(cg.{score.__name__}([0, 0, 1, 1], [0, 1, 1, 0]), float)\nTrue\n"
+        + f"\n>>> import congruence as cg\n>>> isinstance(cg.{score.__name__}({sides}), float)\nTrue\n"
     )
     return score
 

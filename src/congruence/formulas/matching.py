@@ -219,7 +219,7 @@ def f_measure(t: Tables) -> Array:
 @measure(
     "element_centric", title="Element-centric similarity", needs=Tables, better="higher", range=(0, 1), axioms=METRIC,
     reference="gates2019", definition="element_centric = shared / n",
-    workings=lambda t: {"shared": (t.count**2 / np.maximum(t.row_sums[t.row], t.col_sums[t.col])).sum(), "n": t.n},
+    workings=lambda t, **_: {"shared": (t.count**2 / np.maximum(t.row_sums[t.row], t.col_sums[t.col])).sum(), "n": t.n},
 )  # fmt: skip
 def element_centric(t: Tables | PointScores, r: float = 1.0, path: str = "max") -> Array:
     """Mean over points of the overlap of its two clusters, over the larger of them.

@@ -24,6 +24,8 @@ from congruence.statistics.tables import Array, Table
 MEASURES = ("ari", "element_centric", "wallace_ba")
 #: an edge with a smaller share of the cluster it leads to crosses from another branch
 CROSSING = 0.5
+#: columns that a plateau has at least, and what their effective numbers of clusters differ by at most
+SHORTEST, SAME_CLUSTERS = 3, 0.5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -177,26 +179,26 @@ class Resolutions:
 
     @cached_property
     def plateaus(self) -> tuple[Plateau, ...]:
-        """Longest runs of neighbouring columns of which any two agree with ari ≥ threshold, the longest first.
+        """Runs of three or more columns of which any two agree with ari ≥ threshold, the longest first.
 
-        Columns with one cluster are in no plateau.
+        Their effective numbers of clusters (the exponential of the entropy) differ by less than 0.5: with many clusters,
+        splitting one changes the ari little. Columns with one cluster are in no plateau.
         """
-        ari = self.pairs["ari"]
-        found: list[Plateau] = []
         many = [len(c) for c in self.clusters]
+        shares = [size / size.sum() for size in self.sizes]
+        effective = np.array([float(np.exp(-(p * np.log(p)).sum())) for p in shares])
+        alike = (self.pairs["ari"] >= self.threshold) & (np.abs(effective[:, None] - effective) < SAME_CLUSTERS)
+        alike &= np.minimum.outer(many, many) > 1
+        found: list[Plateau] = []
         last = 0
         for start in range(len(self.names)):
             end = start
-            while end < len(self.names) and many[end] > 1 and (ari[start : end + 1, end] >= self.threshold).all():
+            while end < len(self.names) and alike[start : end + 1, end].all():
                 end += 1
-            if end - start > 1 and end > last:  # otherwise it lies inside the run before
-                inside = ari[start:end, start:end]
+            if end - start >= SHORTEST and end > last:  # otherwise it lies inside the run before
                 span = many[start:end]
-                found.append(
-                    Plateau(
-                        names=self.names[start:end], n_clusters=(min(span), max(span)), agreement=float(inside.min())
-                    )
-                )
+                worst = float(self.pairs["ari"][start:end, start:end].min())
+                found.append(Plateau(names=self.names[start:end], n_clusters=(min(span), max(span)), agreement=worst))
                 last = end
         return tuple(sorted(found, key=lambda p: (-len(p.names), -p.agreement)))
 
@@ -209,10 +211,9 @@ class Resolutions:
     def sentence(self) -> str:
         """Which columns form a plateau, in words."""
         if self.plateau is None:
-            closest = float(np.nanmax(self.agreement)) if len(self.agreement) else float("nan")
             return (
-                f"No two neighbouring columns with several clusters agree with ari {self.threshold:g} or more "
-                f"(the closest reach {number(closest)}): there is no plateau"
+                f"There is no plateau: no {SHORTEST} neighbouring columns have the same clusters "
+                f"(any two with ari {self.threshold:g} or more)"
             )
         rest = len(self.plateaus) - 1
         more = f"; there {'is' if rest == 1 else 'are'} {rest} more" if rest else ""
