@@ -371,7 +371,9 @@ def test_the_scores():
     """One row per method, the highest pooled AMI first; scores are those of the registry; the best is refined and kept."""
     _, members = planted(0.5, n=200, k=3, members=6)
     r = cg.consensus(members, 3, random_state=0)
-    assert set(r.scores["method"]) == {"hbgf", "ncut", "average"}
+    assert set(r.scores["method"]) == {"hbgf", "ncut", "average", "voting"}
+    finer = [m * 2 + np.random.default_rng(i).integers(2, size=200) for i, m in enumerate(members)]
+    assert set(cg.consensus(finer, 3).scores["method"]) == {"hbgf", "ncut", "average"}  # none has 3 clusters to match
     plain = r.scores[~r.scores["refined"]]
     assert plain["pooled_ami"].is_monotonic_decreasing
     assert r.method == plain["method"].iloc[0]

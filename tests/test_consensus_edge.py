@@ -12,6 +12,7 @@ from congruence.consensus_clustering import linkage as by_linkage
 from congruence.consensus_clustering.central import medoid
 from congruence.consensus_clustering.cumulative import merged
 from congruence.consensus_clustering.evidence import GRAM_LIMIT, evidence
+from congruence.consensus_clustering.local_weights import certainties
 from congruence.consensus_clustering.methods import METHODS
 from congruence.consensus_clustering.partition import partition_graph
 from congruence.errors import InputError
@@ -171,6 +172,38 @@ def test_agreement_and_objectives_by_brute_force(kind):
         for method in ("average", "complete", "single"):
             heights = linkage(squareform((distance + distance.T) / 2, checks=False), method)[:, 2]
             assert found[method]["value"] == pytest.approx(heights[-3], abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["hard", "partial", "soft"])
+def test_local_weights_by_brute_force(kind):
+    """Certainties of clusters, and average linkage with them, from the definitions of Huang, Wang and Lai."""
+    e = ensemble(kind, 4, member_weight=np.sqrt([2, 3, 5, 7, 11, 13]))
+    v = evidence(e)
+    h, certain = v.votes.toarray()[v.row], np.zeros(v.n_columns)
+    for u in range(v.n_columns):
+        total = weight = 0.0
+        for member in range(v.n_members):
+            there = [h[:, u] @ h[:, w] for w in np.flatnonzero(v.member == member)]
+            if sum(there) > 0:
+                shares = np.array([x / sum(there) for x in there if x > 0])
+                total += v.share[member] * -(shares * np.log2(shares)).sum()
+                weight += v.share[member]
+        certain[u] = np.exp(-total / weight / 0.4)
+    assert certainties(v) == pytest.approx(certain, rel=1e-9)
+    if kind == "hard":
+        distance = 1 - (h * v.share[v.member] * certain) @ h.T
+        np.fill_diagonal(distance, 0.0)
+        heights = linkage(squareform((distance + distance.T) / 2, checks=False), "average")[:, 2]
+        assert cg.consensus(e, 3, "lwea", 0)["value"] == pytest.approx(heights[-3], abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["lwea", "lwgp"])
+def test_local_weights_on_finer_members(method):
+    """Clusters that others cut count less: six true clusters come back from members with up to twice as many."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(6), 20)
+    members = [truth + 6 * ((rng.random(120) < 0.5) & (rng.random(6) < 0.5)[truth]) for _ in range(15)]
+    assert cg.ari(cg.consensus(members, 6, method, 0).labels, truth) == 1
 
 
 def test_confidence_by_brute_force():

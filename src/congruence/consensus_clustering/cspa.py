@@ -14,7 +14,7 @@ from congruence.consensus_clustering.partition import partition_graph
 def _run(e: Evidence, k: int, rng: np.random.Generator, solver: str = "auto", balance: float = 0.05, **_: Any) -> Found:
     from scipy.sparse import csr_array
 
-    half = (e.votes * np.sqrt(e.share[e.member])[None, :]).tocsr()
+    half = (e.votes * np.sqrt(e.weight)[None, :]).tocsr()
     weights = (half @ half.T).toarray()  # a member that lacks one of two points adds nothing to their edge
     if not e.is_soft and np.ptp(e.share) == 0:
         weights = np.rint(weights * e.n_members)  # how many members: whole numbers stay exact

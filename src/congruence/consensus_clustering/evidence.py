@@ -43,6 +43,8 @@ class Evidence:
     notes: tuple[str, ...] = ()
     #: points for each unit of mass: 1 unless points have weights, whose scale means nothing
     points_per_mass: float = 1.0
+    #: how much each cluster counts beside the weight of its member; None: all alike
+    certainty: Array | None = None
 
     @property
     def n_rows(self) -> int:
@@ -73,6 +75,12 @@ class Evidence:
     def seen_share(self) -> Array:
         """Weight of the members that have each signature."""
         return np.asarray(self.seen @ self.share) if self.has_gaps else np.ones(self.n_rows)
+
+    @cached_property
+    def weight(self) -> Array:
+        """Weight of the votes in each cluster: that of its member, times its certainty."""
+        own = self.share[self.member]
+        return own if self.certainty is None else own * self.certainty
 
     @cached_property
     def sizes(self) -> Array:
@@ -142,20 +150,19 @@ class Evidence:
         smaller = replace(
             self, votes=self.votes[rows][:, full], column=np.asfortranarray(place[self.column[np.ix_(rows, members)]]),
             member=np.searchsorted(members, self.member[full]), share=share / share.sum(), source=self.source[members],
-            mass=self.mass[rows],
+            mass=self.mass[rows], certainty=None if self.certainty is None else self.certainty[full],
         )  # fmt: skip
         return smaller, rows
 
     def agreement(self, i: int) -> Array:
         """Consensus of signature i with all signatures: the share of the members that have both and put them together."""
         if self.is_soft:
-            weights = self.share[self.member]
-            together = self.votes @ (self.votes[[i]].multiply(weights[None, :])).toarray().ravel()
+            together = self.votes @ (self.votes[[i]].multiply(self.weight[None, :])).toarray().ravel()
         else:
             together = np.zeros(self.n_rows)
-            for member, share in enumerate(self.share.tolist()):
-                if self.column[i, member] < self.n_columns:
-                    together += share * (self.column[:, member] == self.column[i, member])
+            for member, column in enumerate(self.column[i].tolist()):
+                if column < self.n_columns:
+                    together += self.weight[column] * (self.column[:, member] == column)
         if not self.has_gaps:
             return np.asarray(together)
         both = self.seen @ (self.share * self.seen[i])

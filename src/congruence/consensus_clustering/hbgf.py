@@ -13,14 +13,15 @@ from congruence.consensus_clustering.spectral import directions, eigenvectors, k
 from congruence.statistics.tables import Array
 
 
-def _run(
+def spectral_run(
     e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, variant: str = "spectral", solver: str = "auto",
     balance: float = 0.05, **_options: Any,
 ) -> Found:  # fmt: skip
+    """k-means on the leading eigenvectors of the graph of points and clusters, or its cut by METIS."""
     if variant == "metis":
         return _by_cut(e, k, rng, solver, balance)
-    # edges weigh a_l: degrees are the weight of the members that have a point, and a_l · size for a cluster
-    row, column = 1 / np.sqrt(e.seen_share), np.sqrt(e.share[e.member] / e.sizes)
+    # degrees are the weight of the edges of a point, and weight · size for a cluster
+    row, column = 1 / np.sqrt(e.scores(e.weight)), np.sqrt(e.weight / e.sizes)
     _, left, right, solver = eigenvectors(e, row, column, k, rng)
     both = directions(np.vstack([left, right]))
     labels, notes = kmeans(both, np.concatenate([e.mass, np.ones(e.n_columns)]), k, rng, n_init)
@@ -30,7 +31,7 @@ def _run(
 
 def normalised_cut(e: Evidence, points: Array, clusters: Array, k: int) -> float:
     """Sum over blocks of the weight of the edges that leave it ÷ the degrees in it, 0 to k: Σ_c (1 − inside_c / degree_c)."""
-    totals = e.totals(points, k) * e.share[e.member]
+    totals = e.totals(points, k) * e.weight
     inside = np.array([2 * totals[c, clusters == c].sum() for c in range(k)])
     degree = totals.sum(axis=1) + np.bincount(clusters, weights=totals.sum(axis=0), minlength=k)
     return float((1 - inside[degree > 0] / degree[degree > 0]).sum())
@@ -39,7 +40,7 @@ def normalised_cut(e: Evidence, points: Array, clusters: Array, k: int) -> float
 def _by_cut(e: Evidence, k: int, rng: np.random.Generator, solver: str, balance: float) -> Found:
     from scipy.sparse import block_array, diags_array
 
-    edges = diags_array(e.mass) @ e.votes @ diags_array(e.share[e.member] * e.n_members)
+    edges = diags_array(e.mass) @ e.votes @ diags_array(e.weight * e.n_members)
     graph = block_array([[None, edges], [edges.T, None]], format="csr")
     weight = np.concatenate([e.mass, np.ones(e.n_columns)])
     parts = partition_graph(graph, k, vertex_weight=weight, balance=balance, rng=rng, solver=solver)
@@ -49,6 +50,6 @@ def _by_cut(e: Evidence, k: int, rng: np.random.Generator, solver: str, balance:
 
 hbgf = Method(
     key="hbgf", title="Hybrid bipartite graph formulation", objective="normalised cut of the bipartite graph", better="lower",
-    reference="fern2004", run=_run, variants=("spectral", "metis"),
+    reference="fern2004", run=spectral_run, variants=("spectral", "metis"),
     advice="a good first choice; small clusters and single points of poor members pull hard",
 )  # fmt: skip

@@ -19,7 +19,7 @@ def _run(
 
     rows, members = np.nonzero(e.seen)
     incidence = csr_array((np.ones(len(rows)), (rows, e.column[rows, members])), shape=(e.n_rows, e.n_columns))
-    weight = e.share[e.member] * e.n_members * (e.sizes if variant == "size" else 1.0)
+    weight = e.weight * e.n_members * (e.sizes if variant == "size" else 1.0)
     parts = partition_hypergraph(
         incidence, k, edge_weight=weight, vertex_weight=e.mass, balance=balance, rng=rng, solver=solver
     )

@@ -23,7 +23,7 @@ def squared_error(e: Evidence, totals: Array) -> Array:
         per_member > 0, totals / np.where(per_member > 0, per_member, 1.0), e.sizes / np.maximum(everywhere, 1e-300)
     )
     squares = _by_member(e, mean**2)
-    return np.asarray((e.share[e.member] * (1 - 2 * mean + squares)).T)
+    return np.asarray((e.weight * (1 - 2 * mean + squares)).T)
 
 
 def _by_member(e: Evidence, values: Array) -> Array:
@@ -35,7 +35,7 @@ def _by_member(e: Evidence, values: Array) -> Array:
 def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: Any) -> Found:
     labels, total, start, notes = lloyd(e, k, rng, squared_error, n_init)
     if e.is_soft:  # |h|² is not 1: what is the same for every centre
-        weights = e.share[e.member]
+        weights = e.weight
         total += float((e.mass * ((e.votes.power(2) @ weights) - e.seen_share)).sum())
     return Found(labels, total, f"k-means on the votes{start}", notes)
 

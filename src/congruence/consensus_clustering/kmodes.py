@@ -15,7 +15,7 @@ from congruence.statistics.tables import Array
 def disagreement(e: Evidence, totals: Array) -> Array:
     """a_l where a vote is not the mode of the cluster in member l, else 0."""
     starts = np.searchsorted(e.member, np.arange(e.n_members + 1))
-    cost = np.tile(e.share[e.member], (len(totals), 1))
+    cost = np.tile(e.weight, (len(totals), 1))
     for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
         mode = first + totals[:, first:last].argmax(axis=1)
         some = np.flatnonzero(totals[np.arange(len(totals)), mode] > 0)  # without points there is no mode

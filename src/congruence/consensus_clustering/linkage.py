@@ -43,7 +43,7 @@ def average_merges(e: Evidence) -> tuple[Merges, str, tuple[str, ...]]:
                 f"average linkage keeps the mean vote of each kind of points for each cluster, up to {PROFILES_UP_TO:,} numbers, "
                 f"and here are {e.n_rows:,} × {e.n_columns:,}; take hbgf or kcc, or fewer members"
             )
-        profiles = np.ascontiguousarray((e.votes * np.sqrt(e.share[e.member])[None, :]).toarray().T)
+        profiles = np.ascontiguousarray((e.votes * np.sqrt(e.weight)[None, :]).toarray().T)
         run = compiled(_chain_profiles)
         return _sorted(run(profiles, e.mass.copy(), e.n_rows)), "nearest-neighbour chain on mean votes", ()
     if e.has_gaps:
@@ -252,7 +252,7 @@ def lifetime(e: Evidence, rng: np.random.Generator) -> int:
     return 1 if e.n_rows == 1 else longest_lived(average_merges(e)[0][2])
 
 
-def _average(e: Evidence, k: int | None, rng: np.random.Generator, variant: str = "full", **_: Any) -> Found:
+def average_run(e: Evidence, k: int | None, rng: np.random.Generator, variant: str = "full", **_: Any) -> Found:
     """Average linkage of all signatures, or of a sample of them, the others placed by the likelihood of their votes."""
     n = max(SAMPLE, SAMPLE_PER_CLUSTER * (k or 0))
     if variant == "full" or e.n_rows <= n:
@@ -269,7 +269,7 @@ def _average(e: Evidence, k: int | None, rng: np.random.Generator, variant: str 
 
 average = Method(
     key="average", title="Average linkage on the consensus", objective="height of the last merge", better="lower",
-    reference="fred2005", run=_average, limit=100_000, variants=("full", "sample"),
+    reference="fred2005", run=average_run, limit=100_000, variants=("full", "sample"),
     advice="good on runs of one algorithm; splits off odd points when algorithms are mixed",
 )  # fmt: skip
 single = Method(

@@ -40,7 +40,7 @@ def jaccard(e: Evidence) -> Array:
 def association(e: Evidence, meta: Array, k: int) -> Array:
     """Mean, over the clusters of a metacluster, of being in it; over those of members that have the point."""
     one_hot = np.zeros((e.n_columns, k))
-    one_hot[np.arange(e.n_columns), meta] = e.share[e.member]
+    one_hot[np.arange(e.n_columns), meta] = e.weight
     inside = e.scores(one_hot)
     per_member = np.zeros((e.n_members, k))
     np.add.at(per_member, e.member, one_hot)

@@ -81,6 +81,7 @@ def check_size(e: Evidence, what: str, limit: int) -> None:
 METHODS = {
     "hbgf": "hbgf", "ncut": "ncut", "kcc": "kcc", "kmodes": "kmodes", "voting": "voting", "cumulative": "cumulative",
     "mcla": "mcla", "cspa": "cspa", "hgpa": "hgpa", "average": "linkage", "single": "linkage", "complete": "linkage",
+    "lwea": "local_weights", "lwgp": "local_weights",
 }  # fmt: skip
 
 

@@ -14,14 +14,14 @@ from congruence.statistics.tables import Array
 
 def degrees(e: Evidence) -> Array:
     """Row sums of the consensus matrix."""
-    return e.scores(e.share[e.member] * e.sizes)
+    return e.scores(e.weight * e.sizes)
 
 
 def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_options: Any) -> Found:
     degree = degrees(e)
-    _, left, _, solver = eigenvectors(e, 1 / np.sqrt(degree), np.sqrt(e.share[e.member]), k, rng)
+    _, left, _, solver = eigenvectors(e, 1 / np.sqrt(degree), np.sqrt(e.weight), k, rng)
     labels, notes = kmeans(directions(left), e.mass, k, rng, n_init)
-    inside = (e.totals(labels, k) ** 2 * e.share[e.member]).sum(axis=1)
+    inside = (e.totals(labels, k) ** 2 * e.weight).sum(axis=1)
     volume = np.bincount(labels, weights=degree * e.mass, minlength=k)
     cut = float((1 - inside[volume > 0] / volume[volume > 0]).sum())
     return Found(labels, cut, f"spectral: {solver}, k-means on directions", notes)

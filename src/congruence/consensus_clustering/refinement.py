@@ -1,4 +1,8 @@
-"""Hard EM on the votes: each kind of points goes to the cluster that makes its votes most likely, until none moves."""
+"""Hard EM on the votes: each kind of points goes to its most probable cluster, until none moves.
+
+The size of a cluster counts as the vote of one member more. Without it, large clusters of noisy members lose points to
+small ones.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,8 @@ def refined(e: Evidence, labels: Array) -> Array:
     """Labels after classification EM of Topchy's mixture (2004), started at the labels; no cluster is ever lost."""
     k = int(labels.max()) + 1
     for _ in range(STEPS):
-        better = e.scores(log_chances(e, e.totals(labels, k))).argmax(axis=1)
+        size = np.bincount(labels, weights=e.mass, minlength=k)
+        better = (e.scores(log_chances(e, e.totals(labels, k))) + np.log(size) / e.n_members).argmax(axis=1)
         if (better == labels).all() or len(np.unique(better)) < k:
             break
         labels = better
@@ -30,4 +35,4 @@ def log_chances(e: Evidence, totals: Array) -> Array:
     starts = np.searchsorted(e.member, np.arange(e.n_members))
     inside = np.add.reduceat(totals, starts, axis=1)[:, e.member]
     everywhere = np.add.reduceat(sizes, starts)[e.member]
-    return np.asarray((e.share[e.member] * np.log((totals + sizes / everywhere) / (inside + 1))).T)
+    return np.asarray((e.weight * np.log((totals + sizes / everywhere) / (inside + 1))).T)

@@ -31,6 +31,8 @@ from congruence.statistics.tables import Array
 
 #: tried by method="auto": they fail on different ensembles, and more candidates make the choice worse
 AUTO = ("hbgf", "ncut", "average")
+#: tried as well where at least half of the members have as many clusters as asked for, so that they can be matched
+MATCHED = "voting"
 #: tried in place of those that take eigenvectors where so many clusters of so many are asked for that it takes minutes
 MANY, MANY_CLUSTERS, MANY_COLUMNS = ("kcc", "voting"), 300, 4_000
 #: method="auto" links a sample of the kinds of points above this many
@@ -176,7 +178,8 @@ def _stream(seeds: np.random.SeedSequence, name: str) -> np.random.Generator:
 def _candidates(e: Evidence, k: int | None) -> tuple[tuple[str, ...], list[str]]:
     """What method="auto" tries, and what it says of what it leaves out."""
     if e.n_columns <= MANY_COLUMNS or k is None or k <= MANY_CLUSTERS:
-        return AUTO, []
+        own = np.bincount(e.member, minlength=e.n_members)
+        return (*AUTO, MATCHED) if e.share[own == k].sum() >= 0.5 else AUTO, []
     return (*MANY, "average"), [
         f"auto left out hbgf and ncut, which take long for {k:,} clusters out of the {e.n_columns:,} of all members, and "
         f"tried {' and '.join(MANY)} in their place"

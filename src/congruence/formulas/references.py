@@ -16,6 +16,7 @@ REFERENCES = {
     "goodman1954": "Goodman, Kruskal (1954). Measures of association for cross classifications. JASA 49, 732–764.",
     "gates2017": "Gates, Ahn (2017). The impact of random models on clustering similarity. JMLR 18(87), 1–28.",
     "gates2019": "Gates, Wood, Hetrick, Ahn (2019). Element-centric clustering comparison unifies overlaps and hierarchy. Scientific Reports 9, 8574.",
+    "huang2018": "Huang, Wang, Lai (2018). Locally weighted ensemble clustering. IEEE Transactions on Cybernetics 48, 1460–1473.",
     "huang1998": "Huang (1998). Extensions to the k-means algorithm for clustering large data sets with categorical values. DMKD 2, 283–304.",
     "hubert1985": "Hubert, Arabie (1985). Comparing partitions. Journal of Classification 2, 193–218.",
     "irm2010": "Rajasekhar, Pujari and others (2010). A new clusterwise similarity for partitions based on quantitative disagreement.",

@@ -1,0 +1,56 @@
+"""Locally weighted consensus: a cluster counts by how certain the other members are of it (Huang, Wang and Lai 2018)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from congruence.consensus_clustering.evidence import GRAM_LIMIT, Evidence
+from congruence.consensus_clustering.hbgf import spectral_run
+from congruence.consensus_clustering.linkage import average_run
+from congruence.consensus_clustering.methods import Found, Method
+from congruence.statistics import Array
+
+#: θ of the paper: the smaller, the less count clusters that others cut
+THETA = 0.4
+
+
+def certainties(e: Evidence, theta: float = THETA) -> Array:
+    """exp(−h / θ) for each cluster, h the mean over members of the entropy, in bits, of its points in the member.
+
+    From the clusters × clusters table. A member that has none of its points says nothing of it.
+    """
+    starts = np.searchsorted(e.member, np.arange(e.n_members))
+    tables = e.tables
+    inside = np.add.reduceat(tables, starts, axis=1)
+    logs = np.add.reduceat(tables * np.log2(np.where(tables > 0, tables, 1.0)), starts, axis=1)
+    some = np.where(inside > 0, inside, 1.0)
+    entropy = np.where(inside > 0, np.maximum(np.log2(some) - logs / some, 0.0), 0.0)
+    known = (inside > 0) * e.share
+    return np.asarray(np.exp(-(entropy * known).sum(axis=1) / known.sum(axis=1) / theta))
+
+
+def _weighted(e: Evidence) -> Evidence:
+    return replace(e, certainty=certainties(e))
+
+
+def _lwea(e: Evidence, k: int | None, rng: np.random.Generator, **options: Any) -> Found:
+    return average_run(_weighted(e), k, rng, **options)
+
+
+def _lwgp(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: Any) -> Found:
+    return spectral_run(_weighted(e), k, rng, n_init)
+
+
+lwea = Method(
+    key="lwea", title="Locally weighted evidence accumulation", objective="height of the last merge", better="lower",
+    reference="huang2018", run=_lwea, limit=100_000, cluster_limit=GRAM_LIMIT, variants=("full", "sample"),
+    advice="good on pools of k-means with more clusters than asked for, if that is six or more; poor for two or three",
+)  # fmt: skip
+lwgp = Method(
+    key="lwgp", title="Locally weighted graph partitioning", objective="normalised cut of the bipartite graph", better="lower",
+    reference="huang2018", run=_lwgp, cluster_limit=GRAM_LIMIT,
+    advice="as lwea, without comparing points; poor for two or three clusters",
+)  # fmt: skip
