@@ -346,7 +346,7 @@ def test_voting_does_not_need_members_of_k_clusters():
 # --- what comes back --------------------------------------------------------------------------------------------
 
 
-def test_confidence_is_the_share_of_the_votes():
+def test_the_share_of_the_votes():
     """For each member the share of the point's cluster there that went its way; mean over the members that have it."""
     e = strehl()
     r = cg.consensus(e, 3, "ncut", random_state=0)
@@ -356,7 +356,7 @@ def test_confidence_is_the_share_of_the_votes():
             if c.codes[i] < c.k:
                 own = c.codes == c.codes[i]
                 shares.append((r.labels[own] == r.labels[i]).mean())
-        assert r.confidence[i] == pytest.approx(np.mean(shares))
+        assert r.vote_share[i] == pytest.approx(np.mean(shares))
     assert np.allclose(r.memberships.sum(axis=1), 1)
 
 

@@ -7,6 +7,7 @@ from scipy.spatial.distance import squareform
 
 import congruence as cg
 from congruence.consensus_clustering import central
+from congruence.consensus_clustering import confidence as constants
 from congruence.consensus_clustering import cumulative as cumulating
 from congruence.consensus_clustering import linkage as by_linkage
 from congruence.consensus_clustering.central import medoid
@@ -206,14 +207,57 @@ def test_local_weights_on_finer_members(method):
     assert cg.ari(cg.consensus(members, 6, method, 0).labels, truth) == 1
 
 
-def test_confidence_by_brute_force():
+def test_vote_shares_by_brute_force():
     """The mean, over members that have the point, of the share of its cluster there that got its own label."""
     rng = np.random.default_rng(2)
     members = [gappy(rng) for _ in range(5)]
     r = cg.consensus(cg.Ensemble(members, unassigned="partial"), 3, "kcc", 0)
     for i in range(N):
         mine = [m == m[i] for m in members if m[i] == m[i]]
-        assert r.confidence[i] == pytest.approx(np.mean([(r.labels[same] == r.labels[i]).mean() for same in mine]))
+        assert r.vote_share[i] == pytest.approx(np.mean([(r.labels[same] == r.labels[i]).mean() for same in mine]))
+
+
+def test_confidence_by_brute_force():
+    """Log odds from the posterior of naive Bayes, the share of votes and how many members say the same, by definition."""
+    rng = np.random.default_rng(2)
+    members = np.array([noisy(rng, 0.4) for _ in range(6)])
+    r = cg.consensus(list(members), 3, "kcc", 0)
+    size = np.bincount(r.labels)
+
+    def chance(member, label, c):
+        there = (members[member] == label) & (r.labels == c)
+        return (there.sum() + (members[member] == label).mean()) / (size[c] + 1)
+
+    logs = np.array([[[np.log(chance(m, members[m, i], c)) for c in range(3)] for m in range(6)] for i in range(N)])
+    own = -logs[np.arange(N), :, r.labels]
+    for c in range(3):
+        own[r.labels == c] -= own[r.labels == c].mean(axis=0)
+    overlap = np.clip((own.sum(axis=1) ** 2).sum() / (own**2).sum(), 1, 6)
+    joint = np.exp(logs.sum(axis=1) / overlap) * size / N
+    right = joint[np.arange(N), r.labels]
+    posterior = np.clip(np.log(right / (joint.sum(axis=1) - right)), -8, 8)
+    share = np.clip(np.log(r.vote_share / (1 - r.vote_share)), -3.9, 3.9)
+    odds = constants.CONSTANT + constants.POSTERIOR * posterior + constants.SHARE * share
+    odds += constants.OVERLAP * np.log(overlap)
+    assert r.vote_share.max() < 1
+    assert r.confidence == pytest.approx(1 / (1 + np.exp(-odds)))
+
+
+def test_confidence_is_calibrated():
+    """On noisy copies of a planted truth, points of a confidence of 0.6 to 0.8 are right in about that share."""
+    sure, right = [], []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        truth = rng.permutation(np.repeat(np.arange(4), 100))
+        members = [np.where(rng.random(400) < 0.65, rng.integers(4, size=400), truth) for _ in range(10)]
+        r = cg.consensus(members, 4, random_state=0)
+        sure.append(r.confidence)
+        right.append(cg.relabel(truth, r.labels) == truth)
+    sure, right = np.concatenate(sure), np.concatenate(right)
+    some = (sure >= 0.6) & (sure < 0.8)
+    assert some.sum() > 300
+    assert abs(right[some].mean() - sure[some].mean()) < 0.1
+    assert right[sure >= 0.95].mean() > 0.95
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -35,4 +35,5 @@ def log_chances(e: Evidence, totals: Array) -> Array:
     starts = np.searchsorted(e.member, np.arange(e.n_members))
     inside = np.add.reduceat(totals, starts, axis=1)[:, e.member]
     everywhere = np.add.reduceat(sizes, starts)[e.member]
-    return np.asarray((e.weight * np.log((totals + sizes / everywhere) / (inside + 1))).T)
+    chance = (totals + sizes / np.where(everywhere > 0, everywhere, 1.0)) / (inside + 1)
+    return np.asarray((e.weight * np.log(np.where(chance > 0, chance, 1.0))).T)  # clusters of no weight say nothing

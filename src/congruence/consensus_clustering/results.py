@@ -20,12 +20,14 @@ class Consensus:
     >>> r = cg.consensus([[0, 0, 1, 1, 2], [1, 1, 0, 0, 2], [0, 0, 0, 1, 2]], 3, method="average")
     >>> r.labels.tolist(), r.n_clusters, r.method
     ([0, 0, 1, 1, 2], 3, 'average')
-    >>> r.confidence.round(2).tolist()
+    >>> r.vote_share.round(2).tolist()
     [0.89, 0.89, 0.78, 1.0, 1.0]
     """
 
     #: cluster of each point, the largest first; −1: no member has the point
     labels: Array
+    #: probability that each point is in the right cluster, calibrated on planted ensembles; NaN where no member has it
+    confidence: Array = field(repr=False)
     #: for each point and cluster the share of its votes, points × clusters; NaN where no member has the point
     memberships: Array = field(repr=False)
     n_clusters: int
@@ -41,7 +43,7 @@ class Consensus:
     kind: str | None = field(default=None, repr=False)
 
     @property
-    def confidence(self) -> Array:
+    def vote_share(self) -> Array:
         """Share of each point's votes for its own cluster: how much of its cluster in each member went the same way."""
         rows = np.arange(len(self.labels))
         return np.where(self.labels >= 0, self.memberships[rows, np.maximum(self.labels, 0)], np.nan)

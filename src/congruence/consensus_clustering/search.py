@@ -14,6 +14,7 @@ from congruence.comparison.many import compare_to
 from congruence.comparison.pair import compare
 from congruence.comparison.results import counted
 from congruence.consensus_clustering import methods
+from congruence.consensus_clustering.confidence import confidence, shares
 from congruence.consensus_clustering.evidence import Evidence, evidence
 from congruence.consensus_clustering.judging import pooled_ami
 from congruence.consensus_clustering.linkage import lifetime
@@ -31,7 +32,7 @@ from congruence.statistics.tables import Array
 
 #: tried by method="auto": they fail on different ensembles, and more candidates make the choice worse
 AUTO = ("hbgf", "ncut", "average")
-#: tried as well where at least half of the members have as many clusters as asked for, so that they can be matched
+#: tried as well where at least half of the members, all hard, have as many clusters as asked for: clusters can be matched
 MATCHED = "voting"
 #: tried in place of those that take eigenvectors where so many clusters of so many are asked for that it takes minutes
 MANY, MANY_CLUSTERS, MANY_COLUMNS = ("kcc", "voting"), 300, 4_000
@@ -141,7 +142,9 @@ def consensus(
         how = _gaps(e)["missing"]
         notes.append(f"some members lack some points: anmi counts each member's own, arimp as missing={how!r} does")
     everyone = np.where(votes.row >= 0, kept.labels[votes.row], -1) if len(kept.labels) else np.full(e.n_points, -1)
-    memberships = np.where((votes.row >= 0)[:, None], shares(votes, kept.labels, n_found)[votes.row], np.nan)
+    voted = shares(votes, kept.labels, n_found)
+    memberships = np.where((votes.row >= 0)[:, None], voted[votes.row], np.nan)
+    sure = np.where(votes.row >= 0, confidence(votes, kept.labels, n_found, voted)[votes.row], np.nan)
     nowhere = int((everyone < 0).sum())
     if nowhere and unseen == "nearest":
         everyone = _nearest(everyone, X, e.n_points)
@@ -149,9 +152,9 @@ def consensus(
     elif nowhere:
         notes.append(f"in no member, and so without a cluster (label −1): {counted(nowhere, 'point')}")
     return Consensus(
-        labels=everyone, memberships=memberships, n_clusters=n_found, method=kept.row["method"], solver=kept.row["solver"],
-        notes=tuple(dict.fromkeys(notes)), seconds=time.perf_counter() - started, tried=tuple(t.row for t in tried),
-        index=e.index, kind=e.kind,
+        labels=everyone, confidence=sure, memberships=memberships, n_clusters=n_found, method=kept.row["method"],
+        solver=kept.row["solver"], notes=tuple(dict.fromkeys(notes)), seconds=time.perf_counter() - started,
+        tried=tuple(t.row for t in tried), index=e.index, kind=e.kind,
     )  # fmt: skip
 
 
@@ -179,7 +182,7 @@ def _candidates(e: Evidence, k: int | None) -> tuple[tuple[str, ...], list[str]]
     """What method="auto" tries, and what it says of what it leaves out."""
     if e.n_columns <= MANY_COLUMNS or k is None or k <= MANY_CLUSTERS:
         own = np.bincount(e.member, minlength=e.n_members)
-        return (*AUTO, MATCHED) if e.share[own == k].sum() >= 0.5 else AUTO, []
+        return (*AUTO, MATCHED) if not e.is_soft and e.share[own == k].sum() >= 0.5 else AUTO, []
     return (*MANY, "average"), [
         f"auto left out hbgf and ncut, which take long for {k:,} clusters out of the {e.n_columns:,} of all members, and "
         f"tried {' and '.join(MANY)} in their place"
@@ -316,14 +319,6 @@ def _by_size(votes: Evidence, labels: Array) -> Array:
     rank = np.empty(len(names), np.int64)
     rank[np.lexsort((first, -np.round(mass, 9)))] = np.arange(len(names))
     return np.asarray(rank[codes.ravel()])
-
-
-def shares(votes: Evidence, labels: Array, k: int) -> Array:
-    """For each signature and cluster the mean, over members, of the share of its cluster there that is in the cluster."""
-    weight = votes.share[votes.member] * (votes.sizes > 0)
-    towards = votes.totals(labels, k) / np.where(votes.sizes > 0, votes.sizes, 1.0) * weight
-    said = votes.scores(weight)[:, None]  # nothing, for a point that weighs nothing and is with no other
-    return np.asarray(np.divide(votes.scores(towards.T), said, out=np.full((votes.n_rows, k), np.nan), where=said > 0))
 
 
 def _nearest(labels: Array, X: Any, n: int) -> Array:

@@ -1,0 +1,192 @@
+"""What each consensus method is worth: ARI with the truth on generated and real collections of clusterings, the half that
+was looked at while `auto` was built (DEV) and the half that was not (TEST) apart. `python -m reproductions.consensus_quality`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+import congruence as cg
+from congruence.consensus_clustering.methods import METHODS
+from congruence.consensus_clustering.search import AUTO
+from reproductions.collections_of_clusterings import Collection, collections
+from reproductions.rows import Claim, claims_text, grid, heading, paragraph
+
+#: the methods of which the highest ARImp was kept before
+BY_ARIMP = ("hbgf", "ncut", "kcc", "voting", "mcla", "average")
+#: left out where they would take minutes
+SLOW = {"hgpa": 2_500, "cspa": 2_500, "single": 5_000, "complete": 5_000}
+REFINED = ("hbgf", "ncut", "average", "kcc", "voting")
+COLUMNS = ("auto", "highest ARImp of six", *METHODS, *(f"{m}, refined" for m in REFINED))
+
+
+@dataclass(eq=False)
+class Outcome:
+    """What each method gave on one collection."""
+
+    collection: Collection
+    classes: int
+    members: np.ndarray
+    ari: dict[str, float] = field(default_factory=dict)
+    nmi: dict[str, float] = field(default_factory=dict)
+    clusters: dict[str, int] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    kept: str = ""
+
+
+def outcome(c: Collection, seed: int = 0) -> Outcome:
+    """Every method, and auto, into as many clusters as there are classes."""
+    members, truth = c.make()
+    known = truth != -1 if truth.dtype.kind in "iu" else np.ones(len(truth), bool)
+    classes = len(np.unique(truth[known]))
+    hard = [np.asarray(m.dense()).argmax(axis=1) if m.soft else m.codes for m in members.members]
+    found = Outcome(c, classes, np.array([cg.ari(codes[known], truth[known]) for codes in hard]))
+    best = -np.inf
+    for name in (*METHODS, *(f"{m}, refined" for m in REFINED), "auto"):
+        method = name.removesuffix(", refined")
+        if members.n_points > SLOW.get(method, np.inf):
+            continue
+        started = time.perf_counter()
+        try:
+            r = cg.consensus(members, classes, method, seed, refine=True if name != method else None, progress=False)
+        except cg.InputError:
+            continue
+        spent = time.perf_counter() - started
+        values = cg.compare(truth[known], r.labels[known], ["ari", "nmi_sum"])
+        names = [name]
+        if name in BY_ARIMP and r["arimp"] > best:
+            best = r["arimp"]
+            names.append("highest ARImp of six")
+        for key in names:
+            found.ari[key], found.nmi[key], found.clusters[key] = values["ari"], values["nmi_sum"], r.n_clusters
+            found.seconds[key] = spent
+        if name == "auto":
+            found.kept = r.method
+    return found
+
+
+def interval(values: Sequence[float], data: Sequence[str], draws: int = 2_000) -> tuple[float, float, float]:
+    """Mean and its 95 % interval by the bootstrap over sets of data, whose collections stay together."""
+    names, code = np.unique(np.asarray(data), return_inverse=True)
+    sums = np.bincount(code, weights=values)
+    counts = np.bincount(code)
+    drawn = np.random.default_rng(0).integers(len(names), size=(draws, len(names)))
+    means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
+    low, high = np.quantile(means, [0.025, 0.975])
+    return float(np.mean(values)), float(low), float(high)
+
+
+def difference(outcomes: Sequence[Outcome], a: str, b: str) -> tuple[float, float, float]:
+    """Mean difference of ARI of two methods where both ran, with its interval."""
+    both = [o for o in outcomes if a in o.ari and b in o.ari]
+    return interval([o.ari[a] - o.ari[b] for o in both], [o.collection.name for o in both])
+
+
+def table(outcomes: Sequence[Outcome]) -> str:
+    """One line per method: mean ARI with interval, NMI, by half, at or above the median and the best member, seconds."""
+    lines = []
+    for m in COLUMNS:
+        ran = [o for o in outcomes if m in o.ari]
+        if not ran:
+            continue
+        mean, low, high = interval([o.ari[m] for o in ran], [o.collection.name for o in ran])
+        halves = [[o.ari[m] for o in ran if o.collection.half == half] for half in ("DEV", "TEST")]
+        lines.append(
+            [m, str(len(ran)), f"{mean:.3f}", f"{low:.3f} to {high:.3f}", f"{np.mean([o.nmi[m] for o in ran]):.3f}"]
+            + [f"{np.mean(h):.3f}" if h else "-" for h in halves]
+            + [_signed(difference(outcomes, "auto", m)) if m != "auto" else ""]
+            + [f"{np.mean([o.ari[m] >= np.median(o.members) for o in ran]):.2f}",
+               f"{np.mean([o.ari[m] >= o.members.max() for o in ran]):.2f}",
+               f"{np.mean([o.clusters[m] < o.classes for o in ran]):.2f}", f"{np.mean([o.seconds[m] for o in ran]):.2f}"]
+        )  # fmt: skip
+    head = ["", "n", "ARI", "95 %", "NMI", "DEV", "TEST", "auto − it, 95 %", "≥ median", "≥ best", "< k", "seconds"]
+    return grid(head, lines)
+
+
+def _signed(values: tuple[float, float, float]) -> str:
+    return f"{values[0]:+.3f} [{values[1]:+.3f}, {values[2]:+.3f}]"
+
+
+def by_group(outcomes: Sequence[Outcome], group: Callable[[Outcome], str], half: str) -> str:
+    """Mean ARI, one line per group of collections of one half, one column per method."""
+    names = list(dict.fromkeys(group(o) for o in outcomes))
+    columns = [m for m in COLUMNS if not m.endswith("refined")]
+    lines = []
+    for name in names:
+        here = [o for o in outcomes if group(o) == name and o.collection.half == half]
+        if here:
+            means = [[o.ari[m] for o in here if m in o.ari] for m in columns]
+            lines.append([name, str(len(here)), *(f"{np.mean(m):.3f}" if m else "-" for m in means)])
+    return grid(["", "n", *columns], lines)
+
+
+def kind_of(o: Outcome) -> str:
+    """Members, and whether the clusters of generated data are of unequal size."""
+    c = o.collection
+    if c.source != "generated":
+        return f"{c.source}: {c.members}" if c.source == "real data" else c.source
+    return f"{c.members}, {'unequal' if c.name.startswith(('45', 'geometric')) else 'equal'} sizes"
+
+
+def claims(outcomes: Sequence[Outcome]) -> list[Claim]:
+    """What the documentation says of auto."""
+    found = []
+    for half in ("DEV", "TEST"):
+        part = [o for o in outcomes if o.collection.half == half]
+        if not part:
+            continue
+        single = {m: difference(part, "auto", m) for m in METHODS if any(m in o.ari for o in part)}
+        worst = min(single, key=lambda m: single[m][0])
+        found.append(
+            Claim.of(f"{half}: auto has a higher mean ARI than every single method", single[worst][0] > 0,
+                     f"the nearest is {worst}: auto − {worst} = {_signed(single[worst])}")
+        )  # fmt: skip
+        before = difference(part, "auto", "highest ARImp of six")
+        found.append(Claim.of(f"{half}: better than keeping the highest ARImp", before[1] > 0, _signed(before)))
+        refined = {m: difference(part, f"{m}, refined", m) for m in REFINED}
+        found.append(
+            Claim.of(f"{half}: refining does no harm on average", all(d[0] > -0.002 for d in refined.values()),
+                     ", ".join(f"{m} {_signed(d)}" for m, d in refined.items()))
+        )  # fmt: skip
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(prog="python -m reproductions.consensus_quality", description=__doc__)
+    parser.add_argument("--quick", type=int, metavar="N", help="only every N-th collection")
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args(argv)
+    outcomes = []
+    for i, c in enumerate(collections()):
+        if args.quick and i % args.quick:
+            continue
+        outcomes.append(outcome(c, args.seed))
+        print(f"{c.source}: {c.name}, {c.members}: done", file=sys.stderr)
+    print(paragraph(f"""ARI with the truth of {len(outcomes)} collections of clusterings, the true number of clusters given. DEV was
+        looked at while auto was built, TEST was not; a set of data belongs to one half with all its collections. Intervals:
+        bootstrap over sets of data. '≥ median', '≥ best': share of the collections where a method is at least as good as the
+        median and the best member. '< k': share with fewer clusters than asked for. auto tries {', '.join(AUTO)}, and voting
+        where at least half of the members have as many clusters as asked for."""))  # fmt: skip
+    print()
+    print(table(outcomes))
+    kept = [o.kept for o in outcomes]
+    print(
+        f"\nauto kept: {', '.join(f'{m} {kept.count(m)} times' for m in sorted(set(kept), key=kept.count, reverse=True))}"
+    )
+    for half in ("DEV", "TEST"):
+        print(heading(f"Mean ARI by kind of collection, {half}"))
+        print(by_group(outcomes, kind_of, half))
+    print(heading("What the documentation says"))
+    print(claims_text(claims(outcomes)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

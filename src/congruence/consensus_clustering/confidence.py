@@ -1,0 +1,66 @@
+"""How probably each point is in the right cluster: votes, turned into probabilities that were calibrated on planted ensembles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from congruence.consensus_clustering.evidence import Evidence
+from congruence.consensus_clustering.refinement import log_chances
+from congruence.statistics import Array
+
+#: log odds of being right = constant + these times the log odds of `posterior`, of the share of votes, and log `overlap`;
+#: fitted by `python -m reproductions.consensus_confidence --fit` on the DEV half of its planted ensembles
+CONSTANT, POSTERIOR, SHARE, OVERLAP = 1.37, 0.17, 0.76, -1.34
+#: log odds beyond these are those of too few points to be known
+MOST_POSTERIOR, MOST_SHARE = 8.0, 3.9
+
+
+def shares(e: Evidence, labels: Array, k: int) -> Array:
+    """For each signature and cluster the mean, over members, of the share of its cluster there that is in the cluster."""
+    weight = e.weight * (e.sizes > 0)
+    towards = e.totals(labels, k) / np.where(e.sizes > 0, e.sizes, 1.0) * weight
+    said = e.scores(weight)[:, None]  # nothing, for a point that weighs nothing and is with no other
+    return np.asarray(np.divide(e.scores(towards.T), said, out=np.full((e.n_rows, k), np.nan), where=said > 0))
+
+
+def confidence(e: Evidence, labels: Array, k: int, votes: Array) -> Array:
+    """Probability that each signature is in the right cluster; 1 where all members agree, NaN where there are no votes.
+
+    Args:
+        e: The votes.
+        labels: Cluster of each signature, 0 to k − 1.
+        k: Number of clusters.
+        votes: What `shares` gives for them.
+    """
+    own = votes[np.arange(e.n_rows), labels]
+    totals = e.totals(labels, k)
+    logs = log_chances(e, totals)
+    overlap = design_effect(e, labels, logs, k)
+    size = np.bincount(labels, weights=e.mass, minlength=k)
+    logits = e.scores(logs) * (e.n_members / overlap) + np.log(np.maximum(size, 1e-300) / size.sum())
+    top = logits[np.arange(e.n_rows), labels]
+    logits[np.arange(e.n_rows), labels] = -np.inf
+    others = logits.max(axis=1, initial=-np.inf)
+    others = others + np.log(np.exp(logits - np.where(np.isfinite(others), others, 0.0)[:, None]).sum(axis=1) + 1e-300)
+    posterior = np.clip(top - others, -MOST_POSTERIOR, MOST_POSTERIOR)
+    share = np.clip(own, 1e-9, 1 - 1e-9)
+    share = np.clip(np.log(share / (1 - share)), -MOST_SHARE, MOST_SHARE)
+    odds = CONSTANT + POSTERIOR * posterior + SHARE * share + OVERLAP * np.log(overlap)
+    return np.where(own > 1 - 1e-9, 1.0, np.where(np.isnan(own), np.nan, 1 / (1 + np.exp(-odds))))
+
+
+def design_effect(e: Evidence, labels: Array, logs: Array, k: int) -> float:
+    """How many members say the same thing as one: 1 if they err independently, their number if they err together.
+
+    The variance, within consensus clusters, of the summed surprise of a point's votes ÷ what it would be for independent ones.
+    """
+    plain = np.vstack([logs / np.where(e.weight > 0, e.weight, 1.0)[:, None], np.zeros((1, k))])  # the last: a gap
+    together, alone = np.zeros(e.n_rows), 0.0
+    mass = np.maximum(np.bincount(labels, weights=e.mass, minlength=k), 1e-300)
+    for column in e.column.T:
+        surprise = -plain[column, labels]
+        mean = np.bincount(labels, weights=e.mass * surprise, minlength=k) / mass
+        surprise -= mean[labels]
+        together += surprise
+        alone += float(e.mass @ surprise**2)
+    return float(np.clip(e.mass @ together**2 / alone, 1.0, e.n_members)) if alone > 0 else float(e.n_members)
