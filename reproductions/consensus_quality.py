@@ -169,11 +169,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             continue
         outcomes.append(outcome(c, args.seed))
         print(f"{c.source}: {c.name}, {c.members}: done", file=sys.stderr)
-    print(paragraph(f"""ARI with the truth of {len(outcomes)} collections of clusterings, the true number of clusters given. DEV was
-        looked at while auto was built, TEST was not; a set of data belongs to one half with all its collections. Intervals:
-        bootstrap over sets of data. '≥ median', '≥ best': share of the collections where a method is at least as good as the
-        median and the best member. '< k': share with fewer clusters than asked for. auto tries {', '.join(AUTO)}, and voting
-        where at least half of the members have as many clusters as asked for."""))  # fmt: skip
+    print(paragraph(f"""ARI with the truth of {len(outcomes)} collections of clusterings, the true number of clusters given. DEV
+        was looked at while auto was built. The generated sets of TEST were drawn afterwards; its real sets are other sets
+        than those of DEV. A set of data belongs to one half with all its collections. Intervals: bootstrap over sets of data.
+        '≥ median', '≥ best': share of the collections where a method is at least as good as the median and the best member.
+        '< k': share with fewer clusters than asked for. auto tries {', '.join(AUTO)}, and voting where at least half of the
+        members have as many clusters as asked for."""))  # fmt: skip
     print()
     print(table(outcomes))
     kept = [o.kept for o in outcomes]

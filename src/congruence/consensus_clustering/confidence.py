@@ -33,20 +33,32 @@ def confidence(e: Evidence, labels: Array, k: int, votes: Array) -> Array:
         votes: What `shares` gives for them.
     """
     own = votes[np.arange(e.n_rows), labels]
-    totals = e.totals(labels, k)
-    logs = log_chances(e, totals)
+    odds = CONSTANT + features(e, labels, k, votes) @ np.array([POSTERIOR, SHARE, OVERLAP])
+    return np.where(own > 1 - 1e-9, 1.0, np.where(np.isnan(own), np.nan, 1 / (1 + np.exp(-odds))))
+
+
+def features(e: Evidence, labels: Array, k: int, votes: Array) -> Array:
+    """For each signature the log odds of the posterior and of the share of votes, and the log of the members' overlap.
+
+    The posterior is that of naive Bayes with as many members as err independently.
+    """
+    rows = np.arange(e.n_rows)
+    logs = log_chances(e, e.totals(labels, k))
     overlap = design_effect(e, labels, logs, k)
     size = np.bincount(labels, weights=e.mass, minlength=k)
     logits = e.scores(logs) * (e.n_members / overlap) + np.log(np.maximum(size, 1e-300) / size.sum())
-    top = logits[np.arange(e.n_rows), labels]
-    logits[np.arange(e.n_rows), labels] = -np.inf
-    others = logits.max(axis=1, initial=-np.inf)
-    others = others + np.log(np.exp(logits - np.where(np.isfinite(others), others, 0.0)[:, None]).sum(axis=1) + 1e-300)
-    posterior = np.clip(top - others, -MOST_POSTERIOR, MOST_POSTERIOR)
-    share = np.clip(own, 1e-9, 1 - 1e-9)
-    share = np.clip(np.log(share / (1 - share)), -MOST_SHARE, MOST_SHARE)
-    odds = CONSTANT + POSTERIOR * posterior + SHARE * share + OVERLAP * np.log(overlap)
-    return np.where(own > 1 - 1e-9, 1.0, np.where(np.isnan(own), np.nan, 1 / (1 + np.exp(-odds))))
+    own = logits[rows, labels]
+    logits[rows, labels] = -np.inf
+    best = np.maximum(logits.max(axis=1), -1e300)  # of one cluster there is no other
+    others = best + np.log(np.exp(logits - best[:, None]).sum(axis=1) + 1e-300)
+    share = np.clip(votes[rows, labels], 1e-9, 1 - 1e-9)
+    return np.column_stack(
+        [
+            np.clip(own - others, -MOST_POSTERIOR, MOST_POSTERIOR),
+            np.clip(np.log(share / (1 - share)), -MOST_SHARE, MOST_SHARE),
+            np.full(e.n_rows, np.log(overlap)),
+        ]
+    )
 
 
 def design_effect(e: Evidence, labels: Array, logs: Array, k: int) -> float:

@@ -1,0 +1,147 @@
+"""Is the confidence of a consensus a probability? Planted ensembles, `auto`, and the share of points in the right cluster
+for each bin of confidence. `python -m reproductions.consensus_confidence`; `--fit` prints the constants of
+`consensus_clustering/confidence.py`, fitted on DEV; `--plot FILE` draws the curve.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+import congruence as cg
+from congruence.consensus_clustering import confidence as calibrated
+from congruence.consensus_clustering.evidence import evidence
+from reproductions.collections_of_clusterings import Collection, collections
+from reproductions.rows import grid, heading, paragraph
+
+BINS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Points:
+    """The points of one planted ensemble: confidence, share of votes, whether they are right, and what odds are made of."""
+
+    collection: Collection
+    confidence: np.ndarray
+    share: np.ndarray
+    right: np.ndarray
+    #: log odds of the posterior and of the share of votes, log of the overlap of the members; one row per point
+    features: np.ndarray
+
+
+def points(c: Collection) -> Points:
+    """The consensus of a collection by auto, its clusters matched one to one with the truth."""
+    members, truth = c.make()
+    r = cg.consensus(members, len(np.unique(truth)), random_state=0, progress=False)
+    right = cg.relabel(truth, r.labels) == truth
+    e = evidence(members)
+    labels = np.empty(e.n_rows, np.int64)
+    labels[e.row] = r.labels
+    features = calibrated.features(e, labels, r.n_clusters, calibrated.shares(e, labels, r.n_clusters))
+    return Points(collection=c, confidence=r.confidence, share=r.vote_share, right=right, features=features[e.row])
+
+
+def curve(confidence: np.ndarray, right: np.ndarray) -> list[tuple[int, float, float]]:
+    """For each bin the number of points, their mean confidence, and the share that is right."""
+    bins = np.clip(np.digitize(confidence, BINS) - 1, 0, len(BINS) - 2)
+    found = []
+    for b in range(len(BINS) - 1):
+        here = bins == b
+        found.append((int(here.sum()), *(float(x[here].mean()) if here.any() else np.nan for x in (confidence, right))))
+    return found
+
+
+def miscalibration(confidence: np.ndarray, right: np.ndarray) -> float:
+    """Mean distance of confidence and share right, over bins, by their points."""
+    return float(sum(n * abs(a - b) for n, a, b in curve(confidence, right) if n) / len(right))
+
+
+def joined(found: Sequence[Points], name: str) -> np.ndarray:
+    """One attribute of all points."""
+    return np.concatenate([getattr(p, name) for p in found])
+
+
+def table(found: Sequence[Points]) -> str:
+    """One line per bin, confidence and vote share side by side."""
+    right = joined(found, "right")
+    lines = []
+    pair = (curve(joined(found, name), right) for name in ("confidence", "share"))
+    for low, high, (n, mean, share), (m, voted, said) in zip(BINS[:-1], BINS[1:], *pair, strict=True):
+        cells = [f"{n:,}", f"{mean:.3f}", f"{share:.3f}", f"{m:,}", f"{voted:.3f}", f"{said:.3f}"]
+        end = "]" if high == 1 else ")"
+        lines.append([f"[{low:.1f}, {high:.1f}{end}", *(c.replace("nan", "-") for c in cells)])
+    return grid(["bin", "points", "confidence", "right", "points", "vote share", "right"], lines)
+
+
+def by_kind(found: Sequence[Points]) -> str:
+    """One line per kind of members: share right, mean confidence and vote share, and how far both are off."""
+    lines = []
+    for kind in dict.fromkeys(p.collection.members for p in found):
+        part = [p for p in found if p.collection.members == kind]
+        right, sure, share = (joined(part, name) for name in ("right", "confidence", "share"))
+        lines.append(
+            [kind, f"{len(right):,}", f"{right.mean():.3f}", f"{sure.mean():.3f}", f"{miscalibration(sure, right):.3f}",
+             f"{share.mean():.3f}", f"{miscalibration(share, right):.3f}"]
+        )  # fmt: skip
+    return grid(["members", "points", "right", "confidence", "off by", "vote share", "off by"], lines)
+
+
+def fit(found: Sequence[Points]) -> str:
+    """Logistic regression of being right, where members disagree, on the DEV half."""
+    from sklearn.linear_model import LogisticRegression
+
+    dev = [p for p in found if p.collection.half == "DEV"]
+    x, right, some = joined(dev, "features"), joined(dev, "right"), joined(dev, "share") < 1 - 1e-9
+    model = LogisticRegression(C=1e3, max_iter=1000).fit(x[some], right[some])
+    numbers = ", ".join(f"{v:.2f}" for v in (*model.intercept_, *model.coef_[0]))
+    return f"CONSTANT, POSTERIOR, SHARE, OVERLAP = {numbers}"
+
+
+def plot(path: str, found: Sequence[Points]) -> None:
+    """The curve of both halves, and of the share of votes, as a page."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure(go.Scatter(x=[0, 1], y=[0, 1], mode="lines", name="calibrated", line={"dash": "dot"}))
+    for name, half in (("confidence", "DEV"), ("confidence", "TEST"), ("share", "TEST")):
+        part = [p for p in found if p.collection.half == half]
+        there = [(a, b) for n, a, b in curve(joined(part, name), joined(part, "right")) if n >= 50]
+        figure.add_scatter(
+            x=[a for a, _ in there], y=[b for _, b in there], mode="lines+markers", name=f"{name}, {half}"
+        )
+    figure.update_layout(xaxis_title="confidence", yaxis_title="share of points in the right cluster")
+    figure.write_html(path, include_plotlyjs=True)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(prog="python -m reproductions.consensus_confidence", description=__doc__)
+    parser.add_argument("--fit", action="store_true", help="print the constants that DEV gives")
+    parser.add_argument("--plot", metavar="FILE", help="draw the calibration curve into an HTML file")
+    parser.add_argument("--quick", type=int, metavar="N", help="only every N-th ensemble")
+    args = parser.parse_args(argv)
+    planted = [c for c in collections() if c.source == "generated"]
+    found = [points(c) for c in planted[:: args.quick or 1]]
+    print(paragraph(f"""{len(found)} planted ensembles of 400 points: six kinds of members, equal and unequal sizes. Clusters are
+        matched one to one with the truth; a point is right if its cluster is matched with its own. The constants of the
+        confidence were fitted on DEV; TEST was drawn afterwards."""))  # fmt: skip
+    for half in ("DEV", "TEST"):
+        part = [p for p in found if p.collection.half == half]
+        if part:
+            print(heading(half))
+            print(table(part))
+            print()
+            print(by_kind(part))
+    if args.fit:
+        print(heading("Constants"))
+        print(fit(found))
+    if args.plot:
+        plot(args.plot, found)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
