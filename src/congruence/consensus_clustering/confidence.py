@@ -6,7 +6,7 @@ import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.refinement import log_chances
-from congruence.statistics import Array
+from congruence.statistics.tables import Array
 
 #: log odds of being right = constant + these times the log odds of `posterior`, of the share of votes, and log `overlap`;
 #: fitted by `python -m reproductions.consensus_confidence --fit` on the DEV half of its planted ensembles

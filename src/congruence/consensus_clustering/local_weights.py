@@ -11,7 +11,7 @@ from congruence.consensus_clustering.evidence import GRAM_LIMIT, Evidence
 from congruence.consensus_clustering.hbgf import spectral_run
 from congruence.consensus_clustering.linkage import average_run
 from congruence.consensus_clustering.methods import Found, Method
-from congruence.statistics import Array
+from congruence.statistics.tables import Array
 
 #: θ of the paper: the smaller, the less count clusters that others cut
 THETA = 0.4
