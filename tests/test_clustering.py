@@ -715,7 +715,7 @@ SHORTER = pd.Series([1, 0, 0, 9], index=list("ywvq"), name="shorter")
 
 def test_the_same_elements_in_another_order_must_be_asked_for():
     """Two series with the same index in another order are not compared by position unawares."""
-    with pytest.raises(cg.InputError, match="same elements in another order; pass align='index'") as error:
+    with pytest.raises(cg.InputError, match="same elements in a different order; pass align='index'") as error:
         cg.compare(FIRST, SHUFFLED)
     one_line(error)
     assert cg.ari(FIRST, SHUFFLED, align="index") == 1.0
@@ -784,14 +784,14 @@ def test_memberships_in_a_frame_are_aligned_too():
     frame = pd.DataFrame(U, index=list("abcdef"))
     expected = cg.ari(U, SIX)
     assert cg.ari(frame.iloc[::-1], labels, align="index") == pytest.approx(expected, rel=1e-12)
-    with pytest.raises(cg.InputError, match="another order"):
+    with pytest.raises(cg.InputError, match="a different order"):
         cg.ari(frame.iloc[::-1], labels)
 
 
 @pytest.mark.parametrize(
     ("a", "b", "align", "text"),
     [
-        (FIRST, SHORTER.set_axis(list("vvwx")), "index", "without repeated values, and that of b has some"),
+        (FIRST, SHORTER.set_axis(list("vvwx")), "index", "without repeated values; that of b has repeated values"),
         (FIRST, [0, 0, 1, 1, 2], "index", "needs an index on every clustering, and b has none"),
         (FIRST, pd.Series([0], index=["k"]), "index", "have no element in common"),
         (FIRST, SHORTER, "position", "have 5 and 4 elements"),
@@ -862,20 +862,20 @@ BAD = {
     "empty memberships": (np.empty((0, 2)), SIX, "a: there are no points"),
     "three dimensions": (CUBE, SIX, "a: expected 1-D labels or 2-D memberships, got a 3-D array"),
     "no dimension": (np.array(3), SIX, "a: expected 1-D labels"),
-    "a number": (SIX, 5, "b: expected one label a point .*, got int"),
-    "nothing": (None, SIX, "a: expected one label a point .*, got NoneType"),
-    "a string": (SIX, "abcdef", "b: expected one label a point .*, got str"),
-    "bytes": (b"abcdef", SIX, "a: expected one label a point .*, got bytes"),
-    "a mapping": ({0: 1}, SIX, "a: expected one label a point .*, got dict"),
-    "a generator": ((x for x in SIX), SIX, "a: expected one label a point .*, got generator"),
-    "a set": (set(SIX), [0, 1, 2], "a: expected one label a point .*, got set"),
-    "negative memberships": (np.where(U == 0.25, -0.2, U), SIX, r"may not be negative \(row 3, column 0 is -0.2\)"),
-    "missing memberships": (np.where(U == 0.25, np.nan, U), SIX, "may not be missing .row 3, column 0"),
-    "memberships above 1": (np.where(U == 0.25, 1.1, U), SIX, "may not exceed 1 .row 3, column 0 is 1.1"),
-    "infinite memberships": (np.where(U == 0.25, np.inf, U), SIX, "may not exceed 1"),
+    "a number": (SIX, 5, "b: expected one label per point .*, got int"),
+    "nothing": (None, SIX, "a: expected one label per point .*, got NoneType"),
+    "a string": (SIX, "abcdef", "b: expected one label per point .*, got str"),
+    "bytes": (b"abcdef", SIX, "a: expected one label per point .*, got bytes"),
+    "a mapping": ({0: 1}, SIX, "a: expected one label per point .*, got dict"),
+    "a generator": ((x for x in SIX), SIX, "a: expected one label per point .*, got generator"),
+    "a set": (set(SIX), [0, 1, 2], "a: expected one label per point .*, got set"),
+    "negative memberships": (np.where(U == 0.25, -0.2, U), SIX, r"must not be negative \(row 3, column 0 is -0.2\)"),
+    "missing memberships": (np.where(U == 0.25, np.nan, U), SIX, "must not be missing .row 3, column 0"),
+    "memberships above 1": (np.where(U == 0.25, 1.1, U), SIX, "must not exceed 1 .row 3, column 0 is 1.1"),
+    "infinite memberships": (np.where(U == 0.25, np.inf, U), SIX, "must not exceed 1"),
     "memberships of a lost point": (U * (np.arange(6) != 3)[:, None], SIX, "row 3 of the memberships is all zero"),
-    "sparse negative": (sp.coo_array(np.where(U == 0.25, -1, U)), SIX, "may not be negative .row 3, column 0"),
-    "sparse missing": (sp.csr_array(np.where(U == 0.25, np.nan, U)), SIX, "may not be missing .row 3, column 0"),
+    "sparse negative": (sp.coo_array(np.where(U == 0.25, -1, U)), SIX, "must not be negative .row 3, column 0"),
+    "sparse missing": (sp.csr_array(np.where(U == 0.25, np.nan, U)), SIX, "must not be missing .row 3, column 0"),
     "sparse lost point": (sp.csr_array(U * (np.arange(6) != 3)[:, None]), SIX, "row 3 .* is all zero"),
     "columns of integers": (np.array([SIX, SIX]).T, SIX, "a 2-D array of integers .* use compare_all"),
     "columns of strings": (np.array([WORDS, WORDS]).T, WORDS, "a 2-D array of strings .* use compare_all"),
@@ -1003,7 +1003,7 @@ def test_noise_of_a_column_that_is_not_there_is_refused():
         lambda: cg.compare(SIX, SIX, noise={"leidn": -1}),
         lambda: cg.compare_all({"leiden": SIX, "x": SIX}, noise={"leidn": -1}),
     ):
-        with pytest.raises(cg.InputError, match="noise names a column 'leidn' that is not there") as error:
+        with pytest.raises(cg.InputError, match="noise names an unknown column 'leidn'") as error:
             call()
         one_line(error)
     assert str(error.value).endswith("the columns are: leiden, x")  # each once
@@ -1036,5 +1036,5 @@ def test_a_measure_named_twice_with_different_parameters_is_refused():
 
 def test_noise_of_a_column_that_is_not_there():
     """The error lists every column once."""
-    with pytest.raises(cg.InputError, match=r"'z' that is not there; the columns are: a, b$"):
+    with pytest.raises(cg.InputError, match=r"unknown column 'z'; the columns are: a, b$"):
         cg.compare_all({"a": [0, 1], "b": [0, 1]}, "ari", noise={"z": 0})

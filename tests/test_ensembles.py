@@ -152,7 +152,7 @@ def test_selection():
 
 
 @pytest.mark.parametrize(
-    ("which", "said"), [("x", "no member 'x'; there are: a, b"), (["a", "x"], "no member 'x'"), ([], "no members were")]
+    ("which", "said"), [("x", "no member 'x'; the members are: a, b"), (["a", "x"], "no member 'x'"), ([], "no members were")]
 )
 def test_selection_of_what_is_not_there(which, said):
     """A name that is not there is an InputError that lists those that are; an ensemble is never empty."""
@@ -181,7 +181,7 @@ def test_adding_members():
     assert weighed.shares == close(np.array([1.5, 0.5, 1]) / 3)
     with pytest.raises(cg.InputError, match="one ensemble has member weights"):
         cg.Ensemble([A, B], member_weight=[3, 1]) + e
-    with pytest.raises(cg.InputError, match=r"6 and 3 points; both must be of the same points$"):
+    with pytest.raises(cg.InputError, match=r"6 and 3 points; both must have the same points$"):
         e + {"d": [0, 1, 2]}
 
 
@@ -194,7 +194,7 @@ def test_ensembles_of_different_points():
         assert "\n" not in str(error.value), key
         assert "6" in str(error.value), key
     for ask in (cg.item_consensus, cg.cluster_consensus, cg.consensus_silhouette):
-        with pytest.raises(cg.InputError, match="has 6 points and the labels 3; both must be of the same points"):
+        with pytest.raises(cg.InputError, match="has 6 points and the labels 3; both must have the same points"):
             ask(e, [0, 1, 1])
 
 

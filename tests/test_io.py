@@ -182,7 +182,7 @@ def test_arrays_that_do_not_fit(tmp_path):
         ("uneven.npz", "arrays have different lengths .3, 4."),
         ("cube.npy", "array cube has 3 dimensions"),
         ("nothing.npz", "holds no arrays"),
-        ("negative.npy", "negative: memberships may not be negative"),
+        ("negative.npy", "negative: memberships must not be negative"),
     ):
         with pytest.raises(cg.InputError, match=text):
             files.read_columns(tmp_path / name)

@@ -232,7 +232,7 @@ def test_a_matrix_is_of_numbers_and_of_the_same_points():
     with pytest.raises(cg.InputError, match="must be numbers"):
         cg.Similarity(np.full((2, 2), "x"))
     for a, b in ((np.eye(3), np.eye(4)), (np.eye(3), [0, 1, 2, 3]), (cg.Ensemble([[0, 1, 2]]), np.eye(4))):
-        with pytest.raises(cg.InputError, match=r"have 3 and 4 points; both must be of the same points$") as error:
+        with pytest.raises(cg.InputError, match=r"have 3 and 4 points; both must have the same points$") as error:
             cg.arimm(a, b)
         assert "\n" not in str(error.value)
 

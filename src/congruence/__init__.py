@@ -1,4 +1,4 @@
-"""Compare clusterings: every measure on hard and soft clusterings, one pair or all pairs, right and fast.
+"""Compare clusterings: measures with chance correction, consensus, choice of k, alternatives and reports.
 
 >>> import congruence as cg
 >>> round(cg.ari([0, 0, 1, 1], ["a", "a", "b", "c"]), 4)
@@ -10,7 +10,7 @@ from typing import Any
 
 __version__ = "0.2.0.dev0"
 
-#: where the public names live; each is imported when it is first asked for, so that `import congruence` costs nothing
+#: modules of the public names; each is imported on first use, so that `import congruence` stays fast
 _HOMES = {
     "comparison.pair": ("compare",),
     "comparison.many": ("compare_all", "compare_to"),
@@ -81,7 +81,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _scorer(name: str) -> Any:
-    """The function of a measure: every key and alias is one, and lambda is called lambda_statistic."""
+    """The function of a measure; every key and alias has one, and that of lambda is lambda_statistic."""
     registry = import_module("congruence.formulas")
     key = "lambda" if name == "lambda_statistic" else name
     if key not in registry.names():

@@ -1,4 +1,4 @@
-"""Errors and near-name hints: what every other module may raise."""
+"""Errors that every other module may raise, and hints at similar names."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from difflib import get_close_matches
 
 
 class InputError(ValueError):
-    """What was given cannot be used; the message says what was expected and what to try.
+    """An input that cannot be used; the message says what was given, what was expected and what to try.
 
-    `command` is the same line for those who type options instead of arguments, where it differs.
+    `command` is the message for the command line, if it names options instead of arguments.
     """
 
     def __init__(self, message: str, command: str | None = None) -> None:
@@ -18,11 +18,11 @@ class InputError(ValueError):
 
 
 class NotApplicable(InputError):
-    """A measure is not defined for this input, or would cost more than its limit."""
+    """A measure that is not defined for this input, or would exceed its cost limit."""
 
 
 def hint(name: str, known: Iterable[str], listing: str = "`congruence measures` lists all") -> str:
-    """'did you mean …?' with the nearest known names, or where to find them all."""
+    """'did you mean …?' with the most similar known names, or where to find all of them."""
     known = list(known)
     near = [k for k in known if name and k.startswith(name.lower())]
     near += get_close_matches(name.lower(), [k for k in known if k not in near], n=3, cutoff=0.6)

@@ -237,7 +237,7 @@ def sums_of(
     if any(isinstance(e, Ensemble) and e.is_lazy for e in (p, q)):
         return _scanned_sums(p, q, within=within, missing=missing, threads=threads, progress=progress)
     if len_of(p) != len_of(q):
-        raise InputError(f"a and b have {len_of(p)} and {len_of(q)} points; both must be of the same points")
+        raise InputError(f"a and b have {len_of(p)} and {len_of(q)} points; both must have the same points")
     if matrix:
         from congruence.engine.dask_matrices import by_blocks, dask_sums
 

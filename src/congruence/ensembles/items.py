@@ -26,7 +26,7 @@ def _partition(e: Ensemble, labels: Any) -> Labels:
         raise InputError("labels must be one complete partition of the points")
     if len(c) != e.n_points:
         raise InputError(
-            f"the ensemble has {e.n_points} points and the labels {len(c)}; both must be of the same points"
+            f"the ensemble has {e.n_points} points and the labels {len(c)}; both must have the same points"
         )
     return c
 

@@ -1,1 +1,1 @@
-"""Inputs: whatever a person calls a clustering is validated and encoded here, once."""
+"""Inputs: everything that can be read as a clustering is validated and encoded here, once."""

@@ -19,20 +19,20 @@ Align = Literal["index", "position"]
 # --- several clusterings of the same points ---------------------------------------------------------------------
 
 
-#: in place of the number of points of scanned columns, which may not be known before they are counted
+#: stands for the number of points of scanned columns, which may be unknown until they are counted
 SCANNED = -1
 
 
 @dataclass(frozen=True)
 class Mass:
-    """How much each point counts: importance weights, or whole-number frequencies."""
+    """Weights of the points: importance weights, or integer frequencies."""
 
     values: Array
     is_frequency: bool
 
 
 def as_mass(sample_weight: Any, frequency: Any, n: int, index: Any = None, align: Align | None = None) -> Mass | None:
-    """Checked weights, or None where every point counts once; a series follows the index of the clusterings."""
+    """Validated weights, or None if every point counts once; a series is aligned with the index of the clusterings."""
     if sample_weight is None and frequency is None:
         return None
     if sample_weight is not None and frequency is not None:
@@ -40,13 +40,11 @@ def as_mass(sample_weight: Any, frequency: Any, n: int, index: Any = None, align
     name, given = ("sample_weight", sample_weight) if frequency is None else ("frequency", frequency)
     if n == SCANNED or getattr(given, "lazy", False):
         if n != SCANNED or not getattr(given, "lazy", False):
-            raise InputError(
-                f"{name} of scanned columns is a column of the same scan, as in s['weight'], and of no other"
-            )
+            raise InputError(f"{name} of scanned columns must be a column of the same scan, as in s['weight']")
         return Mass(given, frequency is not None)
     own_index = getattr(given, "index", None) if frame_kind(given) == "pandas" else None
     if own_index is not None and align == "index" and not own_index.is_unique:
-        raise InputError(f"the index of {name} has repeated values; align='index' needs one weight an element")
+        raise InputError(f"the index of {name} has repeated values; align='index' needs one weight per element")
     if own_index is not None and index is not None and align != "position" and not own_index.equals(index):
         if align != "index" or not index.isin(own_index).all():
             raise InputError(f"the index of {name} differs from that of the clusterings; give it the same one")
@@ -54,7 +52,7 @@ def as_mass(sample_weight: Any, frequency: Any, n: int, index: Any = None, align
     try:
         values = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{name} must be numbers, one a point") from None
+        raise InputError(f"{name} must be numbers, one per point") from None
     if values.shape != (n,):
         raise InputError(f"{name} has shape {values.shape}, but there are {n} points")
     if not np.isfinite(values).all() or (values < 0).any():
@@ -73,7 +71,7 @@ def as_mass(sample_weight: Any, frequency: Any, n: int, index: Any = None, align
 def aligned(
     clusterings: Sequence[Clustering], align: Align | None, who: Sequence[str]
 ) -> tuple[list[Clustering], list[str]]:
-    """The clusterings on the same points in the same order, and notes on what was left out."""
+    """The clusterings with the same points in the same order, and notes on points that were left out."""
     if align not in (None, "index", "position"):
         raise InputError(f"align must be 'index' or 'position', not {align!r}")
     if any(c.lazy for c in clusterings):
@@ -89,7 +87,7 @@ def aligned(
         for i, b in others:
             if not a.index.equals(b.index):
                 same = len(a) == len(b) and set(a.index) == set(b.index)
-                how = "hold the same elements in another order" if same else "differ"
+                how = "have the same elements in a different order" if same else "differ"
                 raise InputError(
                     f"the indexes of {who[first]} and {who[i]} {how}; pass align='index' to compare common elements, or "
                     "align='position' to ignore the indexes"
@@ -105,7 +103,7 @@ def aligned(
 
 
 def _of_one_scan(clusterings: Sequence[Any], who: Sequence[str]) -> list[Clustering]:
-    """Columns that are read together: rows of different sources cannot be told to be the same points."""
+    """Check that scanned columns come from one source: rows of different sources cannot be matched."""
     first = next(c for c in clusterings if c.lazy)
     for c, name in zip(clusterings, who, strict=True):
         if not c.lazy:
@@ -114,7 +112,7 @@ def _of_one_scan(clusterings: Sequence[Any], who: Sequence[str]) -> list[Cluster
             )
         if c.source != first.source and not getattr(first.source, "same_rows", lambda other: False)(c.source):
             raise InputError(
-                f"{first.name!r} and {c.name!r} are of two different sources; columns are compared row by row within one: "
+                f"{first.name!r} and {c.name!r} come from different sources; columns are compared row by row within one source: "
                 "write them to one table first"
             )
     return list(clusterings)
@@ -123,7 +121,9 @@ def _of_one_scan(clusterings: Sequence[Any], who: Sequence[str]) -> list[Cluster
 def _on_common_index(clusterings: Sequence[Clustering], who: Sequence[str]) -> tuple[list[Clustering], list[str]]:
     for c, name in zip(clusterings, who, strict=True):
         if not c.index.is_unique:
-            raise InputError(f"align='index' needs an index without repeated values, and that of {name} has some")
+            raise InputError(
+                f"align='index' needs an index without repeated values; that of {name} has repeated values"
+            )
     common = clusterings[0].index
     for c in clusterings[1:]:
         if not common.equals(c.index):
@@ -158,20 +158,18 @@ def noise_for(noise: Any, column: Iterable[str | None]) -> Collection[Hashable] 
 
 
 def check_index(clustering: Any, X: Any, who: str, of: str = "the data") -> None:
-    """Refuse to take rows by their place where both sides have an index and the two differ."""
+    """Raise if both sides have an index and the two differ."""
     index: Any = None if X is None or frame_kind(X) not in (None, "pandas") else getattr(X, "index", None)
     if clustering.index is not None and hasattr(index, "equals") and not index.equals(clustering.index):
         raise InputError(
-            f"the index of {who} differs from that of {of}; reindex one of them, or pass bare values by .to_numpy()"
+            f"the index of {who} differs from that of {of}; reindex one of them, or pass values without an index by .to_numpy()"
         )
 
 
 def check_noise(noise: Any, columns: Iterable[str | None]) -> None:
-    """A mapping of noise labels must name columns that are there."""
+    """Raise if a mapping of noise labels names an unknown column."""
     if isinstance(noise, Mapping):
         known = list(dict.fromkeys(name for name in columns if name is not None))
         for name in noise:
             if name not in known:
-                raise InputError(
-                    f"noise names a column {name!r} that is not there; the columns are: {', '.join(known[:8])}"
-                )
+                raise InputError(f"noise names an unknown column {name!r}; the columns are: {', '.join(known[:8])}")

@@ -12,11 +12,11 @@ from congruence.inputs.frames import frame_kind
 from congruence.machine import device
 from congruence.statistics.tables import Array
 
-# --- what people pass in ----------------------------------------------------------------------------------------
+# --- accepted inputs --------------------------------------------------------------------------------------------
 
 
 def from_dlpack(data: Any) -> Array:
-    """A numpy view (or, from another device, a copy) of an array that speaks DLPack."""
+    """A numpy view of an array that supports DLPack (a copy if it is on another device)."""
     if device.is_on_card(data):
         return np.asarray(device.array(data).get())
     try:
@@ -43,7 +43,7 @@ def is_sparse(data: Any) -> bool:
 
 
 def unwrap_2d(data: Any) -> tuple[Any, Any, str | None, str | None, Sequence[Any] | None]:
-    """(matrix, index, name, frame kind, column names) of a 2-D thing."""
+    """(matrix, index, name, frame kind, column names) of a 2-D input."""
     if is_frame(data):
         kind = frame_kind(data)
         names = list(data.column_names) if kind == "pyarrow" else list(data.columns)

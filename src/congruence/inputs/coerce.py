@@ -1,4 +1,4 @@
-"""One clustering from anything a person may call one."""
+"""One clustering from any accepted input."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Clustering = Labels | Memberships
 
 
 def as_clustering(data: Any, who: str = "labels") -> Clustering:
-    """One clustering from anything that is one: labels in one dimension, memberships in two.
+    """One clustering: 1-D inputs are labels, 2-D inputs are memberships.
 
     >>> as_clustering(["b", "a", "b"]).codes.tolist()
     [1, 0, 1]
@@ -33,7 +33,7 @@ def as_clustering(data: Any, who: str = "labels") -> Clustering:
         return Memberships(data, who=who)
     readable = any(hasattr(data, name) for name in ("__len__", "__dlpack__", "__array__"))
     if isinstance(data, str | bytes | Mapping | set | frozenset) or not readable:
-        raise InputError(f"{who}: expected one label a point (a list, array or series), got {type(data).__name__}")
+        raise InputError(f"{who}: expected one label per point (a list, array or series), got {type(data).__name__}")
     if is_frame(data):
         return _clustering_from_frame(data, who)
     kind = frame_kind(data)
@@ -47,7 +47,7 @@ def as_clustering(data: Any, who: str = "labels") -> Clustering:
 
 
 def _clustering_from_card(data: Any, who: str) -> Clustering:
-    """Integers stay on the card; memberships keep their copy there; all else is read as from the host."""
+    """Integers stay on the GPU; memberships keep a copy there; everything else is read from the host."""
     values = device.array(data)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
@@ -123,7 +123,7 @@ def _clustering_from_frame(data: Any, who: str) -> Clustering:
 
 
 def _labels_from_series(data: Any, kind: str, who: str) -> Labels:
-    """Labels from a pandas, polars or arrow column; categories keep their names, unused ones vanish."""
+    """Labels from a pandas, polars or arrow column; categories keep their names, unused ones are dropped."""
     if kind == "pyarrow":
         return labels_from_arrow(data, who, kind=kind)
     title = str(data.name) if getattr(data, "name", None) not in (None, "") else None

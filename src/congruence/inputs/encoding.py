@@ -10,7 +10,7 @@ import numpy as np
 from congruence.errors import InputError
 from congruence.statistics.tables import Array, label_order
 
-#: integers and strings are walked in pieces of this many, so that encoding needs no second copy of the input
+#: integers and strings are encoded in chunks of this size, so that encoding needs no second copy of the input
 CHUNK = 1 << 16
 
 
@@ -41,7 +41,7 @@ def encode_integers(values: Array, low: int, high: int) -> tuple[Array, Array]:
     codes = np.empty(len(values), dtype=place.dtype)
     for start in range(0, len(values), CHUNK):
         piece, where = codes[start : start + CHUNK], above(values[start : start + CHUNK], low)
-        if len(names) == span:  # every label from the lowest to the highest is there: it is its own place
+        if len(names) == span:  # every label from the lowest to the highest occurs: its offset is its code
             piece[:] = where
         else:
             np.take(place, where, out=piece)
@@ -95,7 +95,7 @@ def encode_arrow(array: Any) -> tuple[Array, Array | tuple[Any, ...], int]:
 
 
 def named_clusters(names: list[Any]) -> Array | tuple[Any, ...]:
-    """Names of clusters as an integer array where they are that, else as a tuple."""
+    """Names of clusters as an integer array if they are integers, else as a tuple."""
     if names and all(type(x) is int for x in names):
         for kind in (np.int64, np.uint64):
             if np.iinfo(kind).min <= names[0] and names[-1] <= np.iinfo(kind).max:
@@ -104,7 +104,7 @@ def named_clusters(names: list[Any]) -> Array | tuple[Any, ...]:
 
 
 def refuse_type(kind: Any) -> None:
-    """Refuse dates and lists as labels."""
+    """Raise if labels are dates or lists."""
     pa = arrow_library()
     if pa.types.is_temporal(kind):
         raise InputError(
@@ -112,12 +112,12 @@ def refuse_type(kind: Any) -> None:
         )
     if pa.types.is_nested(kind):
         raise InputError(
-            f"labels of type {kind} hold lists; give one label a point, or memberships as a 2-D float array"
+            f"labels of type {kind} hold lists; give one label per point, or memberships as a 2-D float array"
         )
 
 
 def encode_text(values: Array) -> tuple[Array, tuple[Any, ...]]:
-    """Codes of numpy strings: hashed as they lie in memory, without making a string of each."""
+    """Codes of numpy strings, hashed in memory without creating Python strings."""
     pa = arrow_library()
     kind = pa.binary(values.dtype.itemsize)
     array = pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values.view(np.uint8))]).dictionary_encode()

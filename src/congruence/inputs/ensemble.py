@@ -1,4 +1,4 @@
-"""Several clusterings of the same points: aligned, named, with one rule for what is unassigned."""
+"""Several clusterings of the same points, aligned and named, with one rule for unassigned points."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Ensemble:
     """Aligned, named clusterings of the same points.
 
     Takes label columns (a 2-D array or a frame), a list of label vectors or of membership matrices, a mapping from
-    name to clustering, any object with an `.obs` frame of label columns, or the path of a file. Members that cover only
-    part of the points are built with `unassigned="partial"`: their gaps stay, and `missing` of a measure says how they count.
+    name to clustering, any object with an `.obs` frame of label columns, or the path of a file. Pass
+    `unassigned="partial"` for members that label only some of the points; `missing` of a measure says how gaps count.
 
     >>> import congruence as cg
     >>> e = cg.Ensemble({"first": [0, 0, 1, 1], "second": ["a", "b", "b", "b"]})
@@ -52,7 +52,7 @@ class Ensemble:
     ) -> None:
         found, notes, kind = columns_of(clusterings)
         if isinstance(clusterings, Ensemble) and unassigned == "error":
-            unassigned = "partial"  # it was decided when that ensemble was made
+            unassigned = "partial"  # decided when that ensemble was created
         if not found:
             raise InputError("there are no clusterings to compare (an empty collection was given)")
         listed = [str(x) for x in names] if names is not None else [name for name, _ in found]
@@ -92,22 +92,22 @@ class Ensemble:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What a reader of results should know about the members."""
+        """Cautions about the members, to show with results."""
         return (*(caution for c in self.members for caution in c.cautions), *self._doubtful)
 
     @property
     def is_lazy(self) -> bool:
-        """Are the members columns of a scan?"""
+        """Whether the members are columns of a scan."""
         return self.members[0].lazy
 
     @property
     def is_soft(self) -> bool:
-        """Is any member given by memberships?"""
+        """Whether any member is soft."""
         return any(c.soft for c in self.members)
 
     @property
     def has_gaps(self) -> bool:
-        """Does any member cover only part of the points?"""
+        """Whether any member labels only some of the points."""
         return any(c.gaps for c in self.members)
 
     @property
@@ -132,29 +132,31 @@ class Ensemble:
         else:
             listed = np.asarray(which)
             if listed.dtype == bool and listed.shape != (len(self),):
-                raise InputError(f"a mask of members has one entry a member ({len(self)}), not shape {listed.shape}")
+                raise InputError(
+                    f"a mask of members needs one entry per member ({len(self)}), not shape {listed.shape}"
+                )
             chosen = np.flatnonzero(listed).tolist() if listed.dtype == bool else [self._place(x) for x in which]
         if not chosen:
-            raise InputError("no members were chosen; an ensemble has at least one")
+            raise InputError("no members were selected; an ensemble needs at least one")
         return self._made_of(chosen)
 
     def _place(self, which: Any) -> int:
         if not isinstance(which, str):
             if not -len(self) <= int(which) < len(self):
-                raise InputError(f"there is no member {int(which)}; there are {len(self)}, counted from 0")
+                raise InputError(f"there is no member {int(which)}; there are {len(self)} members, counted from 0")
             return int(which)
         if which not in self.names:
-            raise InputError(f"there is no member {which!r}; there are: {', '.join(self.names[:8])}")
+            raise InputError(f"there is no member {which!r}; the members are: {', '.join(self.names[:8])}")
         return self.names.index(which)
 
     def check_same_points(self, other: Ensemble, by_index: bool = True) -> None:
-        """Raise where the two are of different points: other numbers of them, or other indexes."""
+        """Raise if the points differ: in number, or by their indexes."""
         if self.is_lazy or other.is_lazy:
             aligned([self.members[0], other.members[0]], None, ("the first ensemble", "the second"))
             return
         if other.n_points != self.n_points:
             raise InputError(
-                f"the ensembles have {self.n_points} and {other.n_points} points; both must be of the same points"
+                f"the ensembles have {self.n_points} and {other.n_points} points; both must have the same points"
             )
         if not by_index or self.index is None or other.index is None:
             return
@@ -162,7 +164,7 @@ class Ensemble:
             raise InputError("the indexes of the two ensembles differ; reindex one to the points of the other first")
 
     def taken(self, points: Array) -> Ensemble:
-        """The members on these points only, in this order; weights go with their points."""
+        """The members restricted to these points, in this order; weights are kept."""
         part = copy(self)
         part.members, part.index = tuple(c.taken(points) for c in self.members), None
         part.mass = None if self.mass is None else Mass(self.mass.values[points], self.mass.is_frequency)
@@ -177,7 +179,7 @@ class Ensemble:
         return part
 
     def __add__(self, other: Any) -> Ensemble:
-        """Both ensembles' members together; members keep their own points, weights of points come from the first."""
+        """The members of both ensembles; weights of points are taken from the first."""
         more = other if isinstance(other, Ensemble) else Ensemble(other, unassigned="partial")
         self.check_same_points(more)
         if (self.member_weight is None) != (more.member_weight is None):
@@ -200,14 +202,14 @@ class Ensemble:
         clusters = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
         return f"Ensemble: {len(self)} clusterings of {self.n_points} points, {clusters} clusters each"
 
-    # what an ensemble agrees on; each is one line because the work is done in the rooms above, through the public door
+    # agreement within the ensemble; late imports, because these functions live in higher layers
 
     def consensus_matrix(self, **options: Any) -> Any:
-        """Share of the members that put each two points together, n × n; see `cg.consensus_matrix`."""
+        """Share of members that put each pair of points together, n × n; see `cg.consensus_matrix`."""
         return _door().consensus_matrix(self, **options)
 
     def consensus_blocks(self, **options: Any) -> Any:
-        """The same in blocks of rows, for what does not fit; see `cg.consensus_blocks`."""
+        """The consensus matrix in blocks of rows, if it does not fit; see `cg.consensus_blocks`."""
         return _door().consensus_blocks(self, **options)
 
     def certainty(self, **options: Any) -> float:
@@ -286,13 +288,13 @@ def _door() -> Any:
 
 
 def _member_weight(given: Any, source: Any, members: int) -> Array | None:
-    """Checked weights of the members, adding up to 1; an ensemble made of an ensemble keeps its own."""
+    """Validated weights of the members, scaled to sum to 1; an ensemble made from an ensemble keeps its weights."""
     if given is None:
         return source.member_weight if isinstance(source, Ensemble) else None
     try:
         weights = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("member_weight must be numbers, one a member") from None
+        raise InputError("member_weight must be numbers, one per member") from None
     if weights.shape != (members,):
         raise InputError(f"member_weight has shape {weights.shape}, but there are {members} members")
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
@@ -308,7 +310,7 @@ def columns_of(data: Any) -> tuple[list[tuple[str, Any]], list[str], str | None]
     """(name, clustering) of each member, notes, and the kind of frame they came in."""
     if isinstance(data, Ensemble):
         return list(zip(data.names, data.members, strict=True)), list(data.notes), data.kind
-    if hasattr(data, "lazy_columns"):  # a scan, or tables that were counted already
+    if hasattr(data, "lazy_columns"):  # a scan, or tables that are counted already
         return data.lazy_columns(), list(getattr(data, "notes", ())), None
     if hasattr(data, "obs") and hasattr(data.obs, "columns"):
         return _label_columns(data.obs)
@@ -353,7 +355,7 @@ def _check_columns(data: Any) -> None:
 
 
 def _card_columns(data: Any) -> list[tuple[str, Any]]:
-    """Label columns of an array on a CUDA card, encoded there all at once."""
+    """Label columns of an array on a GPU, encoded there at once."""
     _check_columns(data)
     found = device.encoded(data) if data.size else [None] * data.shape[1]
     return [
@@ -362,7 +364,7 @@ def _card_columns(data: Any) -> list[tuple[str, Any]]:
 
 
 def _title(column: Any) -> str | None:
-    """The name a series carries, if it has one."""
+    """The name of a series, if it has one."""
     name = (
         getattr(column, "title" if isinstance(column, Labels) else "name", None)
         if frame_kind(column) or isinstance(column, Labels)
@@ -372,7 +374,7 @@ def _title(column: Any) -> str | None:
 
 
 def _label_columns(obs: Any) -> tuple[list[tuple[str, Any]], list[str], str | None]:
-    """The columns of an `.obs` frame that look like labels: categories, strings, booleans; not one value a point."""
+    """The columns of an `.obs` frame that look like labels: categories, strings, booleans; not one value per point."""
     chosen, skipped = [], []
     for name in obs.columns:
         column = obs[name]

@@ -18,10 +18,10 @@ from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.tables import Array
 
-#: fields of a text file that stand for a missing label
+#: fields of a text file that mean a missing label
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"]
 
-#: names that people give to a column of row names
+#: usual names of a column of row names
 ID_NAMES = {"", "id", "index", "unnamed: 0", "rownames", "row", "barcode", "cell", "cell_id"}
 
 READABLE = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow", ".npy", ".npz")
@@ -30,7 +30,7 @@ WRITABLE = (".csv", ".tsv", ".parquet", ".feather", ".arrow", ".json", ".npz")
 
 
 def suffix_of(path: Path) -> str:
-    """The kind of a file by its name, looking through .gz and the like."""
+    """The kind of a file by its name, without suffixes such as .gz."""
     suffixes = [s.lower() for s in path.suffixes if s.lower() not in (".gz", ".bz2", ".zst")]
     return suffixes[-1] if suffixes else ""
 
@@ -107,11 +107,11 @@ def _read_text(path: Path, delimiter: str) -> Any:
         for name in whole_texts(texts):
             table = table.set_column(table.column_names.index(name), name, texts.column(name))
     words = [pa.field(f.name, pa.string() if pa.types.is_temporal(f.type) else f.type) for f in table.schema]
-    return table.cast(pa.schema(words))  # a text file says '2024-05-01' and means a label
+    return table.cast(pa.schema(words))  # in a text file, '2024-05-01' is a label
 
 
 def long_floats(table: Any) -> list[str]:
-    """Columns that were read as floats, with numbers so large that floats cannot tell them apart."""
+    """Columns read as floats whose numbers are too large to be distinguished as floats."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -122,7 +122,7 @@ def long_floats(table: Any) -> list[str]:
 
 
 def whole_texts(table: Any) -> list[str]:
-    """Columns of text in which every number is whole, as ids of 64 bits are."""
+    """Text columns in which every number is an integer, such as 64-bit ids."""
     from pyarrow import compute
 
     whole = {name: compute.match_substring_regex(table.column(name), "^-?[0-9]+$") for name in table.column_names}
@@ -131,7 +131,7 @@ def whole_texts(table: Any) -> list[str]:
 
 def _read_numpy(path: Path) -> dict[str, Any]:
     columns: dict[str, Any] = {}
-    with path.open("rb") as stream:  # numpy leaves a file that it opened itself open where it cannot read it
+    with path.open("rb") as stream:  # numpy does not close a file that it opened and cannot read
         data = np.load(stream, allow_pickle=False)
         if isinstance(data, np.ndarray):
             return _array_columns(data, path, path.name.split(".")[0])
@@ -171,7 +171,7 @@ def _array_columns(data: Array, path: Path, name: str) -> dict[str, Any]:
 
 
 def check_writable(path: Path) -> None:
-    """Refuse, before the work, a place or a kind of file that results cannot be written to."""
+    """Raise early if results cannot be written to this place or kind of file."""
     if path.suffix.lower() not in WRITABLE:
         raise InputError(f"{path}: results can be written as {', '.join(WRITABLE)}")
     if not path.parent.is_dir():
@@ -179,7 +179,7 @@ def check_writable(path: Path) -> None:
 
 
 def write_table(columns: Mapping[str, Any], path: str | Path) -> None:
-    """Write columns to a csv, tsv, parquet or feather file, whole or not at all."""
+    """Write columns to a csv, tsv, parquet or feather file, atomically."""
     import pyarrow as pa
     from pyarrow import csv, feather, parquet
 
@@ -199,7 +199,7 @@ def write_table(columns: Mapping[str, Any], path: str | Path) -> None:
 
 
 def pick(columns: Mapping[str, Any], names: Sequence[str], source: str) -> dict[str, Any]:
-    """These columns, or an error with the nearest names there are."""
+    """These columns, or an error with the most similar names."""
     for name in names:
         if name not in columns:
             listed = "it has: " + ", ".join(list(columns)[:8]) + (", …" if len(columns) > 8 else "")
@@ -208,7 +208,7 @@ def pick(columns: Mapping[str, Any], names: Sequence[str], source: str) -> dict[
 
 
 def without_ids(columns: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The columns less those that only name the rows, and notes on what was left out."""
+    """The columns without those that only name rows, and notes on what was left out."""
     kept, notes = {}, []
     for name, column in columns.items():
         if _is_id(name, column) and len(columns) > 1:
@@ -262,7 +262,7 @@ def _is_id(name: str, column: Any) -> bool:
 
 
 def join(ids_a: Any, ids_b: Any, who: tuple[str, str]) -> tuple[Array, Array, list[str]]:
-    """Rows of both sides with the same id, in the order of the first side, and notes on those without a partner."""
+    """Rows of both sides with the same id, in the order of the first side, and notes on ids of one side only."""
     sides = []
     for ids, name in zip((ids_a, ids_b), who, strict=True):
         listed = [None if x is None else str(x) for x in (ids.to_pylist() if hasattr(ids, "to_pylist") else list(ids))]
@@ -286,7 +286,7 @@ def join(ids_a: Any, ids_b: Any, who: tuple[str, str]) -> tuple[Array, Array, li
 
 
 def from_long(table: Any, id: str = "id", method: str = "method", label: str = "label") -> dict[str, Labels]:
-    """Clusterings from a long table with one row a point and method; points a method lacks are unassigned in it.
+    """Clusterings from a long table with one row per point and method; points without a row are unassigned.
 
     >>> import congruence as cg
     >>> rows = {"id": [1, 2, 3, 1, 2, 3], "method": ["x"] * 3 + ["y"] * 3, "label": [0, 0, 1, "a", "b", "b"]}
@@ -301,7 +301,7 @@ def from_long(table: Any, id: str = "id", method: str = "method", label: str = "
     assert isinstance(labels, Labels)
     if not len(points) == len(methods) == len(labels):
         raise InputError(
-            f"the columns of the long table have {len(points)}, {len(methods)} and {len(labels)} rows; give as many"
+            f"the columns of the long table have {len(points)}, {len(methods)} and {len(labels)} rows; give equally many"
         )
     for what, name in ((points, id), (methods, method)):
         if what.gaps:
@@ -331,6 +331,6 @@ def _named_columns(table: Any) -> dict[str, Any]:
         raise InputError(f"expected a frame with columns for id, method and label, got {type(table).__name__}")
     names = table.column_names if kind == "pyarrow" else list(table.columns)
     columns = {str(name): table[name] for name in names}
-    if kind == "pandas":  # the rows of a long table are not the points: their index means nothing here
+    if kind == "pandas":  # rows of a long table are not points: ignore their index
         columns = {name: column.reset_index(drop=True) for name, column in columns.items()}
     return columns

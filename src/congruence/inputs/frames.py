@@ -1,4 +1,4 @@
-"""Data frames of any kind, and small tables as text and HTML; knows nothing of clusterings."""
+"""Data frames of any kind, and small tables as text and HTML."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-#: libraries that a frame can be made with
+#: libraries that frames can be created with
 FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
 
 
 def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
-    """A data frame of the wanted kind: pandas, polars, pyarrow; by default pandas if it is installed, else arrow.
+    """A data frame of the requested kind: pandas, polars or pyarrow; by default pandas if installed, else arrow.
 
     >>> make_frame({"x": [1, 2]}, "pyarrow").column_names
     ['x']
@@ -51,7 +51,7 @@ def frame_kind(data: Any) -> str | None:
 
 
 def text_grid(cells: Sequence[Sequence[str]], rows: Sequence[str], columns: Sequence[str], left: bool = False) -> str:
-    """Columns with names above and to the left; numbers to the right, or all to the left for words."""
+    """A table as text, with row and column names; numbers are right-aligned, words left-aligned."""
     lines = [["", *columns], *([name, *line] for name, line in zip(rows, cells, strict=True))]
     widths = [max(len(line[j]) for line in lines) for j in range(len(lines[0]))]
 
@@ -66,7 +66,7 @@ def text_grid(cells: Sequence[Sequence[str]], rows: Sequence[str], columns: Sequ
 
 
 def html_grid(cells: Sequence[Sequence[str]], rows: Sequence[str], columns: Sequence[str], caption: str = "") -> str:
-    """The same as an HTML table; everything that came from outside is escaped."""
+    """The same as an HTML table, with all text escaped."""
     esc = html.escape
     head = "".join(f"<th>{esc(c)}</th>" for c in ("", *columns))
     body = "".join(

@@ -1,4 +1,4 @@
-"""Hard clusterings: one label per point, checked and encoded once."""
+"""Hard clusterings: one label per point, validated and encoded once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Unassigned = Literal["error", "drop", "singletons", "cluster", "partial"]
 class Labels:
     """Each of n points in one of k named clusters, or in none.
 
-    Integers stay as they came (`values`) until somebody asks for `codes`: a single pair is counted without encoding.
+    Integers are kept as `values` and encoded when `codes` is first used: a single pair is counted without encoding.
     """
 
     values: Array | None
@@ -43,12 +43,12 @@ class Labels:
     title: str | None = None
     kind: str | None = None
     cautions: tuple[str, ...] = ()
-    #: where the labels came on a CUDA card, their codes there; the host makes a copy only when it is asked for `codes`
+    #: codes on the GPU, for labels given there; they are copied to the host when `codes` is first used
     card: device.Codes | None = None
     soft = False
-    #: is it a column that stays where it is and is read when it is counted (`cg.scan`)
+    #: whether it is a scanned column, read when it is counted (`cg.scan`)
     lazy = False
-    #: labels are told apart by their tables, never by a digest
+    #: labels are compared by their tables, never by a digest
     digest = b""
 
     @cached_property
@@ -73,7 +73,7 @@ class Labels:
 
     @property
     def names(self) -> Array | tuple[Any, ...]:
-        """The clusters' own labels, sorted; code i is names[i]."""
+        """The labels of the clusters, sorted; code i means names[i]."""
         return self.card.names if self.card is not None else self._encoded[1]
 
     @property
@@ -91,7 +91,7 @@ class Labels:
         return replace(self, values=None, card=None, encoded=(codes, names), gaps=gaps)
 
     def taken(self, points: Array, index: Any = None) -> Labels:
-        """The same clustering of these points only, in this order (clusters without a point are gone)."""
+        """The clustering restricted to these points, in this order, without empty clusters."""
         codes = self.codes[points]
         present = np.bincount(codes, minlength=self.k + 1)[: self.k] > 0
         place = np.append(np.cumsum(present) - 1, present.sum())
@@ -100,7 +100,7 @@ class Labels:
         return replace(self._recoded(smallest(place, int(present.sum()))[codes], kept, gaps), index=index)
 
     def with_policy(self, unassigned: Unassigned, noise: Collection[Hashable] | None, who: str) -> Labels:
-        """Decide what becomes of the points in no cluster: missing values, and those labelled as noise."""
+        """Apply `unassigned` to points in no cluster: missing values, and labels named as noise."""
         if unassigned not in ("error", "drop", "singletons", "cluster", "partial"):
             raise InputError(f"unassigned must be 'error', 'drop', 'singletons' or 'cluster', not {unassigned!r}")
         labels = self._without_noise(noise)
@@ -138,7 +138,7 @@ class Labels:
 
 
 def noise_caution(names: Any, who: str) -> list[str]:
-    """A word of caution where −1 stands among non-negative labels: many tools write noise so."""
+    """A caution if −1 occurs among non-negative labels: many tools use it for noise."""
     if isinstance(names, np.ndarray):
         found = len(names) > 1 and names.dtype.kind == "i" and names[0] == -1
     else:
@@ -187,7 +187,7 @@ def labels_from_numpy(values: Array, who: str, **facts: Any) -> Labels:
     if kind in "US" and values.dtype.itemsize:
         return Labels(None, encode_text(np.ascontiguousarray(values)), **facts)
     pa = arrow_library()
-    # arrow would make one type of mixed ones (2⁶⁰ and NaN would both be floats): those are told apart one by one
+    # arrow would convert mixed types to one (2⁶⁰ and NaN would both become floats), so hash them one by one
     one_type = len({type(x) for x in values.tolist()} - {type(None)}) == 1
     if one_type:
         try:
@@ -248,7 +248,7 @@ def labels_from_categories(codes: Array, categories: list[Any], facts: dict[str,
 
 
 def unassigned_error(who: str, many: str) -> InputError:
-    """What is said of points without a label where nothing was said of how they count."""
+    """The error for unassigned points if no option says how they count."""
     found = f"{who}: {many} are unassigned (missing, or named as noise); pass"
     return InputError(
         f"{found} unassigned='drop', 'singletons' or 'cluster' to say how they count (in an ensemble: 'partial')",

@@ -18,7 +18,7 @@ from congruence.statistics.tables import Array
 
 
 class Memberships:
-    """Says that a 2-D array holds memberships: n points × k clusters, fuzzy, probabilistic or possibilistic.
+    """Memberships of n points in k clusters (a 2-D array): fuzzy, probabilistic or possibilistic.
 
     >>> import congruence as cg
     >>> u = cg.Memberships([[0.9, 0.1], [0.2, 0.8]])
@@ -31,7 +31,7 @@ class Memberships:
     gaps = 0
 
     def __init__(self, memberships: Any, names: Sequence[Any] | None = None, *, who: str = "memberships") -> None:
-        #: the same numbers on a CUDA card, where they came from there
+        #: the same values on the GPU, if they were given there
         self.card = device.array(memberships).astype(np.float64) if device.is_on_card(memberships) else None
         data, index, title, kind, columns = unwrap_2d(memberships)
         sparse = hasattr(data, "tocsr")
@@ -69,13 +69,13 @@ class Memberships:
 
         if np.isnan(cells).any():
             raise InputError(
-                f"{who}: memberships may not be missing ({where(np.isnan(cells))}); drop those points first"
+                f"{who}: memberships must not be missing ({where(np.isnan(cells))}); drop those points first"
             )
         if (cells < 0).any():
-            raise InputError(f"{who}: memberships may not be negative ({where(cells < 0)})")
+            raise InputError(f"{who}: memberships must not be negative ({where(cells < 0)})")
         if (cells > 1 + 1e-6).any():
             raise InputError(
-                f"{who}: memberships may not exceed 1 ({where(cells > 1 + 1e-6)}); divide rows by their sums"
+                f"{who}: memberships must not exceed 1 ({where(cells > 1 + 1e-6)}); divide rows by their sums"
             )
         total = np.asarray(matrix.sum(axis=1)).ravel()
         if (total == 0).any():
@@ -94,18 +94,18 @@ class Memberships:
 
     @property
     def is_probabilistic(self) -> bool:
-        """Do the memberships of each point add up to 1?"""
+        """Whether the memberships of each point add up to 1."""
         return bool(np.allclose(np.asarray(self.matrix.sum(axis=1)).ravel(), 1.0, atol=1e-6))
 
     @cached_property
     def is_crisp(self) -> bool:
-        """Is every point wholly in one cluster?"""
+        """Whether every point belongs to one cluster only."""
         cells = self.matrix.data if hasattr(self.matrix, "tocsr") else self.matrix
         return bool(((cells == 0) | (cells == 1)).all() and (np.asarray(self.matrix.sum(axis=1)) == 1).all())
 
     @cached_property
     def digest(self) -> bytes:
-        """The same for the same memberships, whatever the order of their columns."""
+        """A digest that does not depend on the order of the columns."""
         from hashlib import blake2b
 
         columns = self.matrix.tocsc() if hasattr(self.matrix, "tocsc") else self.matrix
@@ -120,14 +120,14 @@ class Memberships:
         return _dense(self.matrix[points])
 
     def taken(self, points: Array, index: Any = None) -> Memberships:
-        """The memberships of these points only, in this order."""
+        """The memberships of these points, in this order."""
         part = Memberships(self.matrix[points], self.names)
         part.index, part.title, part.kind = index, self.title, self.kind
         part.cautions = self.cautions + part.cautions
         return part
 
     def with_policy(self, unassigned: Unassigned, noise: Collection[Hashable] | None, who: str) -> Memberships:
-        """Memberships have no unassigned points; the policy is not asked for."""
+        """Memberships have no unassigned points; `unassigned` has no effect."""
         return self
 
 

@@ -12,10 +12,10 @@ from congruence.statistics.tables import Array
 
 
 class Similarity:
-    """Says that a square array holds similarities of points with points: a consensus matrix, a kernel, a graph.
+    """Similarities of points with points (a square array): a consensus matrix, a kernel, a graph.
 
     Takes numpy arrays and memory maps, scipy.sparse, frames, and anything with a shape that can be sliced in two
-    dimensions. It is checked for NaN and symmetry at once, or, if it is large, as its blocks are read.
+    dimensions. It is checked for NaN and symmetry at once, or block by block while it is read if it is large.
 
     >>> import congruence as cg
     >>> m = cg.Similarity([[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]])
@@ -23,14 +23,14 @@ class Similarity:
     (3, 0.4)
     """
 
-    #: entries above which a matrix is checked block by block while it is used, not when it is wrapped
+    #: above this number of entries, a matrix is checked block by block while it is used
     CHECKED_AT_ONCE = 25_000_000
 
     def __init__(self, matrix: Any, *, tolerance: float = 1e-8, who: str = "matrix") -> None:
         self.index = None
         self.who, self.tolerance = who, tolerance
         self.low, self.high = np.inf, -np.inf
-        #: of a Dask array: where its blocks are summed
+        #: for a Dask array: where its blocks are summed
         self.client: Any = None
         if is_frame(matrix) or isinstance(matrix, list | tuple):
             matrix, self.index, *_ = unwrap_2d(matrix)
@@ -38,12 +38,12 @@ class Similarity:
         self.matrix: Any = matrix.tocsr() if self.is_sparse else matrix
         shape = getattr(self.matrix, "shape", None)
         if shape is None or len(shape) != 2 or shape[0] != shape[1] or 0 in shape:
-            raise InputError(f"{who}: a similarity matrix is square, points × points; got shape {shape}")
+            raise InputError(f"{who}: a similarity matrix must be square, points × points; got shape {shape}")
         self.checked = False
         if self.is_sparse:
             self._check_sparse()
         elif is_dask_array(self.matrix):
-            pass  # checked where its blocks are
+            pass  # checked on the workers that hold its blocks
         elif len(self) ** 2 <= self.CHECKED_AT_ONCE and not isinstance(self.matrix, np.memmap):
             self.matrix = np.asarray(self._read(slice(None), slice(None)))
             self.checked_block(slice(None), slice(None))
@@ -54,7 +54,7 @@ class Similarity:
 
     @property
     def is_unit(self) -> bool:
-        """Are all entries seen so far between 0 and 1?"""
+        """Whether all entries read so far are between 0 and 1."""
         return bool(self.low >= -1e-9 and self.high <= 1 + 1e-6)
 
     def _read(self, rows: slice, cols: slice) -> Array:
@@ -69,7 +69,7 @@ class Similarity:
         return block.astype(np.float64, copy=False)
 
     def checked_block(self, rows: slice, cols: slice) -> Array:
-        """The entries of these rows and columns, as floats; held against their mirror image if that is still to do."""
+        """The entries of these rows and columns, as floats; checked for symmetry if that is still to do."""
         block = self._read(rows, cols)
         if self.checked:
             return block
@@ -87,7 +87,7 @@ class Similarity:
             i, j = np.unravel_index(int(np.argmax(gap)), gap.shape)
             raise InputError(
                 f"{self.who} is not symmetric: entries ({start + i}, {left + j}) and ({left + j}, {start + i}) differ by "
-                f"{gap[i, j]:.3g}; pass (M + M.T) / 2 if that is what is meant"
+                f"{gap[i, j]:.3g}; pass (M + M.T) / 2 to make it symmetric"
             )
         self.low, self.high = min(self.low, float(block.min())), max(self.high, float(block.max()))
         return block
@@ -111,7 +111,7 @@ class Similarity:
             i, j = (x[worst] for x in gap.coords)
             raise InputError(
                 f"{self.who} is not symmetric: entries ({i}, {j}) and ({j}, {i}) differ by {gap.data[worst]:.3g}; "
-                "pass (M + M.T) / 2 if that is what is meant"
+                "pass (M + M.T) / 2 to make it symmetric"
             )
         self.low = min(0.0, float(self.matrix.data.min(initial=0.0)))
         self.high = max(0.0, float(self.matrix.data.max(initial=0.0)))
@@ -119,7 +119,7 @@ class Similarity:
 
 
 def is_dask_array(x: Any) -> bool:
-    """Is it an array of Dask?"""
+    """Whether it is a Dask array."""
     return type(x).__module__.startswith("dask.") and hasattr(x, "chunks")
 
 

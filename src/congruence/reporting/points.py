@@ -138,7 +138,7 @@ def _plane(data: Any, axes: Sequence[str] | None, n: int) -> tuple[Array, tuple[
     X = X.toarray() if hasattr(X, "toarray") and axes is None and X.shape[1] <= 50 else X
     if X.shape[0] != n:
         raise InputError(
-            f"the data have {X.shape[0]} rows and the clusterings {n} points; both must be of the same points"
+            f"the data have {X.shape[0]} rows and the clusterings {n} points; both must have the same points"
         )
     if axes is not None:
         if len(axes) != 2:

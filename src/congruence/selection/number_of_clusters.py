@@ -157,7 +157,7 @@ def _truth(reference: Any, n: int, others: Sequence[Any], called: str) -> Any:
         return None
     truth = as_clustering(reference, "reference")
     if len(truth) != n:
-        raise InputError(f"the reference has {len(truth)} points and the data {n}; both must be of the same points")
+        raise InputError(f"the reference has {len(truth)} points and the data {n}; both must have the same points")
     if truth.gaps and not truth.k:
         raise InputError("the reference has no label at all")
     for other in others:
