@@ -185,7 +185,7 @@ def limit(clocks: float = 3.53) -> float:
 def sliced_limit(k: int, n: int) -> tuple[float, str]:
     """The same for rows of sorted points: a hashed label is written, read and counted; cells are read and cleared."""
     bits, _, _, cells = slices.slice_shape(k, int(n / k + 3 * (n / k) ** 0.5), n / k)
-    return limit(3.53 * (3 if bits else 1) + 2 * cells * k / n), "hashed" if bits else "a cell a label"
+    return limit(3.53 * (3 if bits else 1) + 2 * cells * k / n), "hashed" if bits else "one cell per label"
 
 
 def stacked(make: Callable[[], Any], members: int, k: int) -> stacks.Stack:
@@ -246,7 +246,7 @@ def rates(quick: bool) -> None:
         rate, sorting = sliced_rate(kinds(k, n)["random"], members, k, repeats)
         bound, how = sliced_limit(k, n)
         line(f"k = {k:,}, {members} members, rows of sorted points, {how}", f"{rate / 1e9:,.0f}",
-             f"{rate / bound:.0%} of its limit, {bound / 1e9:,.0f}; sorting {sorting * 1e3:.2f} ms a member")  # fmt: skip
+             f"{rate / bound:.0%} of its limit, {bound / 1e9:,.0f}; sorting {sorting * 1e3:.2f} ms per member")  # fmt: skip
     for k in (300, 1_000, 3_000, 10_000, 30_000):
         for kind, make in kinds(k, n).items():
             rate, _ = sliced_rate(make, 128, k, repeats)

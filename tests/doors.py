@@ -33,7 +33,7 @@ ROUTES: dict[str, Settings] = {
 
 
 def missing_card() -> str:
-    """Why nothing can be counted on a card here; empty where it can."""
+    """Why nothing can be counted on a GPU here; empty where it can."""
     try:
         device.cupy()
     except cg.InputError as error:
@@ -53,8 +53,8 @@ if not missing_card():
         "cuda, parts": {**CUDA, (sums, "SPLIT_FROM"): 0, (sums, "SPLIT_POINTS"): 1},
         "cuda, sparse": {**CUDA, (hard_tables, "DENSE_CELLS"): 0},
     }
-#: for tests that only make sense on a card
-needs_card = pytest.mark.skipif(bool(missing_card()), reason=f"no CUDA card: {missing_card()}")
+#: for tests that only make sense on a GPU
+needs_card = pytest.mark.skipif(bool(missing_card()), reason=f"no CUDA GPU: {missing_card()}")
 #: measures of similarity matrices and ensembles, which have tests of their own
 OF_MATRICES = (
     "arimp", "arimm", "kas", "nsf", "nsf_printed", "sms", "ssms", "anmi", "certainty", "uncertainty", "pnmi",

@@ -1,4 +1,4 @@
-"""Chance: permutation tests, adjusted measures and intervals, held against enumeration of all there is to draw from."""
+"""Chance: permutation tests, adjusted measures and intervals, compared with enumeration of all there is to draw from."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def test_columns_whose_names_hold_commas(congruence):
 
 
 def test_compare_with_a_reference(congruence):
-    """--reference compares every other column with one: one row a clustering."""
+    """--reference compares every other column with one: one row per clustering."""
     said = congruence(
         "compare", "labels.csv", "--reference", "truth", "--columns", "kmeans,leiden", "-m", "ari", "-f", "csv"
     )
@@ -256,7 +256,7 @@ def test_matrix_to_every_kind_of_file(congruence, name):
 
 @pytest.mark.slow
 def test_matrix_of_a_long_table(congruence):
-    """--long id,method,label reads one row a point and method; --columns picks methods."""
+    """--long id,method,label reads one row per point and method; --columns picks methods."""
     long = LABELS.melt(id_vars="cell", value_vars=["truth", "kmeans", "leiden"], var_name="method", value_name="label")
     long.sample(frac=1, random_state=0).iloc[1:].to_csv("long.csv", index=False)
     refused(congruence("matrix", "long.csv", "--long", "cell,method,label"), "1 of 8 points are unassigned")

@@ -1,6 +1,6 @@
-"""A CUDA card: what is said where there is none, and, where there is one, the same values as on the CPU.
+"""A CUDA GPU: what is said where there is none, and, where there is one, the same values as on the CPU.
 
-Every test of test_engine.py, test_measures.py and test_matrices.py runs on the card too, as routes of doors.py.
+Every test of test_engine.py, test_measures.py and test_matrices.py runs on the GPU too, as routes of doors.py.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def labels(n: int, clusters: list[int], seed: int = 0) -> list[Any]:
     return [rng.integers(0, k, n) for k in clusters]
 
 
-# --- without a card -----------------------------------------------------------------------------------------------
+# --- without a GPU -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(not missing_card(), reason="there is a CUDA card")
+@pytest.mark.skipif(not missing_card(), reason="there is a CUDA GPU")
 @pytest.mark.parametrize(
     "call",
     [
@@ -54,7 +54,7 @@ def labels(n: int, clusters: list[int], seed: int = 0) -> list[Any]:
 )
 def test_without_a_card_one_line_says_what_to_do(call):
     """engine="cuda" is never silently something else: the error names what to install or pass, in one line."""
-    with pytest.raises(cg.InputError, match=r"CUDA card.*engine='cpu'") as error:
+    with pytest.raises(cg.InputError, match=r"CUDA GPU.*engine='cpu'") as error:
         call()
     assert "\n" not in str(error.value)
 
@@ -68,13 +68,13 @@ def test_without_cupy_the_extra_is_named():
         "except cg.InputError as error: print(error, error.command, sep='\\n')"
     )
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
-    to_install = "work on a CUDA card needs CuPy, which is not installed: pip install 'congruence[cuda]', or pass "
+    to_install = "work on a CUDA GPU needs CuPy, which is not installed: pip install 'congruence[cuda]', or pass "
     assert said == f"{to_install}engine='cpu' and arrays on the host\n{to_install}--engine cpu\n"
 
 
-@pytest.mark.skipif(not missing_card(), reason="there is a card")
+@pytest.mark.skipif(not missing_card(), reason="there is a GPU")
 def test_a_command_without_a_card_names_its_option(tmp_path):
-    """congruence … --engine cuda where there is no card: one line that says what to pass, as a command takes it."""
+    """congruence … --engine cuda where there is no GPU: one line that says what to pass, as a command takes it."""
     (tmp_path / "labels.csv").write_text("x,y\n0,0\n1,1\n")
     words = [sys.executable, "-m", "congruence", "matrix", str(tmp_path / "labels.csv"), "--engine", "cuda"]
     said = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -93,19 +93,19 @@ def test_an_unknown_engine_is_answered_with_those_there_are():
         lambda a, b, **o: cg.permutation_test(cg.Ensemble([a, b]), b, "arimp", **o),
         lambda a, b, **o: cg.adco(a, b, DATA, **o),
     ):
-        with pytest.raises(cg.InputError, match="engine 'gpu' is not available; there are 'cpu', 'cuda' and 'auto'"):
+        with pytest.raises(cg.InputError, match="engine 'gpu' is not available; use 'cpu', 'cuda' or 'auto'"):
             call(SIX, SIX, engine="gpu")
 
 
 def test_auto_stays_on_the_cpu_for_labels_on_the_host():
-    """engine="auto" looks for no card where no labels are on one."""
+    """engine="auto" looks for no GPU where no labels are on one."""
     assert choice.engine_for("auto", [as_clustering(SIX)]) is cpu
     assert not device.is_on_card(np.zeros(3))
     assert not device.is_on_card([1, 2])
 
 
 class Elsewhere:
-    """Says that it lives on a CUDA card, and nothing more."""
+    """Says that it lives on a CUDA GPU, and nothing more."""
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return 2, 0
@@ -117,9 +117,9 @@ class Elsewhere:
         return 3
 
 
-@pytest.mark.skipif(not missing_card(), reason="there is a CUDA card")
+@pytest.mark.skipif(not missing_card(), reason="there is a CUDA GPU")
 def test_labels_on_a_card_that_cannot_be_used_say_so():
-    """Arrays on a card need CuPy and a driver; without them one line says so."""
+    """Arrays on a GPU need CuPy and a driver; without them one line says so."""
     assert device.is_on_card(Elsewhere())
     for call in (
         lambda: cg.ari(Elsewhere(), SIX),
@@ -127,7 +127,7 @@ def test_labels_on_a_card_that_cannot_be_used_say_so():
         lambda: cg.permutation_test(Elsewhere(), SIX),
         lambda: cg.density_profile(Elsewhere(), SIX),
     ):
-        with pytest.raises(cg.InputError, match="CUDA card"):
+        with pytest.raises(cg.InputError, match="CUDA GPU"):
             call()
 
 
@@ -170,7 +170,7 @@ def test_labels_far_apart_are_encoded_on_the_host():
 
 @needs_card
 def test_auto_counts_where_the_labels_are():
-    """CuPy arrays are counted on the card without being asked for, and never come to the host."""
+    """CuPy arrays are counted on the GPU without being asked for, and never come to the host."""
     cp = device.cupy()
     columns = np.stack(labels(2_000, [5, 9, 3]), axis=1)
     ensemble = cg.Ensemble(cp.asarray(columns))
@@ -186,7 +186,7 @@ def test_auto_counts_where_the_labels_are():
 
 @needs_card
 def test_torch_tensors_stay_on_the_card():
-    """Labels and memberships of torch, on the card, give the values of the host."""
+    """Labels and memberships of torch, on the GPU, give the values of the host."""
     torch = pytest.importorskip("torch")
     columns = torch.randint(0, 9, (1_000, 4), device="cuda", dtype=torch.int32)
     on_host = columns.cpu().numpy()
@@ -268,7 +268,7 @@ def test_rows_of_large_tables_fit(monkeypatch, shared):
 
 @needs_card
 def test_the_same_bits_every_time():
-    """Sums are added as integers, so two runs on the card give the same bits, logarithms too."""
+    """Sums are added as integers, so two runs on the GPU give the same bits, logarithms too."""
     vectors = labels(100_000, [20, 300, 1_000, 5_000, 20])
     first, second = (cg.compare_all(vectors, ["ari", "vi", "ami_sum"], engine="cuda") for _ in range(2))
     for key in first:
@@ -302,7 +302,7 @@ def test_consensus_on_the_card(n, members, k):
 
 @needs_card
 def test_what_the_card_does_not_do_is_said():
-    """Partial, soft or weighted members have no consensus counts on the card, and that is an error, not another engine."""
+    """Partial, soft or weighted members have no consensus counts on the GPU, and that is an error, not another engine."""
     partial = cg.Ensemble([[0, 0, None], [0, 1, 1]], unassigned="partial")
     weighted = cg.Ensemble([[0, 0, 1], [0, 1, 1]], member_weight=[1, 2])
     for e in (partial, weighted, cg.Ensemble([np.full((3, 2), 0.5)])):
@@ -312,7 +312,7 @@ def test_what_the_card_does_not_do_is_said():
 
 @needs_card
 def test_permuted_labels():
-    """`permuted` gives a and each permutation of b; random orders are permutations, whatever fits on the card at once."""
+    """`permuted` gives a and each permutation of b; random orders are permutations, whatever fits on the GPU at once."""
     from congruence.engine.cuda import draws
 
     a, b = labels(3_000, [7, 9])
@@ -328,7 +328,7 @@ def test_permuted_labels():
 @needs_card
 @pytest.mark.parametrize("sizes", [((3, 2), (4, 1)), ((300, 200, 500), (250, 650, 100)), ((9, 1, 1), (5, 6))])
 def test_random_tables(sizes):
-    """Tables drawn on the card have the sizes asked for, sums that are theirs, and cells that are hypergeometric."""
+    """Tables drawn on the GPU have the sizes asked for, sums that are theirs, and cells that are hypergeometric."""
     from scipy.stats import hypergeom
 
     from congruence.engine.cuda import draws

@@ -172,7 +172,7 @@ def _frames() -> dict[str, Any]:
 
 @pytest.mark.parametrize("kind", _frames())
 def test_frames_of_every_kind(kind):
-    """Strings, categories and booleans have one bin a value, missing values their own, a constant attribute one."""
+    """Strings, categories and booleans have one bin per value, missing values their own, a constant attribute one."""
     frame = _frames()[kind]
     nominal = [2] if kind == "objects" else ()
     b = cg.Binning(bins=2, nominal=nominal).fit(frame)
@@ -957,7 +957,7 @@ def test_the_command_adco(table, capsys, monkeypatch):
 
 
 def test_the_command_drift(table, capsys, monkeypatch):
-    """`congruence drift` prints one row a window, and refuses a misspelt column in one line."""
+    """`congruence drift` prints one row per window, and refuses a misspelt column in one line."""
     frame = pd.read_csv(table)
     words = ("drift", table, "--window", "day", "--labels", "species", "--features", "sl,sw,pl,pw")
     code, out, err = run(capsys, monkeypatch, *words, "-f", "json")

@@ -113,7 +113,7 @@ def test_codes_of_every_width_are_counted(monkeypatch, route, clusters):
     narrow = rng.integers(0, 3, n)
     assert as_clustering(wide).codes.dtype == {200: np.uint8, 300: np.uint16, 70_000: np.int32}[clusters]
     if "cuda" in route and clusters > 65_535:
-        with pytest.raises(cg.InputError, match="counts up to 65,535 clusters a clustering, and one has 70,000"):
+        with pytest.raises(cg.InputError, match="counts up to 65,535 clusters per clustering; one has 70,000"):
             cg.contingency(wide, narrow)
         return
     assert cells(cg.contingency(wide, narrow)) == counted(wide, narrow)

@@ -1,4 +1,4 @@
-"""Ensembles: how they are made and cut, and what they agree on, held against the whole n × n matrix."""
+"""Ensembles: how they are made and cut, and what they agree on, compared with the whole n × n matrix."""
 
 from __future__ import annotations
 
@@ -152,7 +152,8 @@ def test_selection():
 
 
 @pytest.mark.parametrize(
-    ("which", "said"), [("x", "no member 'x'; the members are: a, b"), (["a", "x"], "no member 'x'"), ([], "no members were")]
+    ("which", "said"),
+    [("x", "no member 'x'; the members are: a, b"), (["a", "x"], "no member 'x'"), ([], "no members were")],
 )
 def test_selection_of_what_is_not_there(which, said):
     """A name that is not there is an InputError that lists those that are; an ensemble is never empty."""

@@ -180,7 +180,7 @@ def test_the_commands_run(line, tmp_path, monkeypatch, capsys):
     """Each command line that people may copy ends well on a small table of the kind it speaks of."""
     if "--plot" in line:
         pytest.importorskip("plotly")
-    for option, need in (("--engine cuda", "a CUDA card"), ("--client", "a cluster")):
+    for option, need in (("--engine cuda", "a CUDA GPU"), ("--client", "a cluster")):
         if option in line:
             pytest.skip(f"needs {need}")
     monkeypatch.chdir(tmp_path)
@@ -211,7 +211,7 @@ def test_the_commands_run(line, tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_python_of_the_pages_is_run(page):
-    """Every block of Python has prompts, which pytest runs; what needs a card is at least Python."""
+    """Every block of Python has prompts, which pytest runs; what needs a GPU is at least Python."""
     for language, block in blocks_of(page):
         assert language in ("python", ""), f"{page.name}: a block of {language}"
         if language == "python" and ">>>" not in block:

@@ -149,7 +149,7 @@ def adjusted(
 
     The expectation under the null model (see `congruence.chance`) is exact where the measure is affine in Σ n² or in the
     mutual information, and the mean of `n_draws` draws from `random_state` otherwise; `.method` says which, `.expectation(a, b)`
-    gives it with its standard error. Distances become similarities; `mi`, which has no best value, is held against the
+    gives it with its standard error. Distances become similarities; `mi`, which has no best value, is compared with the
     larger entropy. With `sided="one"` a is a fixed reference and b alone is random. In `compare`, `compare_to` and
     `compare_all` it takes hard clusterings; called itself, memberships, weights, ensembles and matrices too.
 

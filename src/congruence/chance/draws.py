@@ -71,7 +71,7 @@ class RandomPair:
     sizes_b: Array
     null: str = "permutation"
     sided: str = "two"
-    #: the engine that draws: cpu, or that of a CUDA card
+    #: the engine that draws: cpu, or that of a CUDA GPU
     engine: Any = cpu
 
     @cached_property
@@ -132,7 +132,7 @@ class RandomPair:
     def _values_by_card(
         self, m: Measure, kind: type, sizes: list[Array], rng: np.random.Generator, draws: int
     ) -> Array:
-        """The same on a CUDA card, with random numbers of its own."""
+        """The same on a CUDA GPU, with random numbers of its own."""
         if self.engine.by_tables(sizes[0].shape[1], sizes[1].shape[1], self.n):
             seed = int(rng.integers(2**64, dtype=np.uint64))
             known = self.information if kind is ChanceInfo and self.null == "permutation" else None
@@ -144,7 +144,7 @@ class RandomPair:
         return np.concatenate([m.values(s) for s in self.engine.permuted_statistic(m.needs, *fixed, draws, seed)])
 
     def draws_at_once(self, m: Measure) -> int | None:
-        """Draws of one stream on a CUDA card, by the data alone; None on the CPU, where it is `batch`."""
+        """Draws of one stream on a CUDA GPU, by the data alone; None on the CPU, where it is `batch`."""
         if self.engine is cpu:
             return None
         kind = Tables if m.needs is Table else m.needs

@@ -31,7 +31,7 @@ UNDEFINED = "draws are undefined and count as at least as good as the value"
 
 @dataclass(frozen=True, eq=False)
 class PermutationTest:
-    """One value held against what chance alone gives.
+    """One value compared with what chance alone gives.
 
     >>> import congruence as cg
     >>> r = cg.permutation_test([0] * 9 + [1] * 9, [0] * 8 + [1] * 10, "ari", random_state=0)
@@ -166,8 +166,8 @@ def permutation_test(
     Points that `unassigned="drop"` leaves out are out of the draws too. The mean is exact for measures affine in Σ n²
     (ari: 0) and for those affine in the mutual information; `.method` says so. `stop_after=10` ends as soon as ten draws
     are as good as the value, and p is then 10 / draws (Besag & Clifford 1991). The options are those of `compare`.
-    `engine="cuda"` (or labels that are on a CUDA card) draws there: value and mean are the same, and so are the draws of a
-    `random_state` at every run and on every card, but they are not those of the CPU.
+    `engine="cuda"` (or labels that are on a CUDA GPU) draws there: value and mean are the same, and so are the draws of a
+    `random_state` at every run and on every GPU, but they are not those of the CPU.
 
     >>> import congruence as cg
     >>> a, b = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1, 1, 1, 2, 0]
@@ -210,7 +210,7 @@ def tested(
     def enough(draws: Array) -> bool:
         return int(as_good(draws).sum()) >= stop_after if stop_after is not None else False
 
-    # a card takes one batch after the other, and large ones
+    # a GPU takes one batch after the other, and large ones
     how = (t.batch, random_state, threads) if t.on_card is None else (t.on_card, random_state, 1)
     draws = drawn(t.draw, total, *how, progress, enough)
     good = as_good(draws)
@@ -336,11 +336,11 @@ class PermutationTests:
         return {**columns, "p_corrected": self.p_corrected.tolist(), "correction": [self.correction] * len(rows)}
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row a pair."""
+        """One row per pair."""
         return make_frame(self._columns(), backend or self.kind)
 
     def to_dict(self) -> dict[str, Any]:
-        """Columns by name, one entry a pair."""
+        """Columns by name, one entry per pair."""
         return self._columns()
 
     def to_json(self, **options: Any) -> str:

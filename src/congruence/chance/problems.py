@@ -63,7 +63,7 @@ class Problem:
     #: cluster sizes of two hard clusterings, and the share of the points that are alone in their cell of the table
     sizes: tuple[Array, Array] | None = None
     alone: float = 0.0
-    #: draws of one stream where a CUDA card draws them
+    #: draws of one stream where a CUDA GPU draws them
     on_card: int | None = None
 
 

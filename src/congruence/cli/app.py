@@ -91,7 +91,7 @@ Weight = Annotated[str | None, typer.Option(help="Column of importance weights."
 Frequency = Annotated[str | None, typer.Option(help="Column of counts: how often each row occurs.")]
 Output = Annotated[Format, typer.Option("--format", "-f", help="How to print the result.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="Threads to use; by default all cores.")]
-Engine = Annotated[str, typer.Option("--engine", help="Where to count: auto, cpu, or cuda (a CUDA card).")]
+Engine = Annotated[str, typer.Option("--engine", help="Where to count: auto, cpu, or cuda (a CUDA GPU).")]
 FailUnder = Annotated[
     list[str] | None,
     typer.Option(help="Exit with 1 if the measure is worse than this, as in ari=0.9; may be repeated."),

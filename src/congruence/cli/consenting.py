@@ -16,7 +16,7 @@ Seed = Annotated[int | None, typer.Option(help="The same seed gives the same res
 
 @app.command()
 def generate(
-    file: Annotated[Path, typer.Argument(metavar="DATA", help="Table of numbers, one row a point; or npy.")],
+    file: Annotated[Path, typer.Argument(metavar="DATA", help="Table of numbers, one row per point; or npy.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the labels here: csv, tsv, parquet, feather.")],
     k: Annotated[str, typer.Option("--k", help="Numbers of clusters to draw from: 5, 2..10, or 2,3,5.")] = "2..10",
     members: Annotated[int, typer.Option(min=1, help="How many clusterings.")] = 100,

@@ -46,7 +46,7 @@ def compare_all(
 
     `clusterings`: label columns (2-D array or frame), a list or mapping of clusterings, an Ensemble, an object with
     `.obs`, or a `cg.scan`. The result is the same to the bit for any number of `threads`; `progress` is called with (done,
-    total). `engine`: "cpu", "cuda", or "auto": labels that are on a CUDA card (CuPy, torch) are counted there. `client`,
+    total). `engine`: "cpu", "cuda", or "auto": labels that are on a CUDA GPU (CuPy, torch) are counted there. `client`,
     `checkpoint`, `memory` and `skip_bad` are for scans, and mean what they mean in `cg.scan`.
 
     >>> import congruence as cg
@@ -131,7 +131,7 @@ def compare_to(
     memory: str | float | None = None,
     skip_bad: bool | None = None,
 ) -> AgainstReference:
-    """Measures of several clusterings against one reference: one row a clustering.
+    """Measures of several clusterings against one reference: one row per clustering.
 
     `reference` is a clustering, or the name of one of the `clusterings`; `engine` as in `compare_all`. `client`,
     `checkpoint`, `memory` and `skip_bad` are for scans, and mean what they mean in `cg.scan`.

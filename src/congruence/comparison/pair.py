@@ -45,7 +45,7 @@ def compare(
     Labels are 1-D (lists, numpy, pandas, polars, arrow, torch …), memberships 2-D floats or sparse, points × clusters.
     `measures` are keys or records, or "all"; `unassigned` says what becomes of missing labels and those named by `noise`:
     "error", "drop", "singletons" or "cluster". `sample_weight` is importance, `frequency` counts of each point.
-    `engine`: "cpu", "cuda", or "auto": labels that are on a CUDA card are counted there.
+    `engine`: "cpu", "cuda", or "auto": labels that are on a CUDA GPU are counted there.
     `client`, `checkpoint`, `memory`, `skip_bad` and `progress` are for columns of a `cg.scan`, and mean what they mean there.
 
     >>> import congruence as cg

@@ -162,7 +162,7 @@ class Comparison(Mapping[str, float]):
         return dict(self.values_)
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row a measure: value, which way is better, range, title; for soft pairs the self-values too."""
+        """One row per measure: value, which way is better, range, title; for soft pairs the self-values too."""
         rows = [self.measures[key] for key in self]
         columns: dict[str, Any] = {
             "measure": list(self),
@@ -287,7 +287,7 @@ class AllPairs(_Scores):
     kind: str | None = None
 
     def to_frame(self, measure: str | None = None, backend: str | None = None) -> Any:
-        """The matrix of one measure, named on both sides; without a measure, one row a pair with all measures."""
+        """The matrix of one measure, named on both sides; without a measure, one row per pair with all measures."""
         if measure is not None:
             return square_frame(self[measure], self.names, self.names, backend or self.kind)
         i, j = np.triu_indices(len(self.names), 1)
@@ -348,7 +348,7 @@ class AllPairs(_Scores):
 
 @dataclass(frozen=True, eq=False)
 class AgainstReference(_Scores):
-    """Measures of several clusterings against one reference, a row a clustering; `r["ari"]` is an array.
+    """Measures of several clusterings against one reference, a row per clustering; `r["ari"]` is an array.
 
     >>> import congruence as cg
     >>> r = cg.compare_to([0, 0, 1, 1], {"x": [1, 1, 0, 0], "y": [0, 1, 1, 1]}, ["ari", "vi"])
@@ -377,7 +377,7 @@ class AgainstReference(_Scores):
         return self.names[int(np.nanargmax(values))]
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row a clustering: its name, the points used, and every measure."""
+        """One row per clustering: its name, the points used, and every measure."""
         columns = {"clustering": list(self.names), "n_used": self.n_used, **self._values, **self.further}
         return make_frame(columns, backend or self.kind)
 

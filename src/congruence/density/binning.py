@@ -26,7 +26,7 @@ class Binning:
 
     `method`: "width" (bins of equal width over the range), "frequency" (about as many points in each; edges that
     coincide are merged) or "mdl" (cuts where the clusters given to `fit` part, by Fayyad and Irani's description length).
-    Strings, categories and booleans have one bin a value, and so have the attributes named in `nominal`; missing values
+    Strings, categories and booleans have one bin per value, and so have the attributes named in `nominal`; missing values
     have their own bin, a constant attribute has one. With `spare=True` there is always a bin for missing values, and one
     for nominal values that `fit` has not seen: for streams, where they may come later.
 
@@ -68,9 +68,9 @@ class Binning:
                 )
             found = as_clustering(labels, "labels")
             if not isinstance(found, Labels):
-                raise InputError("binning 'mdl' needs one label a point, not memberships")
+                raise InputError("binning 'mdl' needs one label per point, not memberships")
             if len(found) != len(columns):
-                raise InputError(f"there are {len(columns)} points and {len(found)} labels; give one label a point")
+                raise InputError(f"there are {len(columns)} points and {len(found)} labels; give one label per point")
             # a point in no cluster says nothing of where clusters part
             classes = np.where(np.asarray(found.codes) == found.k, -1, np.asarray(found.codes).astype(np.int64))
         limits = _limits(columns)

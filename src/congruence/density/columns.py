@@ -23,7 +23,7 @@ PIECE = 1 << 17
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """A table of attributes: numbers (NaN where missing; on the host or on a CUDA card) or nominal values, encoded."""
+    """A table of attributes: numbers (NaN where missing; on the host or on a CUDA GPU) or nominal values, encoded."""
 
     names: tuple[str, ...]
     columns: tuple[Array | Labels, ...]
@@ -33,7 +33,7 @@ class Columns:
 
     @property
     def card(self) -> Any:
-        """Numbers that are on a CUDA card; None where there are none."""
+        """Numbers that are on a CUDA GPU; None where there are none."""
         return next((c for c in self.columns if device.is_on_card(c)), None)
 
     def pieces(self) -> list[slice]:
@@ -148,7 +148,7 @@ def raw_columns(X: Any) -> tuple[tuple[str, ...], list[Any]]:
 
 
 def _column(values: Any, name: str, nominal: bool) -> Array | Labels:
-    """One attribute as numbers (float64, on a card any type), or as encoded values."""
+    """One attribute as numbers (float64, on a GPU any type), or as encoded values."""
     if device.is_on_card(values):
         values = device.array(values)
         if values.ndim == 1 and values.dtype.kind in "iuf" and not nominal:
@@ -163,7 +163,7 @@ def _column(values: Any, name: str, nominal: bool) -> Array | Labels:
         array = values.data.astype(object)
         array[np.ma.getmaskarray(values)] = None
     if array.ndim != 1:
-        raise InputError(f"attribute {name!r} has {array.ndim} dimensions; one value a point is expected")
+        raise InputError(f"attribute {name!r} has {array.ndim} dimensions; one value per point is expected")
     if array.dtype.kind in "iuf" and not nominal:
         return array.astype(np.float64, copy=False)
     if array.dtype.kind == "O" and not nominal:
@@ -214,7 +214,7 @@ def on_host(column: Any) -> Array:
 
 
 def brought(X: Any, engine: str) -> Any:
-    """The data where they are to be counted: "cpu" takes an array off the card, "cuda" moves one there if it fits."""
+    """The data where they are to be counted: "cpu" takes an array off the GPU, "cuda" moves one there if it fits."""
     if engine == "cpu":
         return device.array(X).get() if device.is_on_card(X) else X
     if engine == "cuda" and isinstance(X, np.ndarray) and X.dtype.kind in "iuf" and X.dtype.isnative and X.ndim == 2:

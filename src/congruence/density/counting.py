@@ -40,7 +40,7 @@ def density_profile(
 
     `binning` is fitted on X if it is not yet; give both sides of a comparison the same one. With `bivariate=True` the
     bins are those of all pairs of attributes. Memberships count by their amounts. `engine`: "cpu", "cuda", or "auto": data
-    that are on a CUDA card (CuPy, torch) are counted there.
+    that are on a CUDA GPU (CuPy, torch) are counted there.
 
     >>> import congruence as cg
     >>> X = [[1.0, "red"], [2.0, "red"], [9.0, "blue"], [10.0, "red"]]
@@ -57,7 +57,7 @@ def density_profile(
         binning.fit(X, clustering)
     columns = binning.columns(X)
     if len(columns) != len(clustering):
-        raise InputError(f"there are {len(columns)} points and {len(clustering)} labels; give one label a point")
+        raise InputError(f"there are {len(columns)} points and {len(clustering)} labels; give one label per point")
     return counted(columns, [clustering], binning, bivariate=bivariate, threads=threads, engine=engine)[0]
 
 

@@ -1,4 +1,4 @@
-"""Density profiles counted on a CUDA card."""
+"""Density profiles counted on a CUDA GPU."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from congruence.statistics.tables import Array, union
 
 @dataclass(frozen=True, eq=False)
 class Attribute:
-    """How the values of one attribute fall into bins: between cuts, or one bin a value; equal ones bin alike."""
+    """How the values of one attribute fall into bins: between cuts, or one bin per value; equal ones bin alike."""
 
     name: str
     #: numbers: a value on a cut belongs to the bin above it; the range that was fitted
@@ -169,7 +169,7 @@ class Profile:
         return Profile(counts, clusters, self.attributes, sizes, self.outside + other.outside)
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row a cluster and bin: cluster, attribute, bin, count."""
+        """One row per cluster and bin: cluster, attribute, bin, count."""
         from congruence.inputs.frames import make_frame
 
         k = len(self.clusters)

@@ -65,7 +65,7 @@ class Kernel:
 
 @dataclass(frozen=True, eq=False)
 class ProfileComparison:
-    """Two clusterings held against each other by their density profiles: values, matched clusters, attributes.
+    """Two clusterings compared with each other by their density profiles: values, matched clusters, attributes.
 
     `matches`: (cluster of a, cluster of b, weight of the pair, similarity of the two, size in a, size in b).
     `attributes`: (attribute, what it adds to adco, its own similarity under this matching, values outside the bins of a
@@ -100,7 +100,7 @@ class ProfileComparison:
         return dict(self.values)
 
     def to_frame(self, what: Literal["attributes", "clusters"] = "attributes", backend: str | None = None) -> Any:
-        """One row an attribute, or one row a matched pair of clusters."""
+        """One row per attribute, or one row per matched pair of clusters."""
         if what not in ("attributes", "clusters"):
             raise InputError(f"to_frame gives 'attributes' or 'clusters', not {what!r}")
         rows = self.attribute_rows() if what == "attributes" else self.cluster_rows()
@@ -111,7 +111,7 @@ class ProfileComparison:
         return [dict(zip(("a", "b", "weight", "similarity", "size_a", "size_b"), m, strict=True)) for m in self.matches]
 
     def attribute_rows(self) -> list[dict[str, Any]]:
-        """One row an attribute."""
+        """One row per attribute."""
         names = ("attribute", "adds", "similarity", "outside_a", "outside_b")
         return [dict(zip(names, row, strict=True)) for row in self.attributes]
 
@@ -186,7 +186,7 @@ def compare_profiles(
     pairs of attributes; `kernel` "polynomial" or "rbf" replaces the product of the whole profiles, or with
     `kernel_on="clusters"` of single clusters; `matching="soft"` lets clusters split: the largest mean similarity of
     clusters, each taken as a distribution over the bins, that moves the points of a onto those of b. `engine`: "cpu",
-    "cuda", or "auto": data that are on a CUDA card (CuPy, torch) are counted there.
+    "cuda", or "auto": data that are on a CUDA GPU (CuPy, torch) are counted there.
 
     >>> import congruence as cg
     >>> X = [[0.0, 1], [1.0, 2], [9.0, 9], [10.0, 8]]
@@ -270,7 +270,7 @@ def _counted_profiles(
         if len(columns) != len(clustering):
             more = "; pass X_b where b labels other points" if who == "b" and X_b is None else ""
             raise InputError(
-                f"{who} has {len(clustering)} labels for {len(columns)} points; give one label a point{more}"
+                f"{who} has {len(clustering)} labels for {len(columns)} points; give one label per point{more}"
             )
     if not chosen.is_fitted:
         if chosen.method == "mdl":

@@ -88,7 +88,7 @@ class Drift:
         return (self.steps if since == "previous" else self.from_first)[window - 1]
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a window: points, clusters, the measure with the window before and the first, and what moved most."""
+        """One row per window: points, clusters, the measure with the window before and the first, and what moved most."""
         found = []
         for i, (name, profile) in enumerate(zip(self.windows, self.profiles, strict=True)):
             row: dict[str, Any] = {"window": name, "points": profile.n, "clusters": len(profile.clusters)}
@@ -254,7 +254,7 @@ def _profile(
     columns = binning.columns(X)
     if len(columns) != len(clustering):
         raise InputError(
-            f"window {name} has {len(columns)} points and {len(clustering)} labels; give one label a point"
+            f"window {name} has {len(columns)} points and {len(clustering)} labels; give one label per point"
         )
     return counted(columns, [clustering], binning, threads=threads)[0]
 
@@ -304,7 +304,7 @@ def _from_table(
     order, when = _in_order(columns[window], f"column {window!r}")
     what = as_clustering(columns[labels], f"column {labels!r}")
     if not isinstance(what, Labels):
-        raise InputError("labels and windows are columns of one value a row")
+        raise InputError("labels and windows are columns of one value per row")
     if (gaps := int((when == len(order)).sum())) > 0:
         raise InputError(f"{gaps} rows have no window (column {window!r}); drop them first")
     data = as_columns({name: columns[name] for name in chosen}, binning.nominal_names)
@@ -329,7 +329,7 @@ def _in_order(column: Any, who: str) -> tuple[list[Any], Array]:
     if found is None:
         labels = as_clustering(column, who)
         if not isinstance(labels, Labels):
-            raise InputError("labels and windows are columns of one value a row")
+            raise InputError("labels and windows are columns of one value per row")
         names = labels.names.tolist() if isinstance(labels.names, np.ndarray) else list(labels.names)
         codes = labels.codes.astype(np.int64)
         order = list(range(len(names)))

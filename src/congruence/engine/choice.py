@@ -11,28 +11,26 @@ from congruence.engine import cpu
 from congruence.errors import InputError
 from congruence.machine import device
 
-#: what "auto" means; None: the card where labels are on one, else the CPU
+#: what "auto" means; None: the GPU if labels are on one, else the CPU
 AUTO: str | None = None
 
 
 def engine_for(engine: str, members: Sequence[Any]) -> Any:
-    """The module that counts: the one asked for; with "auto" the card where the members (or data) are, else the CPU."""
+    """The engine to count with: the requested one; with "auto", the GPU if the members (or data) are there, else the CPU."""
     if engine not in ("auto", "cpu", "cuda"):
-        raise InputError(
-            f"engine {engine!r} is not available; there are 'cpu', 'cuda' and 'auto' (where the labels are)"
-        )
+        raise InputError(f"engine {engine!r} is not available; use 'cpu', 'cuda' or 'auto' (where the labels are)")
     if engine == "auto":
         engine = AUTO or ("cpu" if all(c.card is None for c in members) else "cuda")
     if engine == "cpu":
         return cpu
-    device.cupy()  # says in one line what is missing
+    device.cupy()  # raises if something is missing
     from congruence.engine.cuda import counting as cuda
 
     return cuda
 
 
 def on_card(data: Any, engine: str) -> Any:
-    """With engine="cuda", integer arrays as they are on the card, to be encoded there; all else as it came."""
+    """With engine="cuda", integer arrays copied to the GPU, to be encoded there; other inputs unchanged."""
     if engine != "cuda":
         return data
     device.cupy()

@@ -32,7 +32,7 @@ def table_of(
     a: Clustering, b: Clustering, mass: Mass | None = None, threads: int | None = None,
     cells: Cells | None = None, product: Product | None = None,
 ) -> tuple[Table, Tables]:  # fmt: skip
-    """The table of one pair, with names, and the tile that holds it; another engine gives `cells` or `product`."""
+    """The table of one pair, with names, and its tile; another engine passes `cells` or `product`."""
     if a.lazy:
         from congruence.scanning import tables
 
@@ -50,11 +50,11 @@ def table_of(
     return Table(table.row, table.col, table.count, rows, columns, table.own), tile.tables
 
 
-# --- all that formulas need, tile by tile -----------------------------------------------------------------------
+# --- statistics, tile by tile -----------------------------------------------------------------------------------
 
 
 def _fused_kinds(labels: Sequence[Labels]) -> set[type]:
-    """What the fused kernel gives: sums always; maxima only while every table may be scanned cell by cell."""
+    """Statistics the fused kernel can compute: sums always; maxima only if every table can be scanned cell by cell."""
     widest = max(c.k for c in labels)
     return {Pairs, Gram, Info, ChanceInfo, MemberInfo, MatrixSums} | (
         {Maxima} if widest**2 <= max(hard_tables.DENSE_CELLS, len(labels[0])) else set()
@@ -102,7 +102,7 @@ def statistics_of_tables(
 
 
 def cluster_sizes(labels: Labels, mass: Mass | None = None) -> Array:
-    """How many points (or how much frequency) each cluster has."""
+    """Number of points (or total frequency) per cluster."""
     if labels.card is not None and mass is None:
         return labels.card.sizes
     if mass is None and jit.use_kernels(len(labels.codes)):
@@ -116,7 +116,7 @@ def cluster_sizes(labels: Labels, mass: Mass | None = None) -> Array:
 def _expected_all(
     labels: Sequence[Labels], runs: Sequence[Run], mass: Mass | None, threads: int
 ) -> Callable[[Array, Array], Array]:
-    """E[MI] of pairs of complete clusterings: one grid over all sizes that occur, if that is less work than pair by pair."""
+    """E[MI] of pairs of complete clusterings: from one grid over all sizes, if that is less work than pair by pair."""
     n = len(labels[0]) if mass is None else int(mass.values.sum())
     own = [distinct(cluster_sizes(c, mass)) for c in labels]
     every = np.unique(np.concatenate([sizes for sizes, _ in own]))
@@ -154,7 +154,7 @@ def _fused_tiles(
     labels: Sequence[Labels], runs: Sequence[Run], wanted: set[type], expected: Callable[[Array, Array], Array] | None,
     threads: int, progress: Progress | None,
 ) -> Iterator[Counted]:  # fmt: skip
-    """Sums of all pairs by the fused kernel: a table lives only while its own sums are taken."""
+    """Sums of all pairs by the fused kernel, which keeps a table only while it is summed."""
     from congruence.engine.kernels import fused
 
     n = len(labels[0])
@@ -183,7 +183,7 @@ def _fused_tiles(
 
 
 class Own:
-    """What each complete clustering has by itself, Σ size² and Σ size·log size; with sums of pairs it makes statistics."""
+    """Σ size² and Σ size·log size of each complete clustering; together with pair sums they give the statistics."""
 
     def __init__(self, n: int, sizes: Sequence[Array]) -> None:
         self.n = n
@@ -194,7 +194,7 @@ class Own:
         self, pair_i: Array, pair_j: Array, wanted: set[type], squares: Array, logs: Array, best_a: Array, best_b: Array,
         expected: Callable[[Array, Array], Array] | None,
     ) -> Counted:  # fmt: skip
-        """The statistics of pairs from their Σn², Σ n log n, and maxima where those are wanted."""
+        """The statistics of pairs from their Σn², Σ n log n and, if requested, maxima."""
         square_a, square_b = self.squares[pair_i], self.squares[pair_j]
         a_decides, b_decides = squares == square_a, squares == square_b
         identical = a_decides & b_decides
@@ -218,7 +218,7 @@ class Own:
 
 
 def _run_counted(jobs: Sequence[tuple[int, Callable[[], Any]]], threads: int, progress: Progress | None) -> None:
-    """Run the jobs in threads and tell the progress, in pairs, as they end; Ctrl-C drops those not begun."""
+    """Run the jobs in threads and report progress in pairs; Ctrl-C cancels jobs that have not started."""
     pool = ThreadPoolExecutor(threads)
     try:
         for pairs, future in [(pairs, pool.submit(job)) for pairs, job in jobs]:

@@ -1,4 +1,4 @@
-"""Sums of similarity matrices that are Dask arrays: each block where it is, by its global indices; only sums travel."""
+"""Sums of similarity matrices that are Dask arrays: each block is summed on its worker, and only sums are sent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from congruence.statistics.tables import Array
 
 
 def dask_sums(p: Any, q: Any) -> MatrixSums:
-    """Sums over pairs of points of two matrices, at least one a Dask array, the other any matrix, ensemble or partition."""
+    """Sums over pairs of points of a Dask array and another matrix, ensemble or partition."""
     from dask import compute, delayed
 
     lead = next(x.matrix for x in (p, q) if isinstance(x, Similarity) and is_dask_array(x.matrix))
@@ -35,7 +35,7 @@ def dask_sums(p: Any, q: Any) -> MatrixSums:
         for j in range(i, len(edges) - 1)
     ]
     client = next((x.client for x in (p, q) if isinstance(x, Similarity) and x.client is not None), None)
-    if client is None:  # Dask's own choice: the client of this session if there is one, else threads
+    if client is None:  # Dask's default: the current client if there is one, else threads
         found: Sequence[Any] = compute(*jobs)
     else:
         with connected(client) as (dask, _):
@@ -49,7 +49,7 @@ def dask_sums(p: Any, q: Any) -> MatrixSums:
             x.low, x.high = (
                 min([x.low, *(f[1][k][0] for f in found)]), max([x.high, *(f[1][k][1] for f in found)])
             )  # fmt: skip
-    # exact sums: the order in which blocks come back changes nothing
+    # exact sums: the order of the blocks does not matter
     pairs, s_p, s_q, s_pq, s_pp, s_qq, *diagonal = (math.fsum(f[0][k] for f in found) for k in range(9))
     d_pq, d_pp, d_qq = diagonal
     return MatrixSums.of(
@@ -58,7 +58,7 @@ def dask_sums(p: Any, q: Any) -> MatrixSums:
 
 
 class _Side:
-    """One of the two matrices as blocks: of an array, or made from the labels of the rows and of the columns."""
+    """One of the two matrices as blocks: of an array, or computed from labels."""
 
     def __init__(self, x: Any, chunks: tuple[int, ...], edges: Sequence[int]) -> None:
         self.edges, self.members, self.blocks = edges, [], None
@@ -76,7 +76,7 @@ class _Side:
             self.members.append((rows, share))
 
     def block(self, i: int, j: int) -> Any:
-        """What block (i, j) is made of."""
+        """The inputs of block (i, j)."""
         if self.blocks is not None:
             return self.blocks[i, j]
         rows, cols = (slice(self.edges[x], self.edges[x + 1]) for x in (i, j))
@@ -97,7 +97,7 @@ def _entries(given: Any, on_diagonal: bool) -> Array:
 def block_sums(
     given: Sequence[tuple[Any, Any]], start: tuple[int, int], facts: Sequence[Any]
 ) -> tuple[list[float], list[tuple[float, float]]]:
-    """Nine sums of a block of two matrices, and the lowest and highest entries; blocks are held against their mirrors."""
+    """Nine sums of a block of two matrices, and the lowest and highest entries; blocks are compared with their mirrors."""
     on_diagonal = start[0] == start[1]
     blocks, limits = [], []
     for (here, mirror), about in zip(given, facts, strict=True):
@@ -124,12 +124,12 @@ def _check(block: Array, mirror: Array, start: tuple[int, int], who: str, tolera
         row, col = start[0] + i, start[1] + j
         raise InputError(
             f"{who} is not symmetric: entries ({row}, {col}) and ({col}, {row}) differ by {gap[i, j]:.3g}; pass "
-            "(M + M.T) / 2 if that is what is meant"
+            "(M + M.T) / 2 to make it symmetric"
         )
 
 
 def by_blocks(p: Any, q: Any) -> bool:
-    """Is this pair for `dask_sums`: is one a Dask array, and the other something that blocks can be made of?"""
+    """Whether `dask_sums` applies: one is a Dask array, and the other can be split into blocks."""
     arrays = [x for x in (p, q) if isinstance(x, Similarity) and is_dask_array(x.matrix)]
     plain = all(
         not x.is_sparse if isinstance(x, Similarity) else x.mass is None and not x.is_lazy and not x.has_gaps

@@ -19,24 +19,24 @@ from congruence.inputs.labels import Labels
 from congruence.machine import jit
 from congruence.statistics.tables import Array, Table, Tables
 
-#: points in one piece of a chunked numpy pass
+#: points per chunk of a numpy pass
 CHUNK = 1 << 16
 
-#: a table may be dense while it has no more cells than this, or than there are points
+#: a table is dense up to this many cells, or as many cells as points
 DENSE_CELLS = 1 << 16
 
 
 def picked(names: Any, keep: Array) -> Any:
-    """The names at these places."""
+    """The names at these positions."""
     return names[keep] if isinstance(names, np.ndarray) else tuple(names[i] for i in keep)
 
 
 def count_in_place(a: Labels, b: Labels, threads: int) -> Table | None:
-    """Count two raw integer vectors with small ranges without encoding them; None where that does not suit."""
+    """Count two raw integer vectors with small ranges without encoding them; None if that is not possible."""
     if a.values is None or b.values is None:
         return None
     x, y = a.values, b.values
-    # numba has no common integer type for uint64 and the offset, so those labels stay with numpy
+    # numba has no common integer type for uint64 and the offset: use numpy
     signed = np.uint64 not in (x.dtype, y.dtype)
     if signed and jit.use_kernels(len(x)) and (counted := _count_sampled_range(x, y, threads)) is not None:
         low_a, low_b, dense = counted
@@ -54,7 +54,7 @@ def count_in_place(a: Labels, b: Labels, threads: int) -> Table | None:
 
 
 def _count_sampled_range(x: Array, y: Array, threads: int) -> tuple[int, int, Array] | None:
-    """Guess the range from a sample and count in one pass; the kernel refuses labels outside, then look at them all."""
+    """Guess the range from a sample and count in one pass; if the kernel finds labels outside, scan all of them."""
     from congruence.engine.kernels import count_raw
 
     step = max(1, len(x) // 4096)
@@ -77,7 +77,7 @@ def _count_sampled_range(x: Array, y: Array, threads: int) -> tuple[int, int, Ar
 def _bincount(
     a: Array, b: Array, k_a: int, k_b: int, low_a: int = 0, low_b: int = 0, mass: Array | None = None
 ) -> Array:
-    """The flat table of two vectors, by numpy, without a second copy of the input."""
+    """The flat table of two vectors by numpy, without a copy of the input."""
     chunk = max(CHUNK, 4 * k_a * k_b)
     table = np.zeros(k_a * k_b, dtype=np.int64 if mass is None else np.float64)
     for start in range(0, len(a), chunk):
@@ -118,7 +118,7 @@ def table_tiles(
 
 
 def stacked(labels: Sequence[Labels]) -> Array:
-    """All codes as one array, a clustering a row, in the widest of their types."""
+    """All codes as one array, one clustering per row, in the widest of their types."""
     return np.stack([c.codes for c in labels]).astype(np.result_type(*[c.codes.dtype for c in labels]), copy=False)
 
 
@@ -131,7 +131,7 @@ def _dense_cells(
     mass: Mass | None,
     threads: int,
 ) -> tuple[Array, Array, Array, Array]:
-    """Non-zero cells (pair, row, column, count), by dense tables side by side."""
+    """Non-zero cells (pair, row, column, count), counted in dense tables."""
     sizes = width[pair_i] * width[pair_j]
     offset = np.concatenate([[0], np.cumsum(sizes)])
     weights = None if mass is None else mass.values
@@ -160,7 +160,7 @@ def _dense_cells(
 
 
 def placed(where: Array, count: Array, offset: Array, across: Array) -> tuple[Array, Array, Array, Array]:
-    """(pair, row, column, count) of cells of dense tables that lie one after the other."""
+    """(pair, row, column, count) of the non-zero cells of consecutive dense tables."""
     pair = np.searchsorted(offset, where, side="right") - 1
     local = where - offset[pair]
     return pair, local // across[pair], local % across[pair], count
@@ -169,7 +169,7 @@ def placed(where: Array, count: Array, offset: Array, across: Array) -> tuple[Ar
 def _sparse_cells(
     labels: Sequence[Labels], width: Array, pair_i: Array, pair_j: Array, mass: Mass | None
 ) -> tuple[Array, Array, Array, Array]:
-    """The same where tables would be larger than the data: memory O(n) a pair."""
+    """The same where tables would be larger than the data: memory O(n) per pair."""
     found = []
     for p, (i, j) in enumerate(zip(pair_i.tolist(), pair_j.tolist(), strict=True)):
         a, b = labels[i].codes, labels[j].codes
@@ -203,7 +203,7 @@ def _assemble(
     col: Array,
     count: Array,
 ) -> TableTile:
-    """Tables from cells: points in no cluster taken out, clusters without points closed up, weights scaled to mean 1."""
+    """Tables from cells, without unassigned points and empty clusters, with weights scaled to mean 1."""
     k = np.array([c.k for c in labels], dtype=np.int64)
     shapes = np.column_stack([k[pair_i], k[pair_j]])
     total = len(labels[0]) if mass is None or not mass.is_frequency else int(mass.values.sum())
@@ -234,7 +234,7 @@ def _assemble(
 def _used_under_gaps(
     labels: Sequence[Labels], pair_i: Array, pair_j: Array, weights: Array, has_gaps: Array, n_used: Array, own: Array
 ) -> tuple[Array, Array]:
-    """Weighted pairs with dropped points: how many points are left, and their Σw²."""
+    """Weighted pairs with dropped points: the number of remaining points, and their Σw²."""
     n_used, own = n_used.copy(), own.copy()
     for p, (i, j) in enumerate(zip(pair_i.tolist(), pair_j.tolist(), strict=True)):
         if has_gaps[i] or has_gaps[j]:

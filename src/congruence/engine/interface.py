@@ -1,4 +1,4 @@
-"""What an engine is, and what it gives back."""
+"""The interface of an engine, and its results."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ Cells = Callable[[Sequence[Labels], Array, Array, Array, Mass | None, bool], tup
 
 @dataclass(frozen=True)
 class TableTile:
-    """Tables of a tile and, where clusters vanished with dropped points, which are left (one pair only)."""
+    """Tables of a tile and, if dropped points left clusters empty, which clusters remain (one pair only)."""
 
     tables: Tables
     present: tuple[Array, Array] | None = None
 
     def each(self) -> Iterator[Table]:
-        """The tables one by one."""
+        """The tables, one by one."""
         return self.tables.each()
 
 
 # --- soft clusterings -------------------------------------------------------------------------------------------
 
 
-#: (members of the rows, of the columns, weights) → UᵀWV with all their memberships side by side
+#: (members of the rows, members of the columns, weights) → UᵀWV with all memberships as columns
 Product = Callable[[Sequence[Clustering], Sequence[Clustering], Array], Array]
 
 

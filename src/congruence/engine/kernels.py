@@ -1,4 +1,4 @@
-"""The compiled loops. Import this module only when the work is worth numba's half second (see cpu.py)."""
+"""The compiled loops. Importing this module takes numba half a second, so import it only for large work (see cpu.py)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from congruence.machine.jit import njit
 
-#: replicated tables up to this many cells: consecutive equal labels then do not wait for each other's store
+#: tables up to this many cells are replicated, so that consecutive equal labels do not wait for each other's store
 REPLICATED_CELLS = 2048
 #: larger tables do not stay in the L2 cache
 CACHE_BYTES = 2 << 20
@@ -99,7 +99,7 @@ def count_blocks(labels: Any, width: Any, pair_i: Any, pair_j: Any, offset: Any,
 
 @njit
 def count_sizes(codes: Any, k: int) -> Any:
-    """Number of points with each code below k; in four counts in turn, so that stores do not wait."""
+    """Number of points with each code below k; uses four counters in turn, so that stores do not wait."""
     sizes = np.zeros((4, k), np.int64)
     quads = len(codes) // 4
     for quad in range(quads):
@@ -115,7 +115,7 @@ def count_sizes(codes: Any, k: int) -> Any:
 
 @njit
 def _count(a: Any, b: Any, k_b: int, table: Any, spare: Any) -> None:
-    """Add the points to the table; in four tables in turn if there are spare ones, so that stores do not wait."""
+    """Add the points to the table; uses four tables in turn if available, so that stores do not wait."""
     n = len(a)
     wide = np.uint64(k_b)
     one = np.uint32(1)
@@ -123,7 +123,7 @@ def _count(a: Any, b: Any, k_b: int, table: Any, spare: Any) -> None:
     if len(spare) > 0:
         t1, t2, t3 = spare[0], spare[1], spare[2]
         for quad in range(n // 4):
-            p = np.uint64(4 * quad)  # unsigned indices spare the check for negative ones
+            p = np.uint64(4 * quad)  # unsigned indices avoid the check for negative ones
             table[np.uint64(a[p]) * wide + np.uint64(b[p])] += one
             p += np.uint64(1)
             t1[np.uint64(a[p]) * wide + np.uint64(b[p])] += one
@@ -154,7 +154,7 @@ def _sorted_by(labels: Any, k: int) -> Any:
 
 @njit
 def _maxima(table: Any, k_a: int, k_b: int, tallest: Any) -> Any:
-    """Sum of the largest cells of rows, and of columns."""
+    """Sums of the largest cells of rows, and of columns."""
     sum_a, sum_b = np.int64(0), np.int64(0)
     tallest[:k_b] = 0
     for r in range(k_a):
@@ -176,8 +176,8 @@ def fused(
 ) -> None:  # fmt: skip
     """Σn², Σ n log n and, if wanted, Σ row maxima and Σ column maxima of label i against labels first … last−1.
 
-    The table of one pair lives in cache and is reduced before the next pair; nothing else is kept. Three routes by the
-    size of the table: scan it; or touch it again point by point; or, beyond the L2 cache, walk points sorted by i.
+    The table of one pair stays in cache and is reduced before the next pair is counted. Three routes by the
+    size of the table: scan it; or read it again at each point; or, beyond the L2 cache, count over points sorted by i.
     """
     n = labels.shape[1]
     mine = labels[i]
@@ -246,9 +246,9 @@ def fused(
 
 @njit
 def _same(a: Any, b: Any) -> Any:
-    """In how many places two rows hold the same label; rows are multiples of 64 long.
+    """The number of positions where two rows have the same label; the length of rows is a multiple of 64.
 
-    Sums of 64 fit in a byte, and a loop of known length over bytes becomes a few vector instructions.
+    Sums of 64 fit in a byte, and a loop of fixed length over bytes compiles to a few vector instructions.
     """
     total = 0
     for block in range(len(a) // 64):
@@ -261,7 +261,7 @@ def _same(a: Any, b: Any) -> Any:
 
 @njit
 def count_agreement(a: Any, b: Any, less: int, out: Any) -> None:
-    """out[i, j]: in how many columns row i of a and row j of b agree, less the columns that only pad the rows."""
+    """out[i, j]: the number of columns in which row i of a and row j of b agree, without padding columns."""
     for i in range(a.shape[0]):
         for j in range(b.shape[0]):
             out[i, j] = _same(a[i], b[j]) - less
@@ -281,9 +281,9 @@ def fill_consensus(
 
 @njit
 def shuffle(codes: Any, state: Any) -> None:
-    """Put the codes in random order in place (Fisher and Yates), by splitmix64 from this state.
+    """Shuffle the codes in place (Fisher and Yates), with splitmix64 from this state.
 
-    32 bits times the range, high half (Lemire): what would make some places likelier is drawn again.
+    32 bits times the range, high half (Lemire); draws that would bias the result are repeated.
     """
     low_half = np.uint64(0xFFFFFFFF)
     half = np.uint64(32)
@@ -305,7 +305,7 @@ def shuffle(codes: Any, state: Any) -> None:
 
 @njit
 def look_up(values: Any, low: int, table: Any, out: Any) -> bool:
-    """The code of each label, by a table over their range; False where a label is not in it."""
+    """The code of each label, by a table over their range; False if a label is not in it."""
     span = np.uint64(len(table))
     for p in range(len(values)):
         place = np.uint64(np.int64(values[p]) - low)
@@ -320,7 +320,7 @@ def look_up(values: Any, low: int, table: Any, out: Any) -> bool:
 
 @njit
 def count_more(a: Any, b: Any, table: Any) -> None:
-    """Add the points of a batch to a table; small ones in four tables in turn, so that stores do not wait."""
+    """Add the points of a batch to a table; small tables use four copies in turn, so that stores do not wait."""
     across = np.int64(table.shape[1])
     cells = table.shape[0] * across
     if cells > REPLICATED_CELLS:
@@ -336,6 +336,6 @@ def count_more(a: Any, b: Any, table: Any) -> None:
 
 @njit
 def count_mass(a: Any, b: Any, mass: Any, table: Any) -> None:
-    """The same where each point counts for its mass."""
+    """The same with weighted points."""
     for p in range(len(a)):
         table[a[p], b[p]] += mass[p]

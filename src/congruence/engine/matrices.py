@@ -1,4 +1,4 @@
-"""Sums over pairs of points of similarity matrices and ensembles: from tables, or tile by tile; never n × n at once."""
+"""Sums over pairs of points of similarity matrices and ensembles: from tables, or tile by tile, without a full n × n matrix."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from congruence.statistics.tables import Array
 #: measured cost of counting one point of one pair of members, and of comparing one member on one pair of points (ns)
 TABLE_COST, TILE_COST = 0.7, 0.12
 
-#: work (point pairs × members) up to which a pass over all pairs of points starts without asking
+#: largest work (point pairs × members) of a pass over all pairs of points; more is an error
 PAIR_LIMIT = 2e13
 
 
@@ -32,7 +32,7 @@ PAIR_LIMIT = 2e13
 
 
 def sparse_sums(p: Similarity, q: Similarity | Ensemble) -> MatrixSums:
-    """Sums of a sparse matrix with a sparse matrix, an ensemble or a partition: only its non-zero entries are walked."""
+    """Sums of a sparse matrix with a sparse matrix, an ensemble or a partition: only its non-zero entries are visited."""
     n = len(p)
     entries = p.matrix.tocoo()
     row, col, value = entries.row, entries.col, entries.data
@@ -117,7 +117,7 @@ def table_sums(
     total, own, all_pairs = _totals(p)
     if missing == "pooled" and (p.has_gaps or q.has_gaps):
         s_p, s_q, all_pairs = (_weighted(x, a, b, equal) for x in (own_p, own_q, pairs))
-    elif p.has_gaps or q.has_gaps:  # plain: a member's own pairs, whatever the other member lacks
+    elif p.has_gaps or q.has_gaps:  # plain: a member's own pairs, also of points that the other member lacks
         s_p, s_q = (_weighted(_own_pairs(e), e.shares, np.ones(1), e.member_weight is None) for e in (p, q))
     else:
         s_p = _weighted(own_p[:, :1], a, np.ones(1), p.member_weight is None)
@@ -146,7 +146,7 @@ def _own_pairs(e: Ensemble) -> Array:
 
 
 def _totals(e: Ensemble) -> tuple[float, float, float]:
-    """Mass of all points, what they make with themselves, and pairs of different points."""
+    """Mass of all points, their self-pair contribution, and pairs of different points."""
     if e.is_lazy:
         from congruence.scanning.tables import totals
 
@@ -163,7 +163,7 @@ def _totals(e: Ensemble) -> tuple[float, float, float]:
 def pattern_sums(p: Ensemble, q: Ensemble, limit: int = 256) -> MatrixSums | None:
     """Sums of Monti's ratio matrices, exact, by patterns of observation; None where there are too many patterns.
 
-    Points seen by the same members share their denominators, so a pair of patterns needs one inner product of tables.
+    Points labelled by the same members share denominators, so a pair of patterns needs one inner product of tables.
     """
     if p.is_soft or q.is_soft:
         return None
@@ -183,7 +183,7 @@ def pattern_sums(p: Ensemble, q: Ensemble, limit: int = 256) -> MatrixSums | Non
     own = size[np.diag(defined)].sum()
 
     def summed(products: Any, divisor: Any) -> float:
-        """Σ over pairs of different points, from sums over ordered pairs of patterns; a point makes 1 with itself."""
+        """Σ over pairs of different points, from ordered pairs of patterns; the self-pair of a point counts 1."""
         return float((np.where(defined, products / divisor, 0.0).sum() - own) / 2)
 
     joint = _inner([columns_p[g].T @ columns_q[g] for g in groups])
@@ -197,7 +197,7 @@ def pattern_sums(p: Ensemble, q: Ensemble, limit: int = 256) -> MatrixSums | Non
 
 
 def _counts(e: Ensemble) -> Array:
-    """What each member counts: 1 where all count the same, so that sums of them are whole numbers."""
+    """The weight of each member: 1 if all weights are equal, so that sums are integers."""
     return np.ones(len(e)) if e.member_weight is None else e.member_weight
 
 
@@ -222,7 +222,7 @@ def _inner(tables: Sequence[Any]) -> Array:
     return np.asarray((flat @ flat.T).toarray())
 
 
-# --- which way --------------------------------------------------------------------------------------------------
+# --- choice of route --------------------------------------------------------------------------------------------
 
 
 def sums_of(
@@ -307,7 +307,7 @@ def len_of(x: Similarity | Ensemble) -> int:
 
 
 def check_pairs(n: int, members: int) -> None:
-    """Refuse a pass over all pairs of points that would take hours."""
+    """Raise if a pass over all pairs of points would take hours."""
     if float(n) * n / 2 * members > PAIR_LIMIT:
         hours = float(n) * n / 2 * members * TILE_COST * 1e-9 / 3600
         raise InputError(

@@ -1,4 +1,4 @@
-"""Counting on the CPU: numpy while the work is small, compiled kernels in threads above that; the same integers."""
+"""Plans of work: threads, runs of pairs, tiles under a memory budget, and progress."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from congruence.statistics.tables import Array
 
 
 def default_threads(threads: int | None) -> int:
-    """How many threads to use: as many as asked for, else as many as there are cores to use."""
+    """The number of threads to use: as requested, else the number of available cores."""
     if threads is not None and threads < 1:
         raise InputError(f"threads must be at least 1, not {threads}")
     return (
@@ -27,7 +27,7 @@ def default_threads(threads: int | None) -> int:
 
 
 def in_threads(threads: int, jobs: Sequence[Callable[[], Any]]) -> list[Any]:
-    """Results of the jobs, in order; Ctrl-C drops those that have not begun."""
+    """Results of the jobs, in order; Ctrl-C cancels jobs that have not started."""
     if threads == 1 or len(jobs) == 1:
         return [job() for job in jobs]
     pool = ThreadPoolExecutor(min(threads, len(jobs)))
@@ -93,7 +93,7 @@ def pairs_of(runs: Sequence[Run]) -> tuple[Array, Array]:
 
 
 class Progress:
-    """Tells how many of the pairs are done: to a callable if one was given, else by a bar on a terminal after 2 s."""
+    """Progress in pairs: calls the given function, else shows a bar on a terminal after 2 s."""
 
     def __init__(self, total: int, report: Callable[[int, int], Any] | bool | None, what: str = "pairs") -> None:
         self.total, self.done, self.what = total, 0, what
@@ -107,7 +107,7 @@ class Progress:
         return self
 
     def add(self, pairs: int) -> None:
-        """So many more are done."""
+        """Report this many more pairs as done."""
         self.done += pairs
         if self.report is not None:
             self.report(self.done, self.total)

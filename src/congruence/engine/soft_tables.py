@@ -22,7 +22,7 @@ from congruence.statistics.tables import Array, Tables
 def soft_tiles(
     members: Sequence[Clustering], runs: Sequence[Run], mass: Mass | None, budget: float, product: Product
 ) -> Iterator[tuple[Array, Array, TableTile]]:
-    """Tables N* = φ UᵀV of memberships (labels count as memberships of 0 and 1), a tile of pairs a product."""
+    """Tables N* = φ UᵀV of memberships (labels count as memberships of 0 and 1), one product per tile of pairs."""
     if any(c.gaps for c in members):
         raise InputError(
             "unassigned='drop' is not defined between memberships and labels with gaps; drop those points first"
@@ -49,7 +49,7 @@ def soft_tiles(
         tables = Tables(row, col, count, starts, shapes, own * each, np.full(len(cells), int(total), dtype=np.int64))
         alike = [members[i].digest == members[j].digest for i, j in zip(pair_i, pair_j, strict=True)]
         same = np.where(crisp[pair_i] & crisp[pair_j], tables.identical, alike)
-        same |= (shapes == 1).all(axis=1)  # all in one cluster: there is but one such partition
+        same |= (shapes == 1).all(axis=1)  # all in one cluster: there is only one such partition
         both, same_a, same_b = (np.array(x) + own for x in zip(*grams, strict=True))
         gram = Pairs.from_squares(total * each, own * each, both, same_a, same_b, same)
         yield pair_i, pair_j, TableTile(replace(tables, same=same, gram=gram))
@@ -58,7 +58,7 @@ def soft_tiles(
 def _products(
     members: Sequence[Clustering], k: Array, pair_i: Array, pair_j: Array, weights: Array, product: Product
 ) -> Iterator[tuple[int, int, tuple[Array, Array, Array]]]:
-    """(i, j, non-zero cells of UᵀWV): one dense product for the whole tile, or sparse ones where tables are large."""
+    """(i, j, non-zero cells of UᵀWV): one dense product for the whole tile, or sparse products for large tables."""
     left, right = np.unique(pair_i), np.unique(pair_j)
     at_i, at_j = (np.concatenate([[0], np.cumsum(k[side])]) for side in (left, right))
     pairs = zip(pair_i.tolist(), pair_j.tolist(), strict=True)
@@ -76,7 +76,7 @@ def _products(
 
 
 def dense_product(left: Sequence[Clustering], right: Sequence[Clustering], weights: Array) -> Array:
-    """UᵀWV with all memberships side by side, a chunk of the points at a time."""
+    """UᵀWV with all memberships as columns, in chunks of points."""
     across = sum(c.k for c in left), sum(c.k for c in right)
     whole = np.zeros(across)
     chunk = max(1, (32 << 20) // (8 * sum(across)))

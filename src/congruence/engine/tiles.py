@@ -20,12 +20,12 @@ from congruence.machine import jit
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.tables import Array
 
-#: points on a side of a tile: tiles of two matrices and their products stay well inside 100 MB
+#: points on a side of a tile: tiles of two matrices and their products stay well below 100 MB
 SIDE = 1024
 
 
 class Tiles(Protocol):
-    """Anything that can show a rectangle of its matrix; the true entries are tile / scale, NaN where undefined."""
+    """A matrix that can be read in rectangles; the entries are tile / scale, NaN where undefined."""
 
     scale: float
 
@@ -68,7 +68,7 @@ class LabelTiles:
 
 
 class EnsembleTiles:
-    """Tiles of the consensus matrix of an ensemble; integer counts of agreement where all members count the same."""
+    """Tiles of the consensus matrix of an ensemble; integer counts if all members have equal weights."""
 
     def __init__(self, ensemble: Ensemble, missing: str = "ratio") -> None:
         self.ensemble, self.missing = ensemble, missing
@@ -78,7 +78,7 @@ class EnsembleTiles:
         self.share = ensemble.shares
         self.scale = float(len(ensemble)) if self.counts else 1.0
         if self.plain:
-            # a point a row, padded with equal labels to whole vector registers
+            # one point per row, padded with equal labels to full vector registers
             width = -(-len(hard) // 64) * 64
             self.padding = width - len(hard)
             self.points = np.zeros((len(hard[0]), width), np.result_type(*[c.codes.dtype for c in hard]))
@@ -87,14 +87,14 @@ class EnsembleTiles:
 
     @property
     def counts(self) -> bool:
-        """Are tiles whole numbers of agreeing members?"""
+        """Whether tiles are integer counts of agreeing members."""
         return self.equal and not self.ensemble.is_soft and (not self.ensemble.has_gaps or self.missing == "plain")
 
     def __len__(self) -> int:
         return self.ensemble.n_points
 
     def tile(self, rows: slice, cols: slice) -> Array:
-        """How many members (or what share of them) put each pair of points together."""
+        """The number (or share) of members that put each pair of points together."""
         if self.plain and self.equal:
             return agreement(self.points[rows], self.points[cols], self.padding)
         n_rows, n_cols = (len(range(*s.indices(len(self)))) for s in (rows, cols))
@@ -116,7 +116,7 @@ class EnsembleTiles:
 
 
 def agreement(a: Array, b: Array, padding: int) -> Array:
-    """For each row of a and row of b, in how many columns they have the same label, padding aside."""
+    """For each row of a and row of b, the number of columns with the same label, without padding."""
     if jit.use_kernels(float(len(a)) * len(b) * a.shape[1] / 8):
         from congruence.engine.kernels import count_agreement
 
@@ -129,7 +129,7 @@ def agreement(a: Array, b: Array, padding: int) -> Array:
 
 
 def slices(n: int, side: int | None = None) -> list[slice]:
-    """0 … n in pieces."""
+    """0 … n in chunks."""
     side = side or SIDE
     return [slice(start, min(start + side, n)) for start in range(0, n, side)]
 
@@ -182,7 +182,7 @@ def tile_sums(p: Tiles, q: Tiles, mass: Mass | None = None, progress: Progress |
 
 
 def point_weights(mass: Mass | None, n: int) -> tuple[Array | None, Array]:
-    """Weight of each point (None where all are 1), and what it makes with itself."""
+    """Weight of each point (None if all are 1), and its self-pair contribution."""
     if mass is None:
         return None, np.ones(n)
     if mass.is_frequency:
@@ -226,7 +226,7 @@ def blocks(tiles: Tiles, rows: int, dtype: Any) -> Iterator[tuple[slice, Array]]
 
 
 def dense(tiles: Tiles, dtype: Any, threads: int) -> Array:
-    """The whole matrix; only tiles above the diagonal are worked out."""
+    """The whole matrix; only tiles above the diagonal are computed."""
     n = len(tiles)
     out = np.empty((n, n), dtype=dtype)
     pieces = slices(n, 256)

@@ -188,7 +188,7 @@ def consensus_blocks(
 ) -> Iterator[tuple[slice, Any]]:
     """The consensus matrix in blocks of rows, one at a time, for what does not fit in memory.
 
-    With engine="cuda" (or members that live on a CUDA card) blocks are CuPy arrays and stay on the card; an integer
+    With engine="cuda" (or members that live on a CUDA GPU) blocks are CuPy arrays and stay on the GPU; an integer
     `dtype` gives the number of members that agree instead of their share.
 
     >>> import congruence as cg
@@ -210,7 +210,7 @@ def complete_labels(e: Ensemble) -> list[Labels]:
     """The members, if their consensus is a count: complete, hard, and all of the same weight."""
     hard = [c for c in e.members if isinstance(c, Labels)]
     if len(hard) < len(e) or e.has_gaps or e.member_weight is not None:
-        raise device.refusal("on the card the consensus matrix is that of complete label vectors of equal weight")
+        raise device.refusal("on the GPU the consensus matrix is that of complete label vectors of equal weight")
     return hard
 
 

@@ -84,7 +84,7 @@ def consensus_cdf(
     """Distribution of the consensus values over all pairs of points, exactly, or over a `sample` of that many pairs.
 
     Points with the same labels in every member are taken together, so complete ensembles need far fewer than n² steps.
-    With engine="cuda" all pairs are compared on the card, in blocks that are never kept.
+    With engine="cuda" all pairs are compared on the GPU, in blocks that are never kept.
     """
     e = as_ensemble(ensemble)
     no_pooled(missing)

@@ -136,7 +136,7 @@ def as_data(X: Any) -> Any:
                 raise TypeError
             cells = data = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError):
-            raise InputError("the data must be numbers; encode nominal columns first (one column a value)") from None
+            raise InputError("the data must be numbers; encode nominal columns first (one column per value)") from None
     if data.ndim != 2 or 0 in data.shape:
         raise InputError(f"the data must be a 2-D array, points × features; got shape {data.shape}")
     if not np.isfinite(cells).all():

@@ -1,1 +1,1 @@
-"""What the machine offers: compiled code and a CUDA card."""
+"""What the machine offers: compiled code, and a CUDA GPU."""

@@ -1,6 +1,6 @@
-"""A CUDA card: whether there is one, kernels compiled for it, and labels that live there.
+"""The CUDA GPU: whether there is one, kernels compiled for it, and labels stored on it.
 
-Nothing here is imported, and no card is looked for, until someone asks for one or passes an array that lives on one.
+CuPy is imported, and a GPU searched for, only when one is requested or an array on a GPU is passed.
 """
 
 from __future__ import annotations
@@ -19,40 +19,40 @@ from congruence.errors import InputError
 
 Array = NDArray[Any]
 
-#: bytes of one piece of a copy to the card, and how many are on their way at once
+#: bytes per chunk of a copy to the GPU, and how many chunks are in flight at once
 PIECE, LANES = 8 << 20, 6
 
 #: labels further apart than this are encoded on the host
 WIDEST = 1 << 16
 
-#: devices of the DLPack standard that are CUDA cards: plain and managed memory
+#: devices of the DLPack standard that are CUDA GPUs: plain and managed memory
 _CUDA = (2, 13)
 
 
 def refusal(reason: str) -> InputError:
-    """What is said where a card cannot do it and the host can."""
+    """The error for work that the GPU cannot do and the host can."""
     return InputError(f"{reason}; pass engine='cpu'", f"{reason}; pass --engine cpu")
 
 
 @cache
 def cupy() -> Any:
-    """CuPy, once it is sure that it is installed and finds a card."""
+    """CuPy, after a check that it is installed and finds a GPU."""
     try:
         import cupy as cp
     except ImportError:
-        needed = "work on a CUDA card needs CuPy, which is not installed: pip install 'congruence[cuda]', or pass"
+        needed = "work on a CUDA GPU needs CuPy, which is not installed: pip install 'congruence[cuda]', or pass"
         raise InputError(f"{needed} engine='cpu' and arrays on the host", f"{needed} --engine cpu") from None
     try:
         found = cp.cuda.runtime.getDeviceCount()
     except cp.cuda.runtime.CUDARuntimeError as error:
-        raise refusal(f"no CUDA card can be used here ({error})") from None
+        raise refusal(f"no CUDA GPU can be used here ({error})") from None
     if not found:
-        raise refusal("CuPy finds no CUDA card on this machine")
+        raise refusal("CuPy finds no CUDA GPU on this machine")
     return cp
 
 
 def is_on_card(data: Any) -> bool:
-    """Does this array live on a CUDA card? (It is asked, so neither CuPy nor torch is imported.)"""
+    """Whether this array is on a CUDA GPU. Asks the array itself, so neither CuPy nor torch is imported."""
     if isinstance(data, np.ndarray) or not hasattr(data, "__dlpack_device__"):
         return False
     try:
@@ -70,14 +70,14 @@ def array(data: Any) -> Any:
 
 
 def free_memory() -> int:
-    """Bytes that can still be had on the card: free ones, and those that CuPy keeps for the next array."""
+    """Available bytes on the GPU: free memory, and memory that CuPy keeps for the next array."""
     cp = cupy()
     return int(cp.cuda.runtime.memGetInfo()[0]) + int(cp.get_default_memory_pool().free_bytes())
 
 
 @cache
 def facts() -> tuple[int, int]:
-    """(multiprocessors, bytes of shared memory that one block may have)."""
+    """(number of multiprocessors, bytes of shared memory per block)."""
     cp = cupy()
     told = cp.cuda.Device().attributes
     return int(told["MultiProcessorCount"]), int(told["MaxSharedMemoryPerBlockOptin"])
@@ -85,7 +85,7 @@ def facts() -> tuple[int, int]:
 
 @cache
 def kernel(name: str) -> Any:
-    """One instance of a kernel of kernels.cu, as in kernel("fused<u8, false>"); CuPy keeps what was compiled on disk."""
+    """One instance of a kernel of kernels.cu, as in kernel("fused<u8, false>"); CuPy caches compiled kernels on disk."""
     source = Path(__file__).with_name("kernels.cu").read_text(encoding="utf-8")
     module = cupy().RawModule(code=source, options=("--std=c++17",), name_expressions=(name,))
     function = module.get_function(name)
@@ -107,7 +107,7 @@ def ctype(array: Any) -> str:
 
 @cache
 def _lanes() -> Any:
-    """Streams with a pinned buffer each, for copies that go on beside everything else."""
+    """Streams with a pinned buffer each, for copies in the background."""
     from queue import SimpleQueue
 
     import cupyx
@@ -119,7 +119,7 @@ def _lanes() -> Any:
 
 
 def upload(copies: Sequence[tuple[int, Array]]) -> list[Any]:
-    """Start copying host arrays to addresses on the card, in pieces through pinned memory; futures to wait for."""
+    """Start copying host arrays to addresses on the GPU, in pieces through pinned memory; futures to wait for."""
     cp = cupy()
     free, pool = _lanes()
     device = cp.cuda.Device().id
@@ -143,22 +143,22 @@ def upload(copies: Sequence[tuple[int, Array]]) -> list[Any]:
 
 
 def moved(data: Array) -> Any:
-    """A copy of a host array on the card, in the same order of memory."""
+    """A copy of a host array on the GPU, in the same order of memory."""
     cp = cupy()
     order = "F" if data.ndim == 2 and data.flags.f_contiguous and not data.flags.c_contiguous else "C"
     there = cp.empty(data.shape, data.dtype, order=order)
-    cp.cuda.get_current_stream().synchronize()  # the memory may have been in use till now
+    cp.cuda.get_current_stream().synchronize()  # the memory may have been in use until now
     for done in upload([(there.data.ptr, data.T if order == "F" else data)]):
         done.result()
     return there
 
 
-# --- labels that live on the card -------------------------------------------------------------------------------
+# --- labels stored on the GPU ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Codes:
-    """One clustering on the card: its codes are a row of a stack of clusterings."""
+    """One clustering on the GPU: its codes are a row of a stack of clusterings."""
 
     stack: Any
     row: int
@@ -168,7 +168,7 @@ class Codes:
 
     @property
     def codes(self) -> Any:
-        """0 … k−1, on the card."""
+        """0 … k−1, on the GPU."""
         return self.stack[self.row, : self.n]
 
     def on_host(self, dtype: Any) -> Array:
@@ -177,9 +177,9 @@ class Codes:
 
 
 def encoded(values: Any) -> list[Codes | None]:
-    """Columns of integers on the card (points × clusterings) as codes; None for those that the host must encode.
+    """Columns of integers on the GPU (points × clusterings) as codes; None for those that the host must encode.
 
-    Labels that are codes already, in columns that lie apart as kernels like it, are used where they are.
+    Labels that are codes already, in columns with the alignment that kernels need, are used in place.
     """
     cp = cupy()
     n, columns = values.shape
@@ -194,7 +194,7 @@ def encoded(values: Any) -> list[Codes | None]:
         steps = [1, n] if columns == 1 else [columns, 1]
     low, high = _limits(values, steps)
     span = high - low + 1
-    if (span > WIDEST).any() or (span < 1).any():  # below 1: it does not even fit in 64 bits
+    if (span > WIDEST).any() or (span < 1).any():  # below 1: the range does not fit in 64 bits
         return [None] if columns == 1 else [encoded(values[:, j : j + 1])[0] for j in range(columns)]
     width = int(span.max())
     kind: Any = np.uint8 if width <= 256 else np.uint16
@@ -232,7 +232,7 @@ def encoded(values: Any) -> list[Codes | None]:
 
 
 def stack_for(rows: int, n: int, dtype: Any) -> Any:
-    """Room for codes of so many clusterings, rows a multiple of 16 bytes apart."""
+    """Memory for the codes of this many clusterings, in rows aligned to 16 bytes."""
     itemsize = np.dtype(dtype).itemsize
     return cupy().empty((rows, -(-n * itemsize // 16) * 16 // itemsize), dtype)
 

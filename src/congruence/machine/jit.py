@@ -1,4 +1,4 @@
-"""When compiled code pays: numba is imported only when there is enough work."""
+"""When to use compiled code: numba is imported only if there is enough work."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-#: inner steps, all calls together, that are interpreted before numba is loaded (about half a second, once a process)
+#: inner steps, over all calls, that are interpreted before numba is loaded (about half a second, once per process)
 INTERPRETED_STEPS = 300_000
 
 _compiled: dict[str, Callable[..., Any]] = {}
@@ -16,7 +16,7 @@ _walked: dict[str, float] = {}
 
 
 def compiled(function: Callable[..., Any], steps: float = math.inf) -> Callable[..., Any]:
-    """The function, compiled by numba once there was work enough to pay for it; till then as it is."""
+    """The function, compiled by numba once there has been enough work to pay for it."""
     name = function.__name__
     if name not in _compiled:
         _walked[name] = _walked.get(name, 0.0) + steps
@@ -27,7 +27,7 @@ def compiled(function: Callable[..., Any], steps: float = math.inf) -> Callable[
 
 
 def njit(function: Callable[..., Any]) -> Callable[..., Any]:
-    """numba.njit that releases the GIL, cached on disk where there is a place to write to."""
+    """numba.njit without the GIL, cached on disk if a folder is writable."""
     import numba
 
     try:
@@ -37,10 +37,10 @@ def njit(function: Callable[..., Any]) -> Callable[..., Any]:
     return kernel
 
 
-#: increments, all calls together, after which loading the compiled kernels (half a second, once) pays; till then numpy
+#: increments, over all calls, after which loading the compiled kernels (half a second, once) pays off; numpy before that
 COMPILED_FROM = 10_000_000
 
-#: once they are loaded, they are used from here on
+#: minimum number of increments to use them once they are loaded
 LOADED_FROM = 50_000
 
 
@@ -48,7 +48,7 @@ _counted = 0.0
 
 
 def use_kernels(increments: float) -> bool:
-    """Is this work for the compiled kernels? Small work is, too, once there has been enough of it to load them."""
+    """Whether to use the compiled kernels: for large work, and for small work once they are loaded."""
     global _counted
     if "congruence.engine.kernels" in sys.modules:
         return increments >= LOADED_FROM

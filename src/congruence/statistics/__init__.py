@@ -1,7 +1,7 @@
-"""What formulas may look at: small statistics of one pair of clusterings, or of a whole tile of pairs at once.
+"""The statistics that formulas read: of one pair of clusterings, or of a tile of many pairs.
 
 Every statistic is, or follows from, a contingency table, and tables add over points. Fields are arrays with one entry
-per pair, so a formula is one array expression whether it serves one pair or ten thousand.
+per pair, so a formula is one array expression for one pair or ten thousand.
 """
 
 from congruence.statistics.information import ChanceInfo, Info
@@ -10,7 +10,7 @@ from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array, Maxima, Table, Tables, as_tile, label_order, xlogx
 
-#: what a measure's `needs` may be
+#: allowed values of a measure's `needs`
 Statistic = Pairs | Info | Maxima | Tables | MemberInfo | Alone | Profiles
 
 __all__ = [

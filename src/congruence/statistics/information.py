@@ -1,4 +1,4 @@
-"""Entropies of two clusterings, and the mutual information expected by chance."""
+"""Entropies of two clusterings, and their expected mutual information."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from congruence.statistics.tables import Array, Tables, xlogx
 
 @dataclass(frozen=True, eq=False)
 class Info:
-    """Entropies in nats: of a, of b, of both together."""
+    """Entropies in nats: of a, of b, and joint."""
 
     n: Array
     H_a: Array
@@ -27,12 +27,12 @@ class Info:
     ) -> Self:
         """From Σ x log x of the cluster sizes and of the cells.
 
-        Where one clustering decides the other, the joint entropy IS that clustering's entropy: taking the same float
-        makes identical partitions score exactly 1, or a distance of exactly 0.
+        If one clustering determines the other, the joint entropy is that clustering's entropy. Using the same float gives
+        identical partitions a score of exactly 1, or a distance of exactly 0.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             h_a, h_b, h_ab = (np.log(n) - x / n for x in (a, b, both))
-            # less than rounding leaves of log n: one cluster (two clusters have more up to 10¹² points)
+            # below rounding error of log n: one cluster (two clusters have a larger entropy up to 10¹² points)
             h_a, h_b, h_ab = (np.where(h < 1e-13, 0.0, h) for h in (h_a, h_b, h_ab))
         h_b = np.where(a_decides & b_decides, h_a, h_b)
         h_ab = np.where(a_decides, h_a, np.where(b_decides, h_b, h_ab))
@@ -56,7 +56,7 @@ class Info:
 
 @dataclass(frozen=True, eq=False)
 class ChanceInfo(Info):
-    """Entropies, and the mutual information two clusterings with these cluster sizes have by chance."""
+    """Entropies, and the expected mutual information of clusterings with these cluster sizes."""
 
     E_MI: Array = field(default_factory=lambda: np.empty(0))
     symbols: ClassVar[tuple[str, ...]] = ("H_a", "H_b", "MI", "E_MI")

@@ -42,7 +42,7 @@ class MatrixSums(Pairs):
 
     @classmethod
     def from_tables(cls, t: Tables) -> Self:
-        """Of the co-association matrices of two clusterings: entries are 0 and 1, so squares are the sums themselves."""
+        """Of the co-association matrices of two clusterings: entries are 0 and 1, so sums of squares equal the sums."""
         if t.gram is not None:
             raise NotApplicable("squares of soft co-memberships are not in the table; compare cg.Ensemble([u]) instead")
         return cls.of_partitions(Pairs.from_tables(t), t.n, t.own)
@@ -93,13 +93,13 @@ class MemberInfo:
     """Entropies of each member of an ensemble with one partition; for two partitions, their own entropies."""
 
     info: Info
-    #: shares of the members, or None where every entry is a pair of its own
+    #: weights of the members, or None if every entry is a separate pair
     weights: Array | None = None
     symbols: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def from_tables(cls, t: Tables) -> Self:
-        """One member a table."""
+        """One member per table."""
         return cls(Info.from_tables(t))
 
     @classmethod
@@ -109,11 +109,11 @@ class MemberInfo:
 
     @property
     def identical(self) -> Array:
-        """Are the two the same partition?"""
+        """Whether the two are the same partition."""
         return self.info.identical if self.weights is None else np.array([bool(self.info.identical.all())])
 
     def mean(self, values: Array) -> Array:
-        """Mean over the members, by their shares."""
+        """Weighted mean over the members."""
         return values if self.weights is None else np.array([float(values @ self.weights)])
 
     def swapped(self) -> Self:

@@ -12,7 +12,7 @@ from congruence.statistics.tables import Array, Tables
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Pairs of points: how many there are, how many are together in a, in b, in both. Diagonals are already removed."""
+    """The number of pairs of points: all, together in a, in b, in both. Diagonals are removed already."""
 
     pairs: Array
     same_a: Array
@@ -21,7 +21,7 @@ class Pairs:
     only_a: Array
     only_b: Array
     identical: Array
-    #: what counts as 0: nothing more for integers, rounding for sums of weights and memberships
+    #: values up to this count as 0: none for integers, rounding error for sums of weights and memberships
     tiny: Array
     symbols: ClassVar[tuple[str, ...]] = ("pairs", "v11", "v10", "v01", "v00", "s_a", "s_b")
 

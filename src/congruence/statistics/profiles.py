@@ -12,7 +12,7 @@ from congruence.statistics.tables import Array
 
 @dataclass(frozen=True, eq=False)
 class Profiles:
-    """Two density profiles held against each other: sim of the best matching, each with itself, and the mean matching."""
+    """Two density profiles: sim of the best matching, of each with itself, and its mean over matchings."""
 
     sim: Array
     sim_aa: Array
@@ -24,7 +24,7 @@ class Profiles:
 
     @classmethod
     def of(cls, sim: float, sim_aa: float, sim_bb: float, E: float) -> Self:
-        """One pair; the profiles are the same but for the order of clusters where |V − ρ(V')|² is 0."""
+        """One pair; if |V − ρ(V')|² is 0, the profiles are equal up to the order of clusters."""
         gap = sim_aa + sim_bb - 2 * sim
         same = gap <= 1e-13 * max(sim_aa, sim_bb)
         one, aa, bb, mean = (np.array([float(x)]) for x in (sim, sim_aa, sim_bb, E))

@@ -32,7 +32,7 @@ def xlogx(x: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """One contingency table: how much of cluster i of `a` lies in cluster j of `b`, as its non-zero cells.
+    """A contingency table: the overlap of each cluster of `a` with each cluster of `b`, as non-zero cells.
 
     >>> from congruence import contingency
     >>> t = contingency(["x", "x", "y", "y"], [0, 0, 0, 1])
@@ -49,7 +49,7 @@ class Table:
     count: Array
     rows: Any
     columns: Any
-    #: what each point makes with itself; taken off sums over ordered pairs (n for plain points, Σw² for weights)
+    #: self-pair contribution, subtracted from sums over ordered pairs (n without weights, Σw² with weights)
     own: float
     frame_kind: str | None = field(default=None, repr=False)
 
@@ -137,7 +137,7 @@ def _binned(where: Array, mass: Array, size: int) -> Array:
 
 
 def union(left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Array, Array]]:
-    """All names in order, and where each side's names went."""
+    """All names, sorted, and the positions of each side's names."""
     names = list(dict.fromkeys(left + right))
     names = [names[i] for i in label_order(names)]
     place = {name: i for i, name in enumerate(names)}
@@ -156,11 +156,11 @@ class Tables:
     starts: Array
     #: (pairs, 2): numbers of clusters
     shapes: Array
-    #: (pairs,): what points make with themselves, see Table.own
+    #: (pairs,): self-pair contribution, see Table.own
     own: Array
-    #: (pairs,): points that took part
+    #: (pairs,): points used
     n_used: Array
-    #: soft pairs only: are the two clusterings the same, and the pair sums of their Gram matrices
+    #: soft pairs only: whether the two clusterings are equal, and the pair sums of their Gram matrices
     same: Array | None = None
     gram: Pairs | None = None
 
@@ -228,7 +228,7 @@ class Tables:
 
     @cached_property
     def a_decides(self) -> Array:
-        """Does a cluster of a lie in one cluster of b, for all of them (is a as fine as b or finer)?"""
+        """Whether each cluster of a lies in one cluster of b (a equals or refines b)."""
         return np.asarray(np.diff(self.starts) == self.over_rows(lambda size: (size > 0).astype(np.int64)))
 
     @cached_property
@@ -238,11 +238,11 @@ class Tables:
 
     @cached_property
     def identical(self) -> Array:
-        """Are the two clusterings of the pair the same partition?"""
+        """Whether the two clusterings of the pair are the same partition."""
         return self.same if self.same is not None else self.a_decides & self.b_decides
 
     def each(self) -> Iterator[Table]:
-        """The tables one by one, clusters named by their codes."""
+        """The tables, one by one, with codes as names of clusters."""
         for p, (k_a, k_b) in enumerate(self.shapes.tolist()):
             cells = slice(self.starts[p], self.starts[p + 1])
             own = self.own[p].item()
@@ -287,7 +287,7 @@ def _segment_sum(values: Array, starts: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Maxima:
-    """How much of each cluster lies in the one cluster of the other side that holds most of it."""
+    """The overlap of each cluster with its best partner on the other side."""
 
     n: Array
     best_of_a: Array
@@ -306,7 +306,7 @@ class Maxima:
 
 
 def as_tile(tables: Array) -> Tables:
-    """Dense tables (draws, k_a, k_b) as a tile; clusters without points, at the end of rows and columns, are left out."""
+    """Dense tables (draws, k_a, k_b) as a tile; empty clusters at the end of rows and columns are left out."""
     pair, row, col = np.nonzero(tables)
     n = tables.sum(axis=(1, 2))
     shapes = np.column_stack([(tables.sum(axis=axis) > 0).sum(axis=1) for axis in (2, 1)])

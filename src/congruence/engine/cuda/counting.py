@@ -1,4 +1,4 @@
-"""Counting on a CUDA card: the same statistics as cpu.py, from the same integers."""
+"""Counting on a CUDA GPU: the same statistics as cpu.py, from the same integers."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from congruence.statistics.matrices import MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Maxima, Table, Tables
 
-#: increments of one tile of pairs: while the card counts the next, the host works out the measures of the last
+#: increments per tile of pairs; while the GPU counts the next tile, the host computes the measures of the last
 TILE = 5e10
 
 
 class Cells:
-    """Non-zero cells of tables, counted on the card; clusterings are brought there once."""
+    """Non-zero cells of tables, counted on the GPU; clusterings are copied there once."""
 
     def __init__(self) -> None:
         self.stack: Stack | None = None
@@ -45,8 +45,8 @@ class Cells:
             self.stack, self.labels = whole_stack(labels), labels
         if self.stack is None:
             raise device.refusal(
-                f"{len(labels)} clusterings of {len(labels[0]):,} points do not fit on the card together, and measures that "
-                "need whole tables want them there (fewer at a time may fit)"
+                f"{len(labels)} clusterings of {len(labels[0]):,} points do not fit on the GPU together, and measures that "
+                "need whole tables need all of them there (fewer clusterings may fit)"
             )
         weights = None if mass is None else cp.asarray(mass.values, dtype=np.float64)
         if not dense:
@@ -93,7 +93,7 @@ def _counts(values: Array, mass: Mass | None) -> Array:
 
 
 def _product(left: Sequence[Clustering], right: Sequence[Clustering], weights: Array) -> Array:
-    """UᵀWV with all memberships side by side, in float64 (on these cards no slower than float32)."""
+    """UᵀWV with all memberships as columns, in float64 (on these GPUs as fast as float32)."""
     cp = cupy()
     across = sum(c.k for c in left), sum(c.k for c in right)
     whole = cp.zeros(across)
@@ -108,7 +108,7 @@ def _product(left: Sequence[Clustering], right: Sequence[Clustering], weights: A
 
 
 def _rows(clustering: Clustering, piece: slice) -> Any:
-    """Memberships of some points on the card, dense."""
+    """Memberships of some points on the GPU, dense."""
     cp = cupy()
     if isinstance(clustering, Memberships):
         return clustering.card[piece] if clustering.card is not None else cp.asarray(clustering.dense(piece))
@@ -158,9 +158,9 @@ def expected_all(every_size: Sequence[Array], runs: Sequence[Run], n: int) -> Ca
     return of_pairs
 
 
-# --- all that formulas need, tile by tile -----------------------------------------------------------------------
+# --- statistics, tile by tile -----------------------------------------------------------------------------------
 
-#: what sums of pairs suffice for
+#: statistics that pair sums suffice for
 FUSED = {Pairs, Gram, Info, ChanceInfo, MemberInfo, MatrixSums, Maxima}
 
 
@@ -195,7 +195,7 @@ def table_of(
 def _fused_tiles(
     labels: Sequence[Labels], runs: Sequence[Run], wanted: set[type], progress: Progress | None
 ) -> Iterator[interface.Counted]:
-    """Sums of all pairs; while the card counts a tile, whoever reads this works on the one before."""
+    """Sums of all pairs; while the GPU counts a tile, the caller works on the previous one."""
     n, maxima = len(labels[0]), Maxima in wanted
     stack = whole_stack(labels)
     sizes: Sequence[Array]
@@ -224,9 +224,9 @@ def _fused_tiles(
 
 
 def _resident(stack: Stack, runs: Sequence[Run], maxima: bool) -> Iterator[tuple[Array, Array, Sums]]:
-    """Pairs of clusterings that are all on the card."""
+    """Pairs of clusterings that are all on the GPU."""
     most = np.sort(stack.k)[-2:].prod()
-    # large tables are counted by sorted points, and those are sorted anew in each tile: then all pairs are one
+    # large tables are counted over sorted points, which each tile would sort again: count all pairs as one tile
     cost = 0.0 if 4 * most > min(routes.LARGEST, shared_bytes()) else float(stack.n)
     for tile in tiles(runs, lambda i, j: np.full(len(j), cost), TILE):
         pair_i, pair_j = pairs_of(tile)
@@ -234,7 +234,7 @@ def _resident(stack: Stack, runs: Sequence[Run], maxima: bool) -> Iterator[tuple
 
 
 class _Blocks:
-    """More clusterings than the card holds: it has room for three blocks, and the next comes while two are counted."""
+    """More clusterings than the GPU holds: it holds three blocks, and the next is copied while two are counted."""
 
     def __init__(self, labels: Sequence[Labels]) -> None:
         self.n, kind = len(labels[0]), code_kind(labels)
@@ -242,7 +242,7 @@ class _Blocks:
         self.room = room = int(SHARE * device.free_memory()) // bytes_each // 3
         if room < 1:
             raise device.refusal(
-                f"three clusterings of {self.n:,} points take {3 * bytes_each / 2**30:.3g} GB, and the card has "
+                f"three clusterings of {self.n:,} points take {3 * bytes_each / 2**30:.3g} GB, and the GPU has "
                 f"{device.free_memory() / 2**30:.3g} GB free"
             )
         self.codes = device.stack_for(3 * room, self.n, kind)
@@ -250,11 +250,11 @@ class _Blocks:
         self.labels = [labels[start : start + room] for start in range(0, len(labels), room)]
         self.there: dict[int, int] = {}  # block → third of the stack
         self.coming: dict[int, list[Any]] = {}
-        self.used: dict[int, Any] = {}  # third → when the card is done with it
+        self.used: dict[int, Any] = {}  # third → event after which the GPU no longer uses it
         self.known: dict[int, list[Array]] = {}
 
     def bring(self, block: int, keep: set[int]) -> None:
-        """Begin to copy a block to a third that holds none of those to keep, if there is one."""
+        """Start copying a block to a third of the stack that is not in use, if there is one."""
         if block in self.there:
             return
         third = next((third for third in range(3) if third not in self.there.values()), None)
@@ -272,7 +272,7 @@ class _Blocks:
         self.coming[block] = fill(self.codes[at], self.labels[block])
 
     def wait(self, block: int) -> slice:
-        """The rows of a block, once it is there."""
+        """The rows of a block, once it is copied."""
         first = self.there[block] * self.room
         at = slice(first, first + len(self.labels[block]))
         coming = self.coming.pop(block, [])
@@ -283,7 +283,7 @@ class _Blocks:
         return at
 
     def sizes(self) -> list[Array]:
-        """Sizes of the clusters of all clusterings, in a pass of their own."""
+        """Sizes of the clusters of all clusterings, in a separate pass."""
         for block in range(len(self.labels)):
             self.bring(block, {block})
             if block + 1 < len(self.labels):

@@ -1,4 +1,4 @@
-"""Random tables and permutations, drawn on the card."""
+"""Random tables and permutations, drawn on the GPU."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from congruence.machine.device import cupy, kernel
 from congruence.statistics.information import ChanceInfo
 from congruence.statistics.tables import Array, Maxima, Table, Tables, as_tile
 
-#: random tables are drawn cell by cell while they have no more cells than this many a point, else points are permuted
+#: random tables are drawn cell by cell while they have no more cells than this many per point, else points are permuted
 DRAWN_CELLS = 0.25
 
 #: threads of a block that draws tables, one table each
 DRAW_THREADS = 32
 
 
-# --- two clusterings by chance ----------------------------------------------------------------------------------
+# --- draws from the null model ----------------------------------------------------------------------------------
 
 
 def draws_at_once(need: type, sizes: tuple[int, int], n: int, free: bool) -> int:
-    """Draws of one batch, by the data alone, so that the same seed gives the same draws on every card."""
+    """Draws per batch; depends only on the data, so that a seed gives the same draws on every GPU."""
     k_a, k_b = sizes
     if not by_tables(k_a, k_b, n):
         return int(np.clip((1 << 27) // n, 1, 1024))
@@ -39,14 +39,14 @@ def draws_at_once(need: type, sizes: tuple[int, int], n: int, free: bool) -> int
 
 
 def by_tables(k_a: int, k_b: int, n: int) -> bool:
-    """Are the cells of tables drawn, or points permuted?"""
+    """Whether cells of tables are drawn (or else points permuted)."""
     return k_a * k_b <= DRAWN_CELLS * n
 
 
 def random_statistic(need: type, a: Array, b: Array, seed: int, information: float | None = None) -> Any:
-    """The statistic of pairs that are independent given their sizes (draws × clusters), drawn on the card.
+    """The statistic of pairs that are independent given their sizes (draws × clusters), drawn on the GPU.
 
-    `information` is E[MI] where all draws have the same sizes.
+    `information` is E[MI] if all draws have the same sizes.
     """
     with in_memory():
         draws = len(a)
@@ -71,7 +71,7 @@ def random_statistic(need: type, a: Array, b: Array, seed: int, information: flo
 def random_sums(
     a: Array, b: Array, fixed: Sequence[bool], seed: int, maxima: bool, whole: bool
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """(Σn², Σ n log n, Σ row maxima, Σ column maxima) of random tables, and if wanted the tables (draws, k_a, k_b)."""
+    """(Σn², Σ n log n, Σ row maxima, Σ column maxima) of random tables, and, if requested, the tables (draws, k_a, k_b)."""
     cp = cupy()
     draws, n = len(a), int(a[0].sum())
     sides: list[Any] = []
@@ -93,7 +93,7 @@ def random_sums(
 
 
 def permuted(a: Labels, b: Labels, orders: Iterable[Any]) -> Iterator[list[Labels]]:
-    """a, then b in each of these orders (permutations × points, host or card), all on the card, batch by batch."""
+    """a, then b in each of these orders (permutations × points, on host or GPU), all on the GPU, batch by batch."""
     cp = cupy()
     n, kind = len(a), code_kind([a, b])
     on_card = [c.card.codes if c.card is not None else cp.asarray(c.codes) for c in (a, b)]
@@ -111,7 +111,7 @@ def permuted(a: Labels, b: Labels, orders: Iterable[Any]) -> Iterator[list[Label
 
 
 def permuted_statistic(need: type, a: Labels, b: Labels, draws: int, seed: int) -> Iterator[Any]:
-    """The statistic of a with so many random permutations of b, batch by batch."""
+    """The statistic of a with random permutations of b, batch by batch."""
     kind = Tables if need is Table else need
     for members in permuted(a, b, permutations(len(a), draws, seed)):
         for tile in statistics(members, [Run(0, 1, len(members))], {need}):
@@ -119,7 +119,7 @@ def permuted_statistic(need: type, a: Labels, b: Labels, draws: int, seed: int) 
 
 
 def permutations(n: int, many: int, seed: int) -> Iterator[Any]:
-    """Batches of random orders of n points, on the card: random keys, sorted. The orders follow from the seed alone."""
+    """Batches of random orders of n points, on the GPU: random keys, sorted. The orders follow from the seed alone."""
     cp = cupy()
     batch = max(1, min(many, int(device.free_memory() // 4 // (24 * n)), (1 << 27) // n))
     for start in range(0, many, batch):

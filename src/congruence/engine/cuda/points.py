@@ -1,4 +1,4 @@
-"""In how many clusterings two points are together."""
+"""The number of clusterings in which two points are together."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from congruence.statistics.tables import Array
 
 
 class Points:
-    """Complete clusterings on the card, a point a row: in how many of them two points are together."""
+    """Complete clusterings on the GPU, one point per row, to count in how many two points are together."""
 
     def __init__(self, labels: Sequence[Labels]) -> None:
         cp = cupy()
         stack = whole_stack(labels)
         if stack is None:
-            raise device.refusal(f"{len(labels)} clusterings of {len(labels[0]):,} points do not fit on the card")
+            raise device.refusal(f"{len(labels)} clusterings of {len(labels[0]):,} points do not fit on the GPU")
         self.n, self.members = stack.n, len(labels)
         self.kind = ctype(stack.codes)
         packed = 4 // stack.codes.itemsize
@@ -47,13 +47,13 @@ class Points:
         )  # fmt: skip
 
     def counts(self, rows: slice) -> Any:
-        """How many members put these points together with each point; uint8 or uint16, on the card."""
+        """How many members put these points together with each point; uint8 or uint16, on the GPU."""
         out = cupy().empty((rows.stop - rows.start, self.n), np.uint8 if self.members <= 0xFF else np.uint16)
         self._run(rows, None, out, 0)
         return out
 
     def histogram(self, many: Array | None, progress: Progress) -> Array:
-        """How many pairs of points are together in 0, 1, … all members; `many` says how often each point occurs."""
+        """The number of pairs of points that are together in 0, 1, … all members; `many` is the frequency of each point."""
         cp = cupy()
         bins = cp.zeros(self.members + 1, np.uint64)
         often = None if many is None else cp.asarray(many, dtype=np.uint32)

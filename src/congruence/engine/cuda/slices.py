@@ -12,13 +12,13 @@ from congruence.machine import device
 from congruence.machine.device import cupy
 from congruence.statistics.tables import Array
 
-#: a row of a large table has a cell a cluster while those are no more than this many a point, else it is hashed
+#: a row of a large table has one cell per cluster up to this many cells per point; above that it is hashed
 DENSE = 5
 
-#: cells a point of a hashed row, at least
+#: minimum number of cells per point of a hashed row
 SLOTS = 1.5
 
-#: share of the shared memory of a multiprocessor that a row may take against 16 clusterings; larger ones, against fewer
+#: share of a multiprocessor's shared memory for a row against 16 clusterings; larger rows are counted against fewer
 ROW_SHARE = 0.5
 
 
@@ -59,7 +59,7 @@ def units_of(begin: Array, first: Array, last: Array, points: int) -> Array:
 
 
 def alike(widths: Array, tiles: Array) -> list[list[int]]:
-    """Tiles of 16 clusterings each, the widest first, in groups whose widest tables are about as wide."""
+    """Tiles of 16 clusterings each, the widest first, in groups of tables with similar width."""
     groups: list[list[int]] = []
     for tile in tiles.tolist():
         if groups and widths[tile * 16] > 0.95 * widths[groups[-1][0] * 16]:
@@ -75,15 +75,15 @@ def against_tile(units: Array, tile: int) -> Array:
 
 
 def slice_shape(width: int, largest: int, mean: float) -> tuple[int, int, int, int]:
-    """How rows of up to `largest` points are counted: bits of a hash or 0, others at a time, threads, cells of a row."""
-    most = (shared_bytes() // 4 - 4) // 8 * 8 + 4  # cells come in fours, an odd number of them
+    """How rows of up to `largest` points are counted: bits of the hash or 0, clusterings at a time, threads, cells per row."""
+    most = (shared_bytes() // 4 - 4) // 8 * 8 + 4  # four times an odd number of cells
     bits = 0
     if width > min(DENSE * mean, most):
         bits = min(max(2, int(SLOTS * largest - 1).bit_length()), most.bit_length() - 1)
     cells = 4 * (-(-(1 << bits if bits else width) // 4) | 1)
     if cells > most or (bits and largest > 1 << bits):
-        raise device.refusal(f"this card cannot count a cluster of {largest:,} points against {width:,} others")
+        raise device.refusal(f"this GPU cannot count a cluster of {largest:,} points against {width:,} others")
     others = next((j for j in (16, 8, 4, 2) if j * cells <= ROW_SHARE * most), 1)
-    wanted = 1.1 * mean * max(1, others // 4) / 4  # four points a thread, each with four of the others
+    wanted = 1.1 * mean * max(1, others // 4) / 4  # four points per thread, each with four of the others
     threads = next((t for t in (32, 64, 96, 128, 192, 256, 384) if t >= wanted), 512)
     return bits, others, threads, cells

@@ -1,4 +1,4 @@
-"""Labels of many clusterings on a CUDA card."""
+"""Labels of many clusterings on a CUDA GPU."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from congruence.machine import device
 from congruence.machine.device import cupy
 from congruence.statistics.tables import Array
 
-#: share of the card's free memory that labels may take; the rest is for tables and sorted points
+#: share of the GPU's free memory that labels may take; the rest is for tables and sorted points
 SHARE = 0.6
 
 i32, i64, u32 = np.int32, np.int64, np.uint32
@@ -22,19 +22,19 @@ i32, i64, u32 = np.int32, np.int64, np.uint32
 
 @contextmanager
 def in_memory() -> Iterator[None]:
-    """A card that is too small says so in one line."""
+    """Turn an out-of-memory error of the GPU into one line."""
     try:
         yield
     except cupy().cuda.memory.OutOfMemoryError as error:
-        raise device.refusal(f"the memory of the card does not suffice ({error})") from None
+        raise device.refusal(f"the GPU does not have enough memory ({error})") from None
 
 
-# --- labels on the card -----------------------------------------------------------------------------------------
+# --- labels on the GPU -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Stack:
-    """Codes of clusterings on the card, a row each; `k` and `sizes` by row."""
+    """Codes of clusterings on the GPU, one row each; `k` and `sizes` by row."""
 
     codes: Any
     n: int
@@ -43,22 +43,22 @@ class Stack:
 
     @property
     def arguments(self) -> tuple[Any, ...]:
-        """What kernels want to know first."""
+        """The first arguments of a kernel."""
         return self.codes, i64(self.codes.strides[0] // self.codes.itemsize), i64(self.n)
 
 
 def code_kind(labels: Sequence[Labels]) -> Any:
-    """The type of codes that holds those of all these clusterings."""
+    """The code type that fits all these clusterings."""
     most = max(c.k for c in labels)
     if most > 0xFFFF:
-        raise device.refusal(f"a CUDA card counts up to 65,535 clusters a clustering, and one has {most:,}")
+        raise device.refusal(f"a CUDA GPU counts up to 65,535 clusters per clustering; one has {most:,}")
     if len(labels[0]) >= 2**32:
-        raise device.refusal(f"a CUDA card counts up to 2³² − 1 points, not {len(labels[0]):,}")
+        raise device.refusal(f"a CUDA GPU counts up to 2³² − 1 points, not {len(labels[0]):,}")
     return np.uint8 if most <= 0xFF else np.uint16
 
 
 def fill(codes: Any, labels: Sequence[Labels]) -> list[Any]:
-    """Bring clusterings into rows of `codes`; those from the host are still on their way (futures)."""
+    """Copy clusterings into rows of `codes`; returns futures for copies from the host."""
     copies = []
     for row, c in enumerate(labels):
         if c.card is not None:
@@ -69,7 +69,7 @@ def fill(codes: Any, labels: Sequence[Labels]) -> list[Any]:
 
 
 def whole_stack(labels: Sequence[Labels]) -> Stack | None:
-    """All clusterings on the card at once; where they are if they are there already; None if there is no room."""
+    """All clusterings on the GPU, in place if they are there already; None if they do not fit."""
     n, kind = len(labels[0]), code_kind(labels)
     k = np.array([c.k + (c.gaps > 0) for c in labels], dtype=np.int64)
     first = labels[0].card
@@ -80,12 +80,12 @@ def whole_stack(labels: Sequence[Labels]) -> Stack | None:
     if len(labels) * n * np.dtype(kind).itemsize > SHARE * device.free_memory():
         return None
     codes = device.stack_for(len(labels), n, kind)
-    cupy().cuda.get_current_stream().synchronize()  # the memory may have been in use till now
+    cupy().cuda.get_current_stream().synchronize()  # the memory may have been in use until now
     return Stack(codes, n, k, arrived(codes, labels, fill(codes, labels)))
 
 
 def arrived(codes: Any, labels: Sequence[Labels], coming: Sequence[Any]) -> list[Array]:
-    """Wait till these labels are in their rows; the sizes of their clusters."""
+    """Wait until these labels are copied; returns the sizes of their clusters."""
     for copied in coming:
         copied.result()
     width = max(c.k + (c.gaps > 0) for c in labels)

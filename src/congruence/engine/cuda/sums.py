@@ -13,18 +13,18 @@ from congruence.machine import device
 from congruence.machine.device import ctype, cupy, kernel
 from congruence.statistics.tables import Array
 
-# --- which route: the one table of crossovers, measured by benchmarks/gpu.py ---------------------------------------
+# --- choice of route: all crossovers, measured by benchmarks/gpu.py -------- ---------------------------------------
 
 #: threads of a block that counts in shared memory, by the least number of points
 THREADS = ((1 << 15, 1024), (1 << 13, 512), (1 << 11, 256), (0, 128))
 
-#: bytes of a table that is counted in shared memory, if that much fits there; larger ones go by sorted points, in slices
+#: bytes of a table that is counted in shared memory, if it fits there; larger tables are counted in slices of sorted points
 LARGEST = 1 << 20
 
-#: tables of one block, at most
+#: maximum number of tables per block
 TABLES = 16
 
-#: points from which few pairs are cut over the points, and the points of one part then
+#: number of points above which few pairs are split over points, and the points per part
 SPLIT_FROM, SPLIT_POINTS = 1 << 18, 1 << 16
 
 #: clusterings on whose sorted points blocks work at the same time
@@ -49,30 +49,30 @@ def _looked_up(size: int) -> Any:
 
 
 def log_table(n: int) -> tuple[Any, Any]:
-    """v·log v of counts v of n points, and below which v they are looked up; in hashed rows all are."""
+    """Table of v·log v for counts v of n points, and its size; hashed rows look up all values."""
     limit = min(n, LOOKUP) + 1
     return _looked_up(max(limit, 8, min(n, 0xFFFF) + 1)), u32(limit)
 
 
 @lru_cache(1)
 def _side_streams() -> tuple[Any, Any]:
-    """Streams for what goes to the card and what comes back while it counts."""
+    """Streams for copies to and from the GPU while it counts."""
     stream = cupy().cuda.Stream
     return stream(non_blocking=True), stream(non_blocking=True)
 
 
 class Sums:
-    """Σn², Σ n log n and, if wanted, maxima of pairs of rows of a stack: started at once, waited for by `result`."""
+    """Σn², Σ n log n and, if requested, maxima of pairs of rows of a stack; starts at once, `result` waits."""
 
     def __init__(self, stack: Stack, a: Array, b: Array, maxima: bool = False) -> None:
         cp = cupy()
         self.stack, self.maxima = stack, maxima
-        self.held: list[Any] = [stack]  # what kernels still read
-        # logarithms are added as whole multiples of 1/scale, so that the order of adding does not matter
+        self.held: list[Any] = [stack]  # arrays that running kernels read
+        # logarithms are added as integer multiples of 1/scale, so that the order of addition does not matter
         self.scale = 2.0 ** (61 - int(np.ceil(np.log2(stack.n * np.log(stack.n + 1.0) + 1))))
         self.logs = (*log_table(stack.n), np.float64(self.scale))
         self.k = self.upload(stack.k.astype(np.int32))
-        # the clustering with more clusters goes first: of larger tables it is the one whose points are sorted
+        # the clustering with more clusters comes first: in large tables, its points are sorted
         self.turned = stack.k[a] < stack.k[b]
         x, y = np.where(self.turned, b, a), np.where(self.turned, a, b)
         inside = 4 * stack.k[x] * stack.k[y] <= min(LARGEST, shared_bytes())
@@ -93,7 +93,7 @@ class Sums:
         self.arrived = back.record()
 
     def upload(self, data: Array) -> Any:
-        """A small array on the card, kept till the end; it does not wait for kernels that are running."""
+        """A small array on the GPU, kept until the end; it does not wait for kernels that are running."""
         there = _side_streams()[0]
         with there:
             copied = cupy().asarray(np.ascontiguousarray(data))
@@ -102,7 +102,7 @@ class Sums:
         return copied
 
     def result(self) -> tuple[Array, Array, Array, Array]:
-        """(Σn², Σ n log n, Σ row maxima, Σ column maxima), one entry a pair."""
+        """(Σn², Σ n log n, Σ row maxima, Σ column maxima), one entry per pair."""
         self.arrived.synchronize()
         sums = np.array(self.host)
         self.held.clear()
@@ -113,7 +113,7 @@ class Sums:
     # tables in shared memory
 
     def _in_shared(self, x: Array, y: Array) -> Any:
-        """A block counts a clustering against a few others; tables live only as long as their sums are taken."""
+        """A block counts a clustering against a few others and keeps tables only while they are summed."""
         cp = cupy()
         n, k = self.stack.n, self.stack.k
         threads = next(t for least, t in THREADS if n >= least)
@@ -129,7 +129,7 @@ class Sums:
         start = np.flatnonzero(new)
         group = np.cumsum(new) - 1
         bytes_each = 4 * k[x[start]] * k[y[start]]  # of the widest table of the group
-        # registers suffice for 1024 threads a multiprocessor, and its shared memory is divided among their blocks
+        # there are registers for 1024 threads per multiprocessor; its shared memory is divided among their blocks
         room = (shared_bytes() + 1024) * threads // 1024 - 1024
         per = np.clip(room // bytes_each, 1, min(TABLES, max(1, len(x) // slots)))
         first = np.flatnonzero((np.arange(len(x)) - start[group]) % per[group] == 0)
@@ -155,7 +155,7 @@ class Sums:
         return back
 
     def _in_parts(self, x: Array, y: Array, slots: int) -> Any:
-        """Few pairs of many points: parts of the points add to tables in the card's memory, then sums are taken."""
+        """Few pairs of many points: parts of the points add to tables in the GPU's memory, then sums are taken."""
         cp = cupy()
         offset = np.concatenate([[0], np.cumsum(self.stack.k[x] * self.stack.k[y])])
         rows, offsets = self.upload(np.stack([x, y]).astype(np.int32)), self.upload(offset)
@@ -171,7 +171,7 @@ class Sums:
     # tables larger than shared memory
 
     def _in_slices(self, x: Array, y: Array) -> Any:
-        """Points sorted by one clustering; a block owns some of its clusters, that is a slice of the table."""
+        """Points are sorted by one clustering; a block handles some of its clusters, a slice of the table."""
         out = self._sliced(x, y)
         if self.maxima:
             out[:, COLUMNS] = self._sliced(y, x)[:, ROWS]
@@ -208,7 +208,7 @@ class Sums:
         return out
 
     def _against(self, block: Array, side_by_side: Any, widths: Array, wanted: Array) -> Any:
-        """Sums of each clustering of the block with those of the tiles it is wanted with (block × tiles, true or false)."""
+        """Sums of each clustering of the block with the requested clusterings of the tiles (a mask, block × tiles)."""
         n, members, each = self.stack.n, len(widths), np.arange(len(block))
         order, begin = sorted_points(self.stack, block, self.upload)
         starts = self.upload(begin.astype(np.uint32))
@@ -216,7 +216,7 @@ class Sums:
         sums = cupy().zeros((len(block), members, SUMS), np.uint64)
         done = np.zeros(len(block), dtype=np.int64)
         groups = alike(widths, np.flatnonzero(wanted.any(axis=0)))
-        # rows of about one size together, the largest first
+        # group rows of similar size, largest first
         for smallest in (1 << np.arange(int(sizes.max()).bit_length()))[::-1]:
             last = (sizes >= smallest).sum(axis=1)
             points = int((begin[each, last] - begin[each, done]).sum())
@@ -227,7 +227,7 @@ class Sums:
             units = units_of(begin, done, last, points)
             done = last
             for group in groups:
-                # one launch for tiles of about one width, so that few large units do not leave the card idle
+                # one launch for tiles of similar width, so that few large units do not leave the GPU idle
                 some = np.concatenate([against_tile(units[wanted[units[:, 0], tile]], tile) for tile in group])
                 if not len(some):
                     continue
@@ -254,7 +254,7 @@ def _pinned(shape: tuple[int, ...]) -> Array:
 def count_tables(
     stack: Stack, k: Any, rows: Any, offset: Any, cells: Array, mass: Any, tables: Any, slots: int
 ) -> None:
-    """Add the tables of pairs of rows to dense tables in the card's memory."""
+    """Add the tables of pairs of rows to dense tables in the GPU's memory."""
     held = shared_bytes() // tables.itemsize
     inside = cells[cells <= held]
     parts = int(np.clip(-(-2 * slots // max(1, len(cells))), 1, max(1, stack.n // SPLIT_POINTS)))
