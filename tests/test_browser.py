@@ -11,7 +11,7 @@ import pytest
 from browser import Browser, program
 
 import congruence as cg
-from congruence import showcase
+from congruence.cli import showcase
 from congruence.cli.app import app
 from congruence.reporting import pairs
 

@@ -7,11 +7,28 @@ from typing import Any, NoReturn
 
 import typer
 
-from congruence.cli import alternative, choosing, comparing, consenting, densities, ensembles, reporting
+from congruence.cli import (
+    adco,
+    alternatives,
+    choose_k,
+    compare,
+    consensus,
+    consensus_matrix,
+    demo,
+    drift,
+    ensemble,
+    generate,
+    matrix,
+    measures,
+    report,
+)
 from congruence.cli.app import app
 
 #: importing them declares their commands
-COMMANDS = (alternative, choosing, comparing, consenting, densities, ensembles, reporting)
+COMMANDS = (
+    adco, alternatives, choose_k, compare, consensus, consensus_matrix, demo, drift, ensemble, generate, matrix, measures,
+    report,
+)  # fmt: skip
 #: the order of `congruence --help`: what people do first comes first
 ORDER = (
     "demo", "report", "compare", "matrix", "measures", "generate", "ensemble", "consensus-matrix", "consensus", "choose-k",

@@ -125,3 +125,12 @@ def _options(
     ] = False,
 ) -> None:
     pass
+
+Seed = Annotated[int | None, typer.Option(help="The same seed gives the same result.")]
+
+Features = Annotated[
+    str | None, typer.Option(help="Columns the clustering was made from, separated by commas; by default all others.")
+]
+Nominal = Annotated[str | None, typer.Option(help="Features whose numbers are codes of nominal values.")]
+BinsBy = Annotated[str, typer.Option("--binning", help="How features are cut: width, frequency or mdl.")]
+Bins = Annotated[int, typer.Option(min=1, help="Bins of each numeric feature.")]

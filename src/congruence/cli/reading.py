@@ -3,8 +3,46 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from congruence.cli.printing import say
+
+
+def read_labels(
+    file: Path, named: list[str], id: str | None, long: str | None, weight: str | None, frequency: str | None,
+    reference: str | None, scanning: dict[str, Any],
+) -> tuple[dict[str, Any], list[str], dict[str, Any]]:  # fmt: skip
+    """Columns, notes, and weights as options: in memory, or scanned."""
+    threads = scanning.pop("threads", None)
+    extra = (weight, frequency)
+    scanned = scanned_columns(file, named, id, long, extra, reference, **scanning)
+    if scanned is None:
+        found, notes = label_columns(file, named, id, long, extra, reference)
+        return found, notes, mass_columns(file, weight, frequency)
+    found, notes, source = scanned
+    source = source.with_options(threads=threads)
+    mass = {key: source[name] for key, name in (("sample_weight", weight), ("frequency", frequency)) if name}
+    return {name: source[name] for name in found}, notes, mass
+
+
+def table_of(file: Path) -> dict[str, Any]:
+    """The columns of a file by name. A command that asks twice parses the file once."""
+    from congruence.inputs import files
+
+    try:
+        state = file.stat()
+    except OSError:
+        return files.read_columns(file)  # says what is wrong with it
+    return dict(_parsed(file, state.st_mtime_ns, state.st_size))
+
+
+@lru_cache(maxsize=2)
+def _parsed(file: Path, *_state: int) -> dict[str, Any]:
+    from congruence.inputs import files
+
+    return files.read_columns(file)
 
 
 def split(text: str | None) -> list[str]:
@@ -24,7 +62,7 @@ def label_columns(
     from congruence import InputError
     from congruence.inputs import files
 
-    table = files.read_columns(file)
+    table = table_of(file)
     if len(set(named)) < len(named):
         raise InputError(f"column {next(name for name in named if named.count(name) > 1)!r} is named twice")
     if long is not None:
@@ -81,7 +119,7 @@ def mass_columns(file: Path, weight: str | None, frequency: str | None) -> dict[
     found = {}
     for option, name in (("sample_weight", weight), ("frequency", frequency)):
         if name is not None:
-            column = files.pick(files.read_columns(file), [name], str(file))[name]
+            column = files.pick(table_of(file), [name], str(file))[name]
             found[option] = column.to_numpy() if hasattr(column, "to_numpy") else column
     return found
 
@@ -120,7 +158,7 @@ def _all_row_ids(file: Path, id: str | None, long: str | None) -> dict[str, Any]
 
     if files.suffix_of(file) == ".npy":
         return {}
-    table = files.read_columns(file)
+    table = table_of(file)
     if long is not None:
         name = split(long)[0]
         return {name: list(as_clustering(table[name]).names)}  # in the order of `from_long`
@@ -219,7 +257,7 @@ def data_columns(
             raise InputError(f"{file} has no column names; options that name columns are for tables")
         with file.open("rb") as stream:
             return np.load(stream, allow_pickle=False), {}, []
-    table = files.read_columns(file)
+    table = table_of(file)
     others = files.pick(table, [x for x in (id, *apart) if x is not None], str(file))
     if named:
         rest, notes = files.pick(table, named, str(file)), list[str]()
@@ -232,3 +270,14 @@ def data_columns(
     if words:
         notes.append(f"columns that are not numbers were left out: {', '.join(words)}")
     return np.column_stack([c for name, c in numbers.items() if name not in words]), others, notes
+
+
+def features_of(table: dict[str, Any], features: str | None, taken: list[str], file: Path) -> dict[str, Any]:
+    """The columns of the data: those named, or all that hold no labels, ids or windows."""
+    from congruence.inputs import files
+
+    if features is not None:
+        return files.pick(table, split(features), str(file))
+    kept, notes = files.without_ids({name: column for name, column in table.items() if name not in taken})
+    say([*notes, f"features: {', '.join(kept)} (name them with --features)"])
+    return kept

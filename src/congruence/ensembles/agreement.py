@@ -86,7 +86,11 @@ def consensus_index(
     if len(e) < 2:
         raise InputError("the consensus index is a mean over pairs of members, and there is only one member")
     m = find(measure)
-    values = compare_all(e, [m], threads=threads, engine=engine)[m.key]
+    return mean_of_pairs(e, compare_all(e, [m], threads=threads, engine=engine)[m.key])
+
+
+def mean_of_pairs(e: Ensemble, values: Array) -> float:
+    """Mean over pairs of different members, by the products of their weights if they have any."""
     off = ~np.eye(len(e), dtype=bool)
     if e.member_weight is None:
         return float(values[off].mean())
@@ -108,7 +112,11 @@ def member_agreement(ensemble: Any, measure: str | Measure = "ari", *, threads: 
     """
     e = as_ensemble(ensemble)
     m = find(measure)
-    values = compare_all(e, [m], threads=threads)[m.key]
+    return ranked_members(e, m, compare_all(e, [m], threads=threads)[m.key])
+
+
+def ranked_members(e: Ensemble, m: Measure, values: Array) -> dict[str, float]:
+    """Members by their mean agreement with all the others, best first."""
     rest = np.where(np.eye(len(e), dtype=bool), 0.0, values).sum(axis=1) / max(len(e) - 1, 1)
     order = np.argsort(-rest if m.better == "higher" else rest, kind="stable")
     found: dict[str, float] = {}

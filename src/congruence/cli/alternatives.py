@@ -1,4 +1,4 @@
-"""The command for alternative clusterings."""
+"""`congruence alternatives`: another good clustering."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from congruence.cli.app import Format, Id, Output, app
-from congruence.cli.densities import Bins, BinsBy, Features, Nominal, features_of
+from congruence.cli.app import Bins, BinsBy, Features, Format, Id, Nominal, Output, app
 from congruence.cli.printing import print_rows, say
-from congruence.cli.reading import row_ids, split
+from congruence.cli.reading import features_of, row_ids, split, table_of
 
 
 def _value(text: str) -> Any:
@@ -69,7 +68,7 @@ def alternatives(
         if not sign:
             raise cg.InputError(f"--option takes NAME=VALUE, as in epsilon=0.1; got {text!r}")
         settings[name.strip().replace("-", "_")] = _value(value.strip())
-    table = files.read_columns(data)
+    table = table_of(data)
     known = files.pick(table, labels, str(data))
     ids = files.pick(table, [id], str(data)) if id is not None else {}
     X = features_of(table, features, [*labels, *ids], data)

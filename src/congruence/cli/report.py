@@ -1,4 +1,4 @@
-"""The command that makes one page of a file of clusterings: report."""
+"""`congruence report`: one page of HTML."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ import typer
 
 from congruence.cli.app import Columns, Id, Long, Measures, Noise, Policy, Threads, Unassigned, app
 from congruence.cli.printing import say
-from congruence.cli.reading import check_same_row_names, data_columns, label_columns, noise_labels, row_ids, split
+from congruence.cli.reading import (
+    check_same_row_names,
+    data_columns,
+    label_columns,
+    noise_labels,
+    row_ids,
+    split,
+    table_of,
+)
 
 
 @app.command()
@@ -65,7 +73,7 @@ def report(
         by = id if long is None else name
         numbers, named, said = _numbers(data, split(axes), by)
         if by is None and files.suffix_of(data) != ".npy":
-            check_same_row_names([files.read_columns(file), files.read_columns(data)], (file, data))
+            check_same_row_names([table_of(file), table_of(data)], (file, data))
         elif by in named:
             numbers, joined = _placed(numbers, named[by], ids, (file, data))
             said += joined
@@ -93,9 +101,9 @@ def _numbers(file: Path, axes: list[str], id: str | None) -> tuple[Any, dict[str
     from congruence.inputs import files
 
     if axes and files.suffix_of(file) != ".npy":
-        X, named, notes = data_columns(file, axes, id if id in files.read_columns(file) else None)
+        X, named, notes = data_columns(file, axes, id if id in table_of(file) else None)
         return {name: X[:, j] for j, name in enumerate(axes)}, named, notes
-    has_id = id is not None and files.suffix_of(file) != ".npy" and id in files.read_columns(file)
+    has_id = id is not None and files.suffix_of(file) != ".npy" and id in table_of(file)
     return data_columns(file, [], id if has_id else None)
 
 

@@ -1,4 +1,4 @@
-"""Commands that make an ensemble and find its consensus: generate, consensus."""
+"""`congruence consensus`: one clustering from many."""
 
 from __future__ import annotations
 
@@ -7,60 +7,9 @@ from typing import Annotated
 
 import typer
 
-from congruence.cli.app import Columns, Format, Id, Long, Noise, Numbers, Output, RowNames, app
+from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, Seed, app
 from congruence.cli.printing import print_rows, say
-from congruence.cli.reading import data_columns, label_columns, noise_labels, row_ids, split, whole_numbers
-
-Seed = Annotated[int | None, typer.Option(help="The same seed gives the same result.")]
-
-
-@app.command()
-def generate(
-    file: Annotated[Path, typer.Argument(metavar="DATA", help="Table of numbers, one row per point; or npy.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Write the labels here: csv, tsv, parquet, feather.")],
-    k: Annotated[str, typer.Option("--k", help="Numbers of clusters to draw from: 5, 2..10, or 2,3,5.")] = "2..10",
-    members: Annotated[int, typer.Option(min=1, help="How many clusterings.")] = 100,
-    method: Annotated[
-        str, typer.Option(help="kmeans, projection, features, subsample, em, fuzzy or mixed.")
-    ] = "kmeans",
-    columns: Numbers = None,
-    id: RowNames = None,
-    fraction: Annotated[float, typer.Option(help="Share of the points, for subsample and mixed.")] = 0.8,
-    partial: Annotated[
-        bool, typer.Option("--partial", help="Leave points that were not drawn without a label.")
-    ] = False,
-    seed: Seed = None,
-    jobs: Annotated[int, typer.Option(help="Processes to cluster with; -1 for all cores.")] = 1,
-) -> None:
-    """Make many clusterings of a table of numbers, and write their labels, one column each.
-
-    Examples:
-
-      congruence generate data.csv --k 2..10 --members 100 --out labels.parquet
-
-      congruence generate data.parquet --id cell --method subsample --partial --out runs.csv
-    """
-    import numpy as np
-
-    import congruence as cg
-    from congruence.inputs import files
-
-    files.check_writable(out)
-    X, _, notes = data_columns(file, split(columns), id)
-    ensemble = cg.generate(
-        X, members, whole_numbers(k), method, seed, fraction=fraction, complete=not partial, n_jobs=jobs
-    )
-    table = row_ids(file, id, None)
-    for name, member in zip(ensemble.names, ensemble.members, strict=True):
-        if isinstance(member, cg.Memberships):
-            table[name] = member.dense().argmax(axis=1)
-        else:
-            codes = member.codes.astype(np.int64)
-            table[name] = [None if c == member.k else c for c in codes.tolist()] if member.gaps else codes
-    files.write_table(table, out)
-    if ensemble.is_soft:
-        notes.append("memberships were written as the cluster of the largest; cg.generate in Python keeps them")
-    say([*notes, *ensemble.notes, f"wrote {out}: {len(ensemble)} clusterings of {ensemble.n_points:,} points"])
+from congruence.cli.reading import label_columns, noise_labels, row_ids, split
 
 
 @app.command()

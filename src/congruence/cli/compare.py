@@ -1,4 +1,4 @@
-"""Commands that compare: compare, matrix, measures, demo."""
+"""`congruence compare`: two columns, two files, or several columns with a reference."""
 
 from __future__ import annotations
 
@@ -29,18 +29,16 @@ from congruence.cli.app import (
     Unassigned,
     Weight,
     app,
-    measures_like,
 )
-from congruence.cli.printing import fail_if_under, print_result, print_rows, say, square_columns
+from congruence.cli.printing import fail_if_under, print_result, say
 from congruence.cli.reading import (
     check_noise_columns,
     check_same_row_names,
-    label_columns,
     limits_of,
-    mass_columns,
     noise_labels,
-    scanned_columns,
+    read_labels,
     split,
+    table_of,
     wanted_measures,
 )
 
@@ -117,7 +115,7 @@ def compare(
         result: Any = _compare_files(file, Path(more[0]), wanted, columns, id, options, chance)
     else:
         scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory}
-        found, notes, mass = _read(
+        found, notes, mass = read_labels(
             file, split(columns) or more, id, long, weight, frequency, reference, {**scanning, "threads": threads}
         )
         check_noise_columns(options["noise"], found)
@@ -143,146 +141,6 @@ def compare(
     fail_if_under(result, limits)
 
 
-@app.command()
-def matrix(
-    file: Annotated[
-        Path, typer.Argument(help="Table of label columns: csv, tsv, parquet, feather, npy, npz; or a folder of them.")
-    ],
-    measures: Measures = "ari",
-    columns: Columns = None,
-    id: Id = None,
-    long: Long = None,
-    unassigned: Unassigned = Policy.error,
-    noise: Noise = None,
-    weight: Weight = None,
-    frequency: Frequency = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write it here: csv, tsv, parquet, feather, json, npz.")
-    ] = None,
-    format: Output = Format.table,
-    threads: Threads = None,
-    engine: Engine = "auto",
-    fail_under: FailUnder = None,
-    client: Client = None,
-    checkpoint: Checkpoint = None,
-    skip_bad: SkipBad = False,
-    memory: Memory = None,
-) -> None:
-    """Compare all pairs of label columns.
-
-    Examples:
-
-      congruence matrix labels.csv --measure ari --out ari.csv
-
-      congruence matrix labels.parquet --measures ari,nmi_sum,vi --out agreement.npz
-
-      congruence matrix runs.csv --long cell,method,cluster --unassigned drop
-
-      congruence matrix many-files/ --memory 2GB --client tcp://scheduler:8786
-    """
-    import congruence as cg
-    from congruence.inputs import files
-
-    limits = limits_of(fail_under)
-    if out is not None:
-        files.check_writable(out)
-    scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory}
-    found, notes, mass = _read(file, split(columns), id, long, weight, frequency, None, scanning)
-    options = {"unassigned": unassigned.value, "noise": noise_labels(noise), **mass}
-    check_noise_columns(options["noise"], found)
-    result = cg.compare_all(found, wanted_measures(measures, limits), threads=threads, engine=engine, **options)
-    say(notes)
-    if out is not None:
-        _write_matrix(result, out)
-        say([*result.cautions, f"wrote {out}"])
-    if out is None or format is not Format.table:
-        print_result(result, format)
-    fail_if_under(result, limits)
-
-
-@app.command()
-def measures(
-    key: Annotated[str | None, typer.Argument(help="Show all about this one.", autocompletion=measures_like)] = None,
-    format: Output = Format.table,
-) -> None:
-    """List the measures, or show the definition of one.
-
-    Examples:
-
-      congruence measures
-
-      congruence measures ari
-    """
-    import congruence as cg
-    from congruence.comparison.results import span
-    from congruence.formulas.references import REFERENCES
-    from congruence.formulas.symbols import symbols_of
-
-    if key is not None:
-        m = cg.measure(key)
-        if format is not Format.table:
-            print_rows([_facts(m)], format)
-            return
-        names = f" (also {', '.join(m.aliases)})" if m.aliases else ""
-        lines = [
-            f"{m.key}{names}: {m.title}",
-            "",
-            f"  {m.formula.__doc__.splitlines()[0] if m.formula.__doc__ else ''}",
-            "",
-        ]
-        lines += [f"  {line}" for line in m.definition]
-        meanings = symbols_of(m)
-        wide = max(map(len, meanings), default=0)
-        lines += ["", *(f"  {name:<{wide}}  {meaning}" for name, meaning in meanings.items())] if meanings else []
-        lines += [
-            "",
-            f"  {m.better} is better, {span(m)}",
-            f"  true of it: {', '.join(sorted(m.axioms)) or 'none of the axioms'}",
-        ]
-        lines += [f"  parameter {name} = {value}" for name, value in m.parameters.items()]
-        lines += [f"  caution: {m.caution}"] if m.caution else []
-        lines += [f"  {REFERENCES[m.reference]}"]
-        print("\n".join(lines))
-        return
-    print_rows([_facts(m) for m in cg.measures()], format)
-
-
-@app.command()
-def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Write the reports to this folder.")] = Path(
-        "congruence-demo"
-    ),
-) -> None:
-    """Cluster wine and digits with several algorithms, compare the results, and write a report on each.
-
-    Examples:
-
-      congruence demo
-
-      congruence demo --out somewhere
-    """
-    from congruence.showcase import show
-
-    show(out)
-
-
-def _read(
-    file: Path, named: list[str], id: str | None, long: str | None, weight: str | None, frequency: str | None,
-    reference: str | None, scanning: dict[str, Any],
-) -> tuple[dict[str, Any], list[str], dict[str, Any]]:  # fmt: skip
-    """Columns, notes, and weights as options: in memory, or scanned."""
-    threads = scanning.pop("threads", None)
-    extra = (weight, frequency)
-    scanned = scanned_columns(file, named, id, long, extra, reference, **scanning)
-    if scanned is None:
-        found, notes = label_columns(file, named, id, long, extra, reference)
-        return found, notes, mass_columns(file, weight, frequency)
-    found, notes, source = scanned
-    source = source.with_options(threads=threads)
-    mass = {key: source[name] for key, name in (("sample_weight", weight), ("frequency", frequency)) if name}
-    return {name: source[name] for name in found}, notes, mass
-
-
 def _on_host(options: dict[str, Any]) -> dict[str, Any]:
     """The options without the engine: permutations and halves are drawn and counted by the CPU."""
     return {name: value for name, value in options.items() if name != "engine"}
@@ -303,7 +161,7 @@ def _compare_files(
     from congruence.inputs import files
     from congruence.inputs.similarity import Similarity
 
-    tables = [files.read_columns(path) for path in (a, b)]
+    tables = [table_of(path) for path in (a, b)]
     if id is None:
         check_same_row_names(tables, (a, b))
     named = split(columns)
@@ -371,33 +229,3 @@ def _compare_pair(
     except cg.InputError as error:
         raise type(error)(named(error.command)) from None
     return replace(result, names=(name_a, name_b), cautions=tuple(named(c) for c in result.cautions))
-
-
-def _facts(m: Any) -> dict[str, Any]:
-    from congruence.comparison.results import span
-
-    return {
-        "key": m.key, "title": m.title, "better": m.better, "range": span(m), "family": m.family,
-        "axioms": " ".join(sorted(m.axioms)), "caution": m.caution,
-    }  # fmt: skip
-
-
-def _write_matrix(result: Any, out: Path) -> None:
-    import numpy as np
-
-    from congruence.inputs import files
-
-    if files.suffix_of(out) == ".json":
-        part = out.with_name(out.name + ".part")
-        part.write_text(result.to_json(indent=2), encoding="utf-8")
-        part.replace(out)
-    elif files.suffix_of(out) == ".npz":
-        part = out.with_name(out.name + ".part")
-        with part.open("wb") as stream:
-            np.savez_compressed(stream, names=np.array(result.names), **{key: result[key] for key in result})
-        part.replace(out)
-    elif len(result.keys()) == 1:
-        files.write_table(square_columns(result), out)
-    else:
-        table = result.to_frame(backend="pyarrow")
-        files.write_table({name: table[name].to_pylist() for name in table.column_names}, out)

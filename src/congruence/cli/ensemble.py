@@ -1,4 +1,4 @@
-"""Commands for ensembles: ensemble, consensus-matrix."""
+"""`congruence ensemble`: how much the members agree."""
 
 from __future__ import annotations
 
@@ -55,6 +55,7 @@ def ensemble(
       congruence ensemble nodes.csv --partial --missing ratio
     """
     import congruence as cg
+    from congruence.ensembles.agreement import mean_of_pairs, ranked_members
 
     scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory}
     scanned = scanned_columns(file, split(columns), id, long, (), reference, **scanning)
@@ -69,7 +70,9 @@ def ensemble(
     truth = found.pop(reference) if reference is not None else None
     options: dict[str, Any] = {"unassigned": "partial" if partial else "error", "noise": noise_labels(noise)}
     members = cg.Ensemble(found, **options)
-    ranked = cg.member_agreement(members, "ari", threads=threads) if len(members) > 1 else {}
+    keys = {"mean ari": "ari", "mean nmi_sum": "nmi_sum", "mean vi": "vi", "pnmi (low is diverse)": "nmi_sqrt"}
+    pairs = cg.compare_all(members, list(keys.values()), threads=threads)  # the one pass over all pairs
+    ranked = ranked_members(members, cg.measure("ari"), pairs["ari"]) if len(members) > 1 else {}
     kmax = max(max(c.k for c in members), 2)
     facts: dict[str, Any] = {
         "members": len(members),
@@ -78,9 +81,7 @@ def ensemble(
         "certainty of random members": cg.certainty_random(kmax, len(members)),
     }
     if len(members) > 1:
-        for name, key in (("mean ari", "ari"), ("mean nmi_sum", "nmi_sum"), ("mean vi", "vi")):
-            facts[name] = cg.consensus_index(members, key, threads=threads)
-        facts["pnmi (low is diverse)"] = cg.pnmi(members, threads=threads)
+        facts |= {name: mean_of_pairs(members, pairs[key]) for name, key in keys.items()}
     if truth is not None:
         facts[f"arimp with {reference}"] = cg.arimp(members, truth, missing=missing)
         if not members.has_gaps:
@@ -89,10 +90,10 @@ def ensemble(
     if against is not None:
         other, more = label_columns(against, [], id, long, (), None)
         check_same_rows((file, against), id, long)
-        keys = [cg.measure(key, missing=missing) for key in ("arimm", "kas", "nsf", "sms")]
-        result = cg.compare(members, cg.Ensemble(other, **options), keys, threads=threads)
+        wanted = [cg.measure(key, missing=missing) for key in ("arimm", "kas", "nsf", "sms")]
+        result = cg.compare(members, cg.Ensemble(other, **options), wanted, threads=threads)
         notes += more
-    left_out = cg.compare_all(members, "ari", threads=threads).cautions if scanned is not None else members.cautions
+    left_out = pairs.cautions if scanned is not None else members.cautions
     say([*notes, *left_out])
     _print_ensemble(facts, ranked, result, format)
 
@@ -117,51 +118,3 @@ def _print_ensemble(facts: dict[str, Any], ranked: dict[str, float], result: Any
     if result is not None:
         print()
         print_result(result, format)
-
-
-@app.command("consensus-matrix")
-def consensus_matrix(
-    file: Annotated[Path, typer.Argument(help="Table of label columns, one a member.")],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="Write it here: npz (dense, or sparse with --threshold) or npy.")
-    ],
-    columns: Columns = None,
-    id: Id = None,
-    long: Long = None,
-    partial: Annotated[bool, typer.Option("--partial", help="Members may cover part of the points.")] = False,
-    missing: Missing = "ratio",
-    noise: Noise = None,
-    threshold: Annotated[float | None, typer.Option(help="Keep entries at or above this, as a sparse matrix.")] = None,
-    float32: Annotated[bool, typer.Option("--float32", help="Half the memory.")] = False,
-    threads: Threads = None,
-) -> None:
-    """Write the share of the members that put each two points together.
-
-    Examples:
-
-      congruence consensus-matrix runs.csv --out M.npz
-
-      congruence compare M.npz labels.csv
-    """
-    import numpy as np
-
-    import congruence as cg
-    from congruence.inputs import files
-
-    if files.suffix_of(out) not in (".npz", ".npy") or (threshold is not None and files.suffix_of(out) != ".npz"):
-        raise cg.InputError(f"{out}: a consensus matrix is written as .npz or .npy, and with --threshold as .npz")
-    found, notes = label_columns(file, split(columns), id, long, (), None)
-    members = cg.Ensemble(found, unassigned="partial" if partial else "error", noise=noise_labels(noise))
-    dtype = np.float32 if float32 else np.float64
-    matrix = cg.consensus_matrix(members, dtype=dtype, threshold=threshold, missing=missing, threads=threads)
-    part = out.with_name(out.name + ".part")
-    with part.open("wb") as stream:
-        if threshold is not None:
-            parts = {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.indptr}
-            np.savez_compressed(stream, format=np.array(b"csr"), shape=np.array(matrix.shape), **parts)
-        elif files.suffix_of(out) == ".npz":
-            np.savez_compressed(stream, matrix=matrix)
-        else:
-            np.save(stream, matrix, allow_pickle=False)
-    part.replace(out)
-    say([*notes, *members.cautions, f"wrote {out}: {members.n_points:,} × {members.n_points:,}"])

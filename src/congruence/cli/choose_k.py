@@ -1,4 +1,4 @@
-"""The command choose-k: how many clusters the data support."""
+"""`congruence choose-k`: how many clusters."""
 
 from __future__ import annotations
 

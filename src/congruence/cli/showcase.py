@@ -1,4 +1,4 @@
-"""The demo: data that ships with scikit-learn, clustered in several ways, and what the comparison says."""
+"""What `congruence demo` shows: data that ships with scikit-learn, clustered in several ways."""
 
 from __future__ import annotations
 

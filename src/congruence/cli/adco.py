@@ -1,0 +1,84 @@
+"""`congruence adco`: where clusters lie in the data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from congruence.cli.app import (
+    Bins,
+    BinsBy,
+    Engine,
+    Features,
+    Format,
+    Noise,
+    Nominal,
+    Output,
+    Policy,
+    Threads,
+    Unassigned,
+    app,
+)
+from congruence.cli.printing import print_rows, say
+from congruence.cli.reading import features_of, noise_labels, split, table_of
+
+
+@app.command()
+def adco(
+    data: Annotated[Path, typer.Argument(help="Table of features and label columns.")],
+    labels: Annotated[list[str], typer.Option(help="Label columns: two of the table, or one of each table.")],
+    against: Annotated[Path | None, typer.Option(help="Table of other points, with the second label column.")] = None,
+    features: Features = None,
+    nominal: Nominal = None,
+    binning: BinsBy = "width",
+    bins: Bins = 10,
+    adjusted: Annotated[bool, typer.Option("--adjusted", help="Take off what any two clusterings score.")] = False,
+    bivariate: Annotated[bool, typer.Option("--bivariate", help="Bins of all pairs of features.")] = False,
+    kernel: Annotated[str, typer.Option(help="linear, polynomial or rbf.")] = "linear",
+    matching: Annotated[str, typer.Option(help="one (to one) or soft.")] = "one",
+    sizes: Annotated[str, typer.Option(help="Unequal numbers of points: given, sample or scaled.")] = "given",
+    seed: Annotated[int | None, typer.Option(help="Random seed of --sizes sample.")] = None,
+    unassigned: Unassigned = Policy.error,
+    noise: Noise = None,
+    format: Output = Format.table,
+    threads: Threads = None,
+    engine: Engine = "auto",
+) -> None:
+    """Compare two clusterings by where their clusters lie in the data; they may be of different points.
+
+    Examples:
+
+      congruence adco data.csv --labels kmeans --labels truth
+
+      congruence adco monday.csv --against friday.csv --labels cluster --labels cluster --features x,y
+    """
+    import congruence as cg
+    from congruence.inputs import files
+
+    if len(labels) != 2:
+        raise cg.InputError(f"--labels names two columns, as in --labels a --labels b; got {len(labels)}")
+    first, second = labels
+    table = table_of(data)
+    other = table_of(against) if against is not None else table
+    a = files.pick(table, [first], str(data))[first]
+    b = files.pick(other, [second], str(against or data))[second]
+    X = features_of(table, features, labels, data)
+    X_b = files.pick(other, list(X), str(against)) if against is not None else None
+    options: dict[str, Any] = {"binning": binning, "bins": bins, "nominal": split(nominal), "adjusted": adjusted}
+    options |= {"bivariate": bivariate, "kernel": kernel, "matching": matching, "sizes": sizes, "random_state": seed}
+    options |= {"unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads}
+    options |= {"engine": engine}
+    result = cg.compare_profiles(a, b, X, X_b, **options)
+    if format is Format.table:
+        print(result)
+    elif format is Format.json:
+        print(result.to_json(indent=2))
+    else:
+        say(result.notes)
+        print_rows([{"measure": key, "value": value} for key, value in result.to_dict().items()], format)
+        print()
+        print_rows(result.cluster_rows(), format, ["a", "b", "weight", "similarity", "size_a", "size_b"])
+        print()
+        print_rows(result.attribute_rows(), format)

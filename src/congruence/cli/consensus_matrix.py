@@ -1,0 +1,60 @@
+"""`congruence consensus-matrix`: how often two points are together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from congruence.cli.app import Columns, Id, Long, Missing, Noise, Threads, app
+from congruence.cli.printing import say
+from congruence.cli.reading import label_columns, noise_labels, split
+
+
+@app.command("consensus-matrix")
+def consensus_matrix(
+    file: Annotated[Path, typer.Argument(help="Table of label columns, one a member.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Write it here: npz (dense, or sparse with --threshold) or npy.")
+    ],
+    columns: Columns = None,
+    id: Id = None,
+    long: Long = None,
+    partial: Annotated[bool, typer.Option("--partial", help="Members may cover part of the points.")] = False,
+    missing: Missing = "ratio",
+    noise: Noise = None,
+    threshold: Annotated[float | None, typer.Option(help="Keep entries at or above this, as a sparse matrix.")] = None,
+    float32: Annotated[bool, typer.Option("--float32", help="Half the memory.")] = False,
+    threads: Threads = None,
+) -> None:
+    """Write the share of the members that put each two points together.
+
+    Examples:
+
+      congruence consensus-matrix runs.csv --out M.npz
+
+      congruence compare M.npz labels.csv
+    """
+    import numpy as np
+
+    import congruence as cg
+    from congruence.inputs import files
+
+    if files.suffix_of(out) not in (".npz", ".npy") or (threshold is not None and files.suffix_of(out) != ".npz"):
+        raise cg.InputError(f"{out}: a consensus matrix is written as .npz or .npy, and with --threshold as .npz")
+    found, notes = label_columns(file, split(columns), id, long, (), None)
+    members = cg.Ensemble(found, unassigned="partial" if partial else "error", noise=noise_labels(noise))
+    dtype = np.float32 if float32 else np.float64
+    matrix = cg.consensus_matrix(members, dtype=dtype, threshold=threshold, missing=missing, threads=threads)
+    part = out.with_name(out.name + ".part")
+    with part.open("wb") as stream:
+        if threshold is not None:
+            parts = {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.indptr}
+            np.savez_compressed(stream, format=np.array(b"csr"), shape=np.array(matrix.shape), **parts)
+        elif files.suffix_of(out) == ".npz":
+            np.savez_compressed(stream, matrix=matrix)
+        else:
+            np.save(stream, matrix, allow_pickle=False)
+    part.replace(out)
+    say([*notes, *members.cautions, f"wrote {out}: {members.n_points:,} × {members.n_points:,}"])

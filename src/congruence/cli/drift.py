@@ -1,0 +1,54 @@
+"""`congruence drift`: clusters of a stream, window by window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from congruence.cli.app import Bins, BinsBy, Features, Format, Noise, Nominal, Output, Policy, Threads, Unassigned, app
+from congruence.cli.printing import print_rows, say
+from congruence.cli.reading import features_of, noise_labels, split, table_of
+
+
+@app.command()
+def drift(
+    data: Annotated[Path, typer.Argument(help="Table with features, a label column and a window column.")],
+    window: Annotated[str, typer.Option(help="Column that says which window a row belongs to.")],
+    labels: Annotated[str, typer.Option(help="Column of cluster labels.")],
+    features: Features = None,
+    nominal: Nominal = None,
+    binning: BinsBy = "width",
+    bins: Bins = 10,
+    measure: Annotated[str, typer.Option(help="adco, adco_cosine, adco_distance or adco_metric.")] = "adco",
+    sizes: Annotated[str, typer.Option(help="Windows of unequal size: given or scaled.")] = "given",
+    unassigned: Unassigned = Policy.error,
+    noise: Noise = None,
+    format: Output = Format.table,
+    threads: Threads = None,
+) -> None:
+    """Say how the clusters of one window after another change, and which features and clusters moved.
+
+    Examples:
+
+      congruence drift log.csv --window day --labels cluster
+
+      congruence drift log.parquet --window hour --labels cluster --features bytes,duration,protocol
+    """
+    import congruence as cg
+    from congruence.inputs import files
+
+    table = table_of(data)
+    kept = files.pick(table, [labels, window], str(data))
+    X = features_of(table, features, [labels, window], data)
+    options: dict[str, Any] = {"binning": binning, "bins": bins, "nominal": split(nominal), "measure": measure}
+    options |= {"sizes": sizes, "unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads}
+    result = cg.drift({**X, **kept}, labels, window, features=list(X), **options)
+    if format is Format.table:
+        print(result)
+    elif format is Format.json:
+        print(result.to_json(indent=2))
+    else:
+        say(result.notes)
+        print_rows(result.rows(), format)

@@ -1,0 +1,110 @@
+"""`congruence matrix`: all pairs of label columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from congruence.cli.app import (
+    Checkpoint,
+    Client,
+    Columns,
+    Engine,
+    FailUnder,
+    Format,
+    Frequency,
+    Id,
+    Long,
+    Measures,
+    Memory,
+    Noise,
+    Output,
+    Policy,
+    SkipBad,
+    Threads,
+    Unassigned,
+    Weight,
+    app,
+)
+from congruence.cli.printing import fail_if_under, print_result, say, square_columns
+from congruence.cli.reading import check_noise_columns, limits_of, noise_labels, read_labels, split, wanted_measures
+
+
+@app.command()
+def matrix(
+    file: Annotated[
+        Path, typer.Argument(help="Table of label columns: csv, tsv, parquet, feather, npy, npz; or a folder of them.")
+    ],
+    measures: Measures = "ari",
+    columns: Columns = None,
+    id: Id = None,
+    long: Long = None,
+    unassigned: Unassigned = Policy.error,
+    noise: Noise = None,
+    weight: Weight = None,
+    frequency: Frequency = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write it here: csv, tsv, parquet, feather, json, npz.")
+    ] = None,
+    format: Output = Format.table,
+    threads: Threads = None,
+    engine: Engine = "auto",
+    fail_under: FailUnder = None,
+    client: Client = None,
+    checkpoint: Checkpoint = None,
+    skip_bad: SkipBad = False,
+    memory: Memory = None,
+) -> None:
+    """Compare all pairs of label columns.
+
+    Examples:
+
+      congruence matrix labels.csv --measure ari --out ari.csv
+
+      congruence matrix labels.parquet --measures ari,nmi_sum,vi --out agreement.npz
+
+      congruence matrix runs.csv --long cell,method,cluster --unassigned drop
+
+      congruence matrix many-files/ --memory 2GB --client tcp://scheduler:8786
+    """
+    import congruence as cg
+    from congruence.inputs import files
+
+    limits = limits_of(fail_under)
+    if out is not None:
+        files.check_writable(out)
+    scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory}
+    found, notes, mass = read_labels(file, split(columns), id, long, weight, frequency, None, scanning)
+    options = {"unassigned": unassigned.value, "noise": noise_labels(noise), **mass}
+    check_noise_columns(options["noise"], found)
+    result = cg.compare_all(found, wanted_measures(measures, limits), threads=threads, engine=engine, **options)
+    say(notes)
+    if out is not None:
+        _write_matrix(result, out)
+        say([*result.cautions, f"wrote {out}"])
+    if out is None or format is not Format.table:
+        print_result(result, format)
+    fail_if_under(result, limits)
+
+
+def _write_matrix(result: Any, out: Path) -> None:
+    import numpy as np
+
+    from congruence.inputs import files
+
+    if files.suffix_of(out) == ".json":
+        part = out.with_name(out.name + ".part")
+        part.write_text(result.to_json(indent=2), encoding="utf-8")
+        part.replace(out)
+    elif files.suffix_of(out) == ".npz":
+        part = out.with_name(out.name + ".part")
+        with part.open("wb") as stream:
+            np.savez_compressed(stream, names=np.array(result.names), **{key: result[key] for key in result})
+        part.replace(out)
+    elif len(result.keys()) == 1:
+        files.write_table(square_columns(result), out)
+    else:
+        table = result.to_frame(backend="pyarrow")
+        files.write_table({name: table[name].to_pylist() for name in table.column_names}, out)

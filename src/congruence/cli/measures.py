@@ -1,0 +1,66 @@
+"""`congruence measures`: the list, or one measure."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from congruence.cli.app import Format, Output, app, measures_like
+from congruence.cli.printing import print_rows
+
+
+@app.command()
+def measures(
+    key: Annotated[str | None, typer.Argument(help="Show all about this one.", autocompletion=measures_like)] = None,
+    format: Output = Format.table,
+) -> None:
+    """List the measures, or show the definition of one.
+
+    Examples:
+
+      congruence measures
+
+      congruence measures ari
+    """
+    import congruence as cg
+    from congruence.comparison.results import span
+    from congruence.formulas.references import REFERENCES
+    from congruence.formulas.symbols import symbols_of
+
+    if key is not None:
+        m = cg.measure(key)
+        if format is not Format.table:
+            print_rows([_facts(m)], format)
+            return
+        names = f" (also {', '.join(m.aliases)})" if m.aliases else ""
+        lines = [
+            f"{m.key}{names}: {m.title}",
+            "",
+            f"  {m.formula.__doc__.splitlines()[0] if m.formula.__doc__ else ''}",
+            "",
+        ]
+        lines += [f"  {line}" for line in m.definition]
+        meanings = symbols_of(m)
+        wide = max(map(len, meanings), default=0)
+        lines += ["", *(f"  {name:<{wide}}  {meaning}" for name, meaning in meanings.items())] if meanings else []
+        lines += [
+            "",
+            f"  {m.better} is better, {span(m)}",
+            f"  true of it: {', '.join(sorted(m.axioms)) or 'none of the axioms'}",
+        ]
+        lines += [f"  parameter {name} = {value}" for name, value in m.parameters.items()]
+        lines += [f"  caution: {m.caution}"] if m.caution else []
+        lines += [f"  {REFERENCES[m.reference]}"]
+        print("\n".join(lines))
+        return
+    print_rows([_facts(m) for m in cg.measures()], format)
+
+
+def _facts(m: Any) -> dict[str, Any]:
+    from congruence.comparison.results import span
+
+    return {
+        "key": m.key, "title": m.title, "better": m.better, "range": span(m), "family": m.family,
+        "axioms": " ".join(sorted(m.axioms)), "caution": m.caution,
+    }  # fmt: skip
