@@ -249,7 +249,9 @@ def test_every_room_is_in_the_table():
     ][0]
     text = (ROOT / "docs" / "how_it_works.md").read_text(encoding="utf-8").partition("## The rooms")[2]
     rooms = [word for cell in re.findall(r"^\| (`.*?) \|", text, flags=re.M) for word in re.findall(r"`(\w+)/?`", cell)]
-    layers = [word for layer in contract["layers"] for word in re.findall(r"congruence\.(\w+)", layer) if word != "__main__"]
+    layers = [
+        word for layer in contract["layers"] for word in re.findall(r"congruence\.(\w+)", layer) if word != "__main__"
+    ]
     assert rooms == layers, f"rows for {set(layers) ^ set(rooms) or sorted(layers)} in docs/how_it_works.md"
 
 
