@@ -126,6 +126,7 @@ def _options(
 ) -> None:
     pass
 
+
 Seed = Annotated[int | None, typer.Option(help="The same seed gives the same result.")]
 
 Features = Annotated[
