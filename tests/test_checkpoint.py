@@ -86,7 +86,7 @@ def test_a_checkpoint_of_other_data_is_refused(tmp_path):
         cg.compare_all(cg.scan(folder, NAMES), checkpoint=folder)
     with pytest.raises(cg.InputError, match=r"is a file; name a folder"):
         cg.compare_all(cg.scan(folder, NAMES), checkpoint=folder / "part-0.parquet")
-    with pytest.raises(cg.InputError, match=r"a callable that yields batches cannot be told from other data"):
+    with pytest.raises(cg.InputError, match=r"a callable that yields batches cannot be identified"):
         cg.compare_all(cg.scan(lambda: [pa.table(labels(20))], NAMES), checkpoint=tmp_path / "new")
     (tmp_path / "saved" / "congruence-checkpoint.json").write_text("{")
     with pytest.raises(cg.InputError, match=r"cannot be read; name another folder"):

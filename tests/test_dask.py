@@ -112,10 +112,10 @@ def test_another_version_on_the_workers_is_an_error(client, tmp_path, monkeypatc
     s = cg.scan(folder_of(labels(60), tmp_path / "d"), NAMES)
     monkeypatch.setattr(schedule, "_version", lambda: "9.9")
     with pytest.raises(
-        cg.InputError, match=rf"has congruence {cg.__version__} and this side has 9.9; install the same"
+        cg.InputError, match=rf"has congruence {cg.__version__} and this process has 9.9; install the same"
     ):
         cg.compare_all(s, client=client)
-    with pytest.raises(cg.InputError, match=r"w has no congruence and this side has 1"):
+    with pytest.raises(cg.InputError, match=r"w has no congruence and this process has 1"):
         schedule._check_version({"w": None}, "1")
 
 
@@ -147,7 +147,7 @@ def test_dask_frames_and_series(client):
     assert cg.Ensemble(cg.scan(frame, NAMES)).n_points == 800
     with pytest.raises(cg.InputError, match=r"Dask series are compared with Dask series"):
         cg.ari(frame["int"], columns["text"])
-    with pytest.raises(cg.InputError, match=r"a Dask frame of 5 partitions cannot be told from other data"):
+    with pytest.raises(cg.InputError, match=r"a Dask frame of 5 partitions cannot be identified"):
         cg.compare_all(frame, checkpoint="nowhere")
 
 
@@ -273,7 +273,7 @@ def test_a_worker_and_then_the_scheduler_killed_in_the_middle(cluster, tmp_path)
     saved = tmp_path / "saved"
     killer = when(saved, 2, scheduler.send_signal, signal.SIGKILL)
     with pytest.raises(
-        cg.InputError, match=r"the Dask scheduler went away before the count was done; with checkpoint=DIR"
+        cg.InputError, match=r"the connection to the Dask scheduler was lost before the count was done; with checkpoint=DIR"
     ):
         cg.compare_all(cg.scan(folder), ["ari", "vi"], client=address, checkpoint=saved)
     killer.join()

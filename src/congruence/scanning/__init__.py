@@ -1,1 +1,1 @@
-"""Rows that stay where they are: files, datasets, streams and Dask frames, counted in parts."""
+"""Scans: label columns in files, datasets, streams and Dask frames, counted in parts without loading them."""

@@ -1,4 +1,4 @@
-"""Counting what does not fit: tables of batches of rows, which add; vocabularies grow as labels are met."""
+"""Counting out of memory: tables of batches of rows, which add; vocabularies grow with new labels."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import BadBatch, Vocabulary, check_kind, kind_of
 from congruence.statistics.tables import Array
 
-#: a table of a pair is dense up to this many cells in any case, and up to the second where memory allows
+#: a table of a pair is always dense up to this many cells, and up to the second number if memory allows
 DENSE_CELLS, MOST_DENSE_CELLS = 1 << 16, 1 << 22
 
 
 class Overfull(Exception):
-    """The tables outgrew the memory they may take; carries the numbers of labels met so far."""
+    """The tables exceed their memory; holds the numbers of labels found so far."""
 
     def __init__(self, widths: Array, size: float) -> None:
         super().__init__(f"tables of {size / 2**20:.0f} MB")
@@ -39,7 +39,7 @@ class Overfull(Exception):
 
 
 class _Cells:
-    """The table of one pair: dense while it is small, else its non-zero cells, sorted, and those yet to be sorted in."""
+    """The table of one pair: dense while it is small, else sorted non-zero cells and a buffer of unsorted ones."""
 
     def __init__(self, dtype: Any, most: float) -> None:
         self.dtype, self.most = dtype, most
@@ -50,11 +50,11 @@ class _Cells:
 
     @property
     def size(self) -> int:
-        """Bytes it takes."""
+        """Size in bytes."""
         return self.dense.nbytes if self.dense is not None else 16 * (len(self.key) + self.many)
 
     def fit(self, wide: int, across: int) -> None:
-        """Room for so many codes on both sides."""
+        """Grow to this many codes on both sides."""
         if self.dense is None or (wide <= self.dense.shape[0] and across <= self.dense.shape[1]):
             return
         old = self.dense
@@ -78,7 +78,7 @@ class _Cells:
             self.settle()
 
     def settle(self) -> None:
-        """Sort in what is waiting."""
+        """Merge buffered cells."""
         key = np.concatenate([self.key, *(k for k, _ in self.waiting)])
         total = np.concatenate([self.total, *(c for _, c in self.waiting)])
         order = np.argsort(key, kind="stable")
@@ -116,7 +116,7 @@ class _Cells:
         self.put(key >> 32, key & 0xFFFFFFFF, count)
 
     def cells(self) -> tuple[Array, Array, Array]:
-        """Its non-zero cells, row after row."""
+        """Its non-zero cells, row by row."""
         if self.dense is not None:
             row, col = np.nonzero(self.dense)
             return row.astype(np.int32), col.astype(np.int32), self.dense[row, col]
@@ -128,23 +128,23 @@ class _Cells:
 
 @dataclass(frozen=True, eq=False)
 class Counting:
-    """What to count: columns, pairs of them, which labels are noise, which columns must be complete, what a row weighs."""
+    """What to count: columns, their pairs, noise labels, columns that must be complete, and weights."""
 
     names: tuple[str, ...]
     #: (pairs, 2): positions among the names, the smaller first
     pairs: Array
     noise: tuple[Collection[Hashable] | None, ...]
-    #: what a column that must be complete is called in the error, or None
+    #: name in the error of a column that must be complete, or None
     complete: tuple[str | None, ...]
-    #: the column of weights, and whether they are frequencies
+    #: the column of weights, and whether it holds frequencies
     mass: tuple[str, bool] | None = None
-    #: bytes that the tables may take
+    #: memory limit of the tables, in bytes
     limit: float = float("inf")
     skip_bad: bool = False
-    #: kinds of labels of the columns, where they are known beforehand
+    #: kinds of labels of the columns, if known
     kinds: tuple[str | None, ...] | None = None
     rows: int = 1 << 18
-    #: columns (and their kinds) of other passes: what cannot be read of them is left out of this one too
+    #: columns (and kinds) of other passes: parts that are unreadable there are left out of this pass too
     beside: tuple[tuple[str, str | None], ...] = ()
 
     @property
@@ -155,7 +155,7 @@ class Counting:
 
 
 class Accumulator:
-    """Tables of pairs of columns over all the batches it has been given."""
+    """Tables of pairs of columns over all batches counted so far."""
 
     def __init__(self, counting: Counting) -> None:
         self.counting = counting
@@ -178,7 +178,7 @@ class Accumulator:
         self.left_out: list[str] = []
 
     def add_batch(self, batch: Any, where: str = "a batch") -> int:
-        """Count the rows of a batch (an arrow RecordBatch or Table, or a mapping of columns); says how many there were."""
+        """Count the rows of a batch (an arrow RecordBatch or Table, or a mapping of columns); returns their number."""
         counting = self.counting
         columns = {name: _taken(batch, name, where) for name in counting.read}
         first = next(iter(columns), "")
@@ -234,18 +234,20 @@ class Accumulator:
 
     @property
     def size(self) -> int:
-        """Bytes that the tables take."""
+        """Size of the tables in bytes."""
         return sum(table.size for table in self.tables)
 
     def add(self, part: PartialTables) -> None:
-        """Add what was counted elsewhere."""
+        """Add tables counted elsewhere."""
         if part.names != self.counting.names or not np.array_equal(part.pairs, np.array(self.pairs).reshape(-1, 2)):
             raise InputError(
-                f"tables of columns {', '.join(self.counting.names[:4])} and {', '.join(part.names[:4])} do not add: give "
+                f"tables of columns {', '.join(self.counting.names[:4])} and {', '.join(part.names[:4])} cannot be added: give "
                 "both the same columns and pairs"
             )
         if part.mass != _mass_kind(self.counting.mass):
-            raise InputError("tables counted with and without weights do not add: weigh both the same way")
+            raise InputError(
+                "tables counted with and without weights cannot be added: use weights in both or in neither"
+            )
         moved = []
         for word, kind, labels, name in zip(self.words, part.kinds, part.labels, part.names, strict=True):
             word.joined(kind, f"column {name!r}")
@@ -272,7 +274,7 @@ class Accumulator:
             raise Overfull(np.array([w.width for w in self.words]), self.size)
 
     def partial(self) -> PartialTables:
-        """What has been counted so far."""
+        """The tables counted so far."""
         cells = [table.cells() for table in self.tables]
         none = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, self.total.dtype)
         row, col, count = (np.concatenate(x) for x in zip(none, *cells, strict=True))
@@ -285,7 +287,7 @@ class Accumulator:
         )  # fmt: skip
 
     def _sizes(self, cells: Sequence[tuple[Array, Array, Array]]) -> tuple[Array, ...]:
-        """Sizes of the clusters of every column: margins of a table it is in, or counted by themselves."""
+        """Cluster sizes of each column: from the margins of a table, or counted separately."""
         found: dict[int, Array] = {c: _widened(s, self.words[c].width) for c, s in self.sizes.items()}
         for (i, j), (row, col, count) in zip(self.pairs, cells, strict=True):
             for c, code in ((i, row), (j, col)):
@@ -312,7 +314,7 @@ def _taken(batch: Any, name: str, where: str) -> Any:
 
 
 def _mass(column: Any, mass: tuple[str, bool], where: str) -> Array:
-    """Checked weights of a batch."""
+    """Validated weights of a batch."""
     name, is_frequency = mass
     if isinstance(column, Labels):
         column = arrow_library().array(np.asarray(column.names)[column.codes])
@@ -332,7 +334,7 @@ def _mass(column: Any, mass: tuple[str, bool], where: str) -> Array:
     return values.astype(np.int64)
 
 
-# --- counting batches, and adding what was counted --------------------------------------------------------------
+# --- counting batches and adding the counts ---------------------------------------------------------------------
 
 
 def merged(parts: Iterable[PartialTables], limit: float = float("inf")) -> PartialTables:
@@ -410,15 +412,13 @@ def pair_positions(names: Sequence[str], pairs: Sequence[tuple[str, str]] | None
     place = {name: i for i, name in enumerate(names)}
     wrong = [name for pair in pairs for name in pair if name not in place]
     if wrong:
-        raise InputError(
-            f"pairs names a column {wrong[0]!r} that is not there; the columns are: {', '.join(names[:8])}"
-        )
+        raise InputError(f"pairs names an unknown column {wrong[0]!r}; the columns are: {', '.join(names[:8])}")
     found = sorted({(min(place[a], place[b]), max(place[a], place[b])) for a, b in pairs if a != b})
     return np.array(found, dtype=np.int64).reshape(-1, 2)
 
 
 def batch_columns(batch: Any) -> dict[str, Any]:
-    """The columns of a batch as arrow arrays, or as Labels where arrow has no type for them."""
+    """The columns of a batch as arrow arrays, or as Labels if arrow has no type for them."""
     pa = arrow_library()
     if isinstance(batch, pa.RecordBatch | pa.Table):
         return dict(zip(batch.schema.names, batch.columns, strict=True))
@@ -434,7 +434,7 @@ def _as_arrow(column: Any, name: str) -> Any:
         kind_of(array.type)
     except InputError:
         raise
-    except Exception:  # arrow has no type for it, each library with an error of its own: let the border decide
+    except Exception:  # arrow has no type for it (each library raises another error): let as_clustering decide
         array = _as_clustering(column, name)
     if isinstance(array, Memberships):
         raise InputError(f"{name}: tables of memberships are not counted in parts; pass columns of labels")

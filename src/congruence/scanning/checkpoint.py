@@ -1,4 +1,4 @@
-"""Finished parts of a long count, on disk: written whole or not at all, checksummed, tied to the data they are of."""
+"""Finished parts of a long count on disk: written atomically, with a checksum, tied to their data."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 
 from congruence.errors import InputError
 
-#: first bytes of every part: what it is, and which way of writing
+#: first bytes of every part: format and version
 MAGIC = b"congruence part 1\n"
 
 HEAD = "congruence-checkpoint.json"
 
 
 def digest(*parts: bytes | str) -> str:
-    """A name for these bytes."""
+    """A digest of these bytes."""
     found = blake2b(digest_size=16)
     for part in parts:
         raw = part.encode() if isinstance(part, str) else part
@@ -26,7 +26,7 @@ def digest(*parts: bytes | str) -> str:
 
 
 class Checkpoint:
-    """A folder of finished parts, by key; a folder of other data is refused, a damaged part is as good as none.
+    """A folder of finished parts, by key; a folder of other data is refused, a damaged part is recomputed.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -62,7 +62,7 @@ class Checkpoint:
         return self.folder / f"{digest(key)}.part"
 
     def get(self, key: str) -> bytes | None:
-        """What was stored under this key, or None; a part whose checksum is wrong is deleted and remembered."""
+        """The part stored under this key, or None; a part with a wrong checksum is deleted and recorded."""
         path = self._path(key)
         try:
             data = path.read_bytes()
@@ -77,12 +77,12 @@ class Checkpoint:
         return None
 
     def put(self, key: str, payload: bytes) -> None:
-        """Store this under the key."""
+        """Store a part under this key."""
         _write(self._path(key), MAGIC + digest(key, payload).encode() + payload)
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all, and onto the disk."""
+    """Write a file atomically and flush it to disk."""
     part = path.with_name(f"{path.name}.{os.getpid()}.new")
     with part.open("wb") as stream:
         stream.write(data)

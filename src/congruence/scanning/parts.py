@@ -19,35 +19,35 @@ from congruence.scanning.vocabulary import BadBatch, kind_of
 
 @lru_cache(maxsize=256)
 def footer_of(path: str, size: int, changed: int) -> Any:
-    """The footer of a Parquet file, read once per size and time of change."""
+    """The footer of a Parquet file, cached by size and modification time."""
     from pyarrow import parquet
 
     return parquet.ParquetFile(path).metadata
 
 
 def state_of(path: str) -> tuple[str, int, int]:
-    """Path, size and time of change of a file."""
+    """Path, size and modification time of a file."""
     about = os.stat(path)
     return path, about.st_size, about.st_mtime_ns
 
 
 @dataclass(frozen=True)
 class RowGroup:
-    """One row group of a Parquet file; text is read as the codes that it is stored as."""
+    """One row group of a Parquet file; text is read as dictionary codes."""
 
     path: str
     group: int
     rows: int
-    #: the path as it was given; the other is whole, for workers that run elsewhere
+    #: the path as given; `path` is absolute, for workers in other folders
     shown: str = ""
 
     @property
     def where(self) -> str:
-        """What to call this part in messages."""
+        """Name of this part in messages."""
         return f"{self.shown or self.path}, row group {self.group}"
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
-        """The rows of these columns, in batches of at most so many."""
+        """The rows of these columns, in batches of limited size."""
         from pyarrow import parquet
 
         footer = footer_of(*state_of(self.path))
@@ -65,7 +65,7 @@ class RowGroup:
 
 
 def kind_of_or_not(type: Any) -> str | None:
-    """The kind of labels of an arrow type, or None where it holds no labels."""
+    """The kind of labels of an arrow type, or None if it cannot hold labels."""
     try:
         return kind_of(type)
     except InputError:
@@ -74,7 +74,7 @@ def kind_of_or_not(type: Any) -> str | None:
 
 @dataclass(frozen=True)
 class Fragment:
-    """One fragment of an Arrow dataset, cut by row groups where it can be."""
+    """One fragment of an Arrow dataset, split by row groups if possible."""
 
     fragment: Any
     schema: Any
@@ -83,11 +83,11 @@ class Fragment:
 
     @property
     def where(self) -> str:
-        """What to call this part in messages."""
+        """Name of this part in messages."""
         return self.name
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
-        """The rows of these columns, in batches of at most so many."""
+        """The rows of these columns, in batches of limited size."""
         from pyarrow.dataset import get_partition_keys
 
         there = {*self.fragment.physical_schema.names, *get_partition_keys(self.fragment.partition_expression)}
@@ -109,11 +109,11 @@ class ArrowFile:
 
     @property
     def where(self) -> str:
-        """What to call this part in messages."""
+        """Name of this part in messages."""
         return self.shown or self.path
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
-        """The rows of these columns, in batches of at most so many."""
+        """The rows of these columns, in batches of limited size."""
         pa = arrow_library()
         with pa.memory_map(self.path) as source, pa.ipc.open_file(source) as file:
             for i in range(file.num_record_batches):
@@ -128,7 +128,7 @@ class ArrowFile:
 
 @dataclass(frozen=True)
 class TextFile:
-    """A csv or tsv file, read in blocks; columns have the types they have in the first file."""
+    """A csv or tsv file, read in blocks; columns have the types of the first file."""
 
     path: str
     delimiter: str
@@ -138,7 +138,7 @@ class TextFile:
 
     @property
     def where(self) -> str:
-        """What to call this part in messages."""
+        """Name of this part in messages."""
         return self.shown or self.path
 
     def open(self, columns: Sequence[str] = ()) -> Any:
@@ -157,20 +157,20 @@ class TextFile:
         )
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
-        """The rows of these columns, in batches of at most so many."""
+        """The rows of these columns, in batches of limited size."""
         yield from self.open(columns)
 
 
 @dataclass(frozen=True)
 class Broken:
-    """A file that could not even be opened."""
+    """A file that could not be opened."""
 
     where: str
     why: str
     rows: int | None = None
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
-        """The rows of these columns, in batches of at most so many."""
+        """The rows of these columns, in batches of limited size."""
         raise BadBatch(f"{self.where} could not be read: {self.why}")
         yield
 
@@ -190,7 +190,7 @@ class Held:
         return len(next(iter(self.batch.values()), ())) if isinstance(self.batch, Mapping) else len(self.batch)
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
-        """The rows of these columns, in batches of at most so many."""
+        """The rows of these columns, in batches of limited size."""
         held = self.batch
         found = held if hasattr(held, "schema") and hasattr(held, "num_rows") else batch_columns(held)
         yield found
@@ -206,20 +206,20 @@ class Partition:
 
     @property
     def where(self) -> str:
-        """What to call this part in messages."""
+        """Name of this part in messages."""
         return f"partition {self.number}"
 
     @property
     def described(self) -> Partition:
-        """The same without the frame: what travels beside it."""
+        """The part without the frame, which is sent separately."""
         return Partition(None, self.number)
 
     def holding(self, frame: Any) -> Held:
-        """The part, now that the frame is here."""
+        """The part with its frame."""
         return Held(_as_table(frame), self.where)
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
-        """The rows of these columns, in batches of at most so many."""
+        """The rows of these columns, in batches of limited size."""
         yield from self.holding(self.delayed.compute()).batches(columns, rows)
 
 

@@ -1,4 +1,4 @@
-"""Columns that stay in files, datasets, Dask frames or streams: `cg.scan`."""
+"""Label columns read from files, datasets, Dask frames or streams when they are counted: `cg.scan`."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from congruence.scanning.tables import Column, PartialTables
 from congruence.scanning.vocabulary import kind_of
 from congruence.statistics.tables import Array
 
-#: bytes that tables may take unless told otherwise
+#: default memory limit of tables, in bytes
 MEMORY = "1GB"
 
-#: parts that rows are counted in: enough for every thread and worker, and how much work is lost when a run ends early
+#: number of parts that rows are counted in: enough for all threads and workers; one part is lost when a run is stopped
 GROUPS = 64
 
-#: bytes of labels that a thread reads at once
+#: bytes of labels that one thread reads at a time
 BATCH = 16 << 20
 
 
@@ -71,7 +71,7 @@ def scan(
     skip_bad: bool = False,
     progress: Callable[[int, int], Any] | bool | None = None,
 ) -> Scan:
-    """Label columns that stay where they are and are read in row groups, whenever something is asked of them.
+    """Label columns that stay in their files and are read in row groups when they are compared.
 
     `path` is the path of a file (parquet, feather, csv) or of a folder of them, an Arrow dataset, a Dask frame, a function
     that yields batches, or an iterator of batches (one pass). `columns` are the label columns, by default all but `id`.
@@ -99,10 +99,10 @@ def scan(
 
 @dataclass(eq=False)
 class Scan:
-    """Label columns of a file, folder, dataset, Dask frame or stream; made by `cg.scan`, read when they are compared.
+    """Label columns of a file, folder, dataset, Dask frame or stream; created by `cg.scan`, read when they are compared.
 
-    `s["a"]` is one column, `s[["a", "b"]]` a scan of fewer. The tables of what was counted last are kept, so that
-    asking for more measures of the same columns reads nothing.
+    `s["a"]` is one column, `s[["a", "b"]]` a scan of fewer. The last tables are cached, so that
+    further measures of the same columns read nothing.
     """
 
     input: Any = field(repr=False)
@@ -115,9 +115,9 @@ class Scan:
     checkpoint: Any = None
     skip_bad: bool = False
     progress: Any = None
-    #: tables of the last passes, and what they were made for
+    #: tables of the last passes, and the questions they answer
     _kept: list[tuple[Any, PartialTables]] = field(default_factory=list, repr=False)
-    #: labels and sizes of the clusters of every column that was counted
+    #: labels and cluster sizes of every counted column
     _seen: dict[Any, PartialTables] = field(default_factory=dict, repr=False)
     _widths: dict[str, int] = field(default_factory=dict, repr=False)
 
@@ -131,8 +131,8 @@ class Scan:
                 raise InputError(f"{self.text} has no column {name!r}; {hint(name, there, listed)}")
         self.names = tuple(columns) if columns is not None else tuple(x for x in there if x != id)
         if columns is None and len(self.names) > 1:
-            # in memory a column with another value in every row is taken for row names; here only its name can tell,
-            # or pandas, which writes down what was the index of a frame
+            # in memory, a column of distinct values is taken for row names; here only its name is known,
+            # or the metadata of pandas, which names the index columns
             index = (getattr(self.input.schema, "pandas_metadata", None) or {}).get("index_columns", ())
             ids = [x for x in self.names if x.lower() in ID_NAMES or x.startswith("__index_level_") or x in index]
             self.names = tuple(x for x in self.names if x not in ids)
@@ -147,7 +147,7 @@ class Scan:
         return self
 
     def with_options(self, **options: Any) -> Scan:
-        """The same columns, read in another way; None leaves an option as it is."""
+        """The same columns with other options; None keeps an option."""
         given = {key: value for key, value in options.items() if value is not None}
         if not given:
             return self
@@ -157,7 +157,7 @@ class Scan:
         return other
 
     def narrowed(self, columns: Sequence[str] | None) -> Scan:
-        """The same with fewer columns."""
+        """A scan of fewer columns."""
         if columns is None:
             return self
         other = copy(self)
@@ -185,12 +185,12 @@ class Scan:
         return [(name, self[name]) for name in self.names]
 
     def same_rows(self, other: Any) -> bool:
-        """Is the other a scan of the same rows?"""
+        """Whether the other is a scan of the same rows."""
         return isinstance(other, Scan) and other.input is self.input
 
     @property
     def n_rows(self) -> int | None:
-        """Rows there are: known from footers, or once they have been counted."""
+        """Number of rows: from footers, or once they are counted."""
         counted = (part.rows for (*_, skipped, _), part in self._seen.items() if skipped == self.skip_bad)
         return next(counted, self.input.rows if not self.skip_bad else None)
 
@@ -201,12 +201,12 @@ class Scan:
     # --- counting ---
 
     def _key(self, columns: Sequence[Column], mass: Any) -> Any:
-        """What counts must have been made for, to be these."""
+        """The key under which counts are cached."""
         noise = frozenset((c.name, c.noise) for c in columns if c.noise is not None)
         return (None if mass is None else (mass.values.name, mass.is_frequency)), noise, self.skip_bad
 
     def known(self, column: Column, mass: Any = None) -> PartialTables | None:
-        """Tables that this column is in, if it was counted."""
+        """Tables with this column, if it was counted."""
         weighed = self._key([column], mass)[0]
         found = self._seen.get((column.name, column.noise, self.skip_bad, weighed))
         if found is None and mass is None:
@@ -216,7 +216,7 @@ class Scan:
         return found
 
     def facts(self, column: Column, mass: Any = None) -> PartialTables:
-        """Tables that this column is in; it is counted by itself if it was not."""
+        """Tables with this column; it is counted alone if there are none."""
         found = self.known(column, mass)
         if found is None:
             others = [self[name].with_policy("drop", None, name) for name in self.names if name != column.name]
@@ -232,14 +232,16 @@ class Scan:
     def tables(
         self, columns: Sequence[Column], pairs: Array, mass: Any, threads: int | None, progress: Progress | None
     ) -> Iterator[tuple[Array, PartialTables]]:
-        """(positions of some pairs, their tables), in as many passes as the memory asks for."""
+        """(positions of some pairs, their tables), in as many passes as memory requires."""
         if mass is not None and not self.same_rows(mass.values.source):
             raise InputError("the weights are a column of another source; give a column of the same scan")
         names = list(dict.fromkeys(c.name for c in columns))
         by_name: dict[str, Column] = {}
         for c in columns:
             if by_name.setdefault(c.name, c).noise != c.noise:
-                raise InputError(f"column {c.name!r} is used with two different `noise`; compare once for each")
+                raise InputError(
+                    f"column {c.name!r} is used with two different values of `noise`; compare once with each"
+                )
         at = np.array([names.index(c.name) for c in columns], dtype=np.int64)
         ends = np.sort(at[pairs], axis=1)
         key = self._key(columns, mass)
@@ -265,7 +267,7 @@ class Scan:
                 todo = todo[~np.isin(todo, here)]
 
     def _keep(self, key: Any, part: PartialTables, by_name: Mapping[str, Column]) -> None:
-        """Remember these tables for the next question; the oldest go when they take a quarter of the memory."""
+        """Cache these tables; the oldest are dropped above a quarter of the memory."""
         if not part.rows:
             why = f" ({part.left_out[0]})" if part.left_out else ""
             raise InputError(f"{self.text} has no rows that can be read{why}")
@@ -279,7 +281,7 @@ class Scan:
             self._seen[name, by_name[name].noise, self.skip_bad, key[0]] = part.without_cells()
 
     def _look(self, names: Sequence[str]) -> None:
-        """Numbers of labels, as the first rows have them; what they grow to is found out while counting."""
+        """Numbers of labels in the first rows; they may grow while counting."""
         new = [name for name in names if name not in self._widths]
         if not new or self.input.once:
             return
@@ -288,7 +290,7 @@ class Scan:
                 first = next(iter(part.batches(new, 1 << 16)))
                 look = Accumulator(Counting(tuple(new), np.empty((0, 2)), (None,) * len(new), (None,) * len(new)))
                 look.add_batch(first, part.where)
-            except Exception:  # counting will say what is wrong, and where
+            except Exception:  # counting reports what is wrong, and where
                 continue
             self._widths.update({name: word.width for name, word in zip(new, look.words, strict=True)})
             break
@@ -302,7 +304,7 @@ class Scan:
         return np.asarray(8 * np.minimum(cells, 4.0 * rows if rows is not None else np.inf) * workers)
 
     def _block(self, names: Sequence[str], ends: Array, workers: int) -> Array:
-        """Which of these pairs to count in the next pass: a square of clusterings against clusterings that fits."""
+        """The pairs to count in the next pass: a block of clusterings against clusterings that fits in memory."""
         cost = self._cost(names, ends, workers)
         if self.input.once or cost.sum() <= self.memory:
             return np.arange(len(ends))
@@ -314,12 +316,12 @@ class Scan:
         return np.arange(1)
 
     def _grown(self, names: Sequence[str], ends: Array, over: Overfull) -> None:
-        """Take note of how many labels there were when the memory was full; a single pair that is too large is an error."""
+        """Record the numbers of labels found when memory was full; a single pair that is too large is an error."""
         used = np.unique(ends)
         if self.input.once or len(np.unique(ends, axis=0)) == 1:
             pair = " and ".join(repr(names[x]) for x in used[:2])
             what = f"the table of {pair} takes" if len(used) <= 2 else f"the tables of {len(used)} columns take"
-            more = "; an iterator can be gone through once, so pass a function that makes it" if self.input.once else ""
+            more = "; an iterator can be read only once, so pass a function that creates it" if self.input.once else ""
             raise InputError(
                 f"{what} more than memory={self.memory / 1e6:.0f}MB; give more memory, or fewer columns{more}"
             ) from None
@@ -360,7 +362,7 @@ class Scan:
         return None if kind_of_or_not(kind) == "null" else kind_of(kind)
 
     def _groups(self, counting: Counting, workers: int) -> Iterator[Group]:
-        """Parts put together, so that there are some sixty groups of about as many rows each."""
+        """Parts combined into about sixty groups with similar numbers of rows."""
         parts = self.input.parts(counting.read)
         if not isinstance(parts, list):
             for part in parts:
@@ -395,14 +397,14 @@ def _held(part: PartialTables) -> set[tuple[str, str]]:
 
 
 def _read_here(parts: Sequence[Any], counting: Counting) -> Iterator[Group]:
-    """Few and large parts: rows are read by one and counted by all."""
+    """Few large parts: one thread reads, all threads count."""
     for part in parts:
         for batch in read_batches(part, counting):
             yield Group((Held(batch, part.where),))
 
 
 def columns_of_frames(*series: Any) -> tuple[Any, ...]:
-    """Dask series of one frame as columns of one scan; anything else is given back as it is."""
+    """Dask series of one frame as columns of one scan; other inputs unchanged."""
     dask = [x for x in series if is_dask_frame(x, 1)]
     if not dask:
         return series
@@ -419,7 +421,7 @@ def columns_of_frames(*series: Any) -> tuple[Any, ...]:
 
 
 def scan_options(data: Any, options: Mapping[str, Any]) -> Any:
-    """What is scanned, to be read in this way; options without anything scanned are an error."""
+    """The scanned inputs with these options; options without scanned inputs are an error."""
     if is_dask_frame(data):
         data = scan(data)
     if isinstance(data, Scan):
@@ -437,19 +439,19 @@ def scan_options(data: Any, options: Mapping[str, Any]) -> Any:
     given = [key for key, value in options.items() if value is not None and value is not False and key != "progress"]
     if given:
         raise InputError(
-            f"{given[0]}= is for what is scanned: pass columns of cg.scan(…); labels in memory are counted here, in threads"
+            f"{given[0]}= needs scanned columns: pass columns of cg.scan(…); labels in memory are counted here, in threads"
         )
     return data
 
 
 def _is_scanned(x: Any) -> bool:
-    """Is it a column of a scan, or an ensemble of such?"""
+    """Whether it is a column of a scan, or an ensemble of such columns."""
     column = x.members[0] if hasattr(x, "members") and hasattr(x, "is_lazy") else x
     return isinstance(column, Column) and isinstance(column.source, Scan)
 
 
 def _moved(data: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
-    """The same, columns of a scan now of one that is read in this way."""
+    """The input with its scanned columns replaced by those with these options."""
 
     def moved(x: Any) -> Any:
         if not _is_scanned(x) or not any(value is not None for value in options.values()):

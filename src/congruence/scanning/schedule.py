@@ -1,4 +1,4 @@
-"""Where parts are counted: in threads here, by any executor, or on a Dask cluster; nothing mathematical lives here."""
+"""Where parts are counted: in local threads, by an executor, or on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from congruence.scanning.vocabulary import BadBatch
 #: partial tables that one task of a tree adds up
 BRANCHES = 8
 
-#: seconds that a cluster without workers is waited for
+#: seconds to wait for the workers of a cluster
 PATIENCE = 60
 
-KEPT = "with checkpoint=DIR finished parts are kept, and a second run goes on from there"
+KEPT = "with checkpoint=DIR, finished parts are kept and a second run resumes from there"
 
 
 class Part(Protocol):
-    """Some rows, described so that they can be read elsewhere."""
+    """Some rows, described so that they can be read by another process."""
 
     @property
     def where(self) -> str:
-        """What it is called in an error."""
+        """Its name in an error."""
 
     @property
     def rows(self) -> int | None:
-        """How many rows, where that is known."""
+        """Number of rows, if known."""
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
-        """The rows of these columns, in batches of about so many."""
+        """The rows of these columns, in batches of about this size."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Group:
 
     @property
     def rows(self) -> int:
-        """Rows, as far as they are known."""
+        """Number of rows, as far as known."""
         return sum(part.rows or 0 for part in self.parts)
 
 
@@ -59,9 +59,9 @@ class _Stopped(Exception):
 
 
 def count_part(part: Part, total: Accumulator, stop: threading.Event | None = None) -> None:
-    """Add the rows of a part; what cannot be read is an error that says where, or is left out if that was asked for."""
+    """Add the rows of a part; unreadable rows raise an error that says where, or are left out with `skip_bad`."""
     counting = total.counting
-    into = Accumulator(counting) if counting.skip_bad else total  # a part is left out whole
+    into = Accumulator(counting) if counting.skip_bad else total  # a part is left out as a whole
     try:
         rows = 0
         for batch in read_batches(part, counting):
@@ -83,18 +83,18 @@ def count_part(part: Part, total: Accumulator, stop: threading.Event | None = No
 
 
 def read_batches(part: Part, counting: Counting) -> Iterator[Any]:
-    """The rows of a part, batch by batch; what goes wrong with reading them is said with the name of the part."""
+    """The rows of a part, batch by batch; errors name the part."""
     try:
         yield from part.batches(counting.read, counting.rows)
     except InputError:
         raise
-    except Exception as error:  # readers of files have errors of many kinds
+    except Exception as error:  # file readers raise errors of many kinds
         said = (str(error).splitlines() or [type(error).__name__])[0]
         raise BadBatch(f"{part.where} could not be read: {said}") from None
 
 
 def count_group(parts: Sequence[Part], counting: Counting, version: str | None = None) -> PartialTables:
-    """The tables of these parts: what an executor or a Dask worker runs."""
+    """The tables of these parts; runs in an executor or a Dask worker."""
     if version is not None:
         _check_version({"this worker": _version()}, version)
     total = Accumulator(counting)
@@ -112,7 +112,7 @@ def fold(
     progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> PartialTables:
-    """The sum of the tables of all groups, wherever they are counted; those in the checkpoint are not counted again."""
+    """The sum of the tables of all groups; groups in the checkpoint are not counted again."""
     total = Accumulator(counting)
 
     def done(group: Group, part: PartialTables | None = None) -> None:
@@ -120,7 +120,7 @@ def fold(
             if checkpoint is not None:
                 checkpoint.put(group.key, part.to_bytes())
             total.add(part)
-        if progress is not None:  # of a stream nobody knows how many rows there will be
+        if progress is not None:  # the number of rows of a stream is unknown
             progress.total = max(progress.total, progress.done + group.rows)
             progress.add(group.rows)
 
@@ -160,7 +160,7 @@ def _in_threads(
     apart: bool,
     total: Accumulator,
 ) -> None:
-    """Each thread has tables of its own, which are added at the end, or part by part where they go to a checkpoint."""
+    """Each thread has its own tables, which are added at the end, or after each part with a checkpoint."""
     stop = threading.Event()
     free: LifoQueue[Accumulator] = LifoQueue()
     for _ in range(threads):
@@ -190,7 +190,7 @@ def _in_threads(
 def _windowed(
     submit: Callable[[Group], Any], groups: Iterator[Group], width: int
 ) -> Iterator[tuple[Group, PartialTables | None]]:
-    """Results as they come, never more than `width` under way, so that rows read ahead stay few."""
+    """Results as they arrive, with at most `width` jobs at a time, so that few rows are read ahead."""
     running: dict[Any, Group] = {}
     for group in groups:
         running[submit(group)] = group
@@ -202,7 +202,7 @@ def _windowed(
 
 def _ended(running: dict[Any, Group]) -> Iterator[tuple[Group, PartialTables | None]]:
     ended = wait(running, return_when=FIRST_COMPLETED).done
-    for future in sorted(ended, key=lambda f: f.exception() is not None):  # what is finished is kept before all stops
+    for future in sorted(ended, key=lambda f: f.exception() is not None):  # keep finished parts before stopping
         group = running.pop(future)
         yield group, future.result()
 
@@ -222,7 +222,7 @@ def _by_executor(executor: Any, groups: Iterator[Group], counting: Counting, don
 
 @contextmanager
 def connected(client: Any) -> Iterator[tuple[Any, Any]]:
-    """(Dask client, None) or (None, executor); a client made here from an address is closed here, any other never."""
+    """(Dask client, None) or (None, executor); a client created here from an address is closed here, others are not."""
     if isinstance(client, str):
         try:
             from distributed import Client
@@ -236,7 +236,7 @@ def connected(client: Any) -> Iterator[tuple[Any, Any]]:
         try:
             yield dask, None
         finally:
-            with suppress(Exception):  # a scheduler that is gone cannot be told goodbye
+            with suppress(Exception):  # the scheduler is gone: nothing to close
                 dask.close(timeout=2)
         return
     if type(client).__module__.split(".")[0] == "distributed" and hasattr(client, "get_executor"):
@@ -261,20 +261,20 @@ def _check_version(found: dict[str, Any], version: str) -> None:
         if theirs != version:
             what = f"congruence {theirs}" if theirs else "no congruence"
             raise InputError(
-                f"{worker} has {what} and this side has {version}; install the same version on all workers"
+                f"{worker} has {what} and this process has {version}; install the same version on all workers"
             )
 
 
 def _on_dask(
     client: Any, groups: Iterator[Group], counting: Counting, done: Callable[..., None], apart: bool, total: Accumulator
 ) -> None:
-    """The same kernel on the workers, tables added there in a tree; only small tables travel."""
+    """Count on the workers with the same kernel and add tables there in a tree; only small tables are sent."""
     from distributed import as_completed
 
     version = _version()
-    lost = f"the Dask scheduler went away before the count was done; {KEPT}"
+    lost = f"the connection to the Dask scheduler was lost before the count was done; {KEPT}"
 
-    def theirs() -> str | None:  # travels by value, so it runs where there is no congruence too
+    def theirs() -> str | None:  # sent by value, so it also runs where congruence is not installed
         try:
             import congruence
         except ImportError:
@@ -287,7 +287,7 @@ def _on_dask(
         try:
             client.wait_for_workers(1, timeout=PATIENCE)
         except TimeoutError:
-            raise InputError(f"the Dask cluster has no workers ({PATIENCE} s were waited); start some") from None
+            raise InputError(f"the Dask cluster has no workers after {PATIENCE} s; start some") from None
         _check_version(client.run(theirs), version)
         for group in groups:
             leaves[_submitted(client, group, counting, version)] = group
@@ -306,18 +306,18 @@ def _on_dask(
     except Exception as error:
         name = type(error).__name__
         if name == "KilledWorker":
-            raise InputError(f"a part of the rows ended every worker it was given to ({error}); {KEPT}") from None
+            raise InputError(f"a part of the rows killed every worker that counted it ({error}); {KEPT}") from None
         if isinstance(error, OSError | TimeoutError) or name in ("CancelledError", "FutureCancelledError"):
             raise InputError(lost) from None
         raise
     finally:
-        for future in (*leaves, *tree):  # what nobody waits for is not begun
+        for future in (*leaves, *tree):  # cancel what nobody waits for
             with suppress(Exception):
                 future.release()
 
 
 def _submitted(client: Any, group: Group, counting: Counting, version: str) -> Any:
-    """The future of a group; partitions of a Dask frame are counted where they are."""
+    """The future of a group; partitions of a Dask frame are counted on their workers."""
     frames = [part.delayed for part in group.parts if hasattr(part, "delayed")]
     if not frames:
         return client.submit(count_group, group.parts, counting, version, pure=False)
@@ -334,7 +334,7 @@ def count_frames(frames: Sequence[Any], described: Sequence[Any], counting: Coun
 
 
 def _tree(client: Any, futures: list[Any]) -> list[Any]:
-    """One future of the sum of all, by a tree of small sums."""
+    """One future of the sum of all tables, by a tree of sums."""
     while len(futures) > 1:
         futures = [
             client.submit(merged, futures[i : i + BRANCHES], pure=False) for i in range(0, len(futures), BRANCHES)

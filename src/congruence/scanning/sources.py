@@ -31,7 +31,7 @@ SCANNED = (".parquet", ".feather", ".arrow", ".csv", ".tsv", ".txt")
 
 
 class _Input:
-    """Where rows come from: names and kinds of the columns, parts to count, and what makes it itself."""
+    """A source of rows: names and kinds of the columns, parts to count, and identity of the data."""
 
     schema: Any = None
     once = False
@@ -43,13 +43,13 @@ class _Input:
 
     @property
     def rows(self) -> int | None:
-        """How many rows there are, where that is known."""
+        """Number of rows, if known."""
         return None
 
     def fingerprint(self) -> str:
-        """The same for the same data, and another for other data."""
+        """Identity of the data: equal for the same data only."""
         raise InputError(
-            f"checkpoint: {self.text} cannot be told from other data; a checkpoint needs files, by path or as an Arrow dataset"
+            f"checkpoint: {self.text} cannot be identified; a checkpoint needs files, by path or as an Arrow dataset"
         )
 
 
@@ -91,7 +91,7 @@ class _Files(_Input):
         if len(schema) == 1 and kind != ".tsv":
             delimiter = next((d for d in (";", "\t", " ") if d in schema.names[0]), ",")
             schema = TextFile(path, delimiter).open().schema
-        if not types:  # a text file says '2024-05-01' and means a label
+        if not types:  # in a text file, '2024-05-01' is a label
             text = {f.name for f in schema if pa.types.is_temporal(f.type)} | self._long_ids(path, delimiter)
             plain = [pa.field(f.name, pa.string() if f.name in text else f.type) for f in schema]
             schema = pa.schema(plain)
@@ -99,7 +99,7 @@ class _Files(_Input):
         return schema, [TextFile(path, delimiter, types, None, shown)]
 
     def _long_ids(self, path: str, delimiter: str) -> set[str]:
-        """Columns whose first rows hold whole numbers that would be read as floats and not be told apart."""
+        """Columns whose first rows hold integers too large to be distinguished as floats."""
         pa = arrow_library()
         first = next(iter(TextFile(path, delimiter).open()), None)
         long = long_floats(first) if first is not None else []
@@ -188,9 +188,7 @@ class _Stream(_Input):
 
     def parts(self, columns: Sequence[str]) -> Iterable[Any]:
         if self.once and self.spent:
-            raise InputError(
-                "an iterator of batches can be gone through once, and it has been; pass a function that makes a new one"
-            )
+            raise InputError("an iterator of batches can be read only once; pass a function that creates a new one")
         self.spent = True
         batches = iter([*self.waiting, *()]) if self.once else iter(self.source())
         number = 0
@@ -220,18 +218,18 @@ def _schema_of(batch: Any) -> Any:
     if hasattr(batch, "schema") and hasattr(batch, "num_rows"):
         return batch.schema
     found = batch_columns(batch)
-    # what has no arrow type is told by its labels, and what holds nothing yet (the head of a Dask frame) may be anything
+    # without an arrow type the labels decide; an empty column (the head of a Dask frame) can be of any kind
     return pa.schema([(name, getattr(x, "type", pa.null()) if len(x) else pa.null()) for name, x in found.items()])
 
 
 def is_dask_frame(data: Any, dimensions: int = 2) -> bool:
-    """Is it a Dask frame (or series)?"""
+    """Whether it is a Dask frame or series."""
     dask = type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "npartitions")
     return dask and getattr(data, "ndim", 0) == dimensions and hasattr(data, "to_delayed") and hasattr(data, "_meta")
 
 
 def source_of(source: Any) -> _Input:
-    """The source behind whatever was given to scan."""
+    """The source for an argument of `cg.scan`."""
     if isinstance(source, str | os.PathLike):
         return _Files(_paths(Path(source)), str(source))
     if isinstance(source, list | tuple) and source and all(isinstance(x, str | os.PathLike) for x in source):
@@ -249,7 +247,7 @@ def source_of(source: Any) -> _Input:
 
 
 def _paths(path: Path) -> list[str]:
-    """The files meant by a path: itself, those of a folder, those that fit a pattern with *."""
+    """The files of a path: itself, those in a folder, or those that match a pattern with *."""
     if path.is_dir():
         found = [p for p in sorted(path.rglob("*")) if p.is_file() and suffix_of(p) in SCANNED]
         found = [p for p in found if not any(x.startswith(("_", ".")) for x in p.relative_to(path).parts)]
@@ -260,7 +258,7 @@ def _paths(path: Path) -> list[str]:
 
         found = [Path(p) for p in sorted(glob.glob(str(path), recursive=True))]
         if not found:
-            raise InputError(f"no file fits {path}")
+            raise InputError(f"no file matches {path}")
     else:
         if not path.exists():
             raise InputError(f"there is no file {path}")

@@ -1,6 +1,6 @@
-"""What was counted of some of the rows: tables that add, their columns, and the tables and statistics read from them.
+"""Counts of some of the rows: tables that add, their columns, and the statistics read from them.
 
-A code of 0 means "in no cluster" here; label i of a column has code i + 1, in the order in which labels were met. Names
+A code of 0 means "in no cluster" here; label i of a column has code i + 1, in order of appearance. Names
 are put in order, and the points in no cluster dealt with, when everything has been counted (`tables_of`).
 """
 
@@ -25,7 +25,7 @@ from congruence.inputs.labels import Labels, Unassigned, noise_caution, unassign
 from congruence.statistics import Statistic
 from congruence.statistics.tables import Array, Table, Tables, label_order
 
-#: how labels are written down: to JSON and back
+#: conversion of labels to JSON and back
 _WRITTEN: dict[str, tuple[Any, Any]] = {"bytes": (bytes.hex, bytes.fromhex), "decimal": (str, Decimal)}
 
 
@@ -36,7 +36,7 @@ _WRITTEN: dict[str, tuple[Any, Any]] = {"bytes": (bytes.hex, bytes.fromhex), "de
 class PartialTables:
     """The contingency tables of pairs of columns over some of the rows; they add with `+`, in any order, exactly.
 
-    Made by `cg.partial_tables`, wherever the rows are; `to_bytes` and `from_bytes` carry them over a wire. The sum over
+    Created by `cg.partial_tables`; `to_bytes` and `from_bytes` send them to other machines. The sum over
     all rows is a source of clusterings: `cg.compare_all(total)`, `cg.compare(total["a"], total["b"])`, `cg.Ensemble(total)`.
 
     >>> import congruence as cg
@@ -52,7 +52,7 @@ class PartialTables:
 
     names: tuple[str, ...]
     kinds: tuple[str, ...]
-    #: labels of each column as they were met; label i has code i + 1, and code 0 is "in no cluster"
+    #: labels of each column in order of appearance; label i has code i + 1, and code 0 is "in no cluster"
     labels: tuple[tuple[Any, ...], ...]
     pairs: Array
     #: cells of pair p are starts[p]:starts[p+1]
@@ -68,12 +68,12 @@ class PartialTables:
     mass: str | None
     total: Any
     squares: float
-    #: of weighted rows: how many are in a cluster of both columns (of the column), and their Σw²
+    #: for weighted rows: how many are in a cluster of both columns (of the column), and their Σw²
     used: Array
     own: Array
     used_alone: Array
     own_alone: Array
-    #: what could not be read and was skipped, in words
+    #: notes on parts that were skipped
     left_out: tuple[str, ...] = ()
 
     def __add__(self, other: PartialTables) -> PartialTables:
@@ -98,7 +98,7 @@ class PartialTables:
         return {(int(i), int(j)): p for p, (i, j) in enumerate(self.pairs)}
 
     def without_cells(self) -> PartialTables:
-        """What is known of the columns one by one."""
+        """Labels and sizes of the columns."""
         return replace(
             self, pairs=self.pairs[:0], starts=self.starts[:1], row=self.row[:0], col=self.col[:0], count=self.count[:0],
             used=self.used[:0], own=self.own[:0],
@@ -109,7 +109,7 @@ class PartialTables:
         return _one_table(self, self[a].with_policy("drop", None, a), self[b].with_policy("drop", None, b))[0]
 
     def to_bytes(self) -> bytes:
-        """Everything in it as bytes (no pickle), for a file or a wire."""
+        """The tables as bytes, without pickle."""
         if "mixed" in self.kinds:
             raise InputError("labels of mixed types cannot be written; convert them to strings")
         words = [
@@ -166,26 +166,26 @@ _ARRAYS = ("pairs", "starts", "row", "col", "count", "gaps", "used", "own", "use
 
 
 class Source(Protocol):
-    """Anything that can give the tables of its columns: a scan, or tables that were counted already."""
+    """A source of tables of its columns: a scan, or tables that are counted already."""
 
     def tables(
         self, columns: Sequence[Column], pairs: Array, mass: Any, threads: int | None, progress: Progress | None
     ) -> Iterator[tuple[Array, PartialTables]]:
-        """(positions of some pairs, their tables), until all pairs have been."""
+        """(positions of some pairs, their tables), until all pairs are done."""
 
     def facts(self, column: Column, mass: Any = None) -> PartialTables:
-        """Tables that this column is in, at least by itself."""
+        """Tables with this column, at least of the column alone."""
 
     def known(self, column: Column, mass: Any = None) -> PartialTables | None:
-        """The same where it has been counted already."""
+        """The same if it is counted already."""
 
     @property
     def n_rows(self) -> int | None:
-        """Rows there are, where that is known."""
+        """Number of rows, if known."""
 
 
 class _Ready:
-    """A source that was counted already."""
+    """A source that is counted already."""
 
     def __init__(self, part: PartialTables) -> None:
         self.part = part
@@ -202,7 +202,7 @@ class _Ready:
 
     def __getitem__(self, name: str) -> Column:
         if name not in self.part.names:
-            raise InputError(f"there is no column {name!r}; there are: {', '.join(self.part.names[:8])}")
+            raise InputError(f"there is no column {name!r}; the columns are: {', '.join(self.part.names[:8])}")
         return Column(self, name)
 
     def facts(self, column: Column, mass: Any = None) -> PartialTables:
@@ -214,9 +214,9 @@ class _Ready:
         self, columns: Sequence[Column], pairs: Array, mass: Any, threads: int | None, progress: Progress | None
     ) -> Iterator[tuple[Array, PartialTables]]:
         if mass is not None:
-            raise InputError("weights belong to the counting: cg.partial_tables(batch, sample_weight='column')")
+            raise InputError("pass weights when counting: cg.partial_tables(batch, sample_weight='column')")
         if any(c.noise is not None for c in columns):
-            raise InputError("noise belongs to the counting: cg.partial_tables(batch, noise=…)")
+            raise InputError("pass noise when counting: cg.partial_tables(batch, noise=…)")
         yield np.arange(len(pairs)), self.part
 
 
@@ -247,7 +247,7 @@ class Column(Labels):
 
     @property
     def gaps(self) -> int:
-        """Points in no cluster, as far as the policy leaves them so."""
+        """Points in no cluster after applying `unassigned`."""
         part, c = self._counted
         many = int(part.gaps[c])
         if many and self.unassigned == "error":
@@ -256,13 +256,13 @@ class Column(Labels):
 
     @property
     def names(self) -> Array | tuple[Any, ...]:
-        """The clusters' own labels, sorted."""
+        """The labels of the clusters, sorted."""
         part, c = self._counted
         return named_labels(part, c)[1]
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What a reader of results should know, once the column has been counted."""
+        """Cautions about the column, once it is counted."""
         part = self.source.known(self)
         if part is None:
             return ()
@@ -281,7 +281,7 @@ class Column(Labels):
 
     @property
     def codes(self) -> Array:
-        """Not to be had: the labels of single points stay where they are."""
+        """Unavailable for scanned columns: labels of single points are not kept."""
         raise NotApplicable(
             f"{self.who} is scanned, and this needs the label of every point (or pairs of points), not tables; read the "
             "columns into memory for it"
@@ -292,7 +292,7 @@ class Column(Labels):
         return int(rows if rows is not None else self._counted[0].rows)
 
     def taken(self, points: Array, index: Any = None) -> Labels:
-        """Not to be had, as codes."""
+        """Unavailable for scanned columns, like codes."""
         return Labels(self.codes)
 
     def with_policy(self, unassigned: Unassigned, noise: Collection[Hashable] | None, who: str) -> Column:
@@ -306,7 +306,7 @@ class Column(Labels):
 
 
 def named_labels(part: PartialTables, c: int) -> tuple[Array, Array | tuple[Any, ...]]:
-    """Which label comes where, by its name, and the names in that order."""
+    """The order of the labels by name, and the names in that order."""
     labels = list(part.labels[c])
     if part.kinds[c] == "float" and any(isinstance(x, float) for x in labels):
         labels = [float(x) for x in labels]
@@ -317,7 +317,7 @@ def named_labels(part: PartialTables, c: int) -> tuple[Array, Array | tuple[Any,
 
 
 def tables_of(part: PartialTables, columns: Sequence[Column], pairs: Array) -> tuple[Tables, Any]:
-    """The tables of these pairs of columns, points in no cluster dealt with; for one pair also its clusters' names."""
+    """The tables of these pairs of columns, with `unassigned` applied; for one pair also the names of its clusters."""
     where = {name: i for i, name in enumerate(part.names)}
     place = {x: where[columns[x].name] for x in np.unique(pairs).tolist()}
     left, right = (np.array([place[x] for x in side], dtype=np.int64) for side in pairs.T.tolist())
@@ -331,7 +331,7 @@ def tables_of(part: PartialTables, columns: Sequence[Column], pairs: Array) -> t
             raise unassigned_error(x.who, f"{int(part.gaps[c])} of {part.rows} points")
     if part.mass is not None and "singletons" in rules.values():
         raise NotApplicable(
-            "unassigned='singletons' with weights needs every single point; pass 'drop' or 'cluster', or read the columns"
+            "unassigned='singletons' with weights needs single points; pass 'drop' or 'cluster', or read the columns"
         )
     k = {c: len(rank) for c, rank in ranks.items()}
     moved = {c: np.concatenate([[k[c] if rules[c] == "cluster" else -1], rank]) for c, rank in ranks.items()}
@@ -365,7 +365,7 @@ def tables_of(part: PartialTables, columns: Sequence[Column], pairs: Array) -> t
 
 
 def _gathered(part: PartialTables, left: Array, right: Array) -> tuple[Array, ...]:
-    """Cells of the pairs (left, right) as they were counted, turned where they were counted the other way."""
+    """Cells of the pairs (left, right), transposed if they were counted in the other order."""
     cells = []
     used, own = np.zeros(len(left), np.int64), np.zeros(len(left))
     for p, (i, j) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
@@ -392,7 +392,7 @@ def _gathered(part: PartialTables, left: Array, right: Array) -> tuple[Array, ..
 def _singled_out(
     pair: Array, row: Array, col: Array, count: Array, wide: list[Array], single: list[Array]
 ) -> tuple[Array, Array, Array, Array, list[Array]]:
-    """Each point in no cluster becomes a cluster of its own: a cell of m such points becomes m cells."""
+    """Make each unassigned point a cluster: a cell of m such points becomes m cells."""
     alone = [(code < 0) & asked for code, asked in zip((row, col), single, strict=True)]
     times = np.where(alone[0] | alone[1], count, 1)
     pair, row, col = (np.repeat(x, times) for x in (pair, row, col))
@@ -409,7 +409,7 @@ def _singled_out(
 
 
 def _kept_names(names: Any, keep: Array) -> Any:
-    """Names of the clusters that are left; those beyond the names are points in no cluster."""
+    """Names of the remaining clusters; those beyond the names are unassigned points."""
     if not len(keep) or keep[-1] < len(names):
         return names[keep] if isinstance(names, np.ndarray) else tuple(names[i] for i in keep)
     listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
@@ -421,7 +421,7 @@ def _kept_names(names: Any, keep: Array) -> Any:
     return (*(listed[i] for i in keep.tolist() if i < len(listed)), *added)
 
 
-# --- the doors of the engine ------------------------------------------------------------------------------------
+# --- interface of the engine ------------------------------------------------------------------------------------
 
 
 def statistics(
@@ -451,7 +451,7 @@ def _one_table(part: PartialTables, a: Column, b: Column) -> tuple[Table, Tables
 
 
 def totals(column: Any, mass: Any) -> tuple[float, float, float]:
-    """Mass of all rows, what they make with themselves, and pairs of different rows."""
+    """Mass of all rows, their self-pair contribution, and pairs of different rows."""
     part = column.source.facts(column, mass)
     total, own = float(part.total), float(part.rows if part.mass is None else part.total)
     if part.mass == "sample_weight":

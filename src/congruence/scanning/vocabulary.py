@@ -1,6 +1,6 @@
-"""Labels as they are met: what kind they are, and a vocabulary that gives each a code and grows.
+"""Labels in order of appearance: their kind, and a growing vocabulary that gives each a code.
 
-A code of 0 means "in no cluster" here; label i of a column has code i + 1, in the order in which labels were met.
+A code of 0 means "in no cluster" here; label i of a column has code i + 1, in order of appearance.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from congruence.inputs.labels import Labels
 from congruence.machine import jit
 from congruence.statistics.tables import Array
 
-#: entries of the table that finds the code of an integer; labels spread wider are found by hashing
+#: size of the lookup table for codes of integers; labels with a wider range are hashed
 LOOKUP_SPAN = 1 << 20
 
 
 class BadBatch(InputError):
-    """Rows that cannot be read, or not as the others: a person may want to go on without them."""
+    """Rows that cannot be read, or differ in type; they can be skipped."""
 
 
 def kind_of(type: Any) -> str:
-    """What an arrow type holds, widths aside: labels of one kind can be the same label."""
+    """The kind of an arrow type without its width; only labels of one kind can be equal."""
     pa = arrow_library()
     kinds = pa.types
     if kinds.is_dictionary(type):
@@ -46,7 +46,7 @@ def kind_of(type: Any) -> str:
 
 
 def check_kind(type: Any, wanted: str, who: str) -> None:
-    """Refuse a column of another kind than it is elsewhere."""
+    """Raise if a column has another kind elsewhere."""
     try:
         kind = kind_of(type)
     except InputError:
@@ -58,7 +58,7 @@ def check_kind(type: Any, wanted: str, who: str) -> None:
 
 
 class Vocabulary:
-    """The labels of one column, in the order they were met; labels named as noise have code 0."""
+    """The labels of one column, in order of appearance; noise labels have code 0."""
 
     def __init__(self, noise: Collection[Hashable] | None = None) -> None:
         self.kind = "null"
@@ -70,11 +70,11 @@ class Vocabulary:
 
     @property
     def width(self) -> int:
-        """Codes there are, that of no cluster included."""
+        """Number of codes, including that of "no cluster"."""
         return len(self.labels) + 1
 
     def joined(self, kind: str, who: str) -> None:
-        """From now on of this kind; labels of another kind are refused."""
+        """Fix the kind; labels of another kind are refused."""
         if kind in ("null", self.kind):
             return
         if self.kind != "null":
@@ -82,14 +82,14 @@ class Vocabulary:
         self.kind = kind
 
     def known(self, labels: Iterable[Any]) -> Array:
-        """The codes of these labels; new ones are met."""
+        """The codes of these labels; new labels are added."""
         place = self.place
         found = []
         for label in labels:
             code = place.get(label)
             if code is None:
                 if isinstance(label, float) and label.is_integer() and abs(label) < 2**62:
-                    label = int(label)  # as in memory: a column of whole floats holds whole numbers
+                    label = int(label)  # as in memory: a column of integral floats holds integers
                 noise = bool(self.noise) and (label in self.noise or str(label) in self.noise)
                 if not noise:
                     self.labels.append(label)
@@ -129,13 +129,13 @@ class Vocabulary:
     def _hashed(self, column: Any) -> Array:
         names = column.dictionary.to_pylist()
         stored = column.indices
-        if stored.type.bit_width < 32:  # 128 names fill the codes of a byte, and no label needs one more
+        if stored.type.bit_width < 32:  # 128 names use all codes of a byte, and no label needs another
             stored = stored.cast("int32")
         elif str(stored.type) == "uint64":
             stored = stored.cast("int64")
         indices = stored.fill_null(len(names)).to_numpy(zero_copy_only=False)
         missing = [i for i, name in enumerate(names) if name is None or name != name]
-        used = names  # categories that no row has do not become labels
+        used = names  # unused categories are not labels
         if len(names) > 1:
             there = np.bincount(indices, minlength=len(names) + 1)[: len(names)] > 0
             there[missing] = False
@@ -165,7 +165,7 @@ class Vocabulary:
         return self._hashed(arrow_library().array(values).dictionary_encode())
 
     def _looked_up(self, values: Array, codes: Array, compiled: bool) -> bool:
-        """Write the codes of these labels, or say that there are new ones."""
+        """Write the codes of these labels; False if there are new labels."""
         assert self.lookup is not None
         if compiled:
             from congruence.engine.kernels import look_up
@@ -178,7 +178,7 @@ class Vocabulary:
         return bool((found >= 0).all())
 
     def _meet(self, values: Array) -> None:
-        """Meet the new labels among these, over a range as wide as they need."""
+        """Add the new labels among these, with a table over their range."""
         assert self.lookup is not None
         low, high = int(values.min()), int(values.max())
         if len(self.lookup):
