@@ -17,20 +17,20 @@ HEAD = """# The measures
 
 <!-- written by `python -m tests.measures_page` from the declarations in src/congruence/formulas; do not edit by hand -->
 
-Every measure is declared once, and this page is written from the declarations. `congruence measures KEY` shows one of them
+This page is generated from the declarations of the measures. `congruence measures KEY` shows one of them
 in the terminal, `cg.measure(KEY)` is its record in Python, and `cg.measure(KEY).explain(a, b)` shows the formula with the
-numbers of two clusterings in it. Each key is a function too: `cg.ari(a, b)`. Which one to take, and why:
+numbers of two clusterings in it. Each key is a function too: `cg.ari(a, b)`. How to choose one:
 [which measure to trust](which_measure.md).
 
-`a` is the reference where a measure is not symmetric. Where a formula is 0/0, identical clusterings get the best value, and
+If a measure is not symmetric, `a` is the reference. If a formula is 0/0, identical clusterings get the best value, and
 others the value in the column "0/0".
 """
 FAMILIES = {
-    "pairs": ("Pairs of points", "How many pairs of points are together in both, in one, in neither."),
-    "information": ("Information", "What knowing one clustering tells of the other; natural logarithms."),
+    "pairs": ("Pairs of points", "Numbers of pairs of points that are together in both, in one, in neither."),
+    "information": ("Information", "Information shared by the clusterings; natural logarithms."),
     "matching": (
         "Clusters and points",
-        "Which cluster corresponds to which, and what share of a point's cluster stays.",
+        "Corresponding clusters, and overlap of the clusters of each point.",
     ),
     "matrices": (
         "Ensembles and similarity matrices",
@@ -55,8 +55,8 @@ def function(m: cg.Measure) -> str:
 
 
 def summary(found: list[cg.Measure]) -> list[str]:
-    """One row a measure: direction, range, axioms, and its value at 0/0."""
-    lines = ["| key | measure | range | true of it | 0/0 |", "|---|---|---|---|---|"]
+    """One row per measure: direction, range, axioms, and its value at 0/0."""
+    lines = ["| key | measure | range | properties | 0/0 |", "|---|---|---|---|---|"]
     for m in found:
         true = ", ".join(axiom for axiom in AXIOMS if axiom in m.axioms)
         zero = "undefined" if m.at_zero != m.at_zero else f"{m.at_zero:g}"
@@ -87,8 +87,8 @@ def entry(m: cg.Measure) -> list[str]:
     )
     lines = [f"### {m.key}", "", f"**{m.title}**{' (' + ', '.join(names) + ')' if names else ''}. {said}", ""]
     lines += [*(f"    {pretty(line)}" for line in m.definition), ""]
-    true = ", ".join(axiom for axiom in AXIOMS if axiom in m.axioms) or "none of the axioms"
-    facts = [f"{m.better.capitalize()} is better, {span(m)}. True of it: {true}{'; a metric' if m.is_metric else ''}."]
+    true = ", ".join(axiom for axiom in AXIOMS if axiom in m.axioms) or "none"
+    facts = [f"{m.better.capitalize()} is better, {span(m)}. Properties: {true}{'; a metric' if m.is_metric else ''}."]
     facts += [f"Parameters: {', '.join(f'`{k}={v!r}`' for k, v in m.parameters.items())}."] if m.parameters else []
     lines += ["\n".join(facts), ""]
     lines += [f"Caution: {m.caution}.", ""] if m.caution else []
@@ -97,9 +97,9 @@ def entry(m: cg.Measure) -> list[str]:
 
 def page() -> str:
     """The text of docs/measures.md."""
-    lines = [HEAD, "What may be true of a measure:", "", "| axiom | says |", "|---|---|"]
+    lines = [HEAD, "Possible properties of a measure:", "", "| property | meaning |", "|---|---|"]
     lines += [f"| {axiom} | {meaning} |" for axiom, meaning in AXIOMS.items()]
-    lines += ["", "With the first three it is a metric (as it is, or as 1 − it), fit for maps and dendrograms.", ""]
+    lines += ["", "A measure with the first three (or 1 − the measure) is a metric, suitable for maps and dendrograms.", ""]
     for family, group in groupby(cg.measures(), key=lambda m: m.family):
         title, said = FAMILIES[family]
         found = list(group)

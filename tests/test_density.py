@@ -717,7 +717,7 @@ def test_they_are_measures_that_need_the_data():
     keys = [m.key for m in cg.measures() if m.family == "profiles"]
     assert keys == ["adco", "adco_distance", "adco_metric", "adco_cosine"]
     for key in keys:
-        with pytest.raises(cg.NotApplicable, match=rf"which it needs: cg.{key}\(a, b, X\)"):
+        with pytest.raises(cg.NotApplicable, match=rf"so it needs the data: cg.{key}\(a, b, X\)"):
             cg.compare(a, b, key)
         with pytest.raises(cg.NotApplicable, match="which it needs"):
             cg.compare_all([a, b], key)

@@ -1,4 +1,4 @@
-"""The measures, one family a file; importing this package declares them all, in this order."""
+"""The measures, one family per file; importing this package declares all of them, in this order."""
 
 from congruence.formulas import pairs  # noqa: I001  (pairs first, as people know them)
 from congruence.formulas import information, matching, matrices, profiles, trees

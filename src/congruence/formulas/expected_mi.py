@@ -30,7 +30,7 @@ def distinct(sizes: Array) -> tuple[Array, Array]:
 
 
 def expected_terms(a: Array, b: Array, n: int, threads: int = 1) -> Array:
-    """What two clusters of sizes a[u] and b[v] add to E[MI], for all u and v (only u ≤ v is worked out when a is b)."""
+    """The contribution of clusters of sizes a[u] and b[v] to E[MI], for all u and v (only u ≤ v is computed if a is b)."""
     steps = float(np.minimum(np.sqrt(np.outer(a, b) / n) * 18 + 2, np.minimum.outer(a, b) + 1).sum())
     terms = compiled(_terms, steps)
     out = np.empty((len(a), len(b)))
@@ -49,9 +49,9 @@ def expected_terms(a: Array, b: Array, n: int, threads: int = 1) -> Array:
 
 
 def _terms(a: Array, b: Array, n: int, symmetric: bool, first: int, last: int, out: Array) -> None:
-    """E[x log(x/μ) − (x − μ)]/n of the hypergeometric count x with mean μ = ab/n: every term is ≥ 0, nothing cancels.
+    """E[x log(x/μ) − (x − μ)]/n of the hypergeometric count x with mean μ = ab/n: every term is ≥ 0, so nothing cancels.
 
-    The ratio of neighbouring probabilities is walked both ways from the mode, where the weight is set to 1, until it
+    The ratio of neighbouring probabilities is followed in both directions from the mode, where the weight is set to 1, until it
     is below 1e-18; dividing by the sum of weights makes factorials unnecessary.
     """
     for u in range(first, last):

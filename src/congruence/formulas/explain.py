@@ -1,4 +1,4 @@
-"""A formula worked through with the numbers of one pair."""
+"""The formula of a measure with the numbers of one pair."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Explanation:
     __repr__ = __str__
 
 
-#: what a definition may use beside the symbols
+#: functions that a definition may use besides the symbols
 FUNCTIONS: dict[str, Callable[..., Any]] = {"log": np.log, "sqrt": np.sqrt, "exp": np.exp, "max": max, "min": min}
 
 
 def explanation(measure: Measure, tables: Tables, value: float) -> Explanation:
-    """Work a definition through for one pair; a line that comes out 0/0 is said to fall back on the rule for it."""
+    """Evaluate a definition for one pair; a line that gives 0/0 names the rule for 0/0."""
     known: dict[str, Any] = {}
     if measure.workings is not None:
         (table,) = tables.each()
@@ -56,10 +56,10 @@ def explanation(measure: Measure, tables: Tables, value: float) -> Explanation:
         name, expression = line.split(" = ", 1)
         numbers = re.sub(r"[A-Za-z_]\w*", lambda m: _number(known[m[0]]) if m[0] in known else m[0], expression)
         with np.errstate(all="ignore"):
-            # the expressions are the literals of our own decorators, checked against the formulas by a test
+            # the expressions are literals in our own decorators, and a test checks them against the formulas
             result = eval(expression, {"__builtins__": {}}, {**FUNCTIONS, **known})  # noqa: S307
         if line is measure.definition[-1] and np.isnan(measure.raw(statistic)[0]):
-            result = np.nan  # 0/0, or a denominator that is 0 but for rounding
+            result = np.nan  # 0/0, or a denominator that is 0 up to rounding
         known[name] = result
         pad = " " * len(name)
         lines += [f"  {pretty(line)}", f"  {pad} = {pretty(numbers)}"]

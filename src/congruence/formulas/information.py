@@ -10,7 +10,7 @@ from congruence.statistics.information import ChanceInfo, Info
 from congruence.statistics.tables import Array
 
 METRIC = ("symmetric", "definite", "triangle")
-#: E[MI] and the norm are sums of many terms: a difference this small is rounding, and the measure is 0/0
+#: E[MI] and the norm are sums of many terms: a difference this small is rounding error, and the measure is 0/0
 TINY = 1e-12
 
 
@@ -20,7 +20,7 @@ TINY = 1e-12
     caution="grows with the number of clusters: do not use it to choose among them",
 )  # fmt: skip
 def mi(i: Info) -> Array:
-    """What knowing one clustering tells of the other."""
+    """Information that one clustering gives about the other."""
     return i.MI
 
 
@@ -29,7 +29,7 @@ def mi(i: Info) -> Array:
     axioms=METRIC, reference="vinh2010", definition="nmi_joint = MI / H_ab",
 )  # fmt: skip
 def nmi_joint(i: Info) -> Array:
-    """Share of the joint entropy that is common to both."""
+    """Mutual information as a share of the joint entropy."""
     return ratio(i.MI, i.H_ab)
 
 
@@ -117,7 +117,7 @@ def ami_min(i: ChanceInfo) -> Array:
     reference="meila2007", definition="vi = H_a + H_b - 2 * MI",
 )  # fmt: skip
 def vi(i: Info) -> Array:
-    """What each tells that the other does not; at most log n for hard clusterings."""
+    """Information in each clustering that is not in the other; at most log n for hard clusterings."""
     return np.asarray(np.maximum(i.H_a + i.H_b - 2 * i.MI, 0.0))
 
 
@@ -126,12 +126,12 @@ def vi(i: Info) -> Array:
     reference="vinh2010", definition="nvi = 1 - MI / H_ab", at_zero=0.0,
 )  # fmt: skip
 def nvi(i: Info) -> Array:
-    """Share of the joint entropy that is not common."""
+    """Variation of information as a share of the joint entropy."""
     return 1 - ratio(i.MI, i.H_ab)
 
 
 def _share(part: Array, whole: Array) -> Array:
-    """part / whole, and 1 where there is nothing to explain (scikit-learn's convention)."""
+    """part / whole, and 1 if there is nothing to explain (scikit-learn's convention)."""
     return np.where(whole == 0, 1.0, ratio(part, whole))
 
 
@@ -140,7 +140,7 @@ def _share(part: Array, whole: Array) -> Array:
     definition="homogeneity = MI / H_a", at_zero=1.0, caution="1 for any refinement of a",
 )  # fmt: skip
 def homogeneity(i: Info) -> Array:
-    """Do the clusters of b hold members of one cluster of a only?"""
+    """1 if each cluster of b contains members of only one cluster of a."""
     return _share(i.MI, i.H_a)
 
 
@@ -149,7 +149,7 @@ def homogeneity(i: Info) -> Array:
     definition="completeness = MI / H_b", at_zero=1.0, caution="1 when b is a single cluster",
 )  # fmt: skip
 def completeness(i: Info) -> Array:
-    """Are the members of a cluster of a all in one cluster of b?"""
+    """1 if all members of each cluster of a are in one cluster of b."""
     return _share(i.MI, i.H_b)
 
 

@@ -19,18 +19,18 @@ from congruence.statistics.tables import Array, Maxima, Table, Tables, xlogx
 from congruence.statistics.trees import PointScores
 
 METRIC = ("symmetric", "definite", "triangle")
-#: largest number of clusters (of the side that has fewer) a sparse, or a dense, matching takes on unasked
+#: default limits of a sparse and a dense matching: number of clusters of the side that has fewer
 SPARSE_LIMIT, DENSE_LIMIT = 50_000, 2_000
 
 
 def _within(t: Table, key: str, limit: int | None, dense: bool) -> None:
-    """Refuse, before starting, what would take long or much memory."""
+    """Raise before starting a matching that would take too long or too much memory."""
     k_a, k_b = t.shape
     if limit is not None and min(k_a, k_b) > limit:
         cost = f"{k_a * k_b * 8 / 1e9:.3g} GB" if dense else "minutes"
         raise NotApplicable(
             f"{key} would match {k_a:,} with {k_b:,} clusters ({cost}); its limit is {limit:,}: pass "
-            f"cg.measure('{key}', limit=None) to do it all the same, or use element_centric, ari or vi"
+            f"cg.measure('{key}', limit=None) to run it anyway, or use element_centric, ari or vi"
         )
 
 
@@ -81,7 +81,7 @@ def _kappa(t: Table, rule: str) -> float:
     workings=lambda t, limit=None: _kappa_workings(t, "kappa"),
 )  # fmt: skip
 def kappa_max(t: Table, limit: int | None = DENSE_LIMIT) -> float:
-    """Cohen's kappa of the matching that makes it largest, exactly."""
+    """The largest Cohen's kappa over all one-to-one matchings, exactly."""
     _within(t, "kappa_max", limit, dense=True)
     return _kappa(t, "kappa")
 
@@ -93,14 +93,14 @@ def kappa_max(t: Table, limit: int | None = DENSE_LIMIT) -> float:
     caution="what the κ/Λ paper computes and calls κ_max; unlike the true maximum it can be negative",
 )  # fmt: skip
 def kappa_trace(t: Table, limit: int | None = DENSE_LIMIT) -> float:
-    """Cohen's kappa of the matching that keeps most points; among equals, the one with the largest kappa."""
+    """Cohen's kappa of the matching with the most points; among ties, the largest kappa."""
     _within(t, "kappa_trace", limit, dense=True)
     return _kappa(t, "trace")
 
 
 def _lambda_workings(t: Table, zero_cells: float = 0.0, limit: int | None = None) -> dict[str, Any]:
     k = t.shape[0]
-    if zero_cells:  # the paper's recipe: zero cells filled, margins summed again, n as it was
+    if zero_cells:  # as in the paper: fill zero cells, recompute margins, keep n
         dense = t.to_array().astype(np.float64)
         dense[dense == 0] = zero_cells
         h_a, h_b, h_ab = (
@@ -117,7 +117,7 @@ def _lambda_workings(t: Table, zero_cells: float = 0.0, limit: int | None = None
     "lambda", title="Λ statistic of kappa and entropy", needs=Table, better="higher", range=(0, math.e / 2),
     axioms=("symmetric",), at_zero=math.nan, reference="uglickich", workings=_lambda_workings,
     definition=("z = exp(-0.8 / k) + 0.8 * p_max / k + 0.3 * NMI / k", "Lambda = exp(z) / (1 + exp(p_max / NMI))"),
-    caution="not sound: at equal NMI it falls as the matching improves, identical clusterings score 0.911 (k=2) … 0.731, "
+    caution="unsound: at equal NMI it falls as the matching improves, identical clusterings score 0.911 (k=2) … 0.731, "
     "and others can beat them; use kappa_max or ami_max instead",
 )  # fmt: skip
 def lambda_statistic(t: Table, zero_cells: float = 0.0, limit: int | None = SPARSE_LIMIT) -> float:

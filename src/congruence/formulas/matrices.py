@@ -1,6 +1,6 @@
 """Measures of similarity matrices and ensembles: sums over pairs of points i < j, written s_p, s_q, s_pq, s_pp, s_qq.
 
-An ensemble stands for its consensus matrix, a partition for its co-association matrix; none is ever built for them.
+An ensemble means its consensus matrix, a partition its co-association matrix; these are never built.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def arimp(p: Pairs, missing: str = "ratio") -> Array:
     "arimm", title="Adjusted Rand index of two matrices", needs=Gram, better="higher", range=(-1, 1),
     axioms=("symmetric", "definite", "baseline"), reference="zhang2012",
     definition=(*ARI, "arimm = (v11 - E) / ((s_a + s_b) / 2 - E)"),
-    caution="a matrix scores 1 with itself only if it is 0 and 1: hold the value against the certainty of each",
+    caution="a matrix scores 1 with itself only if its entries are 0 and 1: compare the value with the certainty of each",
 )  # fmt: skip
 def arimm(p: Pairs, missing: str = "ratio") -> Array:
     """ARI with the sums of both matrices in place of counts of pairs; `missing` says how gaps of members count."""
@@ -56,7 +56,7 @@ def kas(m: MatrixSums, missing: str = "ratio") -> Array:
 
 
 def _distance(m: MatrixSums) -> Array:
-    """Frobenius norm of P − Q; what rounding leaves of equal matrices is 0 (its root would be 1e-8)."""
+    """Frobenius norm of P − Q; rounding error of equal matrices is set to 0 (its root would be 1e-8)."""
     squared = 2 * (m.s_pp + m.s_qq - 2 * m.s_pq) + m.d_pp + m.d_qq - 2 * m.d_pq
     noise = np.where(m.tiny > 0, 1e-14 * (2 * (m.s_pp + m.s_qq) + m.d_pp + m.d_qq), 0.0)
     return np.asarray(np.sqrt(np.where(squared <= noise, 0.0, squared)))
@@ -78,7 +78,7 @@ def nsf(m: MatrixSums, missing: str = "ratio") -> Array:
     "nsf_printed", title="Normalised similarity by Frobenius norm, as printed", needs=MatrixSums, better="higher",
     range=(0, 1), axioms=("symmetric", "definite", "triangle"), reference="zhang2012",
     definition=(FROBENIUS, "nsf_printed = 1 - distance / n ** 2"),
-    caution="divides by n² as the paper prints, so it lies in [1 − 1/n, 1]; use nsf",
+    caution="divides by n² as printed in the paper, so it lies in [1 − 1/n, 1]; use nsf",
 )  # fmt: skip
 def nsf_printed(m: MatrixSums, missing: str = "ratio") -> Array:
     """1 − ‖P − Q‖ / n²."""
@@ -88,7 +88,7 @@ def nsf_printed(m: MatrixSums, missing: str = "ratio") -> Array:
 def _correlation(m: MatrixSums) -> Array:
     covariance = m.s_pq - m.s_p * m.s_q / m.pairs
     var_p, var_q = m.s_pp - m.s_p**2 / m.pairs, m.s_qq - m.s_q**2 / m.pairs
-    # a constant matrix has no variance but for rounding
+    # a constant matrix has no variance except rounding error
     constant = (var_p <= 1e-13 * m.s_pp) | (var_q <= 1e-13 * m.s_qq)
     return np.where(constant, np.nan, ratio(covariance, np.sqrt(np.where(constant, 1.0, var_p * var_q))))
 
@@ -143,7 +143,7 @@ def _alone(x: Any) -> Array:
 @measure(
     "certainty", title="Certainty of a consensus matrix", needs=Alone, better="higher", range=(0, 1), reference="zhang2012",
     definition="certainty = (s_pp - s_p ** 2 / pairs) / (s_p - s_p ** 2 / pairs)",
-    caution="members that are drawn at random reach certainty_random(kmax, members), not 0",
+    caution="random members reach certainty_random(kmax, members), not 0",
 )  # fmt: skip
 def certainty(x: Alone) -> Array:
     """arimm of a matrix with itself: 1 if every entry is 0 or 1, 0 if all are the same in between."""
@@ -179,7 +179,7 @@ def pnmi_sum(x: Alone) -> Array:
 
 
 def certainty_random(kmax: int, n_members: int) -> float:
-    """Certainty that random members have on average: a baseline, not a bound (the paper's Eq. 35).
+    """Mean certainty of random members: a baseline, not a bound (the paper's Eq. 35).
 
     Each member has a number of clusters drawn from 2 … kmax and puts every point in one of them at random.
 

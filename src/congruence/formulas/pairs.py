@@ -17,7 +17,7 @@ METRIC = ("symmetric", "definite", "triangle")
     caution="near 1 for any two clusterings with many clusters; ari corrects for that",
 )  # fmt: skip
 def rand(p: Pairs) -> Array:
-    """Share of the pairs on which both agree."""
+    """Share of pairs of points on which both agree."""
     return ratio(p.v11 + p.v00, p.pairs, p.tiny)
 
 
@@ -27,7 +27,7 @@ def rand(p: Pairs) -> Array:
     definition=("E = s_a * s_b / pairs", "ari = (v11 - E) / ((s_a + s_b) / 2 - E)"),
 )  # fmt: skip
 def ari(p: Pairs) -> Array:
-    """Pairs together in both, less those expected by chance, over the most there could be."""
+    """Pairs together in both minus the expected number, divided by the largest possible difference."""
     expected = p.s_a * p.s_b / p.pairs
     return ratio(p.v11 - expected, (p.s_a + p.s_b) / 2 - expected, p.tiny)
 

@@ -1,4 +1,4 @@
-"""The record of one measure: its name, what it reads, its formula, and what is true of it."""
+"""The record of one measure: its name, statistic, formula and properties."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ AXIOMS = MappingProxyType(
         "symmetric": "swapping the two clusterings changes nothing",
         "definite": "only identical clusterings reach the best value",
         "triangle": "the measure (or 1 − the measure, for similarities) obeys the triangle inequality",
-        "baseline": "independent clusterings score 0 on average, whatever their numbers of clusters",
+        "baseline": "independent clusterings score 0 on average, for any numbers of clusters",
     }
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """One measure: its name, what it reads, its formula, and what is true of it.
+    """One measure: its name, statistic, formula and properties.
 
     >>> import congruence as cg
     >>> m = cg.measure("v_measure", beta=2)
@@ -52,17 +52,17 @@ class Measure:
     at_zero: float
     reference: str
     caution: str = ""
-    #: more names for the symbols of `definition`, worked out from the table
+    #: further symbols of `definition`, computed from the table
     workings: Callable[..., dict[str, Any]] | None = None
     aliases: tuple[str, ...] = ()
-    #: of matrices: does it need one side to be a partition; does it take kernels with entries beyond 0 … 1
+    #: for matrices: whether one side must be a partition; whether entries outside 0 … 1 are allowed
     wants_partition: bool = False
     takes_kernels: bool = False
     parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def best(self) -> float:
-        """The value of identical clusterings wherever the formula is 0/0."""
+        """The value of identical clusterings if the formula is 0/0."""
         return self.range[1] if self.better == "higher" else self.range[0]
 
     @property
@@ -72,31 +72,31 @@ class Measure:
 
     @property
     def is_lone(self) -> bool:
-        """Does it describe one ensemble or matrix, rather than compare two?"""
+        """Whether it describes one ensemble or matrix instead of comparing two."""
         return self.needs is Alone
 
     @property
     def is_symmetric(self) -> bool:
-        """Does swapping the clusterings change nothing?"""
+        """Whether swapping the clusterings changes nothing."""
         return "symmetric" in self.axioms
 
     @property
     def is_metric(self) -> bool:
-        """Is the measure (or 1 − it) a metric on partitions?"""
+        """Whether the measure (or 1 − it) is a metric on partitions."""
         return {"symmetric", "definite", "triangle"} <= self.axioms
 
     def check(self, *, soft: bool, weighted: bool) -> None:
-        """Raise NotApplicable where this measure is not defined for the kind of input."""
+        """Raise NotApplicable if this measure is not defined for this kind of input."""
         if self.needs is ChanceInfo and (soft or weighted):
             what = "soft memberships" if soft else "sample_weight"
-            advice = "use ari_gram, or harden the memberships" if soft else "pass `frequency` for whole-number counts"
+            advice = "use ari_gram, or harden the memberships" if soft else "pass `frequency` for integer counts"
             raise NotApplicable(
                 f"{self.key} is not defined for {what}: its expectation is over permutations of whole points; {advice}"
             )
 
         if self.needs is Profiles:
             raise NotApplicable(
-                f"{self.key} compares where clusters lie in the data, which it needs: cg.{self.key}(a, b, X)"
+                f"{self.key} compares where clusters lie in the data, so it needs the data: cg.{self.key}(a, b, X)"
             )
         if self.needs in (MergeHeights, Clades, LevelInfo):
             raise NotApplicable(f"{self.key} compares hierarchies: cg.{self.key}(cg.Hierarchy(a), cg.Hierarchy(b))")
@@ -116,18 +116,18 @@ class Measure:
             return np.asarray(self.formula(statistic, **self.parameters), dtype=np.float64)
 
     def values(self, statistic: Any) -> Array:
-        """The measure of every pair of a tile, with 0/0 decided by the one rule."""
+        """The measure of every pair of a tile, with the rule for 0/0 applied."""
         raw = self.raw(statistic)
-        undefined = np.isnan(self.at_zero)  # then it is so for identical clusterings too
+        undefined = np.isnan(self.at_zero)  # then it is undefined for identical clusterings too
         filled = self.at_zero if undefined else np.where(statistic.identical, self.best, self.at_zero)
         values = np.where(np.isnan(raw), filled, raw)
-        for bound in self.range:  # what rounding pushed over a bound is put back on it
+        for bound in self.range:  # clip rounding error to the range
             values = np.where(np.abs(values - bound) < 1e-13, bound, values) if np.isfinite(bound) else values
         return values
 
     def __call__(self, a: Any, b: Any, **options: Any) -> float:
         """The measure of two clusterings; the options are those of `compare`."""
-        import congruence  # through the public door: comparing is a room above this one
+        import congruence  # late import; avoids a cycle: comparison is a higher layer
 
         if self.needs is Profiles:
             return float(getattr(congruence, self.key)(a, b, **{**self.parameters, **options}))
@@ -148,7 +148,7 @@ class Measure:
 
         result = congruence.compare(a, b, [self], **options)
         if result.tables is None:
-            raise InputError("explain works the formula through for two clusterings, not for matrices or ensembles")
+            raise InputError("explain shows the formula for two clusterings, not for matrices or ensembles")
         return explanation(self, result.tables, float(result[self.key]))
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""The measures that were declared, and how to find one by name.
+"""The declared measures, and how to find one by name.
 
 Import `congruence.formulas` (or use `cg.measure`): importing the families declares the measures.
 """
@@ -81,7 +81,7 @@ def measures() -> tuple[Measure, ...]:
 
 
 def find(name: str | Measure, **parameters: Any) -> Measure:
-    """The measure of this key or alias, with parameters of its own if given.
+    """The measure of this key or alias, with these parameters.
 
     >>> import congruence as cg
     >>> cg.measure("fowlkes_mallows").key
@@ -106,5 +106,5 @@ def find(name: str | Measure, **parameters: Any) -> Measure:
 
 
 def is_among(name: object, keys: Iterable[str]) -> bool:
-    """Is the measure of this key or alias among these keys?"""
+    """Whether the measure of this key or alias is among these keys."""
     return isinstance(name, str) and _NAMES.get(name.lower().replace("-", "_")) in set(keys)

@@ -1,4 +1,4 @@
-"""Solvers behind measures of matching: assignment and transport."""
+"""Solvers for matching measures: assignment and transport."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from congruence.statistics.tables import Array
 
 
 def assignment(row: Array, col: Array, weight: Array, shape: tuple[int, int]) -> Array:
-    """Which non-zero cells the best one-to-one matching of rows and columns takes (weights ≥ 0).
+    """The non-zero cells of the best one-to-one matching of rows and columns (weights ≥ 0).
 
     >>> assignment(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([3, 2, 2]), (2, 2)).tolist()
     [1, 2]
@@ -31,7 +31,7 @@ def assignment(row: Array, col: Array, weight: Array, shape: tuple[int, int]) ->
 
 
 def _sparse_assignment(row: Array, col: Array, weight: Array, shape: tuple[int, int]) -> Array:
-    """The same for large tables: each row may also take a column of its own, worth nothing."""
+    """The same for large tables: each row may also be matched with a dummy column of weight 0."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
@@ -106,7 +106,7 @@ def _least_among_best(table: Array, match: tuple[Array, Array], cost: Array) -> 
 
 
 def transport(value: Array, supply: Array, demand: Array) -> float:
-    """Largest Σ value·flow over flows ≥ 0 that use up the supply of each row and the demand of each column.
+    """The largest Σ value·flow over flows ≥ 0 that meet the supply of each row and the demand of each column.
 
     >>> transport(np.eye(2), np.array([3.0, 1.0]), np.array([2.0, 2.0]))
     3.0
@@ -115,7 +115,7 @@ def transport(value: Array, supply: Array, demand: Array) -> float:
 
 
 def transport_plan(value: Array, supply: Array, demand: Array) -> tuple[float, Array]:
-    """The same, and the flows that reach it.
+    """The same, with the optimal flows.
 
     >>> transport_plan(np.eye(2), np.array([3.0, 1.0]), np.array([2.0, 2.0]))[1].tolist()
     [[2.0, 1.0], [0.0, 1.0]]
@@ -196,7 +196,7 @@ def _ship(cost: Array, supply: Array, demand: Array, value: Array) -> tuple[floa
                 flow[i, j] -= amount
                 if flow[i, j] < nothing:
                     flow[i, j] = 0.0
-    total = 0.0  # in one order, interpreted or compiled, so that the result has the same bits
+    total = 0.0  # in a fixed order, so that interpreted and compiled code give identical results
     for i in range(k_a):
         for j in range(k_b):
             total += flow[i, j] * value[i, j]
@@ -204,7 +204,7 @@ def _ship(cost: Array, supply: Array, demand: Array, value: Array) -> tuple[floa
 
 
 def greedy_shipment(row: Array, col: Array, value: Array, supply: Array, demand: Array) -> float:
-    """Σ value·flow when the most valuable cell left is always filled first; ties by (row, column)."""
+    """Σ value·flow of the greedy rule: fill the most valuable remaining cell first; ties by (row, column)."""
     order = np.lexsort((col, row, -value))
     walk = compiled(_walk, steps=10.0 * len(order))
     return float(walk(row[order], col[order], value[order], supply.astype(np.float64), demand.astype(np.float64)))

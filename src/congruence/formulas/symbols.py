@@ -5,7 +5,7 @@ import re
 from congruence.formulas.record import Measure
 from congruence.statistics.pairs import Gram
 
-#: by letter, or by measure and letter where one measure has its own
+#: by letter, or by measure and letter if a measure has its own meaning
 SYMBOLS = {
     "n": "number of points",
     "pairs": "number of pairs of points, n (n − 1) / 2",
@@ -22,7 +22,7 @@ SYMBOLS = {
     "E_MI": "mutual information expected of random clusterings with these cluster sizes",
     "homogeneity": "MI / H_a",
     "completeness": "MI / H_b",
-    "matched": "points n_ij of matched clusters, clusters matched one to one so that they are most",
+    "matched": "points n_ij in matched clusters, under the one-to-one matching with the most points",
     "p_o": "share of the points in matched clusters",
     "p_exp": "the same share expected by chance, Σ a_i b_j / n² of the matched clusters",
     "k": "number of clusters, of the side that has more",
