@@ -99,7 +99,11 @@ def page() -> str:
     """The text of docs/measures.md."""
     lines = [HEAD, "Possible properties of a measure:", "", "| property | meaning |", "|---|---|"]
     lines += [f"| {axiom} | {meaning} |" for axiom, meaning in AXIOMS.items()]
-    lines += ["", "A measure with the first three (or 1 − the measure) is a metric, suitable for maps and dendrograms.", ""]
+    lines += [
+        "",
+        "A measure with the first three (or 1 − the measure) is a metric, suitable for maps and dendrograms.",
+        "",
+    ]
     for family, group in groupby(cg.measures(), key=lambda m: m.family):
         title, said = FAMILIES[family]
         found = list(group)

@@ -364,7 +364,7 @@ def test_the_three_meanings_of_a_gap():
     assert cg.certainty(e, missing="plain") == close(dense.certainty(plain))
     with pytest.raises(cg.InputError, match="missing must be 'ratio', 'plain' or 'pooled', not 'x'"):
         cg.arimm(e, q, missing="x")
-    with pytest.raises(cg.NotApplicable, match="anmi is not defined for members that cover part of the points"):
+    with pytest.raises(cg.NotApplicable, match="anmi is not defined for members that label only some of the points"):
         cg.anmi(e, q)
     with pytest.raises(cg.InputError, match="missing='ratio' or 'plain', not 'pooled'"):
         e.consensus_matrix(missing="pooled")
@@ -484,7 +484,7 @@ def test_a_matrix_larger_than_memory_is_refused(monkeypatch):
     """With the size it would take, what there is, and what to do instead; measures go on without it."""
     e = cg.random_partitions(100_000, 3, 4, random_state=0)
     monkeypatch.setattr(agreement, "_available_memory", lambda: 2.0 * 2**30)
-    said = r"of 100,000 points takes 74\.5 GB, and there are 2\.0 GB; pass dtype='float32'"
+    said = r"of 100,000 points takes 74\.5 GB, and 2\.0 GB are free; pass dtype='float32'"
     with pytest.raises(cg.InputError, match=said) as error:
         e.consensus_matrix()
     for way_out in ("float32", "threshold", "consensus_blocks", "measures"):
@@ -635,7 +635,7 @@ def test_cdf(runs, data):
             expected = dense.histogram(dense.consensus(runs, shares, missing))
             e = partial(runs, member_weight=shares)
             if not expected:
-                with pytest.raises(cg.InputError, match="no pair of points"):
+                with pytest.raises(cg.InputError, match="no member labels any pair of points"):
                     e.cdf(missing=missing)
                 continue
             f = e.cdf(missing=missing)
@@ -720,7 +720,7 @@ def test_cdf_refuses_what_it_has_no_pairs_for():
         cg.Ensemble([A, B]).pac(0.9, 0.1)
     with pytest.raises(cg.InputError, match="pooled"):
         cg.consensus_cdf([A, B], missing="pooled")
-    with pytest.raises(cg.InputError, match="no pair of points"):
+    with pytest.raises(cg.InputError, match="no member labels any pair of points"):
         cg.consensus_cdf([[0], [1]])
 
 

@@ -119,7 +119,7 @@ def test_progress_counts_members():
         ({"method": KMeans}, "a scikit-learn clusterer or a list"),
         ({"n_clusters": 200}, r"from 1 to the number of points \(178\)"),
         ({"n_clusters": []}, "not none"),
-        ({"n_members": 0}, "at least one member"),
+        ({"n_members": 0}, "at least 1"),
         ({"fraction": 0}, "fraction must be above 0"),
         ({"X": WINE[:, 0]}, "points × features"),
         ({"X": np.where(WINE > 2, np.nan, WINE)}, "missing or infinite"),
@@ -208,7 +208,7 @@ def test_members_have_the_index_of_the_frame():
         e = cg.generate(pd.DataFrame(WINE, index=names), 3, 3, method, random_state=0)
         assert e.index.tolist() == names
         shuffled = pd.Series(CLASSES, index=names).sample(frac=1, random_state=0)
-        with pytest.raises(cg.InputError, match="another order"):
+        with pytest.raises(cg.InputError, match="a different order"):
             cg.compare_to(shuffled, e, ["vi"])
         assert cg.consensus(e, 3, "kcc").to_frame().index.tolist() == names
 
@@ -218,10 +218,10 @@ def test_members_have_the_index_of_the_frame():
     [
         (pd.DataFrame({"x": [1, 2, None], "y": [0.5, 1, 2]}).convert_dtypes(), {}, "missing"),
         (np.ones((3, 2)) * 1j, {}, "must be numbers"),
-        (WINE, {"n_clusters": "12"}, "n_clusters is a whole number"),
-        (WINE, {"n_clusters": 3.0}, "n_clusters is a whole number"),
-        (WINE, {"n_clusters": [2.7]}, "n_clusters is a whole number"),
-        (WINE, {"n_members": 3.0}, "n_members is a whole number"),
+        (WINE, {"n_clusters": "12"}, "n_clusters must be a whole number"),
+        (WINE, {"n_clusters": 3.0}, "n_clusters must be a whole number"),
+        (WINE, {"n_clusters": [2.7]}, "n_clusters must be a whole number"),
+        (WINE, {"n_members": 3.0}, "n_members must be a whole number"),
         (WINE, {"random_state": -1}, "0 or more"),
         (WINE, {"n_jobs": 0}, "number of processes"),
     ],

@@ -247,14 +247,14 @@ def test_kernels_beyond_0_and_1(kind, tmp_path):
     made = {"numpy": kernel, "memmap": mapped(kernel, tmp_path / "k.npy"), "sparse": sparse.csr_array(kernel)}[kind]
     assert scores(made, labels, ("kas", "sms", "ssms")) == close({k: expected[k] for k in ("kas", "sms", "ssms")})
     for key in ("arimp", "arimm", "nsf", "nsf_printed"):
-        with pytest.raises(cg.NotApplicable, match=f"{key} needs entries between 0 and 1, and a has -"):
+        with pytest.raises(cg.NotApplicable, match=f"{key} needs entries between 0 and 1; a has -"):
             getattr(cg, key)(made, labels)
     for key in ("certainty", "uncertainty"):
         with pytest.raises(cg.NotApplicable, match=f"{key} needs entries between 0 and 1"):
             getattr(cg, key)(made)
     shown = cg.compare(labels, cg.Similarity(made))
     assert set(shown) == {"kas", "sms", "ssms"}
-    assert "needs entries between 0 and 1, and b has" in shown.skipped["nsf"]
+    assert "needs entries between 0 and 1; b has" in shown.skipped["nsf"]
     assert cg.arimm(kernel.clip(0, 1) + 1e-7, labels) == pytest.approx(cg.arimm(kernel.clip(0, 1), labels), abs=1e-5)
 
 
@@ -269,7 +269,7 @@ def test_compare_shows_all_that_apply():
     assert set(found) == set(OF_TWO)
     assert found.skipped["anmi"] == "anmi compares the members of an ensemble with one partition"
     assert set(cg.compare(e, e)) == set(OF_TWO) - {"arimp"}
-    assert "neither side is one; use arimm" in cg.compare(e, e).skipped["arimp"]
+    assert "neither side is a partition; use arimm" in cg.compare(e, e).skipped["arimp"]
     assert set(cg.compare(e, labels)) == set(cg.compare(labels, e)) == {*OF_TWO, "anmi"}
     assert set(cg.compare(cg.Similarity(random_matrix(5, 1)), e)) == set(OF_TWO) - {"arimp"}
 
@@ -291,9 +291,7 @@ def test_every_measure_is_shown_or_left_out_with_a_reason():
 @pytest.mark.parametrize("key", ["pnmi", "pnmi_sum"])
 def test_measures_of_members_refuse_a_matrix(key):
     """A matrix has no members, and the message says what it does have."""
-    with pytest.raises(
-        cg.NotApplicable, match=f"{key} is about the members of an ensemble; of a matrix ask for its cert"
-    ):
+    with pytest.raises(cg.NotApplicable, match=f"{key} describes the members of an ensemble; for a matrix use cert"):
         getattr(cg, key)(random_matrix(4, 1))
 
 

@@ -434,7 +434,7 @@ def test_two_of_one_name_are_two():
     ("options", "text"),
     [
         ({"clusterings": {"a": [0, 1]}}, "at least two clusterings, and there is only one"),
-        ({"reference": "trith"}, "there is no clustering 'trith' to be the reference; did you mean truth"),
+        ({"reference": "trith"}, "there is no clustering 'trith' to use as reference; did you mean truth"),
         ({"measures": ["homogeneity"]}, "homogeneity depends on the order"),
         ({"measures": ["ari"] * 7}, "one to six measures, not 7"),
         ({"data": np.zeros((5, 2))}, "the data have 5 rows and the clusterings 60 points"),

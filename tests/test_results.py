@@ -152,7 +152,7 @@ def test_soft_pairs_carry_their_self_values():
     own_a, own_b = r.self_values
     assert own_a == dict(cg.compare(U, U, ["ari", "vi"]))
     assert own_b == pytest.approx(dict(cg.compare(A, A, ["ari", "vi"])), abs=1e-12)
-    assert any("self-values" in note for note in r.cautions)
+    assert any("self-scores" in note for note in r.cautions)
     frame = r.to_frame("pandas")
     assert frame["self_a"].tolist() == [own_a["ari"], own_a["vi"]]
     assert {"self a", "self b"} <= {word.strip() for word in repr(r).split("\n")[1].split("  ")}

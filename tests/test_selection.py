@@ -693,7 +693,7 @@ def test_a_reference_in_another_order_is_refused():
         with pytest.raises(cg.InputError, match="index of the reference"):
             cg.choose_k(data, [2, 3], n_members=3, random_state=0, reference=classes[::-1])
     for k in ("23", 2.0):
-        with pytest.raises(cg.InputError, match="k is a whole number"):
+        with pytest.raises(cg.InputError, match="k must be a whole number"):
             cg.choose_k(X, k)
 
 

@@ -404,7 +404,7 @@ def permutation_tests(
         title = reference if isinstance(reference, str) else "reference"
         if isinstance(reference, str) and reference not in named:
             near = hint(reference, named, "there are: " + ", ".join(list(named)[:8]))
-            raise InputError(f"there is no clustering {reference!r} to be the reference; {near}")
+            raise InputError(f"there is no clustering {reference!r} to use as reference; {near}")
         pairs = [(title, name) for name in named if name != title]
         named = {title: named[title] if isinstance(reference, str) else reference, **named}
     if not pairs:

@@ -1,4 +1,4 @@
-"""Which measures were asked for, and their values for tiles of statistics."""
+"""The requested measures, and their values for tiles of statistics."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from congruence.formulas import measures as every_measure
 from congruence.formulas.record import Measure
 from congruence.statistics.tables import Array, Table, Tables
 
-#: what `measures=None` means
+#: default measures
 DEFAULT = ("ari", "ami_max", "nmi_sum", "vi", "jaccard", "accuracy", "element_centric")
 
 Measures = str | Measure | Iterable[str | Measure] | None
 
 
 def chosen_measures(measures: Measures, default: Sequence[str] = DEFAULT) -> tuple[list[Measure], bool]:
-    """The measures meant, and whether they were named one by one (then one that does not apply is an error)."""
+    """The requested measures, and whether they were named (then one that does not apply is an error)."""
     if measures is None:
         return [find(key) for key in default], False
     if isinstance(measures, str) and measures == "all":
@@ -33,7 +33,7 @@ def chosen_measures(measures: Measures, default: Sequence[str] = DEFAULT) -> tup
     chosen: dict[str, Measure] = {}
     for m in (find(x) for x in listed):
         if chosen.setdefault(m.key, m).parameters != m.parameters:
-            raise InputError(f"{m.key} is named twice with different parameters; compare once for each")
+            raise InputError(f"{m.key} is named twice with different parameters; compare once with each")
     return list(chosen.values()), True
 
 
@@ -64,7 +64,7 @@ class Evaluation:
         return {m.needs for m in self.measures.values()}
 
     def values(self, statistics: dict[type, Any], n_used: Array, swapped: bool = False) -> dict[str, Array]:
-        """Each measure for every pair of a tile; NaN where no point was left to compare."""
+        """Each measure for every pair of a tile; NaN if no points are left to compare."""
         found = {}
         turned: dict[type, Any] = {}
         for m in list(self.measures.values()):

@@ -21,7 +21,7 @@ from congruence.inputs.labels import Unassigned
 from congruence.scanning.scan import Scan, scan_options
 from congruence.statistics.tables import Array
 
-#: what `compare_all` measures if nothing is named; of hierarchies, the cophenetic correlation
+#: default measure of `compare_all`; for hierarchies, the cophenetic correlation
 ARI = ("ari",)
 
 
@@ -86,14 +86,14 @@ def _named_gaps(ensemble: Ensemble, used: Array) -> tuple[str, ...]:
     """The ensemble's cautions, and pairs that have no point in common."""
     i, j = np.nonzero(np.triu(used == 0, 1))
     gone = [f"{ensemble.names[x]} and {ensemble.names[y]}" for x, y in zip(i[:5].tolist(), j[:5].tolist(), strict=True)]
-    more = f", and {len(i) - 5} pairs more" if len(i) > 5 else ""
+    more = f", and {len(i) - 5} more pairs" if len(i) > 5 else ""
     words: tuple[str, ...] = ()
     if gone:
         words = (f"no point is assigned in both, so the value is undefined: {'; '.join(gone)}{more}",)
     empty = (
         [ensemble.names[x] for x in np.flatnonzero(np.diag(used) == 0)[:5]] if used.shape[0] == used.shape[1] else []
     )
-    words += (f"no point is assigned at all in: {', '.join(empty)}",) if empty else ()
+    words += (f"no point is assigned in: {', '.join(empty)}",) if empty else ()
     return (*ensemble.notes, *left_out(ensemble.members), *ensemble.cautions, *words)
 
 
@@ -101,7 +101,7 @@ def _evaluate(
     ensemble: Ensemble, measures: Measures, runs: Sequence[Run], keep: Callable[..., None], threads: int | None,
     progress: Any, engine: str,
 ) -> Evaluation:  # fmt: skip
-    """Every measure for every pair of the runs, a tile at a time: keep(i, j, n_used, values of (i, j), of (j, i))."""
+    """Every measure for every pair of the runs, one tile at a time: keep(i, j, n_used, values of (i, j), of (j, i))."""
     mass = ensemble.mass
     todo = Evaluation(measures, DEFAULT, soft=ensemble.is_soft, weighted=mass is not None and not mass.is_frequency)
     counter = engine_for(engine, ensemble.members)
@@ -144,7 +144,9 @@ def compare_to(
     scanning = {"client": client, "checkpoint": checkpoint, "memory": memory, "skip_bad": skip_bad}
     clusterings = scan_options(clusterings, scanning)
     if isinstance(reference, str) and isinstance(clusterings, Scan) and reference not in clusterings.names:
-        clusterings = clusterings.narrowed([reference, *clusterings.names])  # a column that is no member can be it
+        clusterings = clusterings.narrowed(
+            [reference, *clusterings.names]
+        )  # the reference can be a column that is not a member
     trees = named_trees(clusterings)
     if trees is not None:
         given = unused_options(unassigned, noise, sample_weight, frequency, align)
@@ -155,12 +157,12 @@ def compare_to(
         named = dict(columns)
         if reference not in named:
             raise InputError(
-                f"there is no clustering {reference!r} to be the reference; "
+                f"there is no clustering {reference!r} to use as reference; "
                 f"{hint(reference, named, 'there are: ' + ', '.join(list(named)[:8]))}"
             )
         title, reference, columns = reference, named[reference], [c for c in columns if c[0] != reference]
     own = clusterings.mass if isinstance(clusterings, Ensemble) else None
-    if own is not None and sample_weight is None and frequency is None:  # an ensemble brings the weights of its points
+    if own is not None and sample_weight is None and frequency is None:  # use the point weights of the ensemble
         sample_weight, frequency = (None, own.values) if own.is_frequency else (own.values, None)
     ensemble = Ensemble(
         [on_card(reference, engine), *(data for _, data in columns)], names=[title, *(name for name, _ in columns)],

@@ -1,4 +1,4 @@
-"""Which cluster is which: contingency tables, matchings, scores per point."""
+"""Corresponding clusters: contingency tables, matchings, scores per point."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ def element_scores(
     [1.0, 0.667, 0.667, 1.0, 0.5, 0.333]
     """
     if sample_weight is not None or frequency is not None:
-        raise InputError("element_scores are the scores of single points; weights do not change them, leave them out")
+        raise InputError(
+            "element_scores are scores of single points, which weights do not change; leave the weights out"
+        )
     pair, _ = aligned([as_clustering(a, "a"), as_clustering(b, "b")], align, ("a", "b"))
     pair = [c.with_policy(unassigned, noise_for(noise, (c.title, w)), w) for c, w in zip(pair, ("a", "b"), strict=True)]
     table, _ = cpu.table_of(pair[0], pair[1])
@@ -71,7 +73,7 @@ def _point_scores(pair: Sequence[Any], table: Table, overlap: Array) -> Array:
         return np.asarray(scores * (len(first) / (left.sum(axis=1) * right.sum(axis=1)).sum()))
     places = []
     for c, names in zip(pair, (table.rows, table.columns), strict=True):
-        # clusters that lost all their points are not in the table
+        # empty clusters are not in the table
         place = np.full(c.k + 1, -1)
         known = {name: i for i, name in enumerate(names.tolist() if isinstance(names, np.ndarray) else names)}
         for code, name in enumerate(c.names.tolist() if isinstance(c.names, np.ndarray) else c.names):
@@ -82,7 +84,7 @@ def _point_scores(pair: Sequence[Any], table: Table, overlap: Array) -> Array:
 
 
 def _like(source: Any, values: Array, name: str, index: Any = None) -> Any:
-    """The values as the kind of series that came in (with the index of the points they are for), else as they are."""
+    """The values as a series of the kind passed in, with its index; else unchanged."""
     kind = frame_kind(source)
     if kind == "pandas":
         import pandas as pd
@@ -138,7 +140,7 @@ def relabel(reference: Any, b: Any, **options: Any) -> Any:
     whole = all(isinstance(x, int) and not isinstance(x, bool) for x in taken)
     labels = as_clustering(b, "b")
     if not isinstance(labels, Labels):
-        raise InputError("relabel renames labels; memberships have columns to reorder: see match")
+        raise InputError("relabel renames labels; for memberships, reorder the columns: see match")
     names = labels.names.tolist() if isinstance(labels.names, np.ndarray) else list(labels.names)
     for name in (name for name in names if name not in found.mapping):
         if whole:

@@ -92,13 +92,13 @@ def compare_matrices(
 def bordered_matrices(
     a: Any, b: Any, unassigned: Unassigned, noise: Any, sample_weight: Any, frequency: Any, align: Align | None
 ) -> tuple[Ensemble | Similarity, Ensemble | Similarity]:
-    """Two sides of which one is a matrix or ensemble, as `compare` takes them: a single clustering is an ensemble of one."""
+    """Two inputs of `compare`, one of them a matrix or ensemble; a single clustering becomes an ensemble of one."""
     if align == "index":
-        raise InputError("align='index' joins single clusterings; reindex the frames of an ensemble or matrix before")
+        raise InputError("align='index' joins single clusterings; reindex the frames of an ensemble or matrix first")
     sides = []
     for x, who in ((a, "a"), (b, "b")):
         if not isinstance(x, Ensemble | Similarity):
-            # one clustering is an ensemble of one; points it drops are gaps, and pairs with a gap are not counted
+            # an ensemble of one; dropped points are gaps, and pairs with a gap are not counted
             policy: Unassigned = "partial" if unassigned == "drop" else unassigned
             x = Ensemble(
                 [x], names=[who], unassigned=policy, noise=noise, sample_weight=sample_weight, frequency=frequency
@@ -114,7 +114,7 @@ def bordered_matrices(
 
 
 def _with_one_mass(p: Ensemble, q: Ensemble) -> tuple[Ensemble, Ensemble]:
-    """Weights of the points given on one side hold for both; different ones cannot."""
+    """Point weights of one side apply to both; different weights are an error."""
     if p.mass is q.mass:
         return p, q
     if p.mass is not None and q.mass is not None:
@@ -136,7 +136,7 @@ def _described(x: Ensemble | Similarity) -> str:
 
 
 def _check_matrices(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similarity) -> None:
-    """Why a measure does not apply to matrices and ensembles, if it does not."""
+    """The reason why a measure does not apply to matrices and ensembles, if it does not."""
     if m.needs is Profiles:
         m.check(soft=False, weighted=False)
     one = [isinstance(x, Ensemble) and len(x) == 1 for x in (p, q)]
@@ -149,21 +149,21 @@ def _check_matrices(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similari
         raise NotApplicable(f"{m.key} compares two clusterings; for matrices and ensembles see arimm")
     if m.wants_partition and not any(one):
         raise NotApplicable(
-            f"{m.key} compares a matrix or ensemble with one partition, and neither side is one; use arimm"
+            f"{m.key} compares a matrix or ensemble with one partition; neither side is a partition; use arimm"
         )
     if m.needs is MemberInfo:
         if not (isinstance(p, Ensemble) and isinstance(q, Ensemble) and any(one)):
             raise NotApplicable(f"{m.key} compares the members of an ensemble with one partition")
         if p.has_gaps or q.has_gaps:
-            raise NotApplicable(f"{m.key} is not defined for members that cover part of the points")
+            raise NotApplicable(f"{m.key} is not defined for members that label only some of the points")
 
 
 def _check_unit(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similarity) -> None:
-    """Kernels beyond 0 … 1 have an alignment and a correlation, but no adjusted Rand index."""
+    """Raise for kernels with entries outside 0 … 1, except for alignment and correlation."""
     for x, who in ((p, "a"), (q, "b")):
         if isinstance(x, Similarity) and not x.is_unit and not m.takes_kernels:
             raise NotApplicable(
-                f"{m.key} needs entries between 0 and 1, and {who} has {x.low:.4g} to {x.high:.4g}; kas and sms take any kernel"
+                f"{m.key} needs entries between 0 and 1; {who} has {x.low:.4g} to {x.high:.4g}; kas and sms take any kernel"
             )
 
 

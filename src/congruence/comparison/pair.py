@@ -100,7 +100,7 @@ def compare(
 def bordered(
     a: Any, b: Any, unassigned: Unassigned, noise: Any, sample_weight: Any, frequency: Any, align: Align | None
 ) -> tuple[list[Any], Mass | None, list[str], list[Any]]:
-    """The two clusterings as `compare` takes them: aligned, with the policy; what points weigh, notes, noise of each."""
+    """The two prepared clusterings (aligned, `unassigned` applied), the weights, notes, and the noise labels of each."""
     pair = [as_clustering(a, "a"), as_clustering(b, "b")]
     pair, notes = aligned(pair, align, ("a", "b"))
     if unassigned == "partial":
@@ -116,25 +116,25 @@ def bordered(
 
 
 def left_out(members: Sequence[Any]) -> tuple[str, ...]:
-    """What could not be read of scanned members and was skipped."""
+    """Notes on parts of scanned members that were skipped."""
     return tuple(members[0].source.facts(members[0]).left_out) if members[0].lazy else ()
 
 
 def titles_of(pair: Sequence[Any]) -> tuple[str, str]:
-    """The clusterings' own titles, else a and b."""
+    """The titles of the clusterings, else a and b."""
     first, second = (c.title or w for c, w in zip(pair, ("a", "b"), strict=True))
     return (first, second) if first != second else ("a", "b")
 
 
 def cautions_of(pair: Sequence[Any], table: Table, noise: Sequence[Any], soft: bool) -> tuple[str, ...]:
-    """What a reader should know about this pair: −1 among labels, soft self-scores, trivial clusterings."""
+    """Cautions about this pair: −1 among labels, soft self-scores, trivial clusterings."""
     found = [caution for c in pair for caution in c.cautions]
     for c, names, labels, who in zip(pair, (table.rows, table.columns), noise, ("a", "b"), strict=True):
         found += noise_caution(names, who) if isinstance(c, Labels) and not c.lazy and labels is None else []
     if soft:
         found.append(
-            "soft clusterings do not score their best even with themselves: hold each value against the self-values "
-            "beside it; ari_gram is the form that is centred on 0"
+            "soft clusterings do not reach the best value even with themselves: compare each value with the "
+            "self-scores; ari_gram is centred on 0"
         )
     if any(isinstance(c, Memberships) and not c.is_probabilistic for c in pair):
         found.append(

@@ -1,4 +1,4 @@
-"""What comparisons give back: values with names, as frames, dictionaries, JSON, and readable in terminal or notebook."""
+"""Results of comparisons: named values as frames, dictionaries, JSON, and text for terminal or notebook."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def counted(many: float, thing: str) -> str:
 
 
 def number(x: float) -> str:
-    """A score as people read it: four decimals, or short scientific where those would be too long."""
+    """A score with four decimals, or in short scientific notation if that is too long."""
     if math.isnan(x):
         return "undefined"
     return f"{x:.4f}" if abs(x) < 1e5 else f"{x:.5g}"
 
 
 def _beside(name: str, x: float) -> str:
-    """A number of a column beside the values; p-values are short, and what does not apply is a dash."""
+    """A number in an extra column; p-values are short, and missing values are a dash."""
     if math.isnan(x):
         return "–"
     if name.split(" ")[0] == "k":
@@ -46,7 +46,7 @@ def span(measure: Measure) -> str:
 
 
 def plain(value: Any) -> Any:
-    """The same for JSON: arrays as lists, NaN as null, numpy numbers as Python's."""
+    """The value for JSON: arrays as lists, NaN as null, numpy numbers as Python numbers."""
     if isinstance(value, np.ndarray):
         return plain(value.tolist())
     if isinstance(value, Mapping):
@@ -61,7 +61,7 @@ def plain(value: Any) -> Any:
 
 
 def _key_of(name: str, known: Mapping[str, Any]) -> str:
-    """The key of a measure, or a KeyError with near names: results are mappings. Adjusted measures are in no registry."""
+    """The key of a measure, or a KeyError with similar names. Adjusted measures are not in the registry."""
     if name in known:
         return name
     try:
@@ -71,13 +71,13 @@ def _key_of(name: str, known: Mapping[str, Any]) -> str:
 
 
 def _figure(result: Any, backend: Any, **options: Any) -> Any:
-    import congruence  # through the public door: figures are a room above this one
+    import congruence  # late import; avoids a cycle: figures are a higher layer
 
     return congruence.figure(result, backend, **options)
 
 
 def shortened(text: str, width: int) -> str:
-    """The text, cut off where it is wider."""
+    """The text, truncated to the width."""
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
@@ -109,13 +109,13 @@ class Comparison(Mapping[str, float]):
     n_used: int
     cautions: tuple[str, ...] = ()
     skipped: dict[str, str] = field(default_factory=dict)
-    #: soft clusterings: the measures of a with itself and of b with itself
+    #: soft clusterings: self-scores of a and of b
     self_values: tuple[dict[str, float], dict[str, float]] | None = None
     kind: str | None = None
     names: tuple[str, str] = ("a", "b")
-    #: what the two sides are, where they are not single clusterings
+    #: descriptions of the two sides if they are not single clusterings
     about: tuple[str, str] | None = None
-    #: columns beside the values, as p-values: a number for each measure
+    #: extra columns, such as p-values: one number per measure
     further: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def __getitem__(self, key: str) -> float:
@@ -136,7 +136,7 @@ class Comparison(Mapping[str, float]):
 
     @property
     def n_points(self) -> int:
-        """Points that took part."""
+        """Number of points used."""
         return self.n_used
 
     @property
@@ -154,7 +154,7 @@ class Comparison(Mapping[str, float]):
 
     @cached_property
     def table(self) -> Table:
-        """The contingency table, with the clusters' own names."""
+        """The contingency table, with the names of the clusters."""
         return named_table(self._counted, self.kind)
 
     def to_dict(self) -> dict[str, float]:
@@ -162,7 +162,7 @@ class Comparison(Mapping[str, float]):
         return dict(self.values_)
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row per measure: value, which way is better, range, title; for soft pairs the self-values too."""
+        """One row per measure: value, direction, range, title, and for soft pairs the self-scores."""
         rows = [self.measures[key] for key in self]
         columns: dict[str, Any] = {
             "measure": list(self),
@@ -178,7 +178,7 @@ class Comparison(Mapping[str, float]):
         return make_frame(columns, backend or self.kind)
 
     def to_json(self, **options: Any) -> str:
-        """Everything there is to know of the comparison, as JSON."""
+        """The comparison as JSON, with cautions and options."""
         about = {
             "clusterings": self.names,
             "n_points": self.n_used,
@@ -198,7 +198,7 @@ class Comparison(Mapping[str, float]):
         return (*self.cautions, *(f"{k}: {self.measures[k].caution}" for k in self if self.measures[k].caution))
 
     def grid(self) -> tuple[list[list[str]], list[str], list[str]]:
-        """Cells, row names and column names of the table that is shown."""
+        """Cells, row names and column names of the displayed table."""
         cells = []
         for key, value in self.items():
             m = self.measures[key]
@@ -213,7 +213,7 @@ class Comparison(Mapping[str, float]):
         return _figure(self, backend, most=most)
 
     def headline(self) -> str:
-        """What was compared."""
+        """A line that says what was compared."""
         a, b = self.names
         if self.about is not None:
             return f"{a}: {self.about[0]}, {b}: {self.about[1]}, {self.n_used:,} points"
@@ -236,7 +236,7 @@ class Comparison(Mapping[str, float]):
 
 
 def named_table(table: Table, kind: str | None) -> Table:
-    """The table with names as plain Python values."""
+    """The table with names as Python values."""
     rows, columns = (
         tuple(names.tolist()) if isinstance(names, np.ndarray) else tuple(names)
         for names in (table.rows, table.columns)
@@ -315,7 +315,7 @@ class AllPairs(_Scores):
         return _figure(self, backend, measure=measure)
 
     def summary(self, key: str) -> str:
-        """How the clusterings agree by one measure, in a line."""
+        """A line on how the clusterings agree by one measure."""
         values = self[key][np.triu_indices(len(self.names), 1)]
         values = values[~np.isnan(values)]
         if not len(values):
@@ -366,7 +366,7 @@ class AgainstReference(_Scores):
     cautions: tuple[str, ...] = ()
     skipped: dict[str, str] = field(default_factory=dict)
     kind: str | None = None
-    #: columns beside the values, as p-values: a number for each clustering
+    #: extra columns, such as p-values: one number per clustering
     further: dict[str, Array] = field(default_factory=dict)
 
     def best(self, key: str) -> str:
@@ -401,7 +401,7 @@ class AgainstReference(_Scores):
         return json.dumps(plain(about), ensure_ascii=False, **options)
 
     def _grid(self) -> tuple[list[list[str]], list[str]]:
-        """Cells and names of columns: each measure, and what is beside it."""
+        """Cells and names of columns: each measure, and extra columns."""
         columns: dict[str, list[str]] = {}
         for key, values in self._values.items():
             columns[key] = [number(x) for x in values]
@@ -444,11 +444,11 @@ class Matching:
 
     @property
     def mapping(self) -> dict[Any, Any]:
-        """For each matched cluster of b, the cluster of a it stands for."""
+        """For each matched cluster of b, its partner in a."""
         return {b: a for a, b, *_ in self.rows}
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row a matched pair: both names, points in common, sizes, and the Jaccard similarity of the two."""
+        """One row per matched pair: both names, points in common, sizes, and the Jaccard similarity of the two."""
         a, b, common, size_a, size_b = (list(x) for x in zip(*self.rows, strict=True)) if self.rows else ([],) * 5
         jaccard = [c / (x + y - c) for c, x, y in zip(common, size_a, size_b, strict=True)]
         columns = {"a": a, "b": b, "common": common, "size_a": size_a, "size_b": size_b, "jaccard": jaccard}

@@ -38,7 +38,7 @@ def scorer(key: str) -> Callable[..., float]:
 
 
 def _as_matrix(x: Any, who: str) -> Any:
-    """For measures of matrices a square array is one; `compare` must be told by `cg.Similarity`."""
+    """Take square arrays as matrices in measures of matrices; `compare` needs `cg.Similarity`."""
     shape: Any = getattr(x, "shape", ())
     square = len(shape) == 2 and shape[0] == shape[1] and shape[0] > 1
     return Similarity(x, who=who) if square and not isinstance(x, Memberships) else x

@@ -1,1 +1,1 @@
-"""Ensembles: what they agree on, and how to make one."""
+"""Ensembles: their agreement, and how to generate them."""

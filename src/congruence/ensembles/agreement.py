@@ -1,4 +1,4 @@
-"""What an ensemble agrees on: consensus matrix, consensus index, agreement of members."""
+"""Agreement within an ensemble: consensus matrix, consensus index, agreement of members."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from congruence.statistics.tables import Array
 
 
 def as_ensemble(x: Any) -> Ensemble:
-    """An ensemble from anything that is one."""
+    """An ensemble from any accepted input."""
     return x if isinstance(x, Ensemble) else Ensemble(x)
 
 
-# --- one ensemble or matrix by itself ---------------------------------------------------------------------------
+# --- one ensemble or matrix alone -------------------------------------------------------------------------------
 
 
 def lone_scorer(key: str) -> Callable[..., float]:
@@ -54,7 +54,7 @@ def _alone(record: Measure, x: Any, missing: str, threads: int | None, engine: s
     is_matrix = isinstance(x, Similarity) or (len(shape) == 2 and shape[0] == shape[1])
     if is_matrix:
         if about_members:
-            raise NotApplicable(f"{record.key} is about the members of an ensemble; of a matrix ask for its certainty")
+            raise NotApplicable(f"{record.key} describes the members of an ensemble; for a matrix use certainty")
         x = x if isinstance(x, Similarity) else Similarity(x)
     else:
         x = as_ensemble(x)
@@ -63,9 +63,7 @@ def _alone(record: Measure, x: Any, missing: str, threads: int | None, engine: s
     if not about_members:
         sums = matrices.sums_of(x, x, within=False, missing=missing, threads=threads, engine=engine)
     if isinstance(x, Similarity) and not x.is_unit:
-        raise NotApplicable(
-            f"{record.key} needs entries between 0 and 1, and the matrix has {x.low:.4g} to {x.high:.4g}"
-        )
+        raise NotApplicable(f"{record.key} needs entries between 0 and 1; the matrix has {x.low:.4g} to {x.high:.4g}")
 
     def mean_of_members(key: str) -> Array:
         return np.array([consensus_index(x, key, threads=threads, engine=engine)])
@@ -76,7 +74,7 @@ def _alone(record: Measure, x: Any, missing: str, threads: int | None, engine: s
 def consensus_index(
     ensemble: Any, measure: str | Measure = "nmi_sum", *, threads: int | None = None, engine: str = "auto"
 ) -> float:
-    """Mean of any measure over all pairs of different members (by the products of their weights, if they have any).
+    """Mean of any measure over all pairs of different members (weighted by the products of their weights, if given).
 
     >>> import congruence as cg
     >>> round(cg.consensus_index([[0, 0, 1, 1], [0, 0, 1, 2], [0, 1, 0, 1]], "ari"), 4)
@@ -122,7 +120,7 @@ def ranked_members(e: Ensemble, m: Measure, values: Array) -> dict[str, float]:
     found: dict[str, float] = {}
     for i in order.tolist():
         name = e.names[i]
-        while name in found:  # two members of one name are still two members
+        while name in found:  # members may share a name
             name += "′"
         found[name] = float(rest[i])
     return found
@@ -132,7 +130,7 @@ def ranked_members(e: Ensemble, m: Measure, values: Array) -> dict[str, float]:
 
 
 def _available_memory() -> float:
-    """Bytes of memory that can be had now."""
+    """Bytes of available memory."""
     try:
         with open("/proc/meminfo") as file:
             line = next(line for line in file if line.startswith("MemAvailable"))
@@ -148,10 +146,10 @@ def consensus_matrix(
     ensemble: Any, *, dtype: Any = np.float64, threshold: float | None = None, missing: str = "ratio",
     threads: int | None = None,
 ) -> Any:  # fmt: skip
-    """Share of the members that put each two points together: n × n, with 1 on the diagonal.
+    """Share of members that put each pair of points together: n × n, with 1 on the diagonal.
 
-    With a `threshold` a scipy.sparse array of the entries at or above it. Pairs that no member has seen together are NaN
-    under `missing="ratio"`, 0 under "plain".
+    With a `threshold` a scipy.sparse array of the entries at or above it. Pairs that no member labels are NaN
+    with `missing="ratio"`, and 0 with "plain".
 
     >>> import congruence as cg
     >>> cg.consensus_matrix([[0, 0, 1], [0, 1, 1]]).tolist()
@@ -168,14 +166,14 @@ def consensus_matrix(
     size, there = float(e.n_points) ** 2 * dtype.itemsize, _available_memory()
     if size > 0.8 * there:
         raise InputError(
-            f"the consensus matrix of {e.n_points:,} points takes {size / 2**30:.1f} GB, and there are {there / 2**30:.1f} GB; "
-            "pass dtype='float32' or threshold=… (sparse), read consensus_blocks(), or ask for measures: they need no matrix"
+            f"the consensus matrix of {e.n_points:,} points takes {size / 2**30:.1f} GB, and {there / 2**30:.1f} GB are free; "
+            "pass dtype='float32' or threshold=… (sparse), read consensus_blocks(), or compute measures, which need no matrix"
         )
     return tiles.dense(source, dtype, plan.default_threads(threads))
 
 
 def no_pooled(missing: str) -> None:
-    """Refuse missing="pooled" where entries are asked for: pooling is over entries."""
+    """Raise for missing="pooled" if single entries are needed: pooling is over entries."""
     if missing not in ("ratio", "plain"):
         raise InputError(f"a consensus matrix counts gaps as missing='ratio' or 'plain', not {missing!r}")
 
@@ -194,9 +192,9 @@ def _sparse_consensus(source: tiles.Tiles, threshold: float, dtype: Any) -> Any:
 def consensus_blocks(
     ensemble: Any, *, rows: int = 256, dtype: Any = np.float64, missing: str = "ratio", engine: str = "auto"
 ) -> Iterator[tuple[slice, Any]]:
-    """The consensus matrix in blocks of rows, one at a time, for what does not fit in memory.
+    """The consensus matrix in blocks of rows, one at a time, if it does not fit in memory.
 
-    With engine="cuda" (or members that live on a CUDA GPU) blocks are CuPy arrays and stay on the GPU; an integer
+    With engine="cuda" (or members on a CUDA GPU) blocks are CuPy arrays and stay on the GPU; an integer
     `dtype` gives the number of members that agree instead of their share.
 
     >>> import congruence as cg
@@ -207,7 +205,7 @@ def consensus_blocks(
     """
     no_pooled(missing)
     if rows < 1:
-        raise InputError(f"a block has at least one row, not {rows}")
+        raise InputError(f"a block needs at least one row, not {rows}")
     e = as_ensemble(ensemble)
     if engine_for(engine, e.members) is not cpu:
         return _card_blocks(e, rows, np.dtype(dtype))
@@ -215,7 +213,7 @@ def consensus_blocks(
 
 
 def complete_labels(e: Ensemble) -> list[Labels]:
-    """The members, if their consensus is a count: complete, hard, and all of the same weight."""
+    """The members, if their consensus is a count: complete, hard, and of equal weight."""
     hard = [c for c in e.members if isinstance(c, Labels)]
     if len(hard) < len(e) or e.has_gaps or e.member_weight is not None:
         raise device.refusal("on the GPU the consensus matrix is that of complete label vectors of equal weight")

@@ -14,10 +14,10 @@ from congruence.statistics.matrices import MatrixSums
 
 @dataclass(frozen=True)
 class PairSums:
-    """Sums of a block of two similarity matrices: they add over blocks, and a few numbers say it all.
+    """Sums of a block of two similarity matrices: a few numbers, which add over blocks.
 
     Only entries above the diagonal are counted, by their global indices: give all blocks, or those above and on it.
-    How many entries lie below, and sums of the indices, tell whether a block is missing or was added twice.
+    The number of entries below the diagonal and sums of the indices show whether a block is missing or was added twice.
     """
 
     pairs: int = 0
@@ -43,7 +43,7 @@ class PairSums:
         return self if other == 0 else NotImplemented  # so that sum() works
 
     def to_dict(self) -> dict[str, float]:
-        """The numbers by name; `PairSums(**d)` makes the record again."""
+        """The numbers by name; `PairSums(**d)` restores the record."""
         return asdict(self)
 
     def _whole(self) -> MatrixSums:

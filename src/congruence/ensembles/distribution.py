@@ -33,10 +33,10 @@ class ConsensusCdf:
     ([0.0, 0.5, 1.0], [0.333, 0.5, 0.167], 0.583, 0.5)
     """
 
-    #: different consensus values, ascending, and the share of the pairs that has each
+    #: distinct consensus values, ascending, and their shares of the pairs
     values: Array
     shares: Array
-    #: pairs of points looked at, and whether those are all
+    #: number of pairs of points used, and whether these are all pairs
     pairs: float
     is_exact: bool = True
 
@@ -47,7 +47,7 @@ class ConsensusCdf:
         return float(found) if np.ndim(x) == 0 else found
 
     def standard_error(self, x: float) -> float:
-        """Standard error of `cdf(x)`: 0 where all pairs were looked at, √(F(1 − F) / pairs) for a sample."""
+        """Standard error of `cdf(x)`: 0 if all pairs were used, √(F(1 − F) / pairs) for a sample."""
         share = float(self(x))
         return 0.0 if self.is_exact else float(np.sqrt(share * (1 - share) / self.pairs))
 
@@ -111,7 +111,7 @@ def consensus_cdf(
             for cols in pieces[x:]:
                 values = source.tile(rows, cols) / source.scale
                 weight = many[rows, None] * many[None, cols]
-                if rows == cols:  # each pair once; on the diagonal the pairs of copies of a point
+                if rows == cols:  # each pair once; the diagonal holds pairs of copies of a point
                     weight = np.triu(weight, 1) + np.diag(many[rows] * (many[rows] - 1) / 2)
                 keep = ~np.isnan(values) & (weight > 0)
                 different, where = np.unique(np.round(values[keep], 12), return_inverse=True)
@@ -137,16 +137,16 @@ def _cdf_of(found: Mapping[float, float], is_exact: bool) -> ConsensusCdf:
     values = np.array(sorted(found))
     counts = np.array([found[v] for v in values.tolist()])
     if not len(values):
-        raise InputError("there is no pair of points that any member has seen together")
+        raise InputError("no member labels any pair of points")
     return ConsensusCdf(values, counts / counts.sum(), float(counts.sum()), is_exact)
 
 
 def _sampled_cdf(e: Ensemble, sample: int, missing: str, random_state: int | None) -> ConsensusCdf:
-    ends = np.cumsum(point_mass(e)[0]).astype(np.int64)  # a point that occurs twice is two to draw from
+    ends = np.cumsum(point_mass(e)[0]).astype(np.int64)  # a point that occurs twice counts twice
     total = int(ends[-1])
     if sample < 1 or total < 2:
         raise InputError(
-            f"cannot draw {sample} pairs from {total} points; there must be a pair, and at least one is drawn"
+            f"cannot draw {sample} pairs from {total} points; sample at least one pair of at least two points"
         )
     rng = np.random.default_rng(random_state)
     first = rng.integers(0, total, sample)
@@ -170,7 +170,7 @@ def _sampled_cdf(e: Ensemble, sample: int, missing: str, random_state: int | Non
 def delta_area(ensembles: Mapping[int, Any]) -> dict[int, float]:
     """Relative growth of the area under the consensus distribution with k: A(k₀), then (A(k) − A(k−1)) / A(k−1).
 
-    The area is 1 − the mean consensus, exact from cluster sizes alone where members are complete. `ensembles` maps
+    The area is 1 − the mean consensus, exact from cluster sizes alone if members are complete. `ensembles` maps
     numbers of clusters to ensembles.
 
     >>> import congruence as cg

@@ -1,4 +1,4 @@
-"""Ensembles from data: many clusterings of the same points, each with a random stream of its own."""
+"""Ensembles from data: many clusterings of the same points, each with its own random stream."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from congruence.inputs.frames import frame_kind
 from congruence.inputs.labels import Labels
 from congruence.statistics.tables import Array
 
-#: one member: labels (NaN where it has none) or memberships, from the data, a number of clusters and a random stream
+#: makes one member, labels (NaN if missing) or memberships, from data, a number of clusters and a random stream
 Maker = Callable[[Any, int, np.random.Generator], Array]
 
-#: a member, and the warnings that came with it
+#: a member, and its warnings
 _Made = tuple[Array, list[str]]
 
 T = TypeVar("T")
@@ -66,7 +66,7 @@ def generate(
     n = data.shape[0]
     choices = numbers_of(n_clusters, "n_clusters")
     if not _is_whole(n_members) or n_members < 1:
-        raise InputError(f"an ensemble has at least one member: n_members is a whole number, not {n_members!r}")
+        raise InputError(f"n_members must be a whole number, at least 1, not {n_members!r}")
     if not choices or choices[0] < 1 or choices[-1] > n:
         raise InputError(f"numbers of clusters must be from 1 to the number of points ({n}), not {choices or 'none'}")
     if not 0 < fraction <= 1:
@@ -81,10 +81,10 @@ def generate(
 
 
 def numbers_of(k: Any, name: str) -> list[int]:
-    """Different numbers of clusters in order, from one number or several."""
+    """Distinct numbers of clusters in order, from one number or several."""
     listed = [k] if not isinstance(k, Iterable) else list(k)
     if not all(map(_is_whole, listed)):
-        raise InputError(f"{name} is a whole number or several, as in 5, range(2, 11) or [2, 3, 5]; got {k!r}")
+        raise InputError(f"{name} must be a whole number or several, as in 5, range(2, 11) or [2, 3, 5]; got {k!r}")
     return sorted({int(x) for x in listed})
 
 
@@ -93,7 +93,7 @@ def _is_whole(x: Any) -> bool:
 
 
 def with_index(members: Sequence[Array], X: Any) -> list[Any]:
-    """Clusterings of the rows of X, with its index if it has one, so that they are never compared with other rows."""
+    """Clusterings of the rows of X, with its index if there is one, so that they are not compared with other rows."""
     if frame_kind(X) != "pandas":
         return list(members)
     found = map(as_clustering, members)
@@ -108,7 +108,7 @@ def made_members(
     n_jobs: int | None,
     bar: Progress,
 ) -> tuple[list[Array], tuple[str, ...]]:
-    """One member a stream, and notes on how many of them were warned of."""
+    """One member per random stream, and notes on how many of them gave warnings."""
     jobs = [partial(_member, makers[i % len(makers)][1], data, choices, stream) for i, stream in enumerate(streams)]
     members, warned = [], Counter[str]()
     for member, said in in_order(jobs, n_jobs):
@@ -145,7 +145,7 @@ def as_data(X: Any) -> Any:
 
 
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:
-    """The seeds that a random_state of any kind stands for."""
+    """The seed sequence of a random_state of any kind."""
     if random_state is None or isinstance(random_state, int | np.integer):
         if random_state is not None and random_state < 0:
             raise InputError(f"random_state must be 0 or more, not {random_state}")
@@ -160,11 +160,11 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
 
 
 def in_order(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> Iterable[T]:
-    """Results of the jobs in their order, worked on by n_jobs processes or threads."""
+    """Results of the jobs in order, computed by n_jobs processes or threads."""
     if n_jobs in (None, 1):
         return (job() for job in jobs)
     if not _is_whole(n_jobs) or n_jobs == 0:
-        raise InputError(f"n_jobs is a number of processes, or -1 for all cores; got {n_jobs!r}")
+        raise InputError(f"n_jobs must be a number of processes, or -1 for all cores; got {n_jobs!r}")
     from joblib import Parallel, delayed
 
     found: Iterable[T] = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(job)() for job in jobs)
@@ -172,7 +172,7 @@ def in_order(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> Iterable[T]
 
 
 def _member(make: Maker, data: Any, choices: Sequence[int], stream: np.random.SeedSequence) -> _Made:
-    """One member and what was said of it; one thread inside, so that sums are added in the same order on every machine."""
+    """One member and its warnings; uses one thread, so that sums are added in the same order on every machine."""
     import sklearn.cluster  # noqa: F401  (only libraries that are loaded can be held to one thread)
     from threadpoolctl import threadpool_limits
 
@@ -181,7 +181,7 @@ def _member(make: Maker, data: Any, choices: Sequence[int], stream: np.random.Se
     with threadpool_limits(1), warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         made = make(data, k, rng)
-    # fewer distinct points than clusters is no fault: the member has fewer, and is kept so
+    # with fewer distinct points than clusters, the member has fewer clusters and is kept
     return made, [str(w.message).splitlines()[0] for w in said if "distinct clusters" not in str(w.message)]
 
 
@@ -191,9 +191,9 @@ def _member(make: Maker, data: Any, choices: Sequence[int], stream: np.random.Se
 def makers_of(
     method: Any, fraction: float, complete: bool, sparse: bool, protocol: str | None = None
 ) -> list[tuple[str, Maker]]:
-    """(name, maker) of the methods to take in turn."""
+    """(name, maker) of the methods to use in turn."""
     if protocol is not None and (protocol != "paper" or not isinstance(method, str) or method != "em"):
-        raise InputError(f"protocol is None, or 'paper' with method 'em'; not {protocol!r} with {method!r}")
+        raise InputError(f"protocol must be None, or 'paper' with method 'em'; not {protocol!r} with {method!r}")
     subsample = partial(_subsample, fraction=fraction, complete=complete)
     known: dict[str, list[tuple[str, Maker]]] = {
         "kmeans": [("kmeans", _kmeans)],
@@ -208,7 +208,7 @@ def makers_of(
         if method not in known:
             raise InputError(f"there is no method {method!r}; {hint(method, known, 'there are: ' + ', '.join(known))}")
         if sparse and method in ("em", "fuzzy"):
-            raise InputError(f"method {method!r} needs dense data; pass X.toarray(), or take kmeans or projection")
+            raise InputError(f"method {method!r} needs dense data; pass X.toarray(), or use kmeans or projection")
         return known[method]
     clusterers = list(method) if isinstance(method, list | tuple) else [method]
     known_as = [hasattr(c, "fit") and hasattr(c, "get_params") and not isinstance(c, type) for c in clusterers]
@@ -218,7 +218,7 @@ def makers_of(
 
 
 def seed_of(rng: np.random.Generator) -> int:
-    """A seed for libraries that want an integer."""
+    """An integer seed."""
     return int(rng.integers(2**31 - 1))
 
 
@@ -259,10 +259,10 @@ def _subsample(data: Any, k: int, rng: np.random.Generator, *, fraction: float, 
 
 
 def _em(data: Any, k: int, rng: np.random.Generator) -> Array:
-    """Memberships of a Gaussian mixture started at random points; covariances get 1e-6 of the mean variance on top."""
+    """Memberships of a Gaussian mixture started at random points; 1e-6 of the mean variance is added to covariances."""
     from sklearn.mixture import GaussianMixture
 
-    ridge = 1e-6 * (float(data.var(axis=0).mean()) or 1.0)  # in the units of the data, however small
+    ridge = 1e-6 * (float(data.var(axis=0).mean()) or 1.0)  # in the units of the data
     model = GaussianMixture(k, init_params="random_from_data", reg_covar=ridge, random_state=seed_of(rng))
     try:
         return np.asarray(model.fit(data).predict_proba(data))
@@ -273,7 +273,7 @@ def _em(data: Any, k: int, rng: np.random.Generator) -> Array:
 
 
 def _em_of_the_paper(data: Any, k: int, rng: np.random.Generator, tolerance: float = 1e-3, steps: int = 100) -> Array:
-    """Memberships by EM as Lei et al. (2014), section V.C; a singular covariance gets 1e-6 of the variances on top."""
+    """Memberships by EM as Lei et al. (2014), section V.C; 1e-6 of the variances is added to a singular covariance."""
     n, d = data.shape
     variances = data.var(axis=0, ddof=1) if n > 1 else np.zeros(d)
     ridge = 1e-6 * np.where(variances > 0, variances, variances.mean() or 1.0)
@@ -288,7 +288,7 @@ def _em_of_the_paper(data: Any, k: int, rng: np.random.Generator, tolerance: flo
         repaired |= singular
         memberships = _responsibilities(apart, factors, priors)
         sizes = memberships.sum(axis=1)
-        there = sizes > 0  # a component without points stays as it is
+        there = sizes > 0  # a component without points is not updated
         share = memberships / np.where(there, sizes, 1.0)[:, None]
         updated = np.where(there[:, None], share @ data, means)
         change, means = float(np.abs(updated - means).max()), updated
@@ -299,9 +299,7 @@ def _em_of_the_paper(data: Any, k: int, rng: np.random.Generator, tolerance: flo
         if change < tolerance:
             break
     else:
-        warnings.warn(
-            f"EM stopped after {steps} steps, as the protocol says, before the means stood still", stacklevel=2
-        )
+        warnings.warn(f"EM stopped after {steps} steps, as the protocol says, before it converged", stacklevel=2)
     factors, singular = _factors(covariances, ridge)
     if repaired or singular:
         warnings.warn("singular covariances were regularised: 1e-6 of the features' variances added", stacklevel=2)
@@ -309,7 +307,7 @@ def _em_of_the_paper(data: Any, k: int, rng: np.random.Generator, tolerance: flo
 
 
 def _factors(covariances: Array, ridge: Array) -> tuple[Array, bool]:
-    """Cholesky factors of the covariances, and whether any of them was singular and got the ridge."""
+    """Cholesky factors of the covariances, and whether any was singular and regularised."""
     factors = _cholesky(covariances, ridge)
     if factors is not None:
         return factors, False
@@ -321,7 +319,7 @@ def _factors(covariances: Array, ridge: Array) -> tuple[Array, bool]:
 
 
 def _cholesky(covariances: Array, ridge: Array) -> Array | None:
-    """Cholesky factors; None where one is singular: a pivot, what the features before leave of a variance, is 1e-9 of it."""
+    """Cholesky factors; None if one is singular: a pivot is below 1e-9 of the variance."""
     try:
         factors = np.linalg.cholesky(covariances)
     except np.linalg.LinAlgError:
@@ -331,7 +329,7 @@ def _cholesky(covariances: Array, ridge: Array) -> Array | None:
 
 
 def _responsibilities(apart: Array, factors: Array, priors: Array) -> Array:
-    """p(component | point) of a Gaussian mixture from the points less the means, in logarithms until the last."""
+    """p(component | point) of a Gaussian mixture from the centred points, computed in logarithms."""
     whitened = np.linalg.inv(factors) @ apart
     pivots = np.diagonal(factors, axis1=1, axis2=2)
     with np.errstate(divide="ignore"):
@@ -345,30 +343,32 @@ def _fuzzy(data: Any, k: int, rng: np.random.Generator, m: float = 2.0, toleranc
     centres = data[rng.choice(len(data), k, replace=False)]
     memberships = np.zeros((len(data), k))
     for _ in range(300):
-        each = [((data - centre) ** 2).sum(axis=1) for centre in centres]  # never points × clusters × features at once
+        each = [
+            ((data - centre) ** 2).sum(axis=1) for centre in centres
+        ]  # avoids an array of points × clusters × features
         squares = np.maximum(np.column_stack(each), np.finfo(float).tiny)
-        nearness = (squares.min(axis=1, keepdims=True) / squares) ** (1 / (m - 1))  # at most 1: nothing overflows
+        nearness = (squares.min(axis=1, keepdims=True) / squares) ** (1 / (m - 1))  # at most 1, so nothing overflows
         updated = nearness / nearness.sum(axis=1, keepdims=True)
         weight = updated**m
         centres = (weight.T @ data) / weight.sum(axis=0)[:, None]
         change, memberships = float(np.abs(updated - memberships).max()), updated
         if change < tolerance:
             return np.asarray(memberships)
-    warnings.warn(f"fuzzy c-means stopped after 300 steps, memberships still changing by {change:.0e}", stacklevel=2)
+    warnings.warn(f"fuzzy c-means stopped after 300 steps before it converged (last change {change:.0e})", stacklevel=2)
     return np.asarray(memberships)
 
 
 def _by_clusterer(clusterer: Any, data: Any, k: int, rng: np.random.Generator) -> Array:
-    """A copy of a scikit-learn clusterer, with this many clusters and this random state where it has them.
+    """A copy of a scikit-learn clusterer with this number of clusters and random state, if it has these parameters.
 
-    What it calls noise, as DBSCAN does with −1, has no label.
+    Noise (label −1, as in DBSCAN) becomes a missing label.
     """
     made = np.asarray(configured(clusterer, seed_of(rng), k).fit_predict(data))
     return np.where(made == -1, np.nan, made) if made.ndim == 1 and made.dtype.kind in "if" else made
 
 
 def counts_of(clusterer: Any) -> list[str]:
-    """The parameter that says how many clusters a scikit-learn clusterer makes, by its name; none where there is none."""
+    """The name of the parameter for the number of clusters of a scikit-learn clusterer, or None."""
     last = f"{clusterer.steps[-1][0]}__" if hasattr(clusterer, "steps") else ""  # a pipeline clusters in its last step
     known = clusterer.get_params(deep=True)
     return [name for name in (f"{last}n_clusters", f"{last}n_components") if name in known][:1]
@@ -386,5 +386,5 @@ def configured(clusterer: Any, seed: int, k: int | None = None) -> Any:
 
 
 def hard(made: Array) -> Array:
-    """Labels as a clusterer made them; of memberships the cluster with the largest."""
+    """Labels of a clusterer; for memberships, the cluster with the largest."""
     return made.argmax(axis=1) if made.ndim == 2 else made

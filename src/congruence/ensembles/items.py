@@ -32,7 +32,7 @@ def _partition(e: Ensemble, labels: Any) -> Labels:
 
 
 def point_mass(e: Ensemble) -> tuple[Array, Array]:
-    """What each point counts, and how much of that is the point itself."""
+    """The weight of each point, and its self-pair contribution."""
     if e.mass is None:
         return np.ones(e.n_points), np.ones(e.n_points)
     values = e.mass.values.astype(np.float64)
@@ -45,8 +45,8 @@ def point_mass(e: Ensemble) -> tuple[Array, Array]:
 def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto") -> Array:
     """Mean consensus of each point (row) with the other points of each cluster (column, in sorted order of labels).
 
-    Members that lack a point do not count for it: the mean is over the times the point was seen with another. A point
-    alone in its cluster has consensus NaN with it.
+    Members without a label for a point do not count for it: the mean is over all members and pairs of points that they
+    label. A point alone in its cluster has consensus NaN with it.
 
     >>> import congruence as cg
     >>> cg.item_consensus([[0, 0, 1, 1], [0, 1, 1, 1]], [0, 0, 1, 1]).tolist()
@@ -55,7 +55,7 @@ def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto") -> Array
     e = as_ensemble(ensemble)
     c = _partition(e, labels)
     on_card = engine_for(engine, e.members) is not cpu
-    xp: Any = device.cupy() if on_card else np  # the same lines, wherever the labels are
+    xp: Any = device.cupy() if on_card else np  # the same code on host and GPU
     weight, own = (xp.asarray(x) for x in point_mass(e))
     codes = _codes(c, on_card)
     every = xp.arange(e.n_points)
@@ -86,7 +86,7 @@ def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto") -> Array
 
 
 def _codes(labels: Labels, on_card: bool) -> Any:
-    """The codes where they are to be worked on."""
+    """The codes on the host or the GPU."""
     if not on_card:
         return labels.codes
     return labels.card.codes if labels.card is not None else device.cupy().asarray(labels.codes)
@@ -133,4 +133,4 @@ def consensus_silhouette(ensemble: Any, labels: Any) -> Array:
         score = (outside - inside) / np.maximum(inside, outside)
     return np.asarray(
         np.nan_to_num(score, nan=0.0)
-    )  # alone in its cluster, or at distance 0 from both: 0 by convention
+    )  # 0 by convention if it is alone in its cluster, or at distance 0 from both

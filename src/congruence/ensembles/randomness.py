@@ -9,11 +9,11 @@ import numpy as np
 from congruence.errors import InputError
 from congruence.inputs.ensemble import Ensemble
 
-# --- random members, and matrices that live apart ---------------------------------------------------------------
+# --- random members ----------------------------------------------------------------------------------------------
 
 
 def random_partitions(n: int, n_members: int, kmax: int, random_state: Any = None) -> Ensemble:
-    """Members drawn at random: each has k ~ U{2 … kmax} clusters and puts every point in one of them.
+    """Random members: each has k ~ U{2 … kmax} clusters and assigns every point to one of them at random.
 
     >>> import congruence as cg
     >>> cg.random_partitions(100, 5, 4, random_state=0)

@@ -75,7 +75,7 @@ def gathered(clusterings: Any, reference: Any, unassigned: str, noise: Any) -> t
     if isinstance(reference, str):
         if reference not in e.names:
             near = hint(reference, e.names, "there are: " + ", ".join(e.names[:8]))
-            raise InputError(f"there is no clustering {reference!r} to be the reference; {near}")
+            raise InputError(f"there is no clustering {reference!r} to use as reference; {near}")
         place = e.names.index(reference)
         e = e[[place, *(i for i in range(len(e)) if i != place)]]
     elif reference is not None:
