@@ -438,3 +438,14 @@ def test_one_cluster_and_singletons():
         matrix = cg.compare_all([a, b], [key for key in result if key != "lambda"])
         for key in matrix:
             assert matrix[key][0, 1] == pytest.approx(result[key], rel=1e-12, abs=1e-12, nan_ok=True), key
+
+
+def test_the_cuda_engine_offers_what_is_asked_of_an_engine():
+    """Both engines count pairs and tiles; the CUDA engine also draws. Checked without a GPU."""
+    from congruence.engine import cuda
+
+    for name in ("statistics", "table_of"):
+        assert callable(getattr(cpu, name))
+        assert callable(getattr(cuda, name))
+    for name in ("by_tables", "draws_at_once", "permuted_statistic", "random_statistic"):
+        assert callable(getattr(cuda, name))

@@ -24,7 +24,7 @@ def engine_for(engine: str, members: Sequence[Any]) -> Any:
     if engine == "cpu":
         return cpu
     device.cupy()  # raises if something is missing
-    from congruence.engine.cuda import counting as cuda
+    from congruence.engine import cuda
 
     return cuda
 

@@ -1,1 +1,16 @@
-"""The CUDA engine."""
+"""The CUDA engine: what `engine_for("cuda")` returns. Importing it needs no CUDA GPU."""
+
+from congruence.engine.cuda.counting import FUSED, statistics, table_of
+from congruence.engine.cuda.draws import (
+    by_tables,
+    draws_at_once,
+    permutations,
+    permuted,
+    permuted_statistic,
+    random_statistic,
+)
+
+__all__ = [
+    "FUSED", "by_tables", "draws_at_once", "permutations", "permuted", "permuted_statistic", "random_statistic",
+    "statistics", "table_of",
+]  # fmt: skip
