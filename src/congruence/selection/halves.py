@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from congruence.selection import kmeans
+from congruence.selection.mixtures import WINDOW
 from congruence.statistics.tables import Array
 
 #: random halvings; each gives two halves
@@ -16,8 +17,6 @@ HALVINGS = 15
 HALF_STARTS = 4
 #: starts on all points, up to ten clusters and above
 STARTS, MORE_STARTS = 20, 30
-#: half-width of the windows at the two centres and midway, in units of their distance
-WINDOW = 0.15
 
 
 @dataclass(frozen=True, eq=False)

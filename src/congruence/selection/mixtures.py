@@ -14,6 +14,8 @@ KINDS = ("full", "tied", "diag", "spherical")
 #: a kind with more parameters than this share of the points is left out
 MOST_PARAMETERS = 0.8
 STEPS, TOLERANCE = 100, 1e-4
+#: half-width of the windows at two centres and midway between, in units of their distance
+WINDOW = 0.15
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +64,39 @@ def fits(X: Array, labels: Array, k: int, steps: int = STEPS, tolerance: float =
     if k == 1:  # one component has a closed form, and tied is full
         able = [kind for kind in able if kind != "tied"]
     return [_em(X, own, kind, steps, tolerance) for kind in able]
+
+
+def fisher_valley(X: Array, labels: Array, k: int) -> float:
+    """Depth of the shallowest valley between two clusters, each pair seen along its Fisher discriminant.
+
+    As `halves.valley`, but on the line that parts two clusters best given their covariance, so that long clusters side by
+    side are seen as two. Fewer than three points in a cluster, or no direction: −1.
+    """
+    n, d = X.shape
+    own = (labels == np.arange(k)[:, None]).astype(np.float64)
+    many = own.sum(axis=1)
+    if many.min() < 3:
+        return -1.0
+    means = own @ X / many[:, None]
+    apart = X - means[labels]
+    spreads = np.stack([apart[labels == j].T @ apart[labels == j] for j in range(k)])
+    worst = math.inf
+    for a in range(k):
+        for b in range(a):
+            both = many[a] + many[b]
+            pooled = (spreads[a] + spreads[b]) / both
+            ridge = (1e-3 + d / both) * np.trace(pooled) / d
+            if ridge <= 0:
+                continue  # both are single points many times over
+            pair = (labels == a) | (labels == b)
+            along = (X[pair] - means[a]) @ np.linalg.solve(pooled + ridge * np.eye(d), means[b] - means[a])
+            length = float(along[labels[pair] == b].mean())
+            if length <= 0:
+                return -1.0
+            near_a, middle, near_b = (float((np.abs(along / length - at) < WINDOW).sum()) for at in (0.0, 0.5, 1.0))
+            least = min(near_a, near_b)
+            worst = min(worst, (least - middle) / math.sqrt(least + middle + 1))
+    return worst
 
 
 def _em(X: Array, memberships: Array, kind: str, steps: int, tolerance: float) -> Fit:

@@ -1,0 +1,110 @@
+"""Groups that are connected inside and parted from each other, of any shape: no centres are needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from congruence.selection import kmeans
+from congruence.statistics import Array
+
+#: a point is dense where its so-many-th neighbour is near
+NEIGHBOURS = 5
+#: a group has at least this share of the points, and groups together have at least that
+SMALLEST, COVER = 0.05, 0.8
+#: from this span on, groups are parted for sure: data without clusters hardly ever reach it
+SPAN = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The number of connected groups that stays over the longest span of distances."""
+
+    k: int
+    #: log of the largest to the smallest distance over which there are k groups
+    span: float
+    #: group of each point
+    labels: Array
+
+
+def groups(points: Array, most: int) -> Groups:
+    """Connected groups of the points: how many, over which span of distances, and which.
+
+    Two points are connected at a distance where each has five neighbours within it and they are as near to each other.
+    As the distance grows, groups of at least 5 % of the points appear and merge; the number that stays over the longest
+    span, while groups have 80 % of the points, is taken. One group has span 0.
+
+    Args:
+        points: points × features.
+        most: the largest number of groups to consider.
+    """
+    n = len(points)
+    start, end, length = _tree(points)
+    logs = np.log(np.maximum(length, 1e-300))
+    smallest = max(NEIGHBOURS, round(SMALLEST * n))
+    parent, size = list(range(n)), [1] * n
+    spans, longest, cut = np.zeros(most + 1), np.zeros(most + 1), np.zeros(most + 1, dtype=int)
+    big = cover = 0
+    for i in range(n - 1):
+        a, b = _root(parent, int(start[i])), _root(parent, int(end[i]))
+        for x in (a, b):
+            if size[x] >= smallest:
+                big, cover = big - 1, cover - size[x]
+        parent[b] = a
+        size[a] += size[b]
+        if size[a] >= smallest:
+            big, cover = big + 1, cover + size[a]
+        if i + 1 < n - 1 and 2 <= big <= most and cover >= COVER * n:
+            step = logs[i + 1] - logs[i]
+            spans[big] += step
+            if step > longest[big]:
+                longest[big], cut[big] = step, i + 1
+    k = int(spans.argmax())
+    if spans[k] <= 0:
+        return Groups(1, 0.0, np.zeros(n, dtype=np.int64))
+    return Groups(k, float(spans[k]), _labels(n, start, end, int(cut[k]), smallest))
+
+
+def _tree(points: Array) -> tuple[Array, Array, Array]:
+    """Edges of the minimum spanning tree of mutual reachability distances, the shortest first (Prim's algorithm)."""
+    n = len(points)
+    apart = np.sqrt(kmeans.squares(points, points))
+    near = min(NEIGHBOURS, n - 1)
+    dense = np.partition(apart, near, axis=1)[:, near]
+    outside, nearest, via = np.ones(n, dtype=bool), np.full(n, np.inf), np.zeros(n, dtype=np.int64)
+    start, end, length = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64), np.empty(n - 1)
+    last = 0
+    outside[0] = False
+    for i in range(n - 1):
+        reach = np.maximum(np.maximum(apart[last], dense), dense[last])
+        closer = (reach < nearest) & outside
+        nearest[closer], via[closer] = reach[closer], last
+        last = int(np.where(outside, nearest, np.inf).argmin())
+        start[i], end[i], length[i] = via[last], last, nearest[last]
+        outside[last] = False
+    order = np.argsort(length, kind="stable")
+    return start[order], end[order], length[order]
+
+
+def _root(parent: list[int], x: int) -> int:
+    while parent[x] != x:
+        parent[x] = parent[parent[x]]
+        x = parent[x]
+    return x
+
+
+def _labels(n: int, start: Array, end: Array, cut: int, smallest: int) -> Array:
+    """Groups after the first `cut` edges; small ones join along the shortest edge that reaches a group."""
+    parent = list(range(n))
+    size = [1] * n
+    for i in range(n - 1):
+        a, b = _root(parent, int(start[i])), _root(parent, int(end[i]))
+        if i >= cut and min(size[a], size[b]) >= smallest:
+            continue  # two groups stay apart
+        if size[a] < size[b]:
+            a, b = b, a
+        parent[b] = a
+        size[a] += size[b]
+    found: Array = np.unique([_root(parent, i) for i in range(n)], return_inverse=True)[1]
+    return found
