@@ -18,33 +18,41 @@ RETURNS_SCALE, VALLEY_SCALE = 0.04, 0.15
 
 
 @cache
-def weights() -> dict[str, float]:
-    """The weights of the features, written by `python -m reproductions.choosing_k --fit`."""
-    table = json.loads(files("congruence.selection").joinpath("calibration.json").read_text(encoding="utf-8"))
-    return {str(name): float(value) for name, value in table["weights"].items()}
+def table() -> dict[str, dict[str, float]]:
+    """The weights of the features, written by `python -m reproductions.choosing_k`."""
+    text = files("congruence.selection").joinpath("calibration.json").read_text(encoding="utf-8")
+    found: dict[str, dict[str, float]] = json.loads(text)
+    return found
 
 
-def features(ks: Sequence[int], returns: Array, valley: Array, valley_of_all: Array, bic: Array) -> dict[str, Array]:
+def features(ks: Sequence[int], returns: Array, valley: Array, fisher: Array, icl: Array) -> dict[str, Array]:
     """What the probabilities are made of, one value per k.
 
     Args:
         ks: numbers of clusters in order.
         returns: of the worst cluster of each k, its mean Jaccard similarity in halves.
         valley: depth of the shallowest valley, median over halves.
-        valley_of_all: the same on all points.
-        bic: 2 log L − p log n of the best mixture; NaN where none was fitted.
+        fisher: depth of the shallowest valley of the best mixture, along Fisher's discriminants.
+        icl: of the best mixture; NaN where none was fitted.
     """
     one = np.asarray(ks) == 1
-    held = np.where(one, 0.0, _step((returns - RETURNS) / RETURNS_SCALE) * _step((valley - VALLEY) / VALLEY_SCALE))
+    held = holds(ks, returns, valley)
     later = np.maximum.accumulate(np.append(held, 0.0)[::-1])[::-1][1:]
-    known = ~np.isnan(bic)
-    behind = np.where(known, (bic[known].max() if known.any() else 0.0) - bic, 0.0)
+    known = ~np.isnan(icl)
+    behind = np.full(len(ks), 0.0 if not known.any() else icl[known].max() - icl[known].min())
+    behind[known] = icl[known].max() - icl[known] if known.any() else 0.0
     return {
         "one": one.astype(float),
         "held": held - later,
-        "bic": -np.log1p(np.minimum(behind, 1e4)),
-        "valley": np.where(one, 0.0, np.clip(valley_of_all, -2, 3)),
+        "icl": -np.log1p(np.minimum(behind, 1e4)),
+        "fisher": np.where(one, 0.0, np.clip(fisher, -2, 3)),
     }
+
+
+def holds(ks: Sequence[int], returns: Array, valley: Array) -> Array:
+    """Softly, from 0 to 1: does the worst cluster come back, and is it parted from its neighbour? 0 for one cluster."""
+    both = _step((returns - RETURNS) / RETURNS_SCALE) * _step((valley - VALLEY) / VALLEY_SCALE)
+    return np.where(np.asarray(ks) == 1, 0.0, both)
 
 
 def _step(x: Array) -> Array:
@@ -54,13 +62,20 @@ def _step(x: Array) -> Array:
 def probabilities(ks: Sequence[int], found: Mapping[str, Array]) -> dict[int, float]:
     """A probability for each k: the softmax of the weighted features.
 
-    >>> held = {"one": np.array([1.0, 0, 0]), "held": np.array([0, -1, 1.0]), "bic": np.zeros(3), "valley": np.zeros(3)}
-    >>> [round(p, 2) for p in probabilities([1, 2, 3], held).values()][0] > 0.5
-    True
+    >>> found = {"one": np.array([1.0, 0, 0]), "held": np.zeros(3), "icl": np.zeros(3), "fisher": np.array([0, 3.0, -2])}
+    >>> p = probabilities([1, 2, 3], found)
+    >>> p[2] > p[3], round(sum(p.values()), 6)
+    (True, 1.0)
     """
-    utility = sum(weight * found[name] for name, weight in weights().items())
+    utility = sum(weight * found[name] for name, weight in table()["weights"].items())
     share = np.exp(utility - np.max(utility))
     return dict(zip(ks, (share / share.sum()).tolist(), strict=True))
+
+
+def certainty_of_groups(span: float) -> float:
+    """The probability that connected groups are the clusters, where k-means cuts across them."""
+    fitted = table()["connected"]
+    return float(_step(np.array(fitted["constant"] + fitted["span"] * min(span, 2.0))))
 
 
 def by_rule(ks: Sequence[int], returns: Array, valley: Array) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from congruence.selection import kmeans
-from congruence.statistics import Array
+from congruence.statistics.tables import Array
 
 #: a point is dense where its so-many-th neighbour is near
 NEIGHBOURS = 5

@@ -72,7 +72,7 @@ def fisher_valley(X: Array, labels: Array, k: int) -> float:
     As `halves.valley`, but on the line that parts two clusters best given their covariance, so that long clusters side by
     side are seen as two. Fewer than three points in a cluster, or no direction: −1.
     """
-    n, d = X.shape
+    _n, d = X.shape
     own = (labels == np.arange(k)[:, None]).astype(np.float64)
     many = own.sum(axis=1)
     if many.min() < 3:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from congruence.comparison.many import compare_to
-from congruence.engine.plan import Progress
 from congruence.ensembles.generators import as_data, numbers_of, seed_sequence
 from congruence.errors import InputError
 from congruence.formulas import find
@@ -18,9 +15,10 @@ from congruence.formulas.record import Measure
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.ensemble import Ensemble
-from congruence.selection import calibration, halves, kmeans, mixtures
+from congruence.selection import calibration, connected, halves, kmeans
 from congruence.selection.agreement_curves import PAPER, Making, checked_ensembles, member_curves, wanted_criteria
 from congruence.selection.choice import Criterion, KChoice
+from congruence.selection.looks import is_cut, look_at
 from congruence.selection.points import Points, prepare
 from congruence.selection.sentences import listed
 from congruence.statistics.tables import Array
@@ -31,10 +29,10 @@ __all__ = ["choose_k"]
 POINTS_PER_CLUSTER = 4
 #: members of each k where criteria of agreement are asked for
 MEMBERS = 100
-#: mixtures of data with more features than this are fitted to the first axes
-MOST_AXES, SOME_AXES = 15, 10
 
 SAME = "all points are the same"
+CUTS = "k-means cannot be right here: its clusters cut across connected groups"
+CURVED = f"{CUTS}; the answer is the number of connected groups, and the labels are these groups"
 ENSEMBLES = (
     "ensembles were given, not data: agreement of runs cannot answer that there are no clusters, and finds the right number "
     "less often than `choose_k` on the data"
@@ -44,7 +42,7 @@ ENSEMBLES = (
 def choose_k(
     data: Any,
     k: int | Iterable[int] = range(1, 11),
-    method: Any = "kmeans",
+    method: Any = "auto",
     n_members: int | None = None,
     criteria: Iterable[str | Measure] | str | Measure | None = None,
     *,
@@ -69,7 +67,8 @@ def choose_k(
     Args:
         data: points × features (array, frame or sparse matrix), or a mapping {k: ensemble} of runs you already have.
         k: numbers of clusters to try; default 1 to 10. 1, no clusters, is always among them unless `k_min` is larger.
-        method: "kmeans" (default). With `criteria` of agreement, or for a mapping's runs: any method of `cg.generate`.
+        method: "auto" (default): k-means and Gaussian mixtures, and connected groups of any shape where k-means cuts across
+            them. "kmeans": the same without the groups. With `criteria` of agreement: any method of `cg.generate`.
         n_members: make so many clusterings of each k and add the curves of their agreement; they do not decide unless
             `criteria` names them. Default: none, or 100 where criteria of agreement are named.
         criteria: None (default) for the calibrated answer; otherwise names of criteria that vote: keys of measures (the
@@ -116,10 +115,11 @@ def choose_k(
     truth = _truth(reference, n, [data], "the data")
     seeds = seed_sequence(random_state)
     ks = _checked_numbers(k, k_min, n)
-    if criteria is not None or method != "kmeans":
+    if criteria is not None or not (isinstance(method, str) and method in ("auto", "kmeans")):
         wanted = None if criteria is None else wanted_criteria(criteria, False)
         many = MEMBERS if n_members is None else n_members
-        making = Making.of(data, X, method, seeds, many, n_subsamples, fraction, protocol, n_jobs)
+        maker = "kmeans" if isinstance(method, str) and method == "auto" else method
+        making = Making.of(data, X, maker, seeds, many, n_subsamples, fraction, protocol, n_jobs)
         found = member_curves([x for x in ks if x > 1], making, wanted, truth, threads, progress)
         return KChoice(
             found.ks, found.curves, found.with_reference, found.success, found.n_reference, found.ensembles,
@@ -130,9 +130,9 @@ def choose_k(
     points = prepare(data, X, standardise, seeds)
     members = None
     if n_members is not None:
-        making = Making.of(data, X, method, seeds, n_members, n_subsamples, fraction, None, n_jobs)
+        making = Making.of(data, X, "kmeans", seeds, n_members, n_subsamples, fraction, None, n_jobs)
         members = member_curves([x for x in ks if x > 1], making, None, truth, threads, progress)
-    return _calibrated(points, ks, seeds, members, truth, n_jobs, progress)
+    return _calibrated(points, ks, method, seeds, members, truth, n_jobs, progress)
 
 
 # --- the border -------------------------------------------------------------------------------------------------
@@ -187,9 +187,12 @@ def _of_ensembles(data: Mapping[Any, Any], criteria: Any, reference: Any, thread
 
 
 def _calibrated(
-    points: Points, ks: Sequence[int], seeds: np.random.SeedSequence, members: Any, truth: Any, n_jobs: int | None, progress: Any
+    points: Points, ks: Sequence[int], method: str, seeds: np.random.SeedSequence, members: Any, truth: Any,
+    n_jobs: int | None, progress: Any,
 ) -> KChoice:  # fmt: skip
     """The answer by calibrated probabilities, with the curves behind it."""
+    from threadpoolctl import threadpool_limits
+
     sample = points.sample
     n = len(sample)
     notes = [*points.notes, *_lacking(truth, len(points.all))]
@@ -209,18 +212,34 @@ def _calibrated(
     if len(able) < len(ks):
         why = f"{n} points" if most < distinct else f"{distinct} distinct points"
         notes.append(f"up to {able[-1]} clusters were tried: {why} are too few for more")
-    done, complete = _looked(sample, able, seeds, n_jobs, progress)
+    with threadpool_limits(1):  # products in one thread: the same sums for any number of cores
+        parts = halves.Sample.of(sample, able[-1], seeds)
+        done, complete = look_at(parts, able, n_jobs, progress)
+        found = connected.groups(sample, able[-1])
     if not complete:
         notes.append(f"stopped: {len(done)} of {len(able)} numbers of clusters are done, {listed(list(done))}")
     finished = list(done)
-    looked = [done[x][0] for x in finished]
-    bic = np.array([done[x][1] for x in finished])
-    returns = np.array([e.returns.min() for e in looked])
-    valley = np.array([e.valley for e in looked])
-    behind = calibration.features(finished, returns, valley, np.array([e.valley_of_all for e in looked]), bic)
-    probabilities = calibration.probabilities(finished, behind)
-    curves = _curves(finished, probabilities, returns, valley, bic)
-    partitions = {e.k: e.labels if points.chosen is None else kmeans.nearest(points.all, e.centres) for e in looked}
+    looked = [done[x] for x in finished]
+    returns = np.array([x.halves.returns.min() for x in looked])
+    valley = np.array([x.halves.valley for x in looked])
+    fisher, icl = np.array([x.fisher for x in looked]), np.array([x.icl for x in looked])
+    probabilities = calibration.probabilities(finished, calibration.features(finished, returns, valley, fisher, icl))
+    partitions = {
+        x.halves.k: x.halves.labels if points.chosen is None else kmeans.nearest(points.all, x.halves.centres)
+        for x in looked
+    }
+    used = "kmeans"
+    k = max(probabilities, key=lambda x: (probabilities[x], -x))
+    if found.k in done and is_cut(found, k, done[k]):
+        if method == "auto":
+            used = "connected groups"
+            sure = calibration.certainty_of_groups(found.span)
+            probabilities = {x: (1 - sure) * p + sure * (x == found.k) for x, p in probabilities.items()}
+            partitions[found.k] = _placed(points, found.labels)
+            notes.append(CURVED)
+        else:
+            notes.append(f"{CUTS}, which are {found.k}; try method='auto'")
+    curves = _curves(finished, probabilities, returns, valley, fisher, icl)
     agreed, classes = _with_reference(truth, finished, partitions)
     success: dict[str, float] = {}
     ensembles: dict[int, Ensemble] = {}
@@ -230,76 +249,41 @@ def _calibrated(
         agreed |= {name: _padded(c, members.ks, finished) for name, c in members.with_reference.items()}
         success, ensembles = members.success, members.ensembles
         complete = complete and members.is_complete
-    doubts = {e.k: _doubt(e) for e in looked if e.k > 1}
+    doubts = {x.halves.k: _doubt(x.halves) for x in looked if x.halves.k > 1} if used == "kmeans" else {}
     return KChoice(
         tuple(finished), curves, agreed, success, classes, ensembles, tuple(notes), complete, probabilities, partitions,
-        "kmeans", "", doubts,
+        used, "", doubts,
     )  # fmt: skip
 
 
-def _looked(
-    sample: Array, ks: Sequence[int], seeds: np.random.SeedSequence, n_jobs: int | None, progress: Any
-) -> tuple[dict[int, tuple[halves.Evidence, float]], bool]:
-    """Evidence and BIC of each k, and whether all are done; one thread in each product, so that sums are the same."""
-    from threadpoolctl import threadpool_limits
+def _placed(points: Points, labels: Array) -> Array:
+    """Labels of all points: of those not looked at, that of the nearest point that was."""
+    if points.chosen is None:
+        return labels
+    from scipy.spatial import cKDTree
 
-    done: dict[int, tuple[halves.Evidence, float]] = {}
-    with threadpool_limits(1), Progress(len(ks), progress, "numbers of clusters") as bar:
-        parts = halves.Sample.of(sample, ks[-1], seeds)
-        try:
-            for each in _in_threads([partial(_look, parts, x) for x in ks], n_jobs):
-                done[each[0].k] = each
-                bar.add(1)
-        except KeyboardInterrupt:
-            if len(done) < 2:
-                raise
-    return done, len(done) == len(ks)
-
-
-def _look(parts: halves.Sample, k: int) -> tuple[halves.Evidence, float]:
-    found = halves.evidence(parts, k)
-    n, d = parts.points.shape
-    axes = parts.points if d <= MOST_AXES else parts.points[:, : max(2, min(SOME_AXES, n // 10))]
-    fitted = mixtures.fits(axes, found.labels, k)
-    return found, max((f.bic for f in fitted), default=math.nan)
-
-
-def _in_threads(jobs: Sequence[Callable[[], Any]], n_jobs: int | None) -> Iterable[Any]:
-    if n_jobs in (None, 1):
-        return (job() for job in jobs)
-    if not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
-        raise InputError(f"n_jobs is a number of jobs, or -1 for all cores; got {n_jobs!r}")
-    from joblib import Parallel, delayed
-
-    found: Iterable[Any] = Parallel(n_jobs=n_jobs, backend="threading", return_as="generator")(
-        delayed(job)() for job in jobs
-    )
-    return found
+    return np.asarray(labels[cKDTree(points.sample).query(points.all)[1]])
 
 
 def _curves(
-    ks: Sequence[int], probabilities: Mapping[int, float], returns: Array, valley: Array, bic: Array
+    ks: Sequence[int], probabilities: Mapping[int, float], returns: Array, valley: Array, fisher: Array, icl: Array
 ) -> dict[str, Criterion]:
     several = np.asarray(ks) > 1
-    shown = np.where(several, returns, np.nan), np.where(several, valley, np.nan)
-    largest = [
-        max((k for k, value in zip(ks, curve, strict=True) if value >= least), default=None)
-        for curve, least in zip(shown, (calibration.RETURNS, calibration.VALLEY), strict=True)
-    ]
     no = np.full(len(ks), np.nan)
-    chosen = max(probabilities, key=lambda k: (probabilities[k], -k))
     likely = np.array([probabilities[k] for k in ks])
-    best_bic = None if np.isnan(bic).all() else ks[int(np.nanargmax(bic))]
-    return {
-        "probability": Criterion("probability", "Calibrated probability", "higher", likely, no, chosen),
-        "returns": Criterion(
-            "returns", "How well the worst cluster comes back in halves", "higher", shown[0], no, largest[0], votes=False
-        ),
-        "valley": Criterion(
-            "valley", "Depth of the shallowest valley between two clusters", "higher", shown[1], no, largest[1], votes=False
-        ),
-        "bic": Criterion("bic", "BIC of the best Gaussian mixture", "higher", bic, no, best_bic, votes=False),
-    }  # fmt: skip
+    chosen = max(probabilities, key=lambda k: (probabilities[k], -k))
+    found = {"probability": Criterion("probability", "Calibrated probability", "higher", likely, no, chosen)}
+    for name, title, values, least in (
+        ("returns", "How well the worst cluster comes back in halves", returns, calibration.RETURNS),
+        ("valley", "Depth of the shallowest valley in halves", valley, calibration.VALLEY),
+        ("mixture_valley", "Depth of the shallowest valley of the mixture", fisher, 1.0),
+    ):
+        shown = np.where(several, values, np.nan)
+        largest = max((k for k, value in zip(ks, shown, strict=True) if value >= least), default=None)
+        found[name] = Criterion(name, title, "higher", shown, no, largest, votes=False)
+    best = None if np.isnan(icl).all() else ks[int(np.nanargmax(icl))]
+    found["icl"] = Criterion("icl", "ICL of the best Gaussian mixture", "higher", icl, no, best, votes=False)
+    return found
 
 
 def _padded(c: Criterion, ks: Sequence[int], wanted: Sequence[int]) -> Criterion:
