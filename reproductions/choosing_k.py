@@ -1,231 +1,284 @@
-"""Evidence on the number of clusters of generated data: `python -m reproductions.choosing_k`."""
+"""How often each way to choose k is right, on data with a known number of clusters: `python -m reproductions.choosing_k`.
 
-# ruff: noqa
-import json, sys, time, math
+Sets are drawn from the families of `cluster_shapes` and split in two by a hash of their names. The weights of `choose_k`
+are fitted on DEV by conditional logit (`--fit` writes them), and both halves are reported, with scores where the family
+of a set was left out of the fit. `--real` adds the classes of real data sets. Takes some minutes on 16 cores; `--sets`
+says how many sets per family, `--save` keeps what was found, `--load` starts from there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
 import numpy as np
-from congruence.selection import halves, kmeans, mixtures, points as pts
-from reproductions import cluster_shapes as cs
+from scipy.optimize import minimize
+
+import congruence
+from congruence.selection import calibration, connected, halves
+from congruence.selection.criteria import PEERS, Context
+from congruence.selection.looks import is_cut, look_at
+from congruence.selection.points import prepare
+from reproductions import cluster_shapes, datasets
+from reproductions.cluster_scenarios import is_test
+
+NAMES = ("one", "held", "icl", "fisher")
+#: data without clusters count so much more in the fit, to keep false alarms below 10 %
+WEIGHT_OF_NULLS = 2.7
+RIDGE = 0.01
+#: classes that clustering has some chance of finding; standardised
+REAL = ("iris", "wine", "breast_w_diagnostic", "breast_w_original", "new_thyroid", "glass", "vehicle", "ionosphere",
+        "sonar", "pima", "haberman", "heart_statlog", "synthetic_control", "bupa")  # fmt: skip
+GROUPS = ("compact", "suite", "curved", "null")
 
 
-def lda_valley(X, labels, k):
-    """worst pair valley along Fisher direction, centres = projected means"""
-    n, d = X.shape
-    groups = [X[labels == j] for j in range(k)]
-    if min(len(g) for g in groups) < 3:
-        return -1.0
-    mu = [g.mean(0) for g in groups]
-    cov = [np.cov(g.T, bias=True).reshape(d, d) for g in groups]
-    worst = np.inf
-    for a in range(k):
-        for b in range(a):
-            S = (cov[a] * len(groups[a]) + cov[b] * len(groups[b])) / (len(groups[a]) + len(groups[b]))
-            S = S + (1e-3 + d / (len(groups[a]) + len(groups[b]))) * np.trace(S) / d * np.eye(d)
-            w = np.linalg.solve(S, mu[b] - mu[a])
-            pa, pb = groups[a] @ w, groups[b] @ w
-            ma, mb = pa.mean(), pb.mean()
-            if mb - ma <= 0:
-                return -1.0
-            u = (np.concatenate([pa, pb]) - ma) / (mb - ma)
-            na, nm, nb = [(abs(u - t) < 0.15).sum() for t in (0, 0.5, 1)]
-            m = min(na, nb)
-            worst = min(worst, (m - nm) / math.sqrt(m + nm + 1))
-    return float(worst)
+@dataclass
+class Set:
+    """What was found for one data set."""
+
+    name: str
+    seed: int
+    group: str
+    k: int
+    ks: list[int]
+    #: one row per k: the features of the probabilities
+    features: dict[str, list[float]]
+    #: connected groups: how many, over which span, and for which k k-means cuts across them
+    groups: int
+    span: float
+    cut: list[bool]
+    #: the k of other ways to choose
+    peers: dict[str, int | None]
+    rule: int
+    #: agreement of the partition of each k with the truth, and of the groups
+    ari: list[float]
+    ari_groups: float
+
+    @property
+    def is_test(self) -> bool:
+        """Is it in the half that is not used for the weights?"""
+        return is_test(self.name, self.seed)
 
 
-def mst(X, ms=5):
-    n = len(X)
-    D = np.sqrt(kmeans.squares(X, X))
-    core = np.partition(D, min(ms, n - 1), axis=1)[:, min(ms, n - 1)]
-    inT = np.zeros(n, bool)
-    best = np.full(n, np.inf)
-    frm = np.zeros(n, int)
-    cur = 0
-    inT[0] = True
-    edges = np.empty((n - 1, 3))
-    for i in range(n - 1):
-        r = np.maximum(np.maximum(D[cur], core[cur]), core)
-        upd = (r < best) & ~inT
-        best[upd] = r[upd]
-        frm[upd] = cur
-        b = np.where(inT, np.inf, best)
-        cur = int(b.argmin())
-        edges[i] = (frm[cur], cur, b[cur])
-        inT[cur] = True
-    return edges[np.argsort(edges[:, 2], kind="stable")], core
-
-
-def graph(X, kmax):
-    """for each k: longest log-range of thresholds with k big comps covering >= .8"""
-    n = len(X)
-    E, core = mst(X)
-    out = {}
-    for frac in (0.03, 0.08):
-        m = max(5, int(frac * n))
-        parent = np.arange(n)
-        size = np.ones(n, int)
-
-        def find(x):
-            while parent[x] != x:
-                parent[x] = parent[parent[x]]
-                x = parent[x]
-            return x
-
-        big = 0
-        cover = 0
-        pers = np.zeros(kmax + 1)
-        last = E[0, 2]
-        state = 0
-        res = np.zeros(kmax + 1)
-        L = np.log(np.maximum(E[:, 2], 1e-12))
-        for i, (a, b, w) in enumerate(E):
-            a, b = find(int(a)), find(int(b))
-            sa, sb = size[a], size[b]
-            big -= int(sa >= m) + int(sb >= m)
-            cover -= sa * int(sa >= m) + sb * int(sb >= m)
-            parent[b] = a
-            size[a] = sa + sb
-            big += int(size[a] >= m)
-            cover += size[a] * int(size[a] >= m)
-            if i + 1 < len(L) and 1 <= big <= kmax and cover >= 0.8 * n:
-                pers[big] += L[i + 1] - L[i]
-                res[big] = max(res[big], L[i + 1] - L[i])
-        out[f"pers{frac}"] = pers[1:].tolist()
-        out[f"gap{frac}"] = res[1:].tolist()
-    return out
-
-
-def trimmed(X):
-    n = len(X)
-    D = kmeans.squares(X, X)
-    kk = min(5, n - 1)
-    l = np.log(np.maximum(np.partition(D, kk, axis=1)[:, kk], 1e-12)) / 2
-    q1, q3 = np.quantile(l, [0.25, 0.75])
-    cut = q3 + 1.5 * (q3 - q1)
-    keep = l <= cut
-    if keep.mean() < 0.9:
-        keep = l <= np.quantile(l, 0.9)
-    return keep
-
-
-def looked(X, K, seed=0):
-    s = halves.Sample.of(X, K, np.random.SeedSequence(seed))
-    n, d = X.shape
-    rows = []
-    axes = X if d <= 15 else X[:, : max(2, min(10, n // 10))]
-    for k in range(1, K + 1):
-        e = halves.evidence(s, k)
-        f = mixtures.fits(axes, e.labels, k)
-        r = {
-            "k": k,
-            "J": sorted(e.returns.tolist()),
-            "V": e.valley if k > 1 else 0,
-            "U": e.valley_of_all,
-            "inertia": e.inertia,
-            "sizes": sorted(np.bincount(e.labels, minlength=k).tolist()),
-            "bic": {x.kind: x.bic for x in f},
-            "icl": {x.kind: x.icl for x in f},
-        }
-        if f:
-            best = max(f, key=lambda x: x.bic)
-            M = best.memberships.argmax(0)
-            r["kind"] = best.kind
-            r["msizes"] = sorted(np.bincount(M, minlength=k).tolist())
-            if k > 1:
-                r["W"] = lda_valley(axes, e.labels, k)
-                r["WM"] = lda_valley(axes, M, k)
-                from sklearn.metrics import adjusted_rand_score as ari
-
-                r["PM"] = ari(e.labels, M)
-        rows.append((r, e))
-    return s, rows
-
-
-def peers(X, s, rows, K, rng):
-    from sklearn.metrics import silhouette_score, calinski_harabasz_score, davies_bouldin_score
-
-    n, d = X.shape
-    out = {"sil": [], "ch": [], "db": [], "ps": []}
-    for r, e in rows:
-        k = e.k
-        if k == 1 or len(np.unique(e.labels)) < 2:
-            for x in out:
-                out[x].append(None)
-            out["ps"][-1] = 1.0
-            continue
-        out["sil"].append(float(silhouette_score(X, e.labels)))
-        out["ch"].append(float(calinski_harabasz_score(X, e.labels)))
-        out["db"].append(float(davies_bouldin_score(X, e.labels)))
-        # prediction strength
-        vals = []
-        fits = {}
-        for at, found in halves._fitted(s, k, e.centres):
-            for i, h in enumerate(range(*at.indices(len(s.halves)))):
-                fits[h] = found[i]
-        for h in range(len(s.halves)):
-            B = s.others[h]
-            cA = fits[h]
-            cB = fits[h ^ 1]
-            la = kmeans.nearest(X[B], cA)
-            lb = kmeans.nearest(X[B], cB)
-            w = 1.0
-            for j in range(k):
-                m = lb == j
-                nj = m.sum()
-                if nj < 2:
-                    continue
-                c = np.bincount(la[m], minlength=k)
-                w = min(w, (c * (c - 1)).sum() / (nj * (nj - 1)))
-            vals.append(w)
-        out["ps"].append(float(np.mean(vals)))
-    # gap
-    B = 10
-    lo, hi = X.min(0), X.max(0)
-    ref = rng.uniform(lo, hi, (B, n, d))
-    ref -= ref.mean(1, keepdims=True)
-    sd = kmeans.seeds(ref, K, 3, rng)
-    gaps = []
-    se = []
-    for r, e in rows:
-        _, c = kmeans.fit(ref, sd[:, :, : e.k])
-        l = np.log(c)
-        gaps.append(float(l.mean() - np.log(max(e.inertia, 1e-300))))
-        se.append(float(l.std() * np.sqrt(1 + 1 / B)))
-    out["gap"] = gaps
-    out["gapse"] = se
-    return out
-
-
-def one(task):
+def found(task: tuple[str, int]) -> Set:
+    """One generated set, looked at by everything."""
     name, seed = task
-    t = time.process_time()
-    X, k = cs.draw(name, seed)
-    X = pts.prepare(X, X, False, np.random.SeedSequence(0)).sample
-    n = len(X)
-    K = min(10 if k <= 8 else 20 if k <= 16 else 25, n // 4, len(np.unique(X, axis=0)))
-    s, rows = looked(X, K)
-    t1 = time.process_time() - t
-    res = {"name": name, "seed": seed, "k": k, "n": n, "d": X.shape[1], "K": K, "rows": [r for r, _ in rows], "t": t1}
-    res["peers"] = peers(X, s, rows, K, np.random.default_rng(1))
-    t2 = time.process_time()
-    res["graph"] = graph(X, K)
-    res["tg"] = time.process_time() - t2
-    keep = trimmed(X)
-    res["kept"] = float(keep.mean())
-    if keep.mean() < 1:
-        res["trim"] = [r for r, _ in looked(X[keep] - X[keep].mean(0), K)[1]]
-    return res
+    X, y = cluster_shapes.draw(name, seed)
+    return looked_at(name, seed, cluster_shapes.group_of(name), X, y)
+
+
+def real(name: str) -> Set:
+    X, y = datasets.load(name, standardise=True)
+    return looked_at(name, 0, "real", X, y)
+
+
+def looked_at(name: str, seed: int, group: str, X: np.ndarray, y: np.ndarray) -> Set:
+    root = np.random.SeedSequence(0)
+    points = prepare(X, X, False, root).sample
+    known = y[: len(points)] >= 0
+    k = len(np.unique(y[y >= 0]))
+    most = min(10 if k <= 8 else 20 if k <= 16 else 25, len(points) // 4, len(np.unique(points, axis=0)))
+    ks = list(range(1, most + 1))
+    parts = halves.Sample.of(points, most, root)
+    looks = look_at(parts, ks)[0]
+    returns = np.array([x.halves.returns.min() for x in looks.values()])
+    valley = np.array([x.halves.valley for x in looks.values()])
+    fisher, icl = (np.array([getattr(x, key) for x in looks.values()]) for key in ("fisher", "icl"))
+    features = calibration.features(ks, returns, valley, fisher, icl)
+    groups = connected.groups(points, most)
+    context = Context(parts, looks, root)
+    peers = {key: peer.curve(context).best for key, peer in PEERS.items() if key != "m3c" or len(points) <= 150}
+    return Set(
+        name, seed, group, k, ks, {key: value.tolist() for key, value in features.items()}, groups.k, groups.span,
+        [is_cut(groups, each, look) for each, look in looks.items()], peers, calibration.by_rule(ks, returns, valley),
+        [congruence.ari(y[known], look.halves.labels[known]) for look in looks.values()],
+        congruence.ari(y[known], groups.labels[known]),
+    )  # fmt: skip
+
+
+# --- the weights ------------------------------------------------------------------------------------------------
+
+
+def design(s: Set) -> np.ndarray:
+    return np.stack([s.features[name] for name in NAMES], axis=1)
+
+
+def fitted(sets: Iterable[Set]) -> np.ndarray:
+    """Weights of the features: conditional logit with a small ridge, data without clusters weighted up."""
+    rows = [(design(s), s.k - 1, WEIGHT_OF_NULLS if s.k == 1 else 1.0) for s in sets if s.k <= s.ks[-1]]
+
+    def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
+        total, slope = 0.0, np.zeros(len(w))
+        for A, right, weight in rows:
+            u = A @ w
+            p = np.exp(u - u.max())
+            p /= p.sum()
+            total -= weight * np.log(p[right] + 1e-300)
+            slope -= weight * (A[right] - p @ A)
+        return total / len(rows) + RIDGE * w @ w / 2, slope / len(rows) + RIDGE * w
+
+    return np.asarray(minimize(loss, np.zeros(len(NAMES)), jac=True, method="L-BFGS-B").x)
+
+
+def fitted_groups(sets: Sequence[Set], w: np.ndarray) -> tuple[float, float]:
+    """Constant and slope of the probability that connected groups are right where k-means cuts across them."""
+    cases = [(s.span, float(s.groups == s.k)) for s in sets if s.cut[chosen(s, w)[0] - 1]]
+    x, y = np.array([min(c[0], 2.0) for c in cases]), np.array([c[1] for c in cases])
+
+    def loss(b: np.ndarray) -> float:
+        u = b[0] + b[1] * x
+        return float(np.logaddexp(0, u).sum() - (y * u).sum() + 0.05 * b @ b)
+
+    return tuple(minimize(loss, np.array([0.0, 1.0])).x.tolist())
+
+
+def chosen(s: Set, w: np.ndarray, k_min: int = 1) -> tuple[int, float]:
+    """The k of the highest probability, and that."""
+    u = (design(s) @ w)[k_min - 1 :]
+    p = np.exp(u - u.max())
+    p /= p.sum()
+    return int(p.argmax()) + k_min, float(p.max())
+
+
+def auto(s: Set, w: np.ndarray, k_min: int = 1) -> tuple[int, float]:
+    """As `choose_k`: connected groups where k-means cuts across them."""
+    k, p = chosen(s, w, k_min)
+    if s.cut[k - 1] and s.groups in s.ks:
+        return s.groups, calibration.certainty_of_groups(s.span)
+    return k, p
+
+
+def left_out(sets: Sequence[Set], dev: Sequence[Set]) -> dict[tuple[str, int], int]:
+    """The k of every set, with weights fitted without its family."""
+    answers = {}
+    for name in sorted({s.name for s in sets}):
+        w = fitted([s for s in dev if s.name != name and s.group != "curved"])
+        answers |= {(s.name, s.seed): auto(s, w)[0] for s in sets if s.name == name}
+    return answers
+
+
+# --- the tables -------------------------------------------------------------------------------------------------
+
+
+def wilson(right: int, n: int) -> str:
+    """A share with its 95 % interval."""
+    if not n:
+        return "–"
+    p, z = right / n, 1.96
+    middle, half = p + z * z / (2 * n), z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    low, high = (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
+    return (
+        f".{round(100 * p):02d} [{low:.2f}, {high:.2f}]".replace(".100", "1.0")
+        .replace("[0.", "[.")
+        .replace(" 0.", " .")
+    )
+
+
+def row(title: str, sets: Sequence[Set], answer: Callable[[Set], int | None]) -> str:
+    cells = []
+    for group in GROUPS[:3]:
+        given = [(s, answer(s)) for s in sets if s.group == group]
+        given = [(s, k) for s, k in given if k is not None]
+        exact = sum(k == s.k for s, k in given)
+        near = np.mean([abs(k - s.k) <= 1 for s, k in given]) if given else np.nan
+        ari = np.mean([_agreement(s, k) for s, k in given]) if given else np.nan
+        cells.append(f"{wilson(exact, len(given))} {near:.2f} {ari:.2f}")
+    nulls = [answer(s) for s in sets if s.group == "null"]
+    nulls = [k for k in nulls if k is not None]
+    return f"| {title} | {' | '.join(cells)} | {wilson(sum(k != 1 for k in nulls), len(nulls))} |"
+
+
+def _agreement(s: Set, k: int) -> float:
+    return s.ari_groups if k == s.groups and s.cut[k - 1] else s.ari[k - 1] if k <= len(s.ari) else 0.0
+
+
+HEAD = """| | compact: exact, ±1, ARI | suites: exact, ±1, ARI | curved: exact, ±1, ARI | no clusters: false alarms |
+|---|---|---|---|---|"""
+
+
+def report(sets: Sequence[Set], w: np.ndarray, without: dict[tuple[str, int], int]) -> None:
+    for title, part in (("DEV", [s for s in sets if not s.is_test]), ("TEST", [s for s in sets if s.is_test])):
+        many = {group: sum(s.group == group for s in part) for group in GROUPS}
+        print(f"\n{title}: {', '.join(f'{n} {group}' for group, n in many.items())}\n\n{HEAD}")
+        print(row("**choose_k**", part, lambda s: auto(s, w)[0]))
+        print(row("its family left out of the fit", part, lambda s: without[s.name, s.seed]))
+        print(row("k-means alone", part, lambda s: chosen(s, w)[0]))
+        print(row("rule: returns ≥ .8, valley ≥ −.6", part, lambda s: s.rule))
+        print(row("choose_k, k_min=2", part, lambda s: auto(s, w, 2)[0]))
+        for key in PEERS:
+            print(row(key + (" (n ≤ 150)" if key == "m3c" else ""), part, lambda s, key=key: s.peers.get(key)))
+        print("\nprobability given, sets, share right:", end=" ")
+        sure = [(auto(s, w)[1], auto(s, w)[0] == s.k) for s in part if s.group != "curved"]
+        for low, high in ((0, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 0.97), (0.97, 1.01)):
+            inside = [right for p, right in sure if low <= p < high]
+            print(f"{low}–{min(high, 1)}: {len(inside)}, {np.mean(inside) if inside else np.nan:.2f};", end=" ")
+        print()
+    print("\nby family, TEST: choose_k, with k_min=2, silhouette, prediction strength")
+    for name in cluster_shapes.families():
+        part = [s for s in sets if s.name == name and s.is_test]
+        scores = [np.mean([answer(s) == s.k for s in part]) for answer in (
+            lambda s: auto(s, w)[0], lambda s: auto(s, w, 2)[0], lambda s: s.peers["silhouette"],
+            lambda s: s.peers["prediction_strength"])]  # fmt: skip
+        print(f"{name:<16} {len(part):>3}  " + "  ".join(f"{x:.2f}" for x in scores))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", type=int, default=30, help="sets per family")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--fit", action="store_true", help="write the weights into the package")
+    parser.add_argument("--real", action="store_true", help="the classes of real data sets too")
+    parser.add_argument("--save", type=Path, help="keep what was found here, as JSON lines")
+    parser.add_argument("--load", type=Path, help="start from what was kept")
+    options = parser.parse_args()
+    if options.load:
+        sets = [Set(**json.loads(line)) for line in options.load.read_text().splitlines()]
+    else:
+        sets = collected(options.sets, options.jobs, options.save)
+    dev = [s for s in sets if not s.is_test]
+    w = fitted([s for s in dev if s.group != "curved"])
+    constant, slope = fitted_groups(dev, w)
+    print(
+        "weights:",
+        dict(zip(NAMES, np.round(w, 3).tolist(), strict=True)),
+        "groups:",
+        round(constant, 2),
+        round(slope, 2),
+    )
+    if options.fit:
+        table: dict[str, Any] = {
+            "weights": dict(zip(NAMES, np.round(w, 4).tolist(), strict=True)),
+            "connected": {"constant": round(constant, 4), "span": round(slope, 4)},
+        }
+        Path(calibration.__file__).with_name("calibration.json").write_text(json.dumps(table, indent=2) + "\n")
+        calibration.table.cache_clear()
+    report(sets, w, left_out(sets, dev))
+    if options.real:
+        print(
+            "\nclasses of real data, standardised: classes, choose_k, with k_min=2, ARI there, silhouette, best ARI of any k"
+        )
+        for name in REAL:
+            s = real(name)
+            k = auto(s, w, 2)[0]
+            best = f"{s.ari[k - 1]:>6.2f} {s.peers['silhouette']!s:>3} {max(s.ari):>6.2f}"
+            print(f"{name:<20} {s.k:>2} {auto(s, w)[0]:>3} {k:>3} {best}")
+
+
+def collected(many: int, jobs: int, save: Path | None) -> list[Set]:
+    from multiprocessing import Pool
+
+    tasks = [(name, seed) for seed in range(many) for name in cluster_shapes.families()]
+    with Pool(jobs) as pool:
+        sets = list(pool.imap_unordered(found, tasks, chunksize=1))
+    sets.sort(key=lambda s: (s.name, s.seed))
+    if save:
+        save.write_text("\n".join(json.dumps(vars(s)) for s in sets) + "\n")
+    return sets
 
 
 if __name__ == "__main__":
-    from multiprocessing import Pool
-
-    lo, hi, jobs, out = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
-    only = sys.argv[5].split(",") if len(sys.argv) > 5 else list(cs.families())
-    tasks = [(f, s) for s in range(lo, hi) for f in only]
-    t = time.time()
-    with open(out, "w") as w, Pool(jobs) as p:
-        for i, r in enumerate(p.imap_unordered(one, tasks, chunksize=1)):
-            w.write(json.dumps(r) + "\n")
-            w.flush()
-            if i % 200 == 0:
-                print(i, len(tasks), time.time() - t, flush=True)
+    main()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-Drawn = tuple[np.ndarray, int]
+#: points, and the cluster of each, −1 for outliers
+Drawn = tuple[np.ndarray, np.ndarray]
 Family = Callable[[np.random.Generator], Drawn]
 COMPACT: dict[str, Family] = {}
 NULL: dict[str, Family] = {}
@@ -54,10 +55,20 @@ def sizes(rng: np.random.Generator, n: int, k: int, unequal: bool) -> np.ndarray
     return np.maximum((share * n).astype(int), min(15, n // k))
 
 
-def grouped(rng: np.random.Generator, c: np.ndarray, many: np.ndarray, shape: str = "normal") -> np.ndarray:
+def grouped(rng: np.random.Generator, c: np.ndarray, many: np.ndarray, shape: str = "normal") -> Drawn:
     """Points of unit variance about each centre, of one of several shapes."""
     d = c.shape[1]
-    return np.concatenate([c[j] + noise(rng, (int(m), d), shape) for j, m in enumerate(many)])
+    return joined([c[j] + noise(rng, (int(m), d), shape) for j, m in enumerate(many)])
+
+
+def joined(parts: Sequence[np.ndarray]) -> Drawn:
+    """Groups one after the other, and the number of each point's group."""
+    return np.concatenate(parts), np.repeat(np.arange(len(parts)), [len(x) for x in parts])
+
+
+def one(X: np.ndarray) -> Drawn:
+    """Data without clusters."""
+    return X, np.zeros(len(X), dtype=int)
 
 
 def noise(rng: np.random.Generator, size: tuple[int, int], shape: str) -> np.ndarray:
@@ -89,7 +100,7 @@ def points(rng: np.random.Generator, low: int = 80, high: int = 900) -> int:
 @family(COMPACT)
 def blobs(rng):
     k, d = int(rng.integers(2, 9)), int(rng.integers(2, 31))
-    return grouped(rng, centres(rng, k, d, rng.uniform(4.5, 8)), sizes(rng, max(points(rng), 20 * k), k, False)), k
+    return grouped(rng, centres(rng, k, d, rng.uniform(4.5, 8)), sizes(rng, max(points(rng), 20 * k), k, False))
 
 
 @family(COMPACT)
@@ -99,7 +110,7 @@ def boxed(rng):
     while True:
         c = rng.uniform(-10, 10, (k, d))
         if _nearest(c) >= 4.2:
-            return grouped(rng, c, sizes(rng, max(points(rng), 25 * k), k, False)), k
+            return grouped(rng, c, sizes(rng, max(points(rng), 25 * k), k, False))
         k = max(2, k - 1)
 
 
@@ -108,13 +119,13 @@ def lattice(rng):
     side = int(rng.integers(2, 4))
     d = int(rng.integers(2, 4)) if side == 2 else 2
     c = np.stack(np.meshgrid(*[np.arange(side)] * d), -1).reshape(-1, d) * rng.uniform(4.5, 7)
-    return grouped(rng, c, sizes(rng, max(points(rng), 25 * len(c)), len(c), False)), len(c)
+    return grouped(rng, c, sizes(rng, max(points(rng), 25 * len(c)), len(c), False))
 
 
 @family(COMPACT)
 def unequal_sizes(rng):
     k, d = int(rng.integers(2, 8)), int(rng.integers(2, 15))
-    return grouped(rng, centres(rng, k, d, rng.uniform(5, 8)), sizes(rng, max(points(rng), 30 * k), k, True)), k
+    return grouped(rng, centres(rng, k, d, rng.uniform(5, 8)), sizes(rng, max(points(rng), 30 * k), k, True))
 
 
 @family(COMPACT)
@@ -124,48 +135,43 @@ def unequal_spread(rng):
     scale = max((spread[a] + spread[b]) / np.linalg.norm(c[a] - c[b]) for a in range(k) for b in range(a))
     many = sizes(rng, max(points(rng), 25 * k), k, bool(rng.integers(2)))
     c = c * scale * rng.uniform(2.6, 4)
-    return np.concatenate([c[j] + spread[j] * rng.normal(size=(int(m), d)) for j, m in enumerate(many)]), k
+    return joined([c[j] + spread[j] * rng.normal(size=(int(m), d)) for j, m in enumerate(many)])
 
 
 @family(COMPACT)
 def long(rng):
     k, d = int(rng.integers(2, 6)), int(rng.integers(2, 9))
-    return grouped(
-        rng, centres(rng, k, d, rng.uniform(5, 9)), sizes(rng, max(points(rng), 30 * k), k, False), "long"
-    ), k
+    return grouped(rng, centres(rng, k, d, rng.uniform(5, 9)), sizes(rng, max(points(rng), 30 * k), k, False), "long")
 
 
 @family(COMPACT)
 def noise_features(rng):
     k, d = int(rng.integers(2, 7)), int(rng.integers(2, 6))
-    X = grouped(rng, centres(rng, k, d, rng.uniform(5, 8)), sizes(rng, max(points(rng, 120), 25 * k), k, False))
-    return np.hstack([X, rng.normal(size=(len(X), int(rng.integers(2, 21))))]), k
+    X, y = grouped(rng, centres(rng, k, d, rng.uniform(5, 8)), sizes(rng, max(points(rng, 120), 25 * k), k, False))
+    return np.hstack([X, rng.normal(size=(len(X), int(rng.integers(2, 21))))]), y
 
 
 @family(COMPACT)
 def outliers(rng):
     k, d = int(rng.integers(2, 7)), int(rng.integers(2, 10))
-    X = grouped(rng, centres(rng, k, d, rng.uniform(5, 8)), sizes(rng, max(points(rng, 120), 30 * k), k, False))
+    X, y = grouped(rng, centres(rng, k, d, rng.uniform(5, 8)), sizes(rng, max(points(rng, 120), 30 * k), k, False))
     low, high = X.min(axis=0), X.max(axis=0)
     some = max(1, int(rng.uniform(0.01, 0.08) * len(X)))
     wide = rng.uniform(0.1, 0.5)
-    return np.vstack([X, rng.uniform(low - wide * (high - low), high + wide * (high - low), (some, d))]), k
+    far = rng.uniform(low - wide * (high - low), high + wide * (high - low), (some, d))
+    return np.vstack([X, far]), np.append(y, np.full(some, -1))
 
 
 @family(COMPACT)
 def heavy(rng):
     k, d = int(rng.integers(2, 7)), int(rng.integers(2, 10))
-    return grouped(
-        rng, centres(rng, k, d, rng.uniform(6, 9)), sizes(rng, max(points(rng), 25 * k), k, False), "heavy"
-    ), k
+    return grouped(rng, centres(rng, k, d, rng.uniform(6, 9)), sizes(rng, max(points(rng), 25 * k), k, False), "heavy")
 
 
 @family(COMPACT)
 def skewed(rng):
     k, d = int(rng.integers(2, 7)), int(rng.integers(2, 10))
-    return grouped(
-        rng, centres(rng, k, d, rng.uniform(5, 9)), sizes(rng, max(points(rng), 25 * k), k, False), "skewed"
-    ), k
+    return grouped(rng, centres(rng, k, d, rng.uniform(5, 9)), sizes(rng, max(points(rng), 25 * k), k, False), "skewed")
 
 
 @family(COMPACT)
@@ -173,7 +179,7 @@ def uniform_groups(rng):
     k, d = int(rng.integers(2, 7)), int(rng.integers(2, 7))
     shape = ["uniform", "ball"][int(rng.integers(2))]
     sep = rng.uniform(4.3, 7) if shape == "uniform" else rng.uniform(4.6, 7) * np.sqrt(d + 2) / 2
-    return grouped(rng, centres(rng, k, d, sep), sizes(rng, max(points(rng), 30 * k), k, False), shape), k
+    return grouped(rng, centres(rng, k, d, sep), sizes(rng, max(points(rng), 30 * k), k, False), shape)
 
 
 @family(COMPACT)
@@ -182,38 +188,35 @@ def nested(rng):
     near = [centres(rng, inner, d, rng.uniform(5, 6)) for _ in range(outer)]
     far = centres(rng, outer, d, rng.uniform(16, 24))
     c = np.concatenate([far[i] + x - x.mean(axis=0) for i, x in enumerate(near)])
-    return grouped(rng, c, sizes(rng, max(points(rng), 30 * len(c)), len(c), False)), len(c)
+    return grouped(rng, c, sizes(rng, max(points(rng), 30 * len(c)), len(c), False))
 
 
 @family(COMPACT)
 def few_wide(rng):
     k, d = int(rng.integers(2, 5)), int(rng.integers(40, 200))
     sep = rng.uniform(1.6, 2.6) * d**0.25 * 2
-    return grouped(rng, centres(rng, k, d, sep), sizes(rng, int(rng.integers(20 * k, 40 * k)), k, False)), k
+    return grouped(rng, centres(rng, k, d, sep), sizes(rng, int(rng.integers(20 * k, 40 * k)), k, False))
 
 
 @family(COMPACT)
 def binary(rng):
     k, d = int(rng.integers(2, 5)), int(rng.integers(15, 40))
     p = np.where(rng.uniform(size=(k, d)) < 0.5, rng.uniform(0.05, 0.15, (k, d)), rng.uniform(0.85, 0.95, (k, d)))
-    return np.concatenate([rng.uniform(size=(int(points(rng) / k) + 20, d)) < p[j] for j in range(k)]), k
+    return joined([rng.uniform(size=(int(points(rng) / k) + 20, d)) < p[j] for j in range(k)])
 
 
 @family(COMPACT)
 def likert(rng):
     k, d = int(rng.integers(2, 5)), int(rng.integers(8, 25))
     mean = rng.choice([1.8, 4.2], (k, d))
-    return np.concatenate(
-        [np.clip(np.rint(rng.normal(mean[j], 0.8, (int(points(rng) / k) + 20, d))), 1, 5) for j in range(k)]
-    ), k
+    n = int(points(rng) / k) + 20
+    return joined([np.clip(np.rint(rng.normal(mean[j], 0.8, (n, d))), 1, 5) for j in range(k)])
 
 
 @family(COMPACT)
 def many(rng):
     k, d = int(rng.integers(9, 15)), int(rng.integers(2, 8))
-    return grouped(
-        rng, centres(rng, k, d, rng.uniform(5, 8)), sizes(rng, int(rng.integers(30 * k, 70 * k)), k, False)
-    ), k
+    return grouped(rng, centres(rng, k, d, rng.uniform(5, 8)), sizes(rng, int(rng.integers(30 * k, 70 * k)), k, False))
 
 
 @family(COMPACT)
@@ -222,16 +225,16 @@ def gap_paper(rng):
     which = int(rng.integers(4))
     if which == 0:
         c = np.array([[0, 0], [0, 5], [5, -3.0]])
-        return np.concatenate([x + rng.normal(size=(m, 2)) for x, m in zip(c, (25, 25, 50), strict=True)]), 3
+        return joined([x + rng.normal(size=(m, 2)) for x, m in zip(c, (25, 25, 50), strict=True)])
     if which in (1, 2):
         d, spread = (3, 5.0) if which == 1 else (10, 1.9)
         while True:
             c = rng.normal(size=(4, d)) * spread
             X = [x + rng.normal(size=(int(rng.choice([25, 50])), d)) for x in c]
             if min(_apart(X[a], X[b]) for a in range(4) for b in range(a)) >= 1:
-                return np.concatenate(X), 4
+                return joined(X)
     line = np.linspace(-0.5, 0.5, 100)[:, None] * np.ones(3)
-    return np.concatenate([line + 0.1 * rng.normal(size=(100, 3)), line + 10 + 0.1 * rng.normal(size=(100, 3))]), 2
+    return joined([line + 0.1 * rng.normal(size=(100, 3)), line + 10 + 0.1 * rng.normal(size=(100, 3))])
 
 
 def _apart(a: np.ndarray, b: np.ndarray) -> float:
@@ -243,14 +246,15 @@ def _random(rng: np.random.Generator) -> Drawn:
     shape = str(rng.choice(["normal", "normal", "heavy", "skewed", "uniform", "long", "ball"]))
     sep = rng.uniform(3.6, 8) * (np.sqrt(d + 2) / 2 if shape == "ball" else 1.0) * (1.15 if shape == "long" else 1.0)
     n = max(points(rng), 25 * k)
-    X = grouped(rng, centres(rng, k, d, sep), sizes(rng, n, k, bool(rng.integers(2))), shape)
+    X, y = grouped(rng, centres(rng, k, d, sep), sizes(rng, n, k, bool(rng.integers(2))), shape)
     if rng.uniform() < 0.25:
         X = np.hstack([X, rng.normal(size=(len(X), int(rng.integers(1, 11))))])
     if rng.uniform() < 0.2:
         some = max(1, int(rng.uniform(0.01, 0.05) * len(X)))
         low, high = X.min(axis=0), X.max(axis=0)
         X = np.vstack([X, rng.uniform(low - 0.2 * (high - low), high + 0.2 * (high - low), (some, X.shape[1]))])
-    return X, k
+        y = np.append(y, np.full(some, -1))
+    return X, y
 
 
 @family(COMPACT)
@@ -278,79 +282,79 @@ def random_d(rng):
 
 @family(NULL)
 def cube(rng):
-    return rng.uniform(size=(points(rng, 60), int(rng.integers(1, 9)))), 1
+    return one(rng.uniform(size=(points(rng, 60), int(rng.integers(1, 9)))))
 
 
 @family(NULL)
 def gaussian(rng):
-    return rng.normal(size=(points(rng, 60), int(rng.integers(1, 31)))), 1
+    return one(rng.normal(size=(points(rng, 60), int(rng.integers(1, 31)))))
 
 
 @family(NULL)
 def stretched(rng):
     d = int(rng.integers(2, 11))
     X = rng.normal(size=(points(rng, 60), d)) * np.exp(rng.uniform(0, 2.5, d))
-    return X @ np.linalg.qr(rng.normal(size=(d, d)))[0], 1
+    return one(X @ np.linalg.qr(rng.normal(size=(d, d)))[0])
 
 
 @family(NULL)
 def stretched_box(rng):
     d = int(rng.integers(2, 5))
-    return rng.uniform(size=(points(rng, 60), d)) * np.exp(rng.uniform(0, 1.5, d)), 1
+    return one(rng.uniform(size=(points(rng, 60), d)) * np.exp(rng.uniform(0, 1.5, d)))
 
 
 @family(NULL)
 def one_ball(rng):
-    return noise(rng, (points(rng, 60), int(rng.integers(2, 7))), "ball"), 1
+    return one(noise(rng, (points(rng, 60), int(rng.integers(2, 7))), "ball"))
 
 
 @family(NULL)
 def heavy_tails(rng):
-    return rng.standard_t(rng.choice([3, 4, 5, 8]), (points(rng, 60), int(rng.integers(1, 11)))), 1
+    return one(rng.standard_t(rng.choice([3, 4, 5, 8]), (points(rng, 60), int(rng.integers(1, 11)))))
 
 
 @family(NULL)
 def skew(rng):
     size = (points(rng, 60), int(rng.integers(1, 11)))
-    return (rng.gamma(rng.uniform(1, 4), size=size), np.exp(0.6 * rng.normal(size=size)))[int(rng.integers(2))], 1
+    return one((rng.gamma(rng.uniform(1, 4), size=size), np.exp(0.6 * rng.normal(size=size)))[int(rng.integers(2))])
 
 
 @family(NULL)
 def binary_noise(rng):
     d = int(rng.integers(8, 40))
-    return rng.uniform(size=(points(rng, 60), d)) < rng.uniform(0.2, 0.8, d), 1
+    return one(rng.uniform(size=(points(rng, 60), d)) < rng.uniform(0.2, 0.8, d))
 
 
 @family(NULL)
 def likert_noise(rng):
-    return np.clip(np.rint(rng.normal(3, 1.1, (points(rng, 60), int(rng.integers(5, 20))))), 1, 5), 1
+    return one(np.clip(np.rint(rng.normal(3, 1.1, (points(rng, 60), int(rng.integers(5, 20))))), 1, 5))
 
 
 @family(NULL)
 def wide(rng):
-    return rng.normal(size=(int(rng.integers(40, 120)), int(rng.integers(50, 300)))), 1
+    return one(rng.normal(size=(int(rng.integers(40, 120)), int(rng.integers(50, 300)))))
 
 
 @family(NULL)
 def factors(rng):
     n, d, r = points(rng, 60), int(rng.integers(5, 25)), int(rng.integers(1, 4))
-    return rng.normal(size=(n, r)) @ rng.normal(size=(r, d)) + rng.uniform(0.3, 1.5) * rng.normal(size=(n, d)), 1
+    return one(rng.normal(size=(n, r)) @ rng.normal(size=(r, d)) + rng.uniform(0.3, 1.5) * rng.normal(size=(n, d)))
 
 
 @family(NULL)
 def arc(rng):
     n, angle = points(rng, 60), rng.uniform(0.7, 1.6) * np.pi
     t = rng.uniform(0, angle, n)
-    return np.column_stack([np.cos(t), np.sin(t)]) + rng.uniform(0.05, 0.25) * rng.normal(size=(n, 2)), 1
+    return one(np.column_stack([np.cos(t), np.sin(t)]) + rng.uniform(0.05, 0.25) * rng.normal(size=(n, 2)))
 
 
 @family(NULL)
 def triangle(rng):
     u = rng.dirichlet(np.ones(3), points(rng, 60))
-    return u @ np.array([[0, 0], [1, 0], [0.5, 0.87]]), 1
+    return one(u @ np.array([[0, 0], [1, 0], [0.5, 0.87]]))
 
 
 @family(NULL)
 def sphere(rng):
     x = rng.normal(size=(points(rng, 60), int(rng.integers(2, 5))))
-    return x / np.linalg.norm(x, axis=1, keepdims=True) * rng.normal(1, 0.03, (len(x), 1)), 1
+    return one(x / np.linalg.norm(x, axis=1, keepdims=True) * rng.normal(1, 0.03, (len(x), 1)))

@@ -12,7 +12,7 @@ from sklearn.datasets import make_blobs
 from sklearn.mixture import GaussianMixture
 
 import congruence as cg
-from congruence.selection import calibration, halves, kmeans, mixtures
+from congruence.selection import calibration, connected, halves, kmeans, mixtures
 
 RNG = np.random.default_rng(0)
 TRUTH = np.repeat([0, 1, 2], 30)
@@ -75,7 +75,7 @@ def test_returns_are_the_best_jaccard_similarities():
     rng = np.random.default_rng(3)
     labels, again = rng.integers(0, 3, 40), rng.integers(0, 3, (5, 40))
     sets = [set(np.flatnonzero(labels == j)) for j in range(3)]
-    for row, found in zip(again, halves._returned(labels, again, 3), strict=True):
+    for row, found in zip(again, halves.returned(labels, again, 3), strict=True):
         others = [set(np.flatnonzero(row == j)) for j in range(3)]
         slow = [max(len(mine & other) / len(mine | other) for other in others) for mine in sets]
         assert found == pytest.approx(slow, rel=1e-12)
@@ -96,20 +96,58 @@ def test_probabilities_are_those_of_the_written_formula():
     """Utilities from loops over k, then a softmax."""
     ks = [1, 2, 3, 4]
     returns, valley = np.array([1.0, 0.99, 0.95, 0.6]), np.array([np.inf, 4.0, 2.0, -1.5])
-    depth, bic = np.array([0.0, 5.0, 2.0, -1.0]), np.array([-900.0, -700.0, -600.0, -610.0])
-    weights = calibration.weights()
-    found = calibration.features(ks, returns, valley, depth, bic)
+    fisher, icl = np.array([0.0, 5.0, 2.0, -1.0]), np.array([-900.0, -700.0, -600.0, -610.0])
+    found = calibration.features(ks, returns, valley, fisher, icl)
+    returned, parted = 1 / (1 + np.exp(-(returns - 0.8) / 0.04)), 1 / (1 + np.exp(-(valley + 0.6) / 0.15))
+    held = [0.0, *(returned * parted)[1:]]
+    for i in range(4):
+        assert found["held"][i] == pytest.approx(held[i] - max([0.0, *held[i + 1 :]]), rel=1e-9)
+        assert found["icl"][i] == pytest.approx(-np.log(1 + icl.max() - icl[i]), rel=1e-12)
+        assert found["fisher"][i] == (0 if i == 0 else min(max(fisher[i], -2), 3))
+    weights = calibration.table()["weights"]
     utility = np.array([sum(w * found[name][i] for name, w in weights.items()) for i in range(4)])
-    shares = np.exp(utility) / np.exp(utility).sum()
     given = calibration.probabilities(ks, found)
-    assert list(given.values()) == pytest.approx(shares.tolist(), rel=1e-12)
+    assert list(given.values()) == pytest.approx((np.exp(utility) / np.exp(utility).sum()).tolist(), rel=1e-12)
     assert max(given, key=given.get) == 3
-    held = [
-        0.0,
-        *(1 / (1 + np.exp(-(r - 0.8) / 0.04)) / (1 + np.exp(-(v + 0.6) / 0.15)) for r, v in ((0.99, 4), (0.95, 2))),
-    ]
-    assert found["held"][2] == pytest.approx(held[2], rel=1e-3)
-    assert found["held"][1] == pytest.approx(held[1] - max(held[2:]), abs=1e-3)
+
+
+def test_the_fisher_valley_sees_long_clusters_side_by_side():
+    """Two long strips: along the line of their centres the discriminant is taken, and the valley is deep."""
+    rng = np.random.default_rng(0)
+    strip = rng.normal(size=(100, 2)) * [8, 0.4]
+    X = np.concatenate([strip, strip[:, :] * [1, -1] + [3, 4]])
+    labels = np.repeat([0, 1], 100)
+    assert mixtures.fisher_valley(X, labels, 2) > 4
+    assert mixtures.fisher_valley(strip, (strip[:, 1] > 0).astype(int), 2) < 1
+    assert mixtures.fisher_valley(X, np.r_[labels[:-1], 2], 3) == -1.0
+
+
+def test_connected_groups_of_any_shape():
+    """Two rings are two groups over a long span; uniform noise is none; a few strays do not count."""
+    rng = np.random.default_rng(0)
+    t = rng.uniform(0, 2 * np.pi, 400)
+    rings = np.column_stack([np.cos(t), np.sin(t)]) * np.repeat([1, 3], 200)[:, None] + 0.05 * rng.normal(size=(400, 2))
+    found = connected.groups(rings, 10)
+    assert found.k == 2
+    assert found.span > 0.5
+    assert cg.ari(found.labels, np.repeat([0, 1], 200)) == 1
+    assert connected.groups(rng.uniform(size=(300, 2)), 10).span < 0.5
+    strays = np.concatenate([rings, rng.uniform(-4, 4, (4, 2))])
+    assert cg.ari(connected.groups(strays, 10).labels[:400], np.repeat([0, 1], 200)) == 1
+
+
+def test_curved_clusters_are_said_and_found():
+    """Where k-means cuts across connected groups, the answer is theirs, and it is said; k-means alone only says it."""
+    rng = np.random.default_rng(0)
+    t = rng.uniform(0, 2 * np.pi, 400)
+    rings = np.column_stack([np.cos(t), np.sin(t)]) * np.repeat([1, 3], 200)[:, None] + 0.05 * rng.normal(size=(400, 2))
+    choice = cg.choose_k(rings)
+    assert (choice.k, choice.method) == (2, "connected groups")
+    assert cg.ari(choice.labels, np.repeat([0, 1], 200)) == 1
+    assert any("k-means cannot be right here" in note for note in choice.notes)
+    alone = cg.choose_k(rings, method="kmeans")
+    assert alone.method == "kmeans"
+    assert any("try method='auto'" in note for note in alone.notes)
 
 
 # --- the answer -------------------------------------------------------------------------------------------------
@@ -137,7 +175,7 @@ def test_blobs_in_ten_dimensions(centres):
     assert right >= 19
 
 
-@pytest.mark.parametrize("kind", ["normal"])
+@pytest.mark.parametrize("kind", ["uniform", "normal"])
 def test_noise_has_no_clusters(kind):
     """At most 10 % of 50 sets without clusters are said to have some."""
     alarms = 0
@@ -196,7 +234,7 @@ def test_jobs_do_not_change_the_answer():
     pd.testing.assert_frame_equal(one.scores, two.scores, check_exact=True)
     assert one.probabilities == two.probabilities
     few = cg.choose_k(BLOBS, [3], random_state=5)
-    assert few.criteria["bic"].values[-1] == one.criteria["bic"].values[2]
+    assert few.criteria["icl"].values[-1] == one.criteria["icl"].values[2]
 
 
 def test_the_answer_in_every_form():

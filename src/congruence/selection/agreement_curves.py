@@ -24,6 +24,7 @@ from congruence.formulas import find, hint, names
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
 from congruence.selection.choice import Criterion, Leaning
+from congruence.selection.criteria import PEERS
 from congruence.selection.sentences import CRISP, listed
 from congruence.statistics.tables import Array
 
@@ -224,7 +225,7 @@ def wanted_criteria(criteria: Any, given: bool) -> list[Wanted]:
             found[word] = Wanted(word)
             continue
         if not isinstance(item, Measure) and word.lower().replace("-", "_") not in names():
-            raise InputError(f"there is no criterion {word!r}; {hint(word, [*names(), *OTHERS])}")
+            raise InputError(f"there is no criterion {word!r}; {hint(word, [*names(), *OTHERS, *PEERS])}")
         m = item if isinstance(item, Measure) else find(word)
         if m.is_lone and form:
             raise InputError(f"{m.key} describes a whole ensemble; /self is for measures of two clusterings")

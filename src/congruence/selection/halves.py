@@ -77,10 +77,10 @@ def evidence(sample: Sample, k: int) -> Evidence:
     if k == 1:
         return Evidence(1, labels, centres, float(inertia), np.ones(1), np.inf, 0.0, (0, 0))
     returns, depths = np.zeros((len(sample.halves), k)), np.zeros(len(sample.halves))
-    for at, found in _fitted(sample, k, centres):
+    for at, found in fitted(sample, k, centres):
         apart = kmeans.squares(points, found)
         again = apart.argmin(axis=-2)
-        returns[at] = _returned(labels, again, k)
+        returns[at] = returned(labels, again, k)
         for i, half in enumerate(range(*at.indices(len(depths)))):
             other = sample.others[half]
             depths[half] = valley(apart[i][:, other], again[i][other], found[i])[0]
@@ -89,7 +89,7 @@ def evidence(sample: Sample, k: int) -> Evidence:
     )
 
 
-def _fitted(sample: Sample, k: int, centres: Array) -> Iterator[tuple[slice, Array]]:
+def fitted(sample: Sample, k: int, centres: Array) -> Iterator[tuple[slice, Array]]:
     """Centres fitted on some halves at a time; the last start is that of all points, without which fits get stuck."""
     size = sample.halves.shape[1]
     step = max(1, kmeans.ROOM // ((HALF_STARTS + 1) * k * size))
@@ -100,7 +100,7 @@ def _fitted(sample: Sample, k: int, centres: Array) -> Iterator[tuple[slice, Arr
         yield at, kmeans.fit(sample.points[sample.halves[at]], np.concatenate([cold, warm], axis=1))[0]
 
 
-def _returned(labels: Array, again: Array, k: int) -> Array:
+def returned(labels: Array, again: Array, k: int) -> Array:
     """Jaccard similarity of each cluster of `labels` to its best match in each row of `again`."""
     clusters = np.arange(k)
     mine = (labels == clusters[:, None]).astype(np.float64)

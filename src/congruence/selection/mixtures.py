@@ -13,7 +13,7 @@ from congruence.statistics.tables import Array
 KINDS = ("full", "tied", "diag", "spherical")
 #: a kind with more parameters than this share of the points is left out
 MOST_PARAMETERS = 0.8
-STEPS, TOLERANCE = 100, 1e-4
+STEPS, TOLERANCE, RIDGE = 100, 1e-4, 1e-3
 #: half-width of the windows at two centres and midway between, in units of their distance
 WINDOW = 0.15
 
@@ -48,7 +48,9 @@ def count_parameters(kind: str, k: int, d: int) -> int:
     return spread + k * d + k - 1
 
 
-def fits(X: Array, labels: Array, k: int, steps: int = STEPS, tolerance: float = TOLERANCE) -> list[Fit]:
+def fits(
+    X: Array, labels: Array, k: int, steps: int = STEPS, tolerance: float = TOLERANCE, ridge: float = RIDGE
+) -> list[Fit]:
     """Mixtures of k components, one for each kind that has not too many parameters for the number of points.
 
     Args:
@@ -56,14 +58,15 @@ def fits(X: Array, labels: Array, k: int, steps: int = STEPS, tolerance: float =
         labels: the partition EM starts from, 0 … k − 1.
         k: number of components.
         steps: EM stops after so many steps,
-        tolerance: or when the mean log-likelihood of a point grows by less than this.
+        tolerance: or when the mean log-likelihood per point grows by less than this.
+        ridge: added to variances, as a share of the mean variance within clusters.
     """
     n, d = X.shape
     own = (labels == np.arange(k)[:, None]).astype(np.float64)
     able = [kind for kind in KINDS if count_parameters(kind, k, d) <= MOST_PARAMETERS * n]
     if k == 1:  # one component has a closed form, and tied is full
         able = [kind for kind in able if kind != "tied"]
-    return [_em(X, own, kind, steps, tolerance) for kind in able]
+    return [_em(X, own, kind, steps, tolerance, ridge) for kind in able]
 
 
 def fisher_valley(X: Array, labels: Array, k: int) -> float:
@@ -99,11 +102,11 @@ def fisher_valley(X: Array, labels: Array, k: int) -> float:
     return worst
 
 
-def _em(X: Array, memberships: Array, kind: str, steps: int, tolerance: float) -> Fit:
+def _em(X: Array, memberships: Array, kind: str, steps: int, tolerance: float, share: float) -> Fit:
     n, d = X.shape
     k = len(memberships)
     within = float(((X - (memberships.T @ _means(X, memberships))) ** 2).mean())
-    ridge = max(1e-3 * within, 1e-9 * float(X.var(axis=0).mean()), 1e-300)
+    ridge = max(share * within, 1e-9 * float(X.var(axis=0).mean()), 1e-300)
     before = -math.inf
     for _ in range(steps):
         logs = _log_densities(X, memberships, kind, ridge)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.selection import calibration, connected, halves, kmeans
 from congruence.selection.agreement_curves import PAPER, Making, checked_ensembles, member_curves, wanted_criteria
 from congruence.selection.choice import Criterion, KChoice
+from congruence.selection.criteria import PEERS, Context
 from congruence.selection.looks import is_cut, look_at
 from congruence.selection.points import Points, prepare
 from congruence.selection.sentences import listed
@@ -73,7 +75,9 @@ def choose_k(
             `criteria` names them. Default: none, or 100 where criteria of agreement are named.
         criteria: None (default) for the calibrated answer; otherwise names of criteria that vote: keys of measures (the
             consensus index: their mean over pairs of members), a key with "/self" (divided by the mean self-score of the
-            members; for distances, less it), "certainty", "pac", "delta_area", "stability"; "paper" is Lei et al. (2014).
+            members; for distances, less it), "certainty", "pac", "delta_area", "stability"; published criteria on k-means:
+            "silhouette", "calinski_harabasz", "davies_bouldin", "gap", "gap_max", "prediction_strength", "clusterboot",
+            "m3c", "bic", "icl", "jump"; "paper" is Lei et al. (2014).
         k_min: 2 for data that are known to have clusters; default 1.
         reference: known classes of the points. Agreement with them is added as curves, and does not vote.
         random_state: a seed or generator; default 0. The same seed gives the same answer for any `n_jobs`.
@@ -116,11 +120,17 @@ def choose_k(
     seeds = seed_sequence(random_state)
     ks = _checked_numbers(k, k_min, n)
     if criteria is not None or not (isinstance(method, str) and method in ("auto", "kmeans")):
-        wanted = None if criteria is None else wanted_criteria(criteria, False)
-        many = MEMBERS if n_members is None else n_members
-        maker = "kmeans" if isinstance(method, str) and method == "auto" else method
-        making = Making.of(data, X, maker, seeds, many, n_subsamples, fraction, protocol, n_jobs)
-        found = member_curves([x for x in ks if x > 1], making, wanted, truth, threads, progress)
+        peers, others = _sorted_out(criteria)
+        found = None
+        if others is None or others:
+            wanted = None if others is None else wanted_criteria(others, False)
+            many = MEMBERS if n_members is None else n_members
+            maker = "kmeans" if isinstance(method, str) and method == "auto" else method
+            making = Making.of(data, X, maker, seeds, many, n_subsamples, fraction, protocol, n_jobs)
+            found = member_curves([x for x in ks if x > 1], making, wanted, truth, threads, progress)
+        if peers:
+            return _by_peers(prepare(data, X, standardise, seeds), ks, peers, seeds, found, truth, n_jobs, progress)
+        assert found is not None
         return KChoice(
             found.ks, found.curves, found.with_reference, found.success, found.n_reference, found.ensembles,
             (*_lacking(truth, n), *found.notes), found.is_complete, method=str(method),
@@ -183,6 +193,55 @@ def _of_ensembles(data: Mapping[Any, Any], criteria: Any, reference: Any, thread
     )  # fmt: skip
 
 
+# --- by published criteria --------------------------------------------------------------------------------------
+
+
+def _sorted_out(criteria: Any) -> tuple[list[str], list[Any] | None]:
+    """Published criteria, and those of the agreement of members; None for the default ones."""
+    if criteria is None:
+        return [], None
+    listed_ones = [criteria] if isinstance(criteria, str | Measure) else list(criteria)
+    peers = [x.strip() for x in listed_ones if isinstance(x, str) and x.strip() in PEERS]
+    others = [x for x in listed_ones if not (isinstance(x, str) and x.strip() in PEERS)]
+    return list(dict.fromkeys(peers)), others if others or not peers else []
+
+
+def _by_peers(
+    points: Points, ks: Sequence[int], names: Sequence[str], seeds: np.random.SeedSequence, members: Any, truth: Any,
+    n_jobs: int | None, progress: Any,
+) -> KChoice:  # fmt: skip
+    """The vote of published criteria on the partitions of k-means, and of agreement where it was asked for."""
+    from threadpoolctl import threadpool_limits
+
+    sample = points.sample
+    most = min(len(sample) // POINTS_PER_CLUSTER, len(np.unique(sample, axis=0)) if sample.shape[1] else 1)
+    able = [x for x in ks if x <= max(most, 1)]
+    if len(able) < 2:
+        reason = f"{len(sample)} points are too few, or only {listed(able)} clusters were tried"
+        return KChoice(tuple(able or ks[:1]), {}, notes=points.notes, method="kmeans", reason=reason)
+    with threadpool_limits(1):
+        parts = halves.Sample.of(sample, able[-1], seeds)
+        done, complete = look_at(parts, able, n_jobs, progress)
+        context = Context(parts, done, seeds)
+        found = {name: PEERS[name].curve(context) for name in names}
+    finished = tuple(done)
+    curves = {
+        name: Criterion(name, PEERS[name].title, PEERS[name].better, c.values, c.errors, c.best)
+        for name, c in found.items()
+    }
+    partitions = {k: _placed_by_centres(points, look.halves) for k, look in done.items()}
+    agreed, classes = _with_reference(truth, finished, partitions)
+    notes = [*points.notes, *_lacking(truth, len(points.all))]
+    if members is None:
+        return KChoice(finished, curves, agreed, {}, classes, {}, tuple(notes), complete, {}, partitions, "kmeans")
+    curves |= {name: replace(_padded(c, members.ks, finished), votes=c.votes) for name, c in members.curves.items()}
+    agreed |= {name: _padded(c, members.ks, finished) for name, c in members.with_reference.items()}
+    return KChoice(
+        finished, curves, agreed, members.success, classes, members.ensembles, (*notes, *members.notes),
+        complete and members.is_complete, {}, partitions, "kmeans",
+    )  # fmt: skip
+
+
 # --- by halves, valleys and mixtures ----------------------------------------------------------------------------
 
 
@@ -224,10 +283,7 @@ def _calibrated(
     valley = np.array([x.halves.valley for x in looked])
     fisher, icl = np.array([x.fisher for x in looked]), np.array([x.icl for x in looked])
     probabilities = calibration.probabilities(finished, calibration.features(finished, returns, valley, fisher, icl))
-    partitions = {
-        x.halves.k: x.halves.labels if points.chosen is None else kmeans.nearest(points.all, x.halves.centres)
-        for x in looked
-    }
+    partitions = {x.halves.k: _placed_by_centres(points, x.halves) for x in looked}
     used = "kmeans"
     k = max(probabilities, key=lambda x: (probabilities[x], -x))
     if found.k in done and is_cut(found, k, done[k]):
@@ -254,6 +310,10 @@ def _calibrated(
         tuple(finished), curves, agreed, success, classes, ensembles, tuple(notes), complete, probabilities, partitions,
         used, "", doubts,
     )  # fmt: skip
+
+
+def _placed_by_centres(points: Points, found: halves.Evidence) -> Array:
+    return found.labels if points.chosen is None else kmeans.nearest(points.all, found.centres)
 
 
 def _placed(points: Points, labels: Array) -> Array:

@@ -109,7 +109,7 @@ def _in_favour(choice: KChoice, voters: Sequence[Criterion]) -> list[str]:
     firm = [c for c in voters if c.best == vote.k and not c.near]
     crisp_only = all(c.caution == CRISP for c in firm)  # true also where none is firm
     sure = f"probably {vote.k}" if vote.share > 0.5 else "no clear choice"
-    if vote.share >= 0.8 and 2 * len(firm) >= vote.counts[vote.k] and not weak and not crisp_only:
+    if len(voters) > 1 and vote.share >= 0.8 and 2 * len(firm) >= vote.counts[vote.k] and not weak and not crisp_only:
         sure = "a clear choice"
     counted = _counted_votes(vote.counts[vote.k], len(voters))
     if choice.verdict is Verdict.TIE:

@@ -1,0 +1,51 @@
+"""Criteria from distances within and between the clusters of k-means."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from congruence.selection.criteria.record import Context, Curve, Peer, top, unknown
+
+
+def _by_scikit_learn(name: str, better: str, context: Context) -> Curve:
+    from sklearn import metrics
+
+    score: Callable[[Any, Any], float] = getattr(metrics, name)
+    values = np.array(
+        [
+            float(score(context.points, look.halves.labels)) if len(np.unique(look.halves.labels)) > 1 else math.nan
+            for look in context.looks.values()
+        ]
+    )
+    return Curve(values, unknown(values), top(context.ks, values, better))
+
+
+def _jump(context: Context) -> Curve:
+    """Sugar and James (2003): the largest jump of the distortion to the power of −d/2, from 0 for no cluster."""
+    n, d = context.points.shape
+    distortion = np.array([look.halves.inertia / (n * d) for look in context.looks.values()])
+    scaled = distortion / distortion.max() if distortion.max() > 0 else np.ones(len(distortion))
+    power = np.maximum(scaled, 1e-300) ** (-d / 2)  # relative to k = 1, so that nothing overflows before it must
+    power = np.minimum(power, 1e300)
+    ks = context.ks
+    before = np.concatenate([[0.0 if ks[0] == 1 else power[0]], power[:-1]])
+    jumps = power - before
+    if ks[0] > 1:
+        jumps[0] = math.nan
+    return Curve(jumps, unknown(jumps), top(ks, jumps))
+
+
+PEERS = (
+    Peer("silhouette", "Mean silhouette width (Rousseeuw 1987)", "higher", False,
+         partial(_by_scikit_learn, "silhouette_score", "higher")),
+    Peer("calinski_harabasz", "Calinski–Harabasz index (1974)", "higher", False,
+         partial(_by_scikit_learn, "calinski_harabasz_score", "higher")),
+    Peer("davies_bouldin", "Davies–Bouldin index (1979)", "lower", False,
+         partial(_by_scikit_learn, "davies_bouldin_score", "lower")),
+    Peer("jump", "Jump of the distortion (Sugar and James 2003)", "higher", True, _jump),
+)  # fmt: skip

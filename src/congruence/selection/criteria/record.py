@@ -1,0 +1,86 @@
+"""What a criterion for the number of clusters is given, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from congruence.selection.halves import Sample
+from congruence.selection.looks import Look
+from congruence.statistics.tables import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """The points looked at, and what was found for each number of clusters."""
+
+    parts: Sample
+    looks: Mapping[int, Look]
+    seed: np.random.SeedSequence
+    #: what two criteria share, worked out once
+    shared: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def points(self) -> Array:
+        """Points × features, in principal axes."""
+        return self.parts.points
+
+    @property
+    def ks(self) -> list[int]:
+        """Numbers of clusters in order."""
+        return list(self.looks)
+
+    def rng(self, name: str) -> np.random.Generator:
+        """A random stream of its own for each criterion."""
+        words = np.frombuffer(name.encode(), dtype=np.uint8).astype(int).tolist()
+        return np.random.default_rng(
+            np.random.SeedSequence(self.seed.entropy, spawn_key=(*self.seed.spawn_key, *words))
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Values over k, their standard errors (NaN: not known), and the k that the criterion's rule takes."""
+
+    values: Array
+    errors: Array
+    best: int | None
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A published criterion: its title, which way is better, whether it can answer 1, and how it is worked out."""
+
+    name: str
+    title: str
+    better: Literal["higher", "lower"]
+    can_say_one: bool
+    curve: Callable[[Context], Curve]
+
+
+def top(ks: list[int], values: Array, better: str = "higher") -> int | None:
+    """The k with the best value; None where none is defined.
+
+    >>> top([1, 2, 3], np.array([np.nan, 0.2, 0.5]))
+    3
+    """
+    if np.isnan(values).all():
+        return None
+    return ks[int(np.nanargmax(values) if better == "higher" else np.nanargmin(values))]
+
+
+def largest(ks: list[int], values: Array, least: float) -> int:
+    """The largest k whose value is at least this much; 1 where there is none.
+
+    >>> largest([2, 3, 4], np.array([0.9, 0.85, 0.3]), 0.8)
+    3
+    """
+    return max((k for k, value in zip(ks, values, strict=True) if k > 1 and value >= least), default=1)
+
+
+def unknown(values: Array) -> Array:
+    """Standard errors that are not known."""
+    return np.full(len(values), np.nan)
