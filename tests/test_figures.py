@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.cluster.hierarchy import linkage
 
 import congruence as cg
 from congruence.figures import layout
@@ -15,6 +16,10 @@ RNG = np.random.default_rng(3)
 TRUTH = np.repeat([0, 1, 2], 15)
 X = np.eye(3)[TRUTH] * 6 + RNG.normal(size=(45, 3))
 RUNS = {"<b>truth</b>": TRUTH, "$x$": np.where(RNG.random(45) < 0.2, 0, TRUTH), "c": RNG.integers(0, 4, 45)}
+TREES = [
+    cg.Hierarchy(linkage(X, method), points=[f"<i>{i}</i>" for i in range(45)]) for method in ("average", "complete")
+]
+SWEEP = {"<b>r1</b>": TRUTH * 0, "<b>r2</b>": TRUTH, "<b>r3</b>": TRUTH * 2 + (X[:, 0] > 3)}
 
 
 def results() -> dict:
@@ -26,6 +31,10 @@ def results() -> dict:
         "choose_k": cg.choose_k(X, [2, 3, 4], n_members=3, n_subsamples=2, random_state=0),
         "drift": cg.drift([(X[i::3], TRUTH[i::3]) for i in range(3)], bins=3),
         "alternatives": cg.alternatives(X, TRUTH, n_alternatives=1, method="orthogonal", random_state=0),
+        "cut curve": cg.cut_curve(*TREES),
+        "cut table": cg.compare_cuts(*TREES, range(2, 6)),
+        "tanglegram": cg.tanglegram(*TREES),
+        "resolutions": cg.resolutions(SWEEP),
     }
 
 
@@ -34,7 +43,10 @@ def made() -> dict:
     return results()
 
 
-KINDS = ("all pairs", "comparison", "ensemble", "choose_k", "drift", "alternatives")
+KINDS = (
+    "all pairs", "comparison", "ensemble", "choose_k", "drift", "alternatives", "cut curve", "cut table", "tanglegram",
+    "resolutions",
+)  # fmt: skip
 
 
 @pytest.mark.slow
@@ -179,3 +191,55 @@ def test_few_clusterings_show_their_values():
     written = {text.get_text() for axes in few.plot(backend="matplotlib").axes for text in axes.texts}
     assert f"{cg.ari(TRUTH, RUNS['c']):.2f}" in written
     assert not [text for axes in many.plot(backend="matplotlib").axes for text in axes.texts]
+
+
+def test_the_curve_and_its_band(made):
+    """The line is the curve, and the band lies 2 standard deviations about the mean."""
+    curve = made["cut curve"]
+    band, mean, line = curve.plot().data
+    assert np.array_equal(line.y, curve.values)
+    assert np.array_equal(mean.y, curve.mean)
+    assert list(band.y) == [*curve.band[1].tolist(), *curve.band[0][::-1].tolist()]
+    assert len(cg.cut_curve(*TREES, "jaccard").plot().data) == 1
+
+
+def test_the_table_of_cuts_is_the_heat_map(made):
+    """Cells are the values, rows the cuts of a."""
+    table = made["cut table"]
+    (heat,) = table.plot().data
+    assert np.array_equal(heat.z, table.values)
+    assert list(heat.y) == [str(k) for k in table.ks_a]
+
+
+def test_the_tanglegram_joins_equal_points(made):
+    """A line leads from the place of each point in one order to its place in the other; names stay text."""
+    tangle = made["tanglegram"]
+    shown = tangle.plot()
+    lines = next(trace for trace in shown.data if trace.opacity == 0.5)
+    ends = list(zip(lines.y[::3], lines.y[1::3], strict=True))
+    for i, point in enumerate(tangle.order_a.tolist()):
+        assert ends[i] == (i, tangle.order_b.tolist().index(point))
+    assert "<i>0</i>" not in str(shown.data[-1].text)
+    assert "&lt;i&gt;0&lt;/i&gt;" in str(shown.data[-1].text)
+
+
+def test_the_tree_of_clusters(made):
+    """A mark per cluster; colours are stability, the mean of a feature, or the most frequent label; names stay text."""
+    r = made["resolutions"]
+    nodes = r.plot().data[-1]
+    assert len(nodes.x) == len(r.node_columns["cluster"])
+    assert list(nodes.marker.color) == pytest.approx(r.node_columns["stability"])
+    assert "<b>r1</b>" not in str(r.plot().layout.yaxis.ticktext)
+    feature = r.plot(color=X[:, 0]).data[-1]
+    assert feature.marker.color[0] == pytest.approx(X[:, 0].mean())
+    labels = np.array(["<u>x</u>", "y", "z"])[TRUTH]
+    named = [trace for trace in r.plot(color=labels).data if trace.showlegend]
+    assert {trace.name for trace in named} == {"&lt;u&gt;x&lt;/u&gt;", "y", "z"}
+    r.plot("matplotlib", color=labels)
+    edges = sum(len(trace.x) // 3 for trace in r.plot(least=0).data if trace.mode == "lines")
+    assert edges == len(r.edge_columns["count"])
+    for bad in ("size", np.zeros(3), np.full(45, np.nan)):
+        with pytest.raises(cg.InputError, match="color"):
+            r.plot(color=bad)
+    with pytest.raises(cg.InputError, match="least"):
+        r.plot(least=2)

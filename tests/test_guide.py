@@ -131,13 +131,20 @@ def tables(words: list[str]) -> dict[str, pd.DataFrame]:
 
     verb = words[1]
     files = [
-        w for i, w in enumerate(words) if w.endswith((".csv", ".parquet")) and words[i - 1] not in ("--out", "--plot")
+        w
+        for i, w in enumerate(words)
+        if w.endswith((".csv", ".parquet")) and words[i - 1] not in ("--out", "--plot", "--edges", "--nodes")
     ]
     folders = [w for i, w in enumerate(words) if w.endswith("/") and words[i - 1] != "--checkpoint"]
     files += [f"{folder}part-{i}.parquet" for folder in folders for i in range(2)]
     if "--long" in words:
         long = pd.DataFrame({"method": ["a"] * N + ["b"] * N, "cluster": [*truth, *moved(3)]})
         table = long.assign(cell=cells["cell"] * 2)
+    elif verb == "hierarchies":
+        table = pd.DataFrame({"name": list("dcba"), "species": list("xxyy")})
+    elif verb == "resolutions":
+        table = pd.DataFrame({f"leiden_{r}": truth + 3 * (rng.random(N) < r / 4) for r in (0.2, 0.5, 1.0)})
+        table["cell_type"] = [f"t{x}" for x in truth]
     elif folders:
         table = pd.DataFrame(
             {"truth": truth, **{name: moved(2) for name in ("kmeans", "leiden", "run0", "run1", "run2")}}
@@ -192,6 +199,9 @@ def test_the_commands_run(line, tmp_path, monkeypatch, capsys):
     for name, table in tables(words).items():
         Path(name).parent.mkdir(exist_ok=True)
         table.to_csv(name, index=False) if name.endswith(".csv") else table.to_parquet(name, index=False)
+    for name, tree in (("a.nwk", "((a:1,b:1):2,(c:2,d:2):1);"), ("b.nwk", "(((a:1,b:1):1,c:2):1,d:3);")):
+        if name in words:
+            Path(name).write_text(tree, encoding="utf-8")
     if words[2:3] == ["M.npz"]:
         labels = pd.read_csv("labels.csv")["cluster"].to_numpy()
         np.savez("M.npz", matrix=(labels[:, None] == labels).astype(float))
@@ -201,7 +211,7 @@ def test_the_commands_run(line, tmp_path, monkeypatch, capsys):
         cli.main()
     said = capsys.readouterr()
     assert done.value.code == 0, said.err
-    for option in ("--out", "--plot"):
+    for option in ("--out", "--plot", "--edges"):
         if option in words:
             assert (tmp_path / words[words.index(option) + 1]).stat().st_size
 

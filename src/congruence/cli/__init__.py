@@ -18,21 +18,23 @@ from congruence.cli import (
     drift,
     ensemble,
     generate,
+    hierarchies,
     matrix,
     measures,
     report,
+    resolutions,
 )
 from congruence.cli.app import app
 
 #: importing them declares their commands
 COMMANDS = (
-    adco, alternatives, choose_k, compare, consensus, consensus_matrix, demo, drift, ensemble, generate, matrix, measures,
-    report,
+    adco, alternatives, choose_k, compare, consensus, consensus_matrix, demo, drift, ensemble, generate, hierarchies, matrix,
+    measures, report, resolutions,
 )  # fmt: skip
 #: the order of `congruence --help`: what people do first comes first
 ORDER = (
     "demo", "report", "compare", "matrix", "measures", "generate", "ensemble", "consensus-matrix", "consensus", "choose-k",
-    "alternatives", "adco", "drift",
+    "resolutions", "hierarchies", "alternatives", "adco", "drift",
 )  # fmt: skip
 
 

@@ -199,7 +199,15 @@ def _of_tables(m: Measure, tile: Tables) -> Any:
 
 
 def clustering_of(labels: Any, h: Hierarchy, who: str) -> Labels:
-    """Labels of the points of a hierarchy; a series whose index names the points is put in their order."""
+    """Labels of the points of a hierarchy; a mapping or a series that names the points is put in their order."""
+    if isinstance(labels, Mapping):
+        missing = [x for x in (h.points or ()) if x not in labels]
+        if h.points is None or missing:
+            what = f"lack {missing[0]!r}" if missing else "name points, and those of the hierarchy have no names"
+            raise InputError(f"the labels of {who} {what}; give one label for each of the {h.n_points} points")
+        if len(labels) != h.n_points:
+            raise InputError(f"the hierarchy has {h.n_points} points and {who} {len(labels)}")
+        labels = [labels[x] for x in h.points]
     found = as_clustering(labels, who)
     if not isinstance(found, Labels) or found.lazy:
         raise InputError(f"a hierarchy is compared with a hierarchy or with labels in memory; {who} is neither")

@@ -33,7 +33,7 @@ def draw_curve(curve: CutCurve) -> Any:
     if not few:
         axes.set_xscale("log")
     axes.set_xlabel("number of clusters")
-    axes.set_ylabel(curve.measure.title)
+    axes.set_ylabel(curve.measure.key)
     axes.legend(fontsize=8, frameon=False)
     return shown
 
@@ -69,13 +69,15 @@ def draw_tangle(tangle: Tanglegram) -> Any:
             )
     place = np.empty(n, dtype=np.int64)
     place[tangle.order_b] = np.arange(n)
+    gap = 0.25 if n <= MOST_NAMES else 0.02
     for i, point in enumerate(tangle.order_a.tolist()):
-        axes.plot([1.02, 1.98], [i, place[point]], color=EIGHT[0], linewidth=0.6, alpha=0.5)
+        axes.plot([1 + gap, 2 - gap], [i, place[point]], color=EIGHT[0], linewidth=0.6, alpha=0.5)
     names = [str(x) for x in (range(n) if tangle.a.points is None else tangle.a.points)]
     if n <= MOST_NAMES:
         for order, at, side in ((tangle.order_a, 1.03, "left"), (tangle.order_b, 1.97, "right")):
             for i, point in enumerate(order.tolist()):
-                axes.text(at, i, names[point], ha=side, va="center", fontsize=5, parse_math=False)
+                text = axes.text(at, i, names[point], ha=side, va="center", fontsize=5, parse_math=False)
+                text.set_in_layout(False)
     axes.set_axis_off()
     return shown
 
@@ -108,6 +110,8 @@ def draw_sweep(r: Resolutions, color: Any = "stability", least: float = 0.1) -> 
         legend = axes.legend(fontsize=6, title=drawn.title, title_fontsize=6, frameon=False, bbox_to_anchor=(1, 1))
         for text in legend.get_texts():
             text.set_parse_math(False)
+        for handle in legend.legend_handles:
+            handle.set_sizes([20])
     if len(drawn.nodes) <= 3 * MOST_NAMES:
         for node in drawn.nodes:
             axes.text(node.x, -node.y, node.cluster, ha="center", va="center", fontsize=5, parse_math=False, zorder=3)

@@ -84,19 +84,20 @@ def draw_tangle(tangle: Tanglegram) -> Any:
     place[tangle.order_b] = np.arange(len(place))
     left: list[float | None] = []
     right: list[float | None] = []
+    n = tangle.a.n_points
+    gap = 0.25 if n <= MOST_NAMES else 0.02  # room for the names
     for i, point in enumerate(tangle.order_a.tolist()):
-        left += [1.02, 1.98, None]
+        left += [1 + gap, 2 - gap, None]
         right += [i, int(place[point]), None]
     shown.add_scatter(
         x=left, y=right, mode="lines", line={"color": EIGHT[0], "width": 1}, opacity=0.5, hoverinfo="skip"
     )
-    n = tangle.a.n_points
     names = [str(x) for x in (range(n) if tangle.a.points is None else tangle.a.points)]
     if n <= MOST_NAMES:
-        for order, at, anchor in ((tangle.order_a, 1.0, "middle left"), (tangle.order_b, 2.0, "middle right")):
+        for order, at, side in ((tangle.order_a, 1.0, "middle right"), (tangle.order_b, 2.0, "middle left")):
             shown.add_scatter(
                 x=[at] * n, y=list(range(n)), mode="text", text=[escaped(names[i]) for i in order.tolist()],
-                textposition="middle right" if anchor == "middle left" else "middle left", textfont={"size": 9},
+                textposition=side, textfont={"size": 9},
                 hoverinfo="skip",
             )  # fmt: skip
     shown.update_layout(

@@ -87,15 +87,7 @@ class Resolutions:
     @property
     def nodes(self) -> Any:
         """A frame with one row per cluster: column, cluster, size, stability."""
-        return make_frame(
-            {
-                "column": [name for name, c in zip(self.names, self.clusters, strict=True) for _ in c],
-                "cluster": [str(x) for c in self.clusters for x in c],
-                "size": np.concatenate(self.sizes),
-                "stability": np.concatenate(self.scores),
-            },
-            self.ensemble.kind,
-        )
+        return make_frame(self.node_columns, self.ensemble.kind)
 
     @property
     def edges(self) -> Any:
@@ -104,6 +96,21 @@ class Resolutions:
         `count` is the points in common, `in_prop` their share of the cluster the edge leads to, `out_prop` of the cluster it
         comes from.
         """
+        return make_frame(self.edge_columns, self.ensemble.kind)
+
+    @property
+    def node_columns(self) -> dict[str, list[Any]]:
+        """The columns of `nodes`."""
+        return {
+            "column": [name for name, c in zip(self.names, self.clusters, strict=True) for _ in c],
+            "cluster": [str(x) for c in self.clusters for x in c],
+            "size": np.concatenate(self.sizes).tolist(),
+            "stability": np.concatenate(self.scores).tolist(),
+        }
+
+    @property
+    def edge_columns(self) -> dict[str, list[Any]]:
+        """The columns of `edges`."""
         columns: dict[str, list[Any]] = {
             key: []
             for key in ("from_column", "from_cluster", "to_column", "to_cluster", "count", "in_prop", "out_prop")
@@ -116,7 +123,7 @@ class Resolutions:
             columns["count"] += count.tolist()
             columns["in_prop"] += (count / self.sizes[step + 1][second]).tolist()
             columns["out_prop"] += (count / self.sizes[step][first]).tolist()
-        return make_frame(columns, self.ensemble.kind)
+        return columns
 
     @property
     def stability(self) -> dict[str, dict[Any, float]]:
@@ -156,24 +163,25 @@ class Resolutions:
     @property
     def summary(self) -> Any:
         """A frame with one row per column: clusters, mean stability by size, and the step to the next column."""
-        steps = len(self.names) - 1
+        return make_frame(self.summary_columns, self.ensemble.kind)
 
-        def stepwise(values: Any) -> list[Any]:
-            return [*np.asarray(values, dtype=float).tolist(), np.nan]
-
-        return make_frame(
-            {
-                "column": list(self.names),
-                "n_clusters": [len(c) for c in self.clusters],
-                "stability": [float(np.average(s, weights=w)) for s, w in zip(self.scores, self.sizes, strict=True)],
-                "ari_next": stepwise(self.agreement),
-                "element_centric_next": stepwise(np.diagonal(self.pairs["element_centric"], 1)),
-                "nested_next": stepwise(self.nestedness),
-                "crossing_next": stepwise(self.crossing),
-                "unchanged_next": stepwise([(self.point_scores[:, s] == 1).mean() for s in range(steps)]),
-            },
-            self.ensemble.kind,
-        )
+    @property
+    def summary_columns(self) -> dict[str, list[Any]]:
+        """The columns of `summary`; the last column has no step, and NaN there."""
+        unchanged = (self.point_scores == 1).mean(axis=0)
+        steps = {
+            "ari_next": self.agreement,
+            "element_centric_next": np.diagonal(self.pairs["element_centric"], 1),
+            "nested_next": self.nestedness,
+            "crossing_next": self.crossing,
+            "unchanged_next": unchanged,
+        }
+        return {
+            "column": list(self.names),
+            "n_clusters": [len(c) for c in self.clusters],
+            "stability": [float(np.average(s, weights=w)) for s, w in zip(self.scores, self.sizes, strict=True)],
+            **{name: [*np.asarray(values, dtype=float).tolist(), np.nan] for name, values in steps.items()},
+        }
 
     # --- plateaus ---
 

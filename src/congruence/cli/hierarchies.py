@@ -1,0 +1,103 @@
+"""The command for hierarchies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from congruence.cli.app import FailUnder, Format, Id, Measures, Output, Threads, app
+from congruence.cli.plots import check_plot, write_plot
+from congruence.cli.printing import fail_if_under, print_result, say
+from congruence.cli.reading import limits_of, split
+
+#: files that hold Newick text
+NEWICK = (".nwk", ".newick", ".tree", ".tre", ".txt")
+
+
+@app.command()
+def hierarchies(
+    a: Annotated[Path, typer.Argument(help="A tree: Newick, a linkage (.npy), or a table of nested label columns.")],
+    b: Annotated[Path, typer.Argument(help="Another tree of the same points; or, with --labels, a table.")],
+    labels: Annotated[
+        str | None, typer.Option(help="Column of b with one label per point: find the cut of a that fits it best.")
+    ] = None,
+    id: Id = None,
+    measures: Measures = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Write the two trees face to face here: .html, .png, .pdf or .svg.")
+    ] = None,
+    curve: Annotated[
+        Path | None,
+        typer.Option(help="Write the agreement at each number of clusters here: .html, .png, .pdf or .svg."),
+    ] = None,
+    fail_under: FailUnder = None,
+    format: Output = Format.table,
+    threads: Threads = None,
+) -> None:
+    """Compare two trees, or find the cut of a tree that fits known labels best.
+
+    Examples:
+
+      congruence hierarchies a.nwk b.nwk --plot tangle.html
+
+      congruence hierarchies a.nwk truth.csv --labels species --id name
+    """
+    import congruence as cg
+
+    check_plot(plot)
+    check_plot(curve)
+    limits = limits_of(fail_under)
+    keys: Any = None
+    if measures is not None:
+        keys = "all" if measures.strip() == "all" else [*split(measures), *limits]
+    elif limits:
+        keys = list(limits)
+    first = _tree(a, id)
+    second = _labels(b, labels, id) if labels is not None else _tree(b, id)
+    result = cg.compare(first, second, keys, threads=threads)
+    print_result(result, format)
+    written = []
+    if plot is not None:
+        if labels is not None:
+            raise cg.InputError("--plot draws two trees; with --labels pass --curve")
+        written.append(write_plot(cg.tanglegram(first, second), plot))
+    if curve is not None:
+        measure = "wallace" if labels is None else "ari"
+        written.append(write_plot(cg.cut_curve(first, second, measure), curve))
+    say(written)
+    fail_if_under(result, limits)
+
+
+def _tree(path: Path, id: str | None) -> Any:
+    """The tree of a file."""
+    import numpy as np
+
+    import congruence as cg
+    from congruence.inputs import files
+
+    suffix = files.suffix_of(path)
+    if suffix in NEWICK or not path.suffix:
+        return cg.Hierarchy(path)
+    if suffix == ".npy":
+        if not path.is_file():
+            raise cg.InputError(f"there is no file {path}")
+        with path.open("rb") as stream:
+            return cg.Hierarchy(np.load(stream, allow_pickle=False))
+    table = files.read_columns(path)
+    points = files.pick(table, [id], str(path))[id].to_pylist() if id is not None else None
+    columns, notes = files.without_ids({name: column for name, column in table.items() if name != id})
+    say(notes)
+    return cg.Hierarchy(dict(columns), points=points)
+
+
+def _labels(path: Path, column: str, id: str | None) -> Any:
+    """One label per point, by name where the table names its points."""
+    from congruence.inputs import files
+
+    table = files.read_columns(path)
+    found = files.pick(table, [column, *([id] if id is not None else [])], str(path))
+    if id is None:
+        return found[column]
+    return dict(zip(found[id].to_pylist(), found[column].to_pylist(), strict=True))

@@ -1,0 +1,114 @@
+"""The command for sweeps of resolutions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from congruence.cli.app import Format, Id, Noise, Output, Policy, Threads, Unassigned, app
+from congruence.cli.plots import check_plot, write_plot
+from congruence.cli.printing import print_rows, say
+from congruence.cli.reading import noise_labels, split
+
+
+@app.command()
+def resolutions(
+    file: Annotated[Path, typer.Argument(help="Table of label columns, one per resolution.")],
+    columns: Annotated[
+        str | None, typer.Option(help="The label columns, separated by commas; * stands for anything: 'leiden_*'.")
+    ] = None,
+    order: Annotated[
+        str | None, typer.Option(help="Columns in order, separated by commas, or n_clusters; else by their numbers.")
+    ] = None,
+    normalised: Annotated[
+        bool, typer.Option("--normalised", help="SC3 stability from 0 to 1, not as published.")
+    ] = False,
+    threshold: Annotated[
+        float, typer.Option(help="Adjusted Rand index that any two columns of a plateau reach.")
+    ] = 0.9,
+    color: Annotated[
+        str | None,
+        typer.Option(help="Colour the plot by this column: the mean of numbers, or the most frequent label."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Write the tree of clusters here: .html, .png, .pdf or .svg.")
+    ] = None,
+    least: Annotated[float, typer.Option(help="Leave edges with a smaller in_prop out of the plot.")] = 0.1,
+    nodes: Annotated[Path | None, typer.Option(help="Write the clusters here, a row each.")] = None,
+    edges: Annotated[Path | None, typer.Option(help="Write the edges here, a row each.")] = None,
+    id: Id = None,
+    unassigned: Unassigned = Policy.error,
+    noise: Noise = None,
+    format: Output = Format.table,
+    threads: Threads = None,
+) -> None:
+    """Show how clusters split and mix over a sweep of resolutions, and which columns form a plateau.
+
+    Examples:
+
+      congruence resolutions labels.csv --columns 'leiden_*' --plot tree.html
+
+      congruence resolutions labels.csv --columns 'leiden_*' --color cell_type --plot tree.png --edges edges.csv
+    """
+    import json
+
+    import congruence as cg
+    from congruence.inputs import files
+
+    check_plot(plot)
+    for path in (nodes, edges):
+        if path is not None:
+            files.check_writable(path)
+    if color is not None and plot is None:
+        raise cg.InputError("--color colours the plot; pass --plot too")
+    table = files.read_columns(file)
+    colour = files.pick(table, [color], str(file))[color] if color is not None else None
+    found, notes = _columns(table, columns, (id, color), str(file))
+    say(notes)
+    ordered: Any = order if order in (None, "n_clusters") else split(order)
+    result = cg.resolutions(
+        found, ordered, normalised=normalised, threshold=threshold, unassigned=unassigned.value,
+        noise=noise_labels(noise), threads=threads,
+    )  # fmt: skip
+    written = []
+    if plot is not None:
+        values = {} if colour is None else {"color": colour.to_numpy(zero_copy_only=False)}
+        written.append(write_plot(result, plot, least=least, **values))
+    for path, rows in ((nodes, result.node_columns), (edges, result.edge_columns)):
+        if path is not None:
+            files.write_table(rows, path)
+            written.append(f"wrote {path}")
+    if format is Format.json:
+        print(json.dumps(result.to_dict(), indent=2, ensure_ascii=False))
+    else:
+        if format is Format.table:
+            print(result)
+            print()
+        summary = result.summary_columns
+        print_rows([dict(zip(summary, row, strict=True)) for row in zip(*summary.values(), strict=True)], format)
+    say(written)
+
+
+def _columns(
+    table: dict[str, Any], columns: str | None, apart: tuple[str | None, ...], who: str
+) -> tuple[dict[str, Any], list[str]]:
+    """The label columns meant, by name or pattern, and notes on columns that were left out."""
+    from fnmatch import fnmatchcase
+
+    from congruence import InputError
+    from congruence.inputs import files
+
+    if columns is None:
+        return files.without_ids({name: column for name, column in table.items() if name not in apart})
+    listed: dict[str, Any] = {}
+    for pattern in split(columns):
+        if not set(pattern) & set("*?["):
+            listed |= files.pick(table, [pattern], who)
+            continue
+        matched = {name: column for name, column in table.items() if fnmatchcase(name, pattern) and name not in apart}
+        if not matched:
+            raise InputError(f"no column of {who} is like {pattern!r}; there are: {', '.join(list(table)[:8])}")
+        listed |= matched
+    return listed, []

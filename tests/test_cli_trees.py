@@ -1,0 +1,95 @@
+"""The commands `resolutions` and `hierarchies`: what they print and write, and one line for bad input."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import congruence as cg
+from congruence import cli
+
+ONE, TWO = "((a:1,b:1):2,(c:2,d:2):1);", "(((a:1,b:1):1,c:2):1,d:3);"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("a.nwk").write_text(ONE)
+    Path("b.nwk").write_text(TWO)
+    pd.DataFrame({"name": list("dcba"), "species": list("xxyy")}).to_csv("truth.csv", index=False)
+    i = np.arange(40)
+    sweep = {"cell": [f"c{x}" for x in i], "leiden_1.0": i // 10, "leiden_0.2": i // 20, "leiden_0.5": i // 14}
+    pd.DataFrame({**sweep, "depth": i / 40, "type": np.where(i < 20, "<b>", "y")}).to_csv("labels.csv", index=False)
+    return tmp_path
+
+
+def run(line: str, monkeypatch, capsys, code: int = 0) -> tuple[str, str]:
+    monkeypatch.setattr(sys, "argv", ["congruence", *line.split()])
+    with pytest.raises(SystemExit) as done:
+        cli.main()
+    said = capsys.readouterr()
+    assert done.value.code == code, said.err
+    return said.out, said.err
+
+
+def test_hierarchies(here, monkeypatch, capsys):
+    """The values are those of compare; the figures are written; labels are joined by name."""
+    out, _ = run("hierarchies a.nwk b.nwk -f json --curve curve.html --plot tangle.html", monkeypatch, capsys)
+    assert json.loads(out)["values"]["cophenetic"] == pytest.approx(cg.cophenetic(cg.Hierarchy(ONE), cg.Hierarchy(TWO)))
+    assert Path("curve.html").stat().st_size > 1000
+    assert Path("tangle.html").stat().st_size > 1000
+    out, _ = run("hierarchies a.nwk truth.csv --labels species --id name --measures ari -f json", monkeypatch, capsys)
+    assert json.loads(out)["values"] == {"ari": 1.0}
+    assert json.loads(out)["k"] == {"ari": 2.0}
+    run("hierarchies a.nwk b.nwk --fail-under cophenetic=0.9", monkeypatch, capsys, code=1)
+    np.save("linkage.npy", cg.Hierarchy(ONE).linkage)
+    pd.DataFrame({"name": list("abcd"), "top": [0, 0, 1, 1]}).to_csv("levels.csv", index=False)
+    out, _ = run("hierarchies linkage.npy linkage.npy --measures robinson_foulds", monkeypatch, capsys)
+    assert "0.0000" in out
+    out, _ = run("hierarchies a.nwk levels.csv --id name --measures robinson_foulds", monkeypatch, capsys)
+    assert "0.0000" in out
+
+
+def test_resolutions(here, monkeypatch, capsys):
+    """Columns are found by pattern and put in order; nodes, edges and figures are written."""
+    line = "resolutions labels.csv --columns leiden_* --plot tree.html --nodes nodes.csv --edges edges.csv -f json"
+    out, err = run(line, monkeypatch, capsys)
+    assert [column["column"] for column in json.loads(out)["columns"]] == ["leiden_0.2", "leiden_0.5", "leiden_1.0"]
+    assert err.count("wrote") == 3
+    assert pd.read_csv("edges.csv")["count"].sum() == 80
+    assert pd.read_csv("nodes.csv")["size"].sum() == 120
+    out, _ = run("resolutions labels.csv --columns leiden_0.2,leiden_0.5", monkeypatch, capsys)
+    assert "There is no plateau" in out
+    for color in ("depth", "type"):
+        run(f"resolutions labels.csv --columns leiden_* --color {color} --plot {color}.html", monkeypatch, capsys)
+    assert "most frequent" in Path("type.html").read_text()
+    pytest.importorskip("matplotlib")
+    run("resolutions labels.csv --columns leiden_* --plot tree.pdf -f csv", monkeypatch, capsys)
+    assert Path("tree.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("resolutions labels.csv --columns louvain_*", "no column of labels.csv is like 'louvain_*'"),
+        ("resolutions labels.csv --columns leiden_* --plot tree.gif", "figures are written as .html"),
+        ("resolutions labels.csv --columns leiden_* --plot no/tree.html", "there is no folder no"),
+        ("resolutions labels.csv --columns leiden_* --color type", "pass --plot too"),
+        ("resolutions labels.csv --columns leiden_0.2", "at least two columns"),
+        ("hierarchies a.nwk none.nwk", "no file"),
+        ("hierarchies a.nwk none.npy", "there is no file none.npy"),
+        ("hierarchies a.nwk truth.csv --labels species --id name --plot x.html", "pass --curve"),
+        ("hierarchies a.nwk truth.csv --labels genus", "genus"),
+        ("hierarchies a.nwk b.nwk --measures ari", "cut_curve"),
+    ],
+)
+def test_bad_input_is_one_line(line, message, here, monkeypatch, capsys):
+    """Exit code 2 and one line that says what to do."""
+    _, err = run(line, monkeypatch, capsys, code=2)
+    assert message in err
+    assert err.strip().count("\n") == 0
