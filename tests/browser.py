@@ -129,12 +129,16 @@ class Browser:
 
     def downloaded(self, name: str, seconds: float = 30) -> str:
         """The text of a file that the page has let down."""
+        return self.downloaded_bytes(name, seconds).decode("utf-8")
+
+    def downloaded_bytes(self, name: str, seconds: float = 30) -> bytes:
+        """A file that the page has let down."""
         deadline = time.monotonic() + seconds
         while not (self.downloads / name).exists():
             assert time.monotonic() < deadline, f"{name} never came"
             self.run("1")
             time.sleep(0.05)
-        text = (self.downloads / name).read_text(encoding="utf-8")
+        text = (self.downloads / name).read_bytes()
         (self.downloads / name).unlink()  # or the next of this name would get a number
         return text
 
@@ -144,6 +148,12 @@ class Browser:
 
         shot = self.send("Page.captureScreenshot", captureBeyondViewport=True)
         path.write_bytes(b64decode(shot["data"]))
+
+    def pdf(self) -> bytes:
+        """The page as it is printed."""
+        from base64 import b64decode
+
+        return b64decode(self.send("Page.printToPDF", printBackground=True)["data"])
 
     @property
     def complaints(self) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import shlex
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from browser import Browser, program
 import congruence as cg
 from congruence.cli import showcase
 from congruence.cli.app import app
-from congruence.reporting import pairs
+from congruence.reporting import answer, pairs
 
 pytestmark = [
     pytest.mark.slow,
@@ -60,21 +61,59 @@ def pixels(page: Browser, selector: str) -> str:
 
 def choose(page: Browser, a: int, b: int) -> None:
     """Choose a pair by the two lists of names."""
-    for box, place in (("pair-a", a), ("pair-b", b)):
+    for box, place in ((0, a), (1, b)):
         page.run(
-            f"(s => {{ s.value = {place}; s.dispatchEvent(new Event('change')); }})(document.getElementById('{box}'))"
+            f"(s => {{ s.value = {place}; s.dispatchEvent(new Event('change')); }})"
+            f"(document.querySelectorAll('#compare-names select')[{box}])"
         )
+
+
+def data(page: Browser, key: str):
+    """Some of the data of the page."""
+    return page.run(f"JSON.parse(document.getElementById('data').textContent)[{key!r}]")
 
 
 def test_it_draws_every_part(page):
     """Every part has its picture or table."""
-    drawn = (
-        "#map svg, #flow svg path, #pair-table table, #against svg circle, #histogram rect, #unstable table, #cdf path"
-    )
-    for selector in (*drawn.split(", "), "#methods table", "#choice svg"):
+    drawn = "#bars button, .card, #features rect, #levels circle, #curve circle, #ranking-table tr, #map svg, #flow svg path"
+    for selector in (
+        *drawn.split(", "),
+        "#pair-table table",
+        "#histogram rect",
+        "#point-table table",
+        "#cdf path",
+        "#methods table",
+    ):
         assert page.run(f"document.querySelectorAll({selector!r}).length") > 0, selector
-    for canvas in ("#heat", "#consensus", "#scatter"):
+    for canvas in ("#front canvas", "#heat", "#consensus", "#scatter"):
         assert len(pixels(page, canvas)) > 2000, canvas
+
+
+def test_the_answer_is_above_the_fold(page, demo):
+    """At 1440 × 900 the sentence, the figures, the picture and the groups are in view, with at most 12 numbers."""
+    page.size(1440, 900)
+    page.open(demo)
+    for selector in ("#sentence", "#figures", "#front canvas", "#bars"):
+        assert page.run(f"document.querySelector({selector!r}).getBoundingClientRect().bottom") <= 900, selector
+    text = page.run("document.querySelector('nav').innerText + document.querySelector('#answer').innerText")
+    numbers = re.findall(r"\d+(?:[.,]\d+)*", re.sub("“[^”]*”", "", text))
+    assert 4 <= len(numbers) <= 12, numbers
+    assert shown(page, "#sentence") == cg_answer(demo)
+
+
+def cg_answer(path: Path) -> str:
+    found = re.search(r'id="sentence"[^>]*>([^<]*)<', path.read_text(encoding="utf-8"))
+    assert found
+    return found[1]
+
+
+def test_no_key_of_a_measure_outside_the_glossary(page):
+    """People see names, not the keys of the registry."""
+    page.run("for (const d of document.querySelectorAll('details')) d.open = true")
+    page.run("document.querySelector('#glossary').remove()")
+    text = page.run("document.body.innerText")
+    keys = [m.key for m in cg.measures() if "_" in m.key or m.key in ("ari", "ami", "nmi", "vi", "arimp", "anmi")]
+    assert not [key for key in keys if re.search(rf"\b{re.escape(key)}\b", text)]
 
 
 def test_it_switches_the_measure(page):
@@ -82,29 +121,38 @@ def test_it_switches_the_measure(page):
     page.run("window.stayed = true")
     before, legend = pixels(page, "#heat"), shown(page, "#heat-legend")
     page.click(".measures label:nth-of-type(4)")
-    page.until("document.querySelector('#heat-legend').textContent.includes('Variation of information')")
+    page.until("document.querySelector('#heat-legend').textContent.includes('variation of information')")
     assert pixels(page, "#heat") != before
     assert shown(page, "#heat-legend") != legend
     assert page.run("window.stayed")
 
 
-def test_a_click_on_a_cell_changes_the_flow(page):
-    """The flow diagram, the table and the chosen names are those of the cell."""
-    before = page.run("document.querySelector('#flow svg').outerHTML")
-    page.click("#heat", 0.97, 0.35)
-    page.until("document.querySelector('#heat-said').textContent.startsWith('Chosen')")
-    assert page.run("document.querySelector('#flow svg').outerHTML") != before
-    a, b = (page.run(f"document.querySelector('#pair-{x}').selectedOptions[0].textContent") for x in "ab")
-    assert a.replace("★ ", "") in shown(page, "#pair-said")
-    assert b.replace("★ ", "") in shown(page, "#pair-table")
+def in_view(page: Browser, selector: str) -> bool:
+    return page.run(
+        f"(b => b.width > 0 && b.top >= 0 && b.top < innerHeight && b.left >= 0 && b.right <= innerWidth + 1)"
+        f"(document.querySelector({selector!r}).getBoundingClientRect())"
+    )
+
+
+@pytest.mark.parametrize("way", ["cell", "name", "dot"])
+def test_a_click_shows_its_result_in_view(page, way):
+    """A click on a cell, a name or a dot opens the comparison where one is; Escape closes it."""
+    target = {"cell": "#heat", "name": "#ranking-table button.link", "dot": "#map circle:last-of-type"}[way]
+    page.click(target, 0.9 if way == "cell" else 0.5, 0.5)
+    page.until("!document.querySelector('#panel').hidden")
+    assert in_view(page, "#panel #pair-said")
+    assert in_view(page, "#panel #flow svg")
+    assert page.run("document.activeElement.id") == "panel-close"
+    page.key("Escape")
+    assert page.run("document.querySelector('#panel').hidden")
+    assert page.run("document.querySelector('#compare-room #flow svg') !== null")
 
 
 def test_the_table_of_a_pair_is_the_contingency_table(page, demo):
     """What the page counts from the labels is what the library counts."""
-    names = page.run("Array.from(document.querySelector('#pair-a').options, o => o.textContent)")
-    a, b = names.index("ward linkage"), names.index("kmeans, k=5")
-    choose(page, a, b)
-    page.click("#pair-csv")
+    names = data(page, "names")
+    choose(page, names.index("ward linkage"), names.index("kmeans, k=5"))
+    page.click("[data-save='contingency.csv']")
     rows = [line.split(",") for line in page.downloaded("contingency.csv").strip().split("\n")]
     _, found = showcase.clusterings("wine")
     table = cg.contingency(found["ward linkage"], found["kmeans, k=5"]).to_frame("pandas")
@@ -112,26 +160,147 @@ def test_the_table_of_a_pair_is_the_contingency_table(page, demo):
     for name, *counts in rows[1:]:
         for column, count in zip(columns, counts, strict=True):
             assert int(count) == table.loc[int(name), int(column)]
-    matched = float(shown(page, "#pair-said p").split(": ")[1].split("%")[0])
+    matched = float(re.search(r"([\d.]+)% of the points", shown(page, "#pair-said"))[1])
     assert matched == pytest.approx(100 * cg.accuracy(found["ward linkage"], found["kmeans, k=5"]), abs=0.06)
 
 
 def test_the_keyboard_reaches_a_pair(page):
-    """Arrow keys move over the matrix, Enter chooses."""
+    """Arrow keys move over the matrix, Enter compares, and the panel takes the focus."""
     page.run("document.querySelector('#heat').focus()")
     for key in ("ArrowUp", "ArrowUp", "ArrowLeft"):
         page.key(key)
-    moved = shown(page, "#heat-said")
-    assert "ari" in moved
+    assert "agreement" in shown(page, "#heat-said")
     page.key("Enter")
-    page.until("document.querySelector('#heat-said').textContent.startsWith('Chosen')")
+    page.until("!document.querySelector('#panel').hidden")
+    page.key("Escape")
     assert page.run("document.activeElement.id") == "heat"
+
+
+def test_several_clusterings_flow(page):
+    """Up to five clusterings stand beside one another."""
+    for many in (3, 4, 5):
+        page.run("document.querySelector('#compare-names button[aria-label^=Add]').click()")
+        assert page.run("document.querySelectorAll('#compare-names select').length") == many
+        assert page.run("document.querySelectorAll('#flow .ends strong').length") == many
+    assert page.run("document.querySelector('#compare-names button[aria-label^=Add]') === null")
+
+
+def test_hiding_works_out_the_answer_again(page):
+    """What is hidden no longer counts; what is shown again brings the answer back."""
+    before = shown(page, "#sentence")
+    page.run("document.querySelector('#ranking-table button[aria-label=\"Hide ward linkage\"]').click()")
+    assert "these 28 different clusterings" in before
+    assert "these 27 different clusterings" in shown(page, "#sentence")
+    page.run("[...document.querySelectorAll('#chips button')].find(b => b.textContent.includes('hidden')).click()")
+    assert shown(page, "#sentence") == before
+
+
+def test_the_address_restores_what_was_chosen(page, demo, browser):
+    """Hidden clusterings, the comparison, the search and chosen points come back from the address."""
+    page.run("document.querySelector('#ranking-table button[aria-label^=Hide]').click()")
+    page.run("(s => { s.value = 'ward'; s.dispatchEvent(new Event('input')); })(document.querySelector('#search'))")
+    page.run("document.querySelector('#ranking-table button.link').click()")
+    page.run("document.querySelector('#histogram rect').dispatchEvent(new MouseEvent('click'))")
+    page.until("location.hash.includes('search=ward')")
+    drawn = "[...document.querySelectorAll('#flow path')].map(p => [p.dataset.count, p.getAttribute('class')].join())"
+    said, address, flow = shown(page, "#sentence"), page.run("location.hash"), page.run(drawn)
+    page.send("Page.navigate", url="about:blank")
+    page.send("Page.navigate", url=demo.resolve().as_uri() + address)
+    page.until("document.documentElement && document.documentElement.dataset.ready")
+    assert shown(page, "#sentence") == said
+    assert page.run("document.querySelector('#search').value") == "ward"
+    assert not page.run("document.querySelector('#panel').hidden")
+    assert page.run(drawn) == flow
+    assert page.run("location.hash") == address
+
+
+def test_every_figure_is_saved_and_every_svg_parses(page):
+    """SVG, PNG and CSV of every figure; each SVG is well-formed."""
+    from xml.etree import ElementTree
+
+    page.run("for (const d of document.querySelectorAll('details')) d.open = true")
+    names = page.run("[...document.querySelectorAll('[data-save]')].map(b => b.dataset.save)")
+    assert {name.rpartition(".")[2] for name in names} == {"svg", "png", "csv"}
+    assert len(names) >= 24
+    for name in dict.fromkeys(names):
+        page.click(f"[data-save='{name}']")  # a real one: without a person behind them only ten files may be let down
+        if name.endswith(".svg"):
+            assert ElementTree.fromstring(page.downloaded(name)).tag.endswith("svg")
+        elif name.endswith(".csv"):
+            assert len(page.downloaded(name).split("\n")) > 2, name
+        else:
+            assert page.downloaded_bytes(name).startswith(b"\x89PNG"), name
+
+
+def test_print_has_every_name(page, tmp_path):
+    """The printed page has the name of every clustering, duplicates too, and all rows of the table."""
+    import shutil
+    import subprocess
+
+    (tmp_path / "r.pdf").write_bytes(page.pdf())
+    if shutil.which("pdftotext") is None:
+        page.send("Emulation.setEmulatedMedia", media="print")
+        page.run("window.dispatchEvent(new Event('beforeprint'))")
+        text = page.run("document.body.innerText")
+        page.run("window.dispatchEvent(new Event('afterprint'))")
+        page.send("Emulation.setEmulatedMedia", media="")
+    else:
+        subprocess.run(["pdftotext", "-layout", tmp_path / "r.pdf", tmp_path / "r.txt"], check=True)
+        text = (tmp_path / "r.txt").read_text()
+    for name in data(page, "names"):
+        assert name in text, name
+
+
+def test_brushing_links_everything(page):
+    """Points chosen with a rectangle are counted in the table and marked in the flow; a point shows its labels."""
+    page.run("document.querySelector('#scatter').scrollIntoView({block: 'center'})")
+    box = page.run(
+        "(b => [b.left, b.top, b.width, b.height])(document.querySelector('#scatter').getBoundingClientRect())"
+    )
+    at = lambda x, y: {"x": box[0] + x * box[2], "y": box[1] + y * box[3]}  # noqa: E731
+    page.send("Input.dispatchMouseEvent", type="mousePressed", button="left", clickCount=1, **at(0.05, 0.1))
+    page.send("Input.dispatchMouseEvent", type="mouseMoved", button="left", **at(0.5, 0.6))
+    page.send("Input.dispatchMouseEvent", type="mouseReleased", button="left", clickCount=1, **at(0.5, 0.6))
+    page.until("document.querySelector('#point-said').textContent.includes('chosen')")
+    chosen = int(re.match(r"(\d+)", shown(page, "#point-said"))[1])
+    assert 0 < chosen < 178
+    assert page.run("document.querySelectorAll('#flow .ribbon.chosen').length") > 0
+    assert page.run("document.querySelectorAll('#histogram rect.chosen').length") > 0
+    page.run("document.querySelector('#point-table button.link').click()")
+    assert page.run("document.querySelectorAll('#point-detail tbody tr').length") == 39
+
+
+def test_algorithms_are_those_of_the_library(page):
+    """Contingency table, matching, adjusted Rand index, votes and flow: the same inputs, the same values as in Python."""
+    rng = np.random.default_rng(7)
+    for ka, kb, n in ((3, 4, 60), (7, 2, 40), (30, 30, 200), (1, 1, 5), (5, 5, 5)):
+        a, b = rng.integers(0, ka, n), rng.integers(0, kb, n)
+        send = f"const a = {a.tolist()}, b = {b.tolist()};"
+        cells = page.run(f"(() => {{ {send} return congruence.contingency(a, {ka}, b, {kb}); }})()")
+        row, col, count = answer.cells_of_pair(a, ka, b, kb)
+        assert cells == [list(x) for x in zip(row.tolist(), col.tolist(), count.tolist(), strict=True)]
+        ari = page.run(f"(() => {{ {send} return congruence.ariOf(congruence.contingency(a, {ka}, b, {kb})); }})()")
+        assert ari == pytest.approx(cg.ari(a, b), rel=1e-12, abs=1e-15)
+        agreed = page.run(
+            f"(() => {{ {send} return congruence.flowOf({ka}, {kb}, congruence.contingency(a, {ka}, b, {kb}), 4).agreed; }})()"
+        )
+        assert agreed == pytest.approx(cg.accuracy(a, b), rel=1e-12)
+        votes = page.run(
+            f"(() => {{ {send} const v = congruence.votesOf(a, {ka}, [[b, {kb}, true]], false);"
+            " const known = v.stability.map(x => Number.isNaN(x) ? null : x);"
+            " return [Array.from(v.placed), Array.from(v.elsewhere), known, v.agreement]; })()"
+        )
+        expected = answer.votes_of(a, ka, [(b, kb)], [True], False)
+        assert votes[0] == pytest.approx(expected.placed.tolist())
+        assert votes[1] == expected.elsewhere.tolist()
+        assert [np.nan if x is None else x for x in votes[2]] == pytest.approx(expected.stability.tolist(), nan_ok=True)
+        assert votes[3] == pytest.approx(expected.agreement.tolist(), rel=1e-12, abs=1e-12)
 
 
 def test_tables_are_let_down(page):
     """The matrix of the measure, with names on both sides."""
-    page.click("[data-csv=matrix]")
-    rows = page.downloaded("ari.csv").strip().split("\n")
+    page.click("[data-save='matrix.csv']")
+    rows = page.downloaded("matrix.csv").strip().split("\n")
     assert len(rows) == 1 + 39
     assert rows[0].startswith("clustering,")
 
@@ -147,20 +316,27 @@ def test_the_data_take_any_colouring(page):
 
 
 def test_phone_width(page, demo):
-    """At 390 pixels nothing sticks out to the side."""
+    """At 390 pixels nothing sticks out to the side, and a click still shows its result."""
     page.size(390, 800, phone=True)
     page.open(demo)
     assert page.run("document.documentElement.scrollWidth") <= 390
     page.click("#heat", 0.6, 0.6)
-    page.until("document.querySelector('#heat-said').textContent.startsWith('Chosen')")
+    page.until("!document.querySelector('#panel').hidden")
+    assert page.run("document.querySelector('#panel').scrollWidth") <= 390
+
+
+def luminance(colour: str) -> float:
+    return float(np.dot([int(x) for x in re.findall(r"\d+", colour)[:3]], (0.3, 0.59, 0.11)))
 
 
 def test_dark_mode(page):
-    """The page follows the system, and its button."""
+    """The page follows the system, and its button; what is in doubt stands out from the page in both."""
     light = page.run("getComputedStyle(document.body).backgroundColor")
     page.scheme("dark")
-    dark = page.run("getComputedStyle(document.body).backgroundColor")
-    assert light != dark
+    page.until(f"getComputedStyle(document.body).backgroundColor !== {light!r}")
+    nodes = "[...document.querySelectorAll('#levels circle')].map(c => c.getAttribute('fill'))"
+    doubtful, certain = sorted(page.run(nodes), key=luminance)[-1], sorted(page.run(nodes), key=luminance)[0]
+    assert luminance(doubtful) > luminance(certain)
     page.click("#theme")
     assert page.run("getComputedStyle(document.body).backgroundColor") == light
 
@@ -198,9 +374,9 @@ def test_the_command_for_a_pair_gives_the_values_of_the_page(browser, tmp_path, 
     (tmp_path / "runs.csv").write_text("\n".join(["point,method,label", *rows]))
     app(["report", "runs.csv", "--long", "point,method,label", "--noise=-1", "--out", "r.html"], standalone_mode=False)
     browser.open(tmp_path / "r.html")
-    central = browser.run("JSON.parse(document.getElementById('data').textContent).central")
+    central = data(browser, "central")
     choose(browser, *[i for i in range(5) if i != central][:2])
-    value = browser.run("document.querySelector('#pair-said tbody td').textContent")
+    value = browser.run("document.querySelector('#pair-measures tbody td').textContent")
     capsys.readouterr()
     app([*shlex.split(shown(browser, "#flow pre"))[1:], "--measures", "ari"], standalone_mode=False)
     assert value in capsys.readouterr().out
@@ -208,10 +384,11 @@ def test_the_command_for_a_pair_gives_the_values_of_the_page(browser, tmp_path, 
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_title_has_room(page, demo, width):
-    """The title does not stick to the edge of the window, nor the last line to the end of the page."""
+    """The title is clear of the navigation, and the last line of the end of the page."""
     page.size(width)
     page.open(demo)
-    assert page.run("document.querySelector('h1').getBoundingClientRect().top") >= 20
+    box = "document.querySelector('{}').getBoundingClientRect()"
+    assert page.run(f"{box.format('h1')}.top - {box.format('nav')}.bottom") >= 8
     assert page.run("parseFloat(getComputedStyle(document.querySelector('footer')).paddingBottom)") >= 20
 
 
@@ -256,7 +433,7 @@ def test_soft_pairs_have_a_flow(browser, tmp_path):
     browser.events.clear()
     browser.open(tmp_path / "r.html")
     choose(browser, 0, 1)
-    browser.click("#pair-csv")
+    browser.click("[data-save='contingency.csv']")
     rows = [line.split(",") for line in browser.downloaded("contingency.csv").strip().split("\n")]
     table = cg.contingency(u, v).to_array()
     for name, *counts in rows[1:]:

@@ -6,7 +6,6 @@ import json
 import re
 from base64 import b64decode
 from hashlib import sha256
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ import pytest
 import congruence as cg
 from congruence.figures import layout
 from congruence.inputs import files
-from congruence.reporting import html, members, model, pairs, points, together, words
+from congruence.reporting import answer, html, members, model, pairs, ranking, together, words
 
 RNG = np.random.default_rng(5)
 TRUTH = np.repeat([0, 1, 2], 20)
@@ -30,6 +29,8 @@ RUNS = {
     "one": np.zeros(60, int), "random": RNG.integers(0, 3, 60),
 }  # fmt: skip
 RUNS["same as good"] = (RUNS["good"] + 1) % 3
+#: places of the clusterings that count: the second is the same as the first, the sixth has one cluster
+COUNTED = [0, 2, 3, 4, 6]
 NASTY = "</script><script>document.title='gone'</script> & \"quoted\" '"
 
 
@@ -97,9 +98,11 @@ def test_the_order_puts_the_alike_together(made):
 
 
 def test_the_central_member_has_the_highest_mean(made):
-    """Central is the member, not the reference, with the best mean agreement with the other members."""
-    ranked = cg.member_agreement(RUNS, "ari")
-    assert made.model.members[made.model.central].name in list(ranked)[:2]  # two are the same partition
+    """Central is the clustering with the best mean agreement with the others that count: no duplicate, none of one cluster."""
+    counted = {name: RUNS[name] for name in RUNS if name not in ("same as good", "one")}
+    ranked = cg.member_agreement(counted, "ari")
+    assert [made.model.names[i] for i in made.model.counted] == list(counted)
+    assert made.model.members[made.model.central].name == next(iter(ranked))
     assert made.model.members[made.model.central].mean == pytest.approx(next(iter(ranked.values())), rel=1e-12)
 
 
@@ -111,7 +114,8 @@ def test_the_reference_is_ranked(made):
     assert values[0] == cg.ari(TRUTH, RUNS["good"])
     best = against.rows[0]
     assert best.interval[0] < values[0] <= best.interval[1] + 0.05
-    assert best.p_value == pytest.approx(0.001)
+    assert best.p_value < 0.001
+    assert best.is_bound
     assert best.p_value <= best.p_corrected <= 1
     named = {made.model.names[row.member]: row for row in against.rows}
     assert named["random"].p_value > 0.01
@@ -141,7 +145,7 @@ def test_weights_of_points_are_refused_and_those_of_members_kept():
                 cg.report(cg.Ensemble(RUNS, **weights), **options)
     e = cg.Ensemble(RUNS, member_weight=np.arange(1, len(RUNS) + 1))
     for options in ({}, {"reference": TRUTH}):
-        assert cg.report(e, **options).model.together.certainty == pytest.approx(e.certainty(), rel=1e-12)
+        assert cg.report(e, **options).model.together.certainty == pytest.approx(e[COUNTED].certainty(), rel=1e-12)
 
 
 def test_very_many_clusters_are_left_to_the_command(monkeypatch):
@@ -155,42 +159,106 @@ def test_very_many_clusters_are_left_to_the_command(monkeypatch):
     assert "left_out" in r.html
 
 
-def test_the_points_are_the_mean_of_their_scores(made):
-    """The agreement on a point is the mean of element_scores over all pairs of members."""
-    pairs = list(combinations(RUNS.values(), 2))
-    expected = np.mean([cg.element_scores(a, b) for a, b in pairs], axis=0)
-    points = made.model.points
-    assert points.scores == pytest.approx(expected, rel=1e-12)
-    assert (points.pairs_used, points.pairs) == (21, 21)
-    assert points.counts.sum() == 60
-    assert points.scores[points.unstable[0]] == expected.min()
-    assert points.ids[7] == "p7"
-    assert points.place.shape == (60, 2)
+def test_the_answer_is_counted_point_by_point(made):
+    """A clustering puts a point with its group if its cluster has most points in common with that group."""
+    a = made.model.answer
+    assert a.source == "consensus"
+    agree = np.zeros(60)
+    for i in COUNTED:
+        labels = list(RUNS.values())[i]
+        for p in range(60):
+            here = a.labels[labels == labels[p]]
+            agree[p] += np.bincount(here).argmax() == a.labels[p]
+    assert a.placed == pytest.approx(agree / len(COUNTED), rel=1e-12)
+    assert sorted(a.disputed.tolist()) == np.flatnonzero(agree / len(COUNTED) < 0.75).tolist()
+    assert a.consistent == pytest.approx(np.mean(agree / len(COUNTED) >= 0.75))
+    assert made.model.points.ids[7] == "p7"
+    assert made.model.points.place.shape == (60, 2)
+
+
+def test_groups_are_numbered_by_size(made):
+    """The largest group is the first, and its stability is the mean Jaccard similarity with the points voted into it."""
+    a = made.model.answer
+    assert a.sizes.tolist() == sorted(a.sizes.tolist(), reverse=True)
+    assert a.sizes.sum() == 60
+    found = []
+    for i in COUNTED:
+        labels = list(RUNS.values())[i]
+        vote = np.array([np.bincount(a.labels[labels == x]).argmax() for x in labels])
+        found.append(
+            [np.sum((vote == c) & (a.labels == c)) / np.sum((vote == c) | (a.labels == c)) for c in range(a.k)]
+        )
+    assert a.stability == pytest.approx(np.mean(found, axis=0), rel=1e-12)
+
+
+def test_clusters_that_split_a_group_find_it():
+    """A clustering that splits the groups further finds them; one that merges two does not."""
+    base = np.repeat([0, 1, 2], 20)
+    votes = answer.votes_of(base, 3, [(np.arange(60) // 10, 6), (np.minimum(base, 1), 2)], [True, True], False)
+    assert votes.agreement[0] == 1.0
+    assert votes.agreement[1] == cg.ari(base, np.minimum(base, 1))
 
 
 def test_points_with_gaps_and_many_clusters():
-    """Gaps count only where both have the point, as element_scores does; large tables take another path."""
-    a = [0, 0, 1, 1, None, 2]
-    b = [0, 1, 1, None, 1, 2]
-    both = points.consistency(cg.Ensemble([a, b], unassigned="partial"))[0]
-    assert both == pytest.approx(cg.element_scores(a, b, unassigned="drop"), nan_ok=True)
+    """Points without a label are not counted; tables with many clusters take another path to the same numbers."""
+    base, other = np.array([0, 0, 1, 1, 1]), np.array([0, 2, 1, 1, 2])
+    votes = answer.votes_of(base, 2, [(other, 2)], [True], False)
+    assert votes.placed[[0, 2, 3]].tolist() == [1, 1, 1]
+    assert np.isnan(votes.placed[[1, 4]]).all()
     left, right = RNG.integers(0, 900, 1000), RNG.integers(0, 900, 1000)
-    assert points.consistency(cg.Ensemble([left, right]))[0] == pytest.approx(cg.element_scores(left, right), rel=1e-12)
+    row, col, count = answer.cells_of_pair(left, 900, right, 900)
+    table = cg.contingency(left, right)
+    assert count.sum() == 1000
+    assert len(count) == len(table.count)
+    assert answer.ari_of_cells(row, col, count) == pytest.approx(cg.ari(left, right), rel=1e-12)
 
 
-def test_a_sample_of_pairs_is_said(monkeypatch):
-    """Where there are too many pairs of members some are drawn, and the page says so."""
-    monkeypatch.setattr(points, "MOST_PAIRS", 5)
-    r = cg.report(RUNS, progress=False)
-    assert r.model.points.pairs_used == 5
-    assert "5 of the 21 pairs of members, drawn at random" in r.html
+@pytest.mark.parametrize("soft", [False, True])
+def test_the_bound_of_chance_is_above_the_p_value(soft):
+    """The bound without draws is from the exact mean and variance over all permutations, and no p-value exceeds it."""
+    from itertools import permutations
+
+    a, b = (RNG.dirichlet([0.3, 0.3], 6) if soft else np.array(x) for x in ([0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]))
+    e = cg.Ensemble([cg.Memberships(x) if soft else x for x in (a, b)])
+    left, right = (x @ x.T if soft else (x[:, None] == x).astype(float) for x in (a, b))
+    np.fill_diagonal(left, 0)
+    np.fill_diagonal(right, 0)
+    every = np.array([(left * right[np.ix_(p, p)]).sum() for p in map(list, permutations(range(6)))])
+    value = (left * right).sum()
+    bound = ranking.chance_bound(*e.members)
+    if value > every.mean():
+        assert bound == pytest.approx(every.var() / (every.var() + (value - every.mean()) ** 2), rel=1e-9)
+    assert np.mean(every >= value - 1e-12) <= bound
+
+
+def test_what_sets_a_cluster_apart(made):
+    """The effect of a feature is the difference of means in pooled standard deviations, the largest first."""
+    f, a, X = made.model.features, made.model.answer, made.model.points.numbers
+    inside, outside = X[a.labels == 0], X[a.labels != 0]
+    pooled = np.sqrt((inside.var(axis=0) * len(inside) + outside.var(axis=0) * len(outside)) / 58)
+    expected = dict(
+        zip(("column 1", "column 2", "column 3"), (inside.mean(axis=0) - outside.mean(axis=0)) / pooled, strict=True)
+    )
+    assert dict(f.named[0]) == pytest.approx(expected, rel=1e-9)
+    assert [abs(d) for _, d in f.named[0]] == sorted((abs(d) for _, d in f.named[0]), reverse=True)
+
+
+def test_the_tree_over_k(made):
+    """One clustering for each number of clusters; every point of a level flows to the next."""
+    x = made.model.levels
+    assert x.ks == (3, 4)
+    assert sum(n.size for n in x.nodes if n.level == 0) == 60
+    assert sum(edge.count for edge in x.edges) == 60
+    assert {k for k, *_ in x.curve} == {3, 4}
+    value = np.mean([cg.ari(RUNS["four"], RUNS["other four"])])
+    assert {k: v for k, v, *_ in x.curve}[4] == pytest.approx(value, rel=1e-12)
 
 
 def test_the_ensemble_is_that_of_the_library(made):
     """Certainty, its baseline, PAC and the consensus matrix are the ensemble's own."""
-    t, e = made.model.together, cg.Ensemble(RUNS)
+    t, e = made.model.together, cg.Ensemble(RUNS)[COUNTED]
     assert t.certainty == pytest.approx(e.certainty())
-    assert t.random_certainty == cg.certainty_random(4, 7)
+    assert t.random_certainty == cg.certainty_random(4, 5)
     assert t.pac == pytest.approx(e.pac())
     assert t.cells.values == pytest.approx(e.consensus_matrix()[np.ix_(t.cells.order, t.cells.order)])
     assert {row["method"] for row in t.methods} == {*together.METHODS, "average"}
@@ -225,9 +293,11 @@ def test_flow_and_worst_matches():
     b = np.where(a == 29, np.arange(len(a)) % 7, a)
     table = cg.contingency(a, b)
     flow = layout.flow_of(table, most=5)
-    assert flow.rows == ("29", "28", "27", "26", "25", "25 others")
+    assert flow.rows[:6] == ("29", "28", "27", "26", "25", "24 other pairs")
+    assert flow.columns[1:6] == ("28", "27", "26", "25", "24 other pairs")
+    assert flow.matched == tuple((i, i) for i in range(6))
     assert flow.counts.sum() == len(a)
-    assert flow.counts.sum(axis=1).tolist() == [30, 29, 28, 27, 26, len(a) - 140]
+    assert np.diag(flow.counts)[1:5].tolist() == [29, 28, 27, 26]
     worst = pairs.worst_matches(table)
     assert worst[0][:2] == ("29", 0)
     assert pairs.compare_matched(table) == pytest.approx(cg.accuracy(a, b))
@@ -264,15 +334,19 @@ def test_embedded_labels_are_the_partitions(made):
 
 
 def test_the_summary_names_what_stands_out(made):
-    """Duplicates, the member of one cluster, and the best with the reference are named."""
-    said = " ".join([*made.summary.findings, *made.summary.stands_out, *made.summary.careful])
-    assert "There are 7 clusterings of 60 points, with 1 to 4 clusters (6 different ones)" in said
+    """The answer, duplicates, the member of one cluster, and the best with the reference are named."""
+    said = " ".join([made.summary.answer, *made.summary.findings, *made.summary.stands_out, *made.summary.careful])
+    assert (
+        made.summary.answer.startswith("All of these 5 different clusterings find the same 3 groups.")
+        or "of these 5 different" in said
+    )
+    assert "There are 7 clusterings of 60 points, with 1 to 4 clusters." in said
+    assert "2 clusterings set aside from what follows" in said
     assert "Duplicates: one is the same partition as another (“good” and “same as good”)" in said
-    assert "All points in one cluster: “one”" in said
-    assert "Nearest to the reference is “good”" in said
-    assert "Unlike all others" in said
+    assert "Near-trivial: “one” (all points in one cluster)" in said
+    assert "Closest to the reference are “good” and “same as good”" in said
     assert "The most central is “" in said
-    assert "trust ari and ami_max first" in said
+    assert "trust agreement (adjusted Rand) and shared information, adjusted for chance first" in said
 
 
 @pytest.mark.slow
@@ -287,9 +361,9 @@ def test_noise_and_gaps_are_said():
 
 
 def test_readings():
-    """The words for an adjusted index, from chance to identical."""
+    """The words for an adjusted index, from unrelated to identical; nothing is said of chance."""
     assert [words.reading(x) for x in (1.0, 0.85, 0.7, 0.5, 0.3, 0.0, -0.4)] == [
-        "almost completely", "well", "moderately", "partly", "weakly", "hardly more than by chance", "hardly more than by chance",
+        "almost completely", "well", "moderately", "partly", "weakly", "hardly at all", "hardly at all",
     ]  # fmt: skip
 
 
@@ -316,11 +390,11 @@ def test_data_of_other_rows_are_refused():
 
 
 def test_members_that_agree_on_no_point():
-    """Where all points are unstable the summary says so, and not that nothing stands out."""
+    """Unrelated clusterings: the answer says that they do not find the same groups."""
     rng = np.random.default_rng(0)
-    said = cg.report({str(i): rng.integers(0, 4, 200) for i in range(6)}, progress=False).summary.stands_out
-    assert any("On all points two members agree by less than half" in text for text in said)
-    assert not any("Nothing" in text for text in said)
+    said = cg.report({str(i): rng.integers(0, 4, 200) for i in range(6)}, progress=False).summary
+    assert said.answer.startswith("These 6 clusterings do not find the same groups.")
+    assert "disputed" in said.answer
 
 
 @pytest.mark.parametrize("k", [0, -1, 61])
@@ -342,8 +416,8 @@ def test_measures_to_trust_are_those_of_the_page():
     """The caution about numbers of clusters names the measures that are shown, and no others."""
     runs = {"a": [0, 0, 1, 1, 2], "b": [0, 0, 1, 1, 1]}
     said = cg.report(runs, measures=["vi", "ari_gram"], progress=False).summary.careful[0]
-    assert "chance (vi) move" in said
-    assert "trust ari_gram first" in said
+    assert "chance (distance (variation of information)) move" in said
+    assert "trust agreement (adjusted Rand of memberships) first" in said
     alone = cg.report(runs, measures="ari", progress=False).summary.careful
     assert not any("corrected for chance" in text for text in alone)
 
@@ -352,7 +426,7 @@ def test_one_clustering_and_the_reference():
     """One clustering is spoken of as one."""
     said = cg.report({"a": [0, 0, 1, 1], "t": [0, 1, 1, 1]}, reference="t", progress=False).summary.findings[0]
     assert "There is 1 clustering" in said
-    assert "It is held against the reference" in said
+    assert "It is compared with the reference" in said
 
 
 def test_names_of_clusters_that_look_like_numbers():
@@ -381,7 +455,7 @@ def test_members_without_a_point_in_common(monkeypatch, most, reference):
     assert sorted(sent["first"]) == [0, 1]
     assert sent["tables"] == []
     assert any("No point is assigned in both" in text for text in r.summary.careful)
-    assert not any("Nearest to the reference" in text for text in r.summary.findings)
+    assert not any("Closest to the reference" in text for text in r.summary.findings)
 
 
 @pytest.mark.parametrize(
@@ -438,8 +512,8 @@ def test_two_of_one_name_are_two():
         ({"measures": ["homogeneity"]}, "homogeneity depends on the order"),
         ({"measures": ["ari"] * 7}, "one to six measures, not 7"),
         ({"data": np.zeros((5, 2))}, "the data have 5 rows and the clusterings 60 points"),
-        ({"data": np.zeros((60, 3)), "axes": ["0"]}, "a picture has two axes, not 1"),
-        ({"data": np.zeros((60, 3)), "axes": ["0", "7"]}, "the data have no column '7'"),
+        ({"data": np.zeros((60, 3)), "axes": ["column 1"]}, "a picture has two axes, not 1"),
+        ({"data": np.zeros((60, 3)), "axes": ["column 1", "7"]}, "the data have no column '7'"),
         ({"ids": ["p"]}, "1 ids for 60 points"),
         ({"out": "report.pdf"}, "a report is written as .html"),
         ({"out": "/nowhere/at/all/report.html"}, "there is no folder"),
@@ -489,10 +563,12 @@ def test_the_page_may_run_its_own_script_only(made):
     assert not re.search(r'(src|href)="https?:', made.html)
 
 
-def test_the_seven_parts_are_in_order(made):
-    """Summary, all pairs, one pair, reference, points, ensemble, how it was made."""
+def test_the_parts_are_in_order(made):
+    """The answer, then its parts; with two clusterings the comparison comes first."""
     parts = re.findall(r'<section id="(\w+)">', made.html)
-    assert parts == ["summary", "matrix", "pair", "reference", "points", "ensemble", "making"]
+    assert parts == ["answer", "clusters", "many", "ranking", "relations", "compare", "points", "details"]
+    two = re.findall(r'<section id="(\w+)">', cg.report({"a": [0, 0, 1], "b": [0, 1, 1]}, progress=False).html)
+    assert two[:2] == ["answer", "compare"]
     for m in made.model.scales:
         assert m.measure.title in made.html
         assert m.reference.split(".")[0] in made.html
@@ -534,7 +610,7 @@ def test_the_command_writes_the_page(command, tmp_path):
         "report", "labels.csv", "--reference", "truth", "--data", "numbers.csv", "--axes", "x,z", "--out", "r.html"
     )
     assert said.code == 0
-    assert "Nearest to the reference is “good”" in said.out
+    assert "Closest to the reference are “good” and “same as good”" in said.out
     assert "wrote r.html" in said.err
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     sent = data_of(page)

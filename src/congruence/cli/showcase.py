@@ -28,6 +28,13 @@ def data_of(name: str) -> tuple[Any, Any]:
     return StandardScaler().fit_transform(data), truth
 
 
+def features_of(name: str) -> list[str]:
+    """The names of the features of a data set."""
+    from sklearn.datasets import load_digits, load_wine
+
+    return [str(x) for x in (load_digits() if name == "digits" else load_wine()).feature_names]
+
+
 def clusterings(name: str) -> tuple[Any, dict[str, Any]]:
     """The classes of a data set, and clusterings of it by several algorithms and seeds."""
     from sklearn.cluster import AgglomerativeClustering, KMeans
@@ -55,7 +62,8 @@ def pages(folder: Path, names: Sequence[str] = ("wine", "digits")) -> list[Path]
         more = {f"random {i + 1}, k={c.k}": c for i, c in enumerate(runs)}
         made.append(folder / f"{name}.html")
         report(
-            {"classes": truth, **found, **more}, made[-1], reference="classes", data=data, title=f"Clusterings of {name}",
+            {"classes": truth, **found, **more}, made[-1], reference="classes",
+            data=dict(zip(features_of(name), data.T, strict=True)), title=f"Clusterings of {name}",
             command="congruence demo",
         )  # fmt: skip
     return made

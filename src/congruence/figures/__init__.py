@@ -15,7 +15,7 @@ from congruence.hierarchies.cut_tables import CutTable
 from congruence.hierarchies.tangling import Tanglegram
 from congruence.inputs.ensemble import Ensemble
 from congruence.resolution_sweeps.sweep import Resolutions
-from congruence.selection import KChoice
+from congruence.selection.choice import KChoice
 
 Backend = Literal["plotly", "matplotlib"]
 #: the function of `plotly_figures` and `matplotlib_figures` that draws a kind of result

@@ -14,6 +14,7 @@ from congruence.ensembles.distribution import consensus_cdf
 from congruence.ensembles.items import item_consensus
 from congruence.errors import InputError
 from congruence.formulas import find
+from congruence.formulas import names as measure_names
 from congruence.formulas.record import Measure
 from congruence.formulas.solvers import assignment
 from congruence.inputs.ensemble import Ensemble
@@ -29,6 +30,8 @@ MOST_NAMES, EXACT_POINTS, DRAWN_PAIRS = 60, 1000, 200_000
 
 #: most members that are put in the order with neighbours as alike as can be; above, the tree's own order is kept
 MOST_ORDERED = 1500
+#: most pairs of matched clusters that a flow shows one by one
+MOST_FLOWS = 120
 #: most rows and columns of a picture of a consensus matrix
 MOST_CELLS = 400
 #: most groups of members that are looked for, and the silhouette below which there are none to speak of
@@ -152,55 +155,63 @@ def map_of(away: Array) -> tuple[Array, float]:
 
 @dataclass(frozen=True, eq=False)
 class Flow:
-    """A contingency table for a picture: the largest clusters of both sides, each beside its partner, the rest as one."""
+    """A contingency table for a picture: matched clusters opposite one another, then those without a partner."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     #: points in common, rows × columns
     counts: Array
-    #: (row, column) of clusters that were matched one to one
+    #: (row, column) of clusters that were matched one to one, and of the pairs that are gathered
     matched: tuple[tuple[int, int], ...]
     n_rows: int
     n_columns: int
+    #: rows and columns that stand for several clusters
+    rest: tuple[tuple[int, ...], tuple[int, ...]]
 
 
-def flow_of(table: Table, most: int = 24) -> Flow:
-    """The flow between the clusters of a table, at most `most` on each side and the others together.
+def flow_of(table: Table, most: int = MOST_FLOWS) -> Flow:
+    """The flow between the clusters of a table: at most `most` pairs one by one, the smaller pairs together.
+
+    Matched clusters are always opposite one another. Clusters without a partner follow, one by one while there is room, then
+    together.
 
     >>> import congruence as cg
     >>> flow = flow_of(cg.contingency([0, 0, 1, 1, 1], ["v", "v", "u", "u", "v"]))
     >>> flow.rows, flow.columns, flow.counts.tolist(), flow.matched
     (('1', '0'), ('u', 'v'), [[2, 1], [0, 2]], ((0, 0), (1, 1)))
     """
-    row_sums, col_sums = table.row_sums, table.col_sums
-    row_order = np.argsort(-row_sums, kind="stable")
     best = assignment(table.row, table.col, table.count, table.shape)
-    partner = dict(zip(table.row[best].tolist(), table.col[best].tolist(), strict=True))
-    beside = [partner[i] for i in row_order.tolist() if i in partner]
-    alone = [j for j in np.argsort(-col_sums, kind="stable").tolist() if j not in set(beside)]
-    col_order = np.array(beside + alone, dtype=np.int64)
-    largest = set(np.argsort(-col_sums, kind="stable")[:most].tolist())
-    shown_cols = [j for j in col_order.tolist() if j in largest]
-    shown_rows = row_order[:most].tolist()
-    row_place = _places(shown_rows, table.shape[0])
-    col_place = _places(shown_cols, table.shape[1])
-    counts = np.zeros((int(row_place.max()) + 1, int(col_place.max()) + 1), dtype=table.count.dtype)
-    np.add.at(counts, (row_place[table.row], col_place[table.col]), table.count)
-    matched = tuple(
-        (int(row_place[i]), int(col_place[j])) for i, j in partner.items() if i in set(shown_rows) and j in largest
-    )
-    names = []
-    for shown, listed in ((shown_rows, table.rows), (shown_cols, table.columns)):
-        rest = len(listed) - len(shown)
-        names.append((*(str(listed[i]) for i in shown), *([f"{rest} others"] if rest else [])))
-    return Flow(names[0], names[1], counts, tuple(sorted(matched)), *table.shape)
-
-
-def _places(shown: list[int], total: int) -> Array:
-    """The place of each cluster in the picture; those not shown share the last."""
-    place = np.full(total, len(shown), dtype=np.int64)
-    place[shown] = np.arange(len(shown))
-    return place
+    by_size = np.lexsort((table.row[best], -table.row_sums[table.row[best]]))
+    pairs = [(int(table.row[best][x]), int(table.col[best][x])) for x in by_size.tolist()]
+    shown = most if len(pairs) > most + 1 else len(pairs)
+    names, places, rest = [], [], []
+    for side, (listed, sums) in enumerate(((table.rows, table.row_sums), (table.columns, table.col_sums))):
+        nodes = [[pair[side]] for pair in pairs[:shown]] + (
+            [[pair[side] for pair in pairs[shown:]]] if shown < len(pairs) else []
+        )
+        taken = {pair[side] for pair in pairs}
+        alone = [i for i in np.argsort(-sums, kind="stable").tolist() if i not in taken]
+        room = max(most - len(nodes), 0)
+        if len(alone) > room + 1:
+            nodes += [[i] for i in alone[:room]] + [alone[room:]]
+        else:
+            nodes += [[i] for i in alone]
+        place = np.empty(len(listed), dtype=np.int64)
+        for at, clusters in enumerate(nodes):
+            place[clusters] = at
+        places.append(place)
+        rest.append(tuple(at for at, clusters in enumerate(nodes) if len(clusters) > 1))
+        names.append(
+            tuple(
+                str(listed[clusters[0]]) if len(clusters) == 1
+                else f"{len(clusters)} other pairs" if clusters[0] in taken else f"{len(clusters)} without a partner"
+                for clusters in nodes
+            )
+        )  # fmt: skip
+    counts = np.zeros((len(names[0]), len(names[1])), dtype=table.count.dtype)
+    np.add.at(counts, (places[0][table.row], places[1][table.col]), table.count)
+    matched = tuple((i, i) for i in range(min(shown + 1, len(pairs)) if shown < len(pairs) else shown))
+    return Flow(names[0], names[1], counts, matched, *table.shape, (rest[0], rest[1]))
 
 
 # --- the consensus of an ensemble -------------------------------------------------------------------------------
@@ -221,11 +232,11 @@ class Cells:
         return len(self.values) < len(self.order)
 
 
-def cells_of(e: Ensemble, labels: Any = None, most: int = MOST_CELLS) -> Cells:
+def cells_of(e: Ensemble, labels: Any = None, most: int = MOST_CELLS, order: Array | None = None) -> Cells:
     """The consensus matrix of an ensemble in at most `most` × `most` cells, without a matrix of points.
 
     Few points are ordered by their tree; many by a clustering (`labels`, else the first member without gaps), its clusters
-    beside those they are alike, and within one by where else a point might belong.
+    beside those they are alike, and within one by where else a point might belong. An `order` that is given is kept.
 
     >>> import congruence as cg
     >>> cells = cells_of(cg.Ensemble([[0, 1, 0, 1], [0, 1, 0, 0]]))
@@ -233,7 +244,9 @@ def cells_of(e: Ensemble, labels: Any = None, most: int = MOST_CELLS) -> Cells:
     ([0, 2, 3, 1], [1.0, 1.0, 0.5, 0.0])
     """
     n = e.n_points
-    if n <= most:
+    if order is not None:
+        pass
+    elif n <= most:
         matrix = np.nan_to_num(consensus_matrix(e))
         order = tree_of(np.maximum(1 - matrix, 0)).order
     else:
@@ -308,10 +321,30 @@ def arranged(result: AllPairs, measure: str | None) -> tuple[Any, Any, Array, li
 def coloured_flow(result: Comparison, most: int) -> tuple[Flow, list[str]]:
     """The flow, and a colour for each cluster of both sides: matched ones share theirs."""
     flow = flow_of(result.table, most)
-    left = [EIGHT[i % 8] for i in range(len(flow.rows))]
+    grey = [set(side) for side in flow.rest]
+    left = [EIGHT[7] if i in grey[0] else EIGHT[i % 7] for i in range(len(flow.rows))]
     partner = {j: i for i, j in flow.matched}
     right = [left[partner[j]] if j in partner else EIGHT[7] for j in range(len(flow.columns))]
     return flow, [*left, *right]
+
+
+def flow_heights(counts: Array, room: float, slot: float) -> tuple[tuple[Array, Array], ...]:
+    """Tops and heights of the bars of both sides, downwards from 0; no two labels of height `slot` overlap.
+
+    >>> import numpy as np
+    >>> left, right = flow_heights(np.array([[98, 0], [0, 2]]), 100.0, 10.0)
+    >>> left[0].tolist(), left[1].tolist()
+    ([0.0, 104.5], [98.0, 2.0])
+    """
+    total = float(counts.sum()) or 1.0
+    sides = []
+    for axis in (1, 0):
+        heights = counts.sum(axis=axis) / total * room
+        steps = np.maximum(heights, slot) / 2
+        centres = np.cumsum(np.concatenate([[steps[0]], steps[:-1] + steps[1:] + 0.25 * slot]))
+        sides.append((centres, heights))
+    shift = min(float((c - h / 2).min()) for c, h in sides)
+    return tuple((c - h / 2 - shift, h) for c, h in sides)
 
 
 def ensemble_parts(e: Ensemble, labels: Any) -> tuple[Any, Any, str]:
@@ -333,6 +366,28 @@ def steps(cdf: Any) -> tuple[list[float], list[float]]:
         x += [value, value]
         y += [before, now]
     return [*x, 1.0], [*y, 1.0]
+
+
+def limits_of(name: str) -> tuple[float | None, float | None]:
+    """The lowest and the highest value that a criterion can have, None where there is no limit or it is not known.
+
+    >>> limits_of("ari"), limits_of("vi with reference"), limits_of("elbow of something")
+    ((-0.5, 1.0), (0.0, None), (None, None))
+    """
+    key = name.removesuffix(" with reference")
+    if key not in measure_names():
+        return None, None
+    low, high = (float(x) for x in find(key).range)
+    return (low if np.isfinite(low) else None), (high if np.isfinite(high) else None)
+
+
+def error_bars(c: Any) -> Array:
+    """Two standard errors below and above each value of a criterion, cut where the measure ends."""
+    low, high = limits_of(c.name)
+    reach = np.nan_to_num(2 * c.errors)
+    below = reach if low is None else np.minimum(reach, np.maximum(c.values - low, 0))
+    above = reach if high is None else np.minimum(reach, np.maximum(high - c.values, 0))
+    return np.asarray(np.nan_to_num(np.stack([below, above])))
 
 
 def curve_title(c: Any) -> str:

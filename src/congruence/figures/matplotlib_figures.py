@@ -11,17 +11,20 @@ from congruence.comparison.results import AllPairs, Comparison
 from congruence.density.windows import Drift
 from congruence.figures.layout import (
     EIGHT,
+    MOST_FLOWS,
     MOST_NAMES,
     MOST_VALUES,
     arranged,
     coloured_flow,
     curve_title,
     ensemble_parts,
+    error_bars,
+    flow_heights,
     steps,
     views,
 )
 from congruence.inputs.ensemble import Ensemble
-from congruence.selection import KChoice
+from congruence.selection.choice import KChoice
 
 
 def draw_pairs(result: AllPairs, measure: str | None = None) -> Any:
@@ -47,28 +50,25 @@ def draw_pairs(result: AllPairs, measure: str | None = None) -> Any:
     return shown
 
 
-def draw_flow(result: Comparison, most: int = 24) -> Any:
+def draw_flow(result: Comparison, most: int = MOST_FLOWS) -> Any:
     """The flow between the clusters of two clusterings."""
     from matplotlib.patches import PathPatch, Rectangle
     from matplotlib.path import Path
 
     flow, colours = coloured_flow(result, most)
     counts = np.asarray(flow.counts, dtype=np.float64)
-    total, gap = counts.sum(), 0.012
-    sides = []
-    for sums in (counts.sum(axis=1), counts.sum(axis=0)):
-        heights = sums / total * (1 - gap * (len(sums) - 1))
-        sides.append((1 - np.concatenate([[0], np.cumsum(heights + gap)[:-1]]), heights))
-    shown = canvas(6.2, max(3.2, 0.2 * max(counts.shape)))
+    slot, room = 0.13, 2.6  # inches of a label, and of all bars together
+    (left, tall), (right, high) = flow_heights(counts, room, slot)
+    deep = max(float((tops + heights).max()) for tops, heights in ((left, tall), (right, high)))
+    shown = canvas(6.2, deep + 0.6)
     (axes,) = shown.subplots(1, 1, squeeze=False).ravel()
-    (left, tall), (right, high) = sides
     used_left, used_right = left.copy(), right.copy()
     for i, j in zip(*np.nonzero(counts), strict=True):
         at_left, at_right = counts[i, j] / counts[i].sum() * tall[i], counts[i, j] / counts[:, j].sum() * high[j]
         a, b = used_left[i], used_right[j]
-        used_left[i], used_right[j] = a - at_left, b - at_right
-        corners = [(0.03, a), (0.5, a), (0.5, b), (0.97, b), (0.97, b - at_right), (0.5, b - at_right),
-                   (0.5, a - at_left), (0.03, a - at_left), (0.03, a)]  # fmt: skip
+        used_left[i], used_right[j] = a + at_left, b + at_right
+        corners = [(0.03, a), (0.5, a), (0.5, b), (0.97, b), (0.97, b + at_right), (0.5, b + at_right),
+                   (0.5, a + at_left), (0.03, a + at_left), (0.03, a)]  # fmt: skip
         bend = [Path.MOVETO, *[Path.CURVE4] * 3, Path.LINETO, *[Path.CURVE4] * 3, Path.CLOSEPOLY]
         axes.add_patch(PathPatch(Path(corners, bend), facecolor=colours[i], alpha=0.4, linewidth=0))
     nodes = (
@@ -77,13 +77,13 @@ def draw_flow(result: Comparison, most: int = 24) -> Any:
     )
     for x, tops, heights, names, side, label, offset in nodes:
         for k, (y, h) in enumerate(zip(tops.tolist(), heights.tolist(), strict=True)):
-            axes.add_patch(Rectangle((x, y - h), 0.03, h, facecolor=colours[offset + k], linewidth=0))
-            axes.text(label, y - h / 2, names[k], ha=side, va="center", fontsize=7, parse_math=False)
+            axes.add_patch(Rectangle((x, y), 0.03, h, facecolor=colours[offset + k], linewidth=0))
+            axes.text(label, y + h / 2, names[k], ha=side, va="center", fontsize=7, parse_math=False)
     axes.set_xlim(-0.25, 1.25)
-    axes.set_ylim(-0.05, 1.08)
+    axes.set_ylim(deep + 0.1, -0.4)
     axes.set_axis_off()
     for x, name in zip((0.015, 0.985), result.names, strict=True):
-        axes.text(x, 1.04, name, ha="center", fontsize=9, weight="bold", parse_math=False)
+        axes.text(x, -0.22, name, ha="center", fontsize=9, weight="bold", parse_math=False)
     return shown
 
 
@@ -113,7 +113,7 @@ def draw_choice(choice: KChoice) -> Any:
     shown = canvas(2.5 * across, 2.0 * down + 0.4)
     places = shown.subplots(down, across, squeeze=False).ravel()
     for axes, c in zip(places, curves, strict=False):
-        axes.errorbar(choice.ks, c.values, yerr=np.nan_to_num(2 * c.errors), color=EIGHT[0], marker="o", markersize=3)
+        axes.errorbar(choice.ks, c.values, yerr=error_bars(c), color=EIGHT[0], marker="o", markersize=3)
         if c.best is not None:
             top = c.values[choice.ks.index(c.best)]
             axes.plot([c.best], [top], marker="D", markersize=8, color=EIGHT[5] if c.votes else EIGHT[7])

@@ -11,17 +11,19 @@ from congruence.comparison.results import AllPairs, Comparison, number
 from congruence.density.windows import Drift
 from congruence.figures.layout import (
     EIGHT,
+    MOST_FLOWS,
     MOST_NAMES,
     MOST_VALUES,
     arranged,
     coloured_flow,
     curve_title,
     ensemble_parts,
+    error_bars,
     steps,
     views,
 )
 from congruence.inputs.ensemble import Ensemble
-from congruence.selection import KChoice
+from congruence.selection.choice import KChoice
 
 
 def draw_pairs(result: AllPairs, measure: str | None = None) -> Any:
@@ -62,7 +64,7 @@ def draw_pairs(result: AllPairs, measure: str | None = None) -> Any:
     return shown
 
 
-def draw_flow(result: Comparison, most: int = 24) -> Any:
+def draw_flow(result: Comparison, most: int = MOST_FLOWS) -> Any:
     """The flow between the clusters of two clusterings."""
     from plotly import graph_objects as go
 
@@ -70,9 +72,18 @@ def draw_flow(result: Comparison, most: int = 24) -> Any:
     i, j = np.nonzero(flow.counts)
     names = [escaped(f"{name}") for name in (*flow.rows, *flow.columns)]
     faded = [f"rgba({int(c[1:3], 16)},{int(c[3:5], 16)},{int(c[5:7], 16)},0.4)" for c in colours]
+    many, pad, room = max(len(flow.rows), len(flow.columns)), 14, 260.0
+    inside = room + pad * (many - 1)  # what plotly makes of it: bars of `room` in all, `pad` between them
+    places = []
+    for sums in (flow.counts.sum(axis=1), flow.counts.sum(axis=0)):
+        heights = sums / (float(flow.counts.sum()) or 1.0) * room
+        places += ((np.cumsum(heights + pad) - pad - heights / 2) / inside).tolist()
     trace = go.Sankey(
-        arrangement="fixed" if len(names) < 3 else "snap",
-        node={"label": names, "color": colours, "pad": 10, "thickness": 12},
+        arrangement="fixed", textfont={"size": 11},
+        node={
+            "label": names, "color": colours, "pad": pad, "thickness": 12,
+            "x": [0.001] * len(flow.rows) + [0.999] * len(flow.columns), "y": np.clip(places, 0.001, 0.999).tolist(),
+        },
         link={
             "source": i.tolist(), "target": (j + len(flow.rows)).tolist(), "value": flow.counts[i, j].tolist(),
             "color": [faded[x] for x in i],
@@ -82,10 +93,9 @@ def draw_flow(result: Comparison, most: int = 24) -> Any:
     a, b = (escaped(name) for name in result.names)
     first = next(iter(result), None)
     said = f", {first} {number(result[first])}" if first is not None else ""
-    height = max(320, 26 * max(len(flow.rows), len(flow.columns)))
     edge = {"l": 40, "r": 40, "t": 60, "b": 20}
     title = f"{a} (left) and {b} (right){said}"
-    shown.update_layout(title=title, template="plotly_white", width=760, height=height, margin=edge)
+    shown.update_layout(title=title, template="plotly_white", width=760, height=int(inside) + 80, margin=edge)
     return shown
 
 
@@ -126,7 +136,8 @@ def draw_choice(choice: KChoice) -> Any:
     shown = make_subplots(rows=down, cols=across, subplot_titles=[curve_title(c) for c in curves])
     for place, c in enumerate(curves):
         at = {"row": place // across + 1, "col": place % across + 1}
-        errors = {"array": np.nan_to_num(2 * c.errors), "visible": not np.isnan(c.errors).all()}
+        below, above = error_bars(c)
+        errors = {"array": above, "arrayminus": below, "visible": not np.isnan(c.errors).all()}
         shown.add_trace(
             go.Scatter(x=choice.ks, y=c.values, error_y=errors, name=c.name, line={"color": EIGHT[0]}), **at
         )

@@ -21,6 +21,7 @@ from congruence.statistics.tables import Array
 
 #: the six measures of the page, for hard and for soft clusterings; the first one orders, groups and ranks
 HARD = ("ari", "ami_max", "nmi_sum", "vi", "jaccard", "element_centric")
+SLOW, LARGE = ("ami_max",), 5_000_000  # not above so many points × clusterings, unless they are asked for
 SOFT = ("ari_gram", "nmi_sum", "vi", "jaccard", "element_centric", "wallace")
 
 
@@ -33,12 +34,16 @@ class Member:
     n_assigned: int
     is_soft: bool
     is_reference: bool
-    #: mean agreement with the other members by the first measure, and with the one it is nearest to
+    #: mean agreement with the other members that count, and with the one it is nearest to
     mean: float
     nearest: float
-    #: its group (0: the largest), and the first member that is the same partition, if that is another
+    #: its group (0: the largest; −1: none), and the first member that is the same partition, if that is another
     group: int
     same_as: int | None
+    #: why it says next to nothing of which points belong together, if it does
+    trivial: str
+    #: does it count in the answer?
+    counts: bool
     #: names of the clusters
     clusters: tuple[str, ...] = field(repr=False)
 
@@ -53,6 +58,8 @@ class Scale:
     tree: Tree
     place: Array | None
     shown: float
+    #: value of each member with itself; below the best for soft clusterings
+    selfs: Array
 
     @property
     def quantised(self) -> tuple[float, float, Array]:
@@ -109,17 +116,24 @@ def some_of(words: Sequence[str], most: int = 5) -> str:
     return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")
 
 
-def wanted(measures: Sequence[str | Measure] | None, e: Ensemble) -> list[Measure]:
-    """The measures of the page."""
+def wanted(measures: Sequence[str | Measure] | None, e: Ensemble) -> tuple[list[Measure], list[str]]:
+    """The measures of the page, and which were left out because they are slow."""
     if measures is None:
-        return [find(key) for key in (SOFT if e.is_soft else HARD)]
+        chosen = [find(key) for key in (SOFT if e.is_soft else HARD)]
+        slow = [m for m in chosen if m.key in SLOW] if e.n_points * len(e) > LARGE else []
+        said = (
+            [f"{' and '.join(m.title for m in slow)} left out for so many labels; pass measures to include"]
+            if slow
+            else []
+        )
+        return [m for m in chosen if m not in slow], said
     found = [find(m) for m in ([measures] if isinstance(measures, str | Measure) else measures)]
     if not 1 <= len(found) <= 6:
         raise InputError(f"a report shows one to six measures, not {len(found)}")
     for m in found:
         if not m.is_symmetric:
             raise InputError(f"{m.key} depends on the order of the two clusterings; a report shows symmetric measures")
-    return found
+    return found, []
 
 
 def scale_of(scored: AllPairs, key: str) -> Scale:
@@ -128,7 +142,22 @@ def scale_of(scored: AllPairs, key: str) -> Scale:
     away = distances(scored[key], m)
     place, shown = map_of(away) if m.is_metric and len(away) > 2 else (None, 0.0)
     upper = np.triu_indices(len(away), 1)
-    return Scale(m, REFERENCES.get(m.reference, m.reference), scored[key][upper], tree_of(away), place, shown)
+    selfs = np.diag(scored[key]).copy()
+    return Scale(m, REFERENCES.get(m.reference, m.reference), scored[key][upper], tree_of(away), place, shown, selfs)
+
+
+def relative(values: Array, m: Measure) -> Array:
+    """Values of a similarity as shares of what two clusterings reach with themselves; a distance stays as it is.
+
+    Soft clusterings do not reach 1 even with themselves: two that are as alike as they can be have the relative value 1.
+
+    >>> relative(np.array([[0.5, 0.4], [0.4, 0.32]]), find("ari_gram")).round(12).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    own = np.diag(values)
+    if m.better != "higher" or not (own > 0).all() or np.allclose(own, 1.0, rtol=0, atol=1e-12):
+        return values
+    return np.asarray(np.minimum(values / np.sqrt(np.outer(own, own)), 1.0))
 
 
 def worse(value: float, m: Measure) -> float:
@@ -136,13 +165,13 @@ def worse(value: float, m: Measure) -> float:
     return np.inf if np.isnan(value) else -value if m.better == "higher" else value
 
 
-def agreement(scored: AllPairs, key: str, own: Sequence[int]) -> tuple[list[float], list[float]]:
-    """Of each clustering the mean value with the other members, and that with the member it is nearest to."""
-    values = np.where(np.eye(len(scored.names), dtype=bool), np.nan, scored[key])[:, list(own)]
+def agreement(square: Array, m: Measure, counted: Sequence[int]) -> tuple[list[float], list[float]]:
+    """Of each clustering the mean value with the others that count, and that with the one it is nearest to."""
+    values = np.where(np.eye(len(square), dtype=bool), np.nan, square)[:, list(counted)]
     known = ~np.isnan(values)
     some = known.any(axis=1)
     mean = np.where(known, values, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
-    sign = 1.0 if scored.measures[key].better == "higher" else -1.0
+    sign = 1.0 if m.better == "higher" else -1.0
     nearest = sign * np.where(known, sign * values, -np.inf).max(axis=1)
     return np.where(some, mean, np.nan).tolist(), np.where(some, nearest, np.nan).tolist()
 

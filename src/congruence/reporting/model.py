@@ -14,12 +14,29 @@ from congruence.engine.plan import Progress
 from congruence.errors import InputError
 from congruence.figures.layout import distances, groups_of
 from congruence.formulas.record import Measure
-from congruence.reporting.members import Member, Scale, agreement, gathered, same_partitions, scale_of, wanted, worse
+from congruence.inputs.ensemble import Ensemble
+from congruence.reporting.answer import Answer, answer_of, counted_of, hard_labels, settled, why_trivial
+from congruence.reporting.features import Features, features_of
+from congruence.reporting.levels import Levels, levels_of
+from congruence.reporting.members import (
+    Member,
+    Scale,
+    agreement,
+    gathered,
+    relative,
+    same_partitions,
+    scale_of,
+    wanted,
+    worse,
+)
 from congruence.reporting.pairs import Pairs, pairs_of
 from congruence.reporting.points import Points, points_of
 from congruence.reporting.ranking import Against, against_of
 from congruence.reporting.together import Together, together_of
 from congruence.statistics.tables import Array
+
+#: median agreement from which clusterings that lie together are called a group
+A_GROUP = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +46,7 @@ class Model:
     title: str
     n_points: int
     members: tuple[Member, ...]
-    #: place of the reference among the members, and of the most central one
+    #: place of the reference among the members, and of the most central one that counts
     reference: int | None
     central: int
     groups: tuple[tuple[int, ...], ...]
@@ -37,8 +54,11 @@ class Model:
     scales: tuple[Scale, ...]
     pairs: Pairs
     against: Against | None
-    points: Points | None
+    points: Points
     together: Together | None
+    answer: Answer
+    levels: Levels | None
+    features: Features | None
     cautions: tuple[str, ...]
     command: str | None
     source: str | None
@@ -55,6 +75,11 @@ class Model:
         return tuple(m.name for m in self.members)
 
     @property
+    def counted(self) -> tuple[int, ...]:
+        """Places of the clusterings that count in the answer."""
+        return tuple(i for i, m in enumerate(self.members) if m.counts)
+
+    @property
     def main(self) -> Scale:
         """The first measure."""
         return self.scales[0]
@@ -65,6 +90,15 @@ class Model:
         square = np.full((size, size), np.nan)
         square[np.triu_indices(size, 1)] = scale.values
         square.T[np.triu_indices(size, 1)] = scale.values
+        return square
+
+    @property
+    def agreement(self) -> Array:
+        """The first measure over all pairs, relative to what members reach with themselves; NaN on the diagonal."""
+        square = self.square(self.main)
+        np.fill_diagonal(square, self.main.selfs)
+        square = relative(square, self.main.measure).copy()
+        np.fill_diagonal(square, np.nan)
         return square
 
 
@@ -95,44 +129,80 @@ def build(
     size = len(e)
     if n_clusters is not None and not 1 <= n_clusters <= e.n_points:
         raise InputError(f"n_clusters must be from 1 to the number of points ({e.n_points}), not {n_clusters}")
-    scored = compare_all(e, wanted(measures, e), threads=threads, progress=progress)
+    asked, left_out = wanted(measures, e)
+    cautions += left_out
+    scored = compare_all(e, asked, threads=threads, progress=progress)
     cautions += [c for c in scored.cautions if c not in cautions]
     cautions += [f"{key} is left out: {why}" for key, why in scored.skipped.items()]
     own = [i for i in range(size) if not (with_reference and i == 0)]
-    first = next(iter(scored))
-    away = distances(scored[first], scored.measures[first])
-    scales = tuple(scale_of(scored, key) for key in scored)
-    mean, nearest = agreement(scored, first, own)
-    central = min(own, key=lambda i: (worse(mean[i], scored.measures[first]), i))
-    inside = away[np.ix_(own, own)]
-    group_of, silhouette = groups_of(inside)
+    m = scored.measures[next(iter(scored))]
+    square = relative(scored[m.key], m)
     same = same_partitions(e)
-    everyone = np.full(size, -1)
-    everyone[own] = group_of
+    trivial = [why_trivial(c) for c in e.members]
+    counted = counted_of(own, trivial, same)
+    mean, nearest = agreement(square, m, counted)
+    central = min(counted, key=lambda i: (worse(mean[i], m), i))
+    groups, group_of, silhouette = _groups(square, m, counted, size)
     members = tuple(
         Member(
-            e.names[i], c.k, len(c) - c.gaps, c.soft, with_reference and i == 0, mean[i], nearest[i], int(everyone[i]),
-            same[i], tuple(str(x) for x in c.names),
+            e.names[i], c.k, len(c) - c.gaps, c.soft, with_reference and i == 0, mean[i], nearest[i], int(group_of[i]),
+            same[i], trivial[i], i in counted, tuple(str(x) for x in c.names),
         )
         for i, c in enumerate(e.members)
     )  # fmt: skip
-    ensemble = e[own]
-    sections = 2 + (len(own) > 1)
-    with Progress(sections, progress if progress is False else None, "parts of the report") as bar:
+    with Progress(3, progress if progress is False else None, "parts of the report") as bar:
         pairs = pairs_of(e, scored.n_used, 0 if with_reference else None, central)
         bar.add(1)
         against = against_of(e, scored, same, random_state, threads) if with_reference else None
         bar.add(1)
-        points, together = None, None
-        if len(own) > 1:
-            points = points_of(ensemble, ids, data, axes, random_state)
-            together = together_of(ensemble, n_clusters, random_state, threads)
-            bar.add(1)
+        points = points_of(e, ids, data, axes, random_state)
+        together = None
+        if len(counted) > 1:
+            together = together_of(e[list(counted)], n_clusters, random_state, threads, hard_labels(e.members[central]))
+        found = _answer(e, counted, with_reference, central, together)
+        bar.add(1)
+    features = None if points.numbers is None else features_of(points.numbers, points.features, found.labels, found.k)
+    scales = tuple(scale_of(scored, key) for key in scored)
     return Model(
         title, e.n_points, members, 0 if with_reference else None, central,
-        tuple(tuple(int(own[x]) for x in np.flatnonzero(group_of == g)) for g in range(int(group_of.max()) + 1)), silhouette,
-        scales, pairs, against, points, together, tuple(dict.fromkeys(cautions)), command, source,
+        groups, silhouette, scales, pairs, against, points, together, found,
+        levels_of(e, counted, square) if m.better == "higher" else None, features,
+        tuple(dict.fromkeys(cautions)), command, source,
         f"--unassigned {unassigned}" if options is None else options,
         f"unassigned={unassigned!r}" + ("" if noise is None else f", noise={noise!r}"),
         time.strftime("%Y-%m-%d %H:%M"), congruence.__version__, time.perf_counter() - started,
     )  # fmt: skip
+
+
+def _groups(
+    square: Array, m: Measure, counted: tuple[int, ...], size: int
+) -> tuple[tuple[tuple[int, ...], ...], Array, float]:
+    """Groups of the clusterings that count, of those that agree with one another; the group of each, −1 for none."""
+    inside = square[np.ix_(counted, counted)]
+    labels, silhouette = groups_of(distances(inside, m))
+    of = np.full(size, -1)
+    groups: list[tuple[int, ...]] = []
+    for g in range(int(labels.max()) + 1):
+        here = np.flatnonzero(labels == g)
+        values = inside[np.ix_(here, here)][np.triu_indices(len(here), 1)]
+        values = values[~np.isnan(values)]
+        if m.better == "higher" and len(values) and float(np.median(values)) < A_GROUP:
+            continue  # what does not agree is no group
+        of[[counted[x] for x in here]] = len(groups)
+        groups.append(tuple(counted[x] for x in here.tolist()))
+    return tuple(groups), of, silhouette
+
+
+def _answer(
+    e: Ensemble, counted: tuple[int, ...], has_reference: bool, central: int, together: Together | None
+) -> Answer:
+    """The shared clusters: those of the consensus; of two clusterings, those of the first or of the reference."""
+    if len(counted) == 1 or (len(counted) == 2 and together is not None):
+        first = 0 if has_reference and len(counted) == 1 else counted[0]
+        others = tuple(i for i in counted if i != first) or counted
+        base = e.members[first]
+        return answer_of(e, others, hard_labels(base), base.k, ("clustering", e.names[first]), True)
+    best = None if together is None else together.best
+    if best is not None:
+        return answer_of(e, counted, best.labels, best.n_clusters, ("consensus", best.method), False)
+    return answer_of(e, counted, settled(e, counted, central), e.members[central].k, ("vote", e.names[central]), False)

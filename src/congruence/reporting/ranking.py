@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,17 @@ from congruence.errors import InputError
 from congruence.formulas.record import Measure
 from congruence.inputs.coerce import Clustering
 from congruence.inputs.ensemble import Ensemble
-from congruence.reporting.members import worse
+from congruence.inputs.labels import Labels
+from congruence.reporting.answer import cells_of_pair
+from congruence.reporting.members import relative, worse
+from congruence.statistics.tables import Array
 
 #: most pairs of clusters for which chance is drawn; above FEW, or with so many clusterings, there are fewer draws
 MOST_DRAWN, FEW, MANY = 1_000_000, 2000, 100
+#: with so many clusterings, intervals are for so many of the best
+BEST = 50
+#: p-value below which nothing is drawn: the bound from the moments is enough
+BEYOND_DOUBT = 0.001
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,10 +35,14 @@ class Ranked:
     """One row of the agreement with the reference."""
 
     member: int
+    #: value of each measure, and that of the first one relative to what both reach with themselves
     values: dict[str, float]
+    agreement: float
     interval: tuple[float, float] | None = None
+    #: p-value, or a bound it cannot exceed
     p_value: float | None = None
     p_corrected: float | None = None
+    is_bound: bool = False
     note: str = ""
 
 
@@ -49,54 +61,151 @@ def against_of(
     """Every member with the reference: all measures, and for the first one an interval and a p-value."""
     first = next(iter(scored))
     m = scored.measures[first]
-    order = sorted(range(1, len(e)), key=lambda i: (worse(scored[first][0, i], m), i))
+    agreement = relative(scored[first], m)[0]
+    order = sorted(range(1, len(e)), key=lambda i: (worse(agreement[i], m), i))
     streams = seed_sequence(random_state).spawn(len(order))
-    drawn: dict[int, Any] = {}
+    drawn: dict[int, Chance] = {}
     found = []
-    for i, stream in zip(order, streams, strict=True):
-        values = {key: float(scored[key][0, i]) for key in scored}
+    many = len(order) > MANY
+    for place, (i, stream) in enumerate(zip(order, streams, strict=True)):
         first_one = same[i]
         one = i if first_one is None else first_one  # the same partition has the same interval, whatever was drawn
         if one not in drawn:
-            drawn[one] = _chance(e.members[0], e.members[i], m, stream, threads, len(order) > MANY)
-        found.append((i, values, *drawn[one]))
-    p = [x[3] for x in found if x[3] is not None]
-    fixed = dict(zip((x[0] for x in found if x[3] is not None), corrected(p, "bh").tolist(), strict=True)) if p else {}
-    rows = tuple(Ranked(i, values, interval, p, fixed.get(i), note) for i, values, interval, p, note, _ in found)
-    draws = sorted({x[5] for x in found if x[3] is not None})
+            drawn[one] = _chance(e.members[0], e.members[i], m, stream, threads, many, not many or place < BEST)
+        found.append((i, drawn[one]))
+    tested = [(i, x.p) for i, x in found if x.p is not None]
+    fixed = (
+        dict(zip([i for i, _ in tested], corrected([p for _, p in tested], "bh").tolist(), strict=True))
+        if tested
+        else {}
+    )
+    rows = []
+    for i, x in found:
+        values = {key: float(scored[key][0, i]) for key in scored}
+        share = agreement[i] / values[first] if values[first] else 1.0
+        interval = None if x.interval is None else (x.interval[0] * share, min(x.interval[1] * share, m.range[1]))
+        rows.append(Ranked(i, values, float(agreement[i]), interval, x.p, fixed.get(i), x.draws == 0, x.why))
+    return Against(e.names[0], tuple(rows), tuple(_notes(m, [x for _, x in found], many)))
+
+
+def _notes(m: Measure, found: Sequence[Chance], many: bool) -> list[str]:
     notes = []
-    if any(x[2] for x in found):
+    if any(x.interval for x in found):
         notes.append(
-            f"The intervals are for {m.key}, 95%, from random halves of the points: where the value lies for the population that "
-            "the points are a sample of."
+            f"Intervals: 95%, for {m.title}, from random halves of the points. They say where the value lies for the population "
+            "that the points are a sample of."
+            + (f" Of more than {MANY} clusterings only the {BEST} best have one." if many else "")
         )
+    draws = sorted({x.draws for x in found if x.p is not None and x.draws})
     if draws:
-        many = " to ".join(dict.fromkeys(f"{x:,}" for x in (draws[0], draws[-1])))
+        times = " to ".join(dict.fromkeys(f"{x:,}" for x in (draws[0], draws[-1])))
         notes.append(
-            f"p is how often {many} random permutations of the points agree as well as that or better, corrected for the number "
-            "of clusterings by Benjamini and Hochberg."
+            f"p: how often {times} random permutations of the points agree as well or better, corrected for the number of "
+            "clusterings by Benjamini and Hochberg."
         )
-    why = dict.fromkeys(x[4] for x in found if x[4])
-    notes += [f"{sum(x[4] == text for x in found)} without an interval or p-value: {text}." for text in list(why)[:3]]
-    return Against(e.names[0], rows, tuple(notes))
+    if any(x.p is not None and not x.draws for x in found):
+        notes.append(
+            f"Where chance would exceed the value with p < {BEYOND_DOUBT} by the exact variance under permutation (Cantelli's "
+            "inequality), nothing is drawn."
+        )
+    why = dict.fromkeys(x.why for x in found if x.why)
+    notes += [f"{sum(x.why == text for x in found)} without an interval or p-value: {text}." for text in list(why)[:3]]
+    return notes
+
+
+@dataclass(frozen=True)
+class Chance:
+    """What chance says of one pair: interval, p-value, number of permutations (0: a bound), why something is missing."""
+
+    interval: tuple[float, float] | None
+    p: float | None
+    why: str
+    draws: int
 
 
 def _chance(
-    a: Clustering, b: Clustering, m: Measure, stream: np.random.SeedSequence, threads: int | None, many: bool
-) -> tuple[tuple[float, float] | None, float | None, str, int]:
-    """Interval, p-value, why one of them is not there, and the number of permutations."""
+    a: Clustering,
+    b: Clustering,
+    m: Measure,
+    stream: np.random.SeedSequence,
+    threads: int | None,
+    many: bool,
+    with_interval: bool,
+) -> Chance:
     cells = a.k * b.k
     if cells > MOST_DRAWN:
-        return None, None, f"more than {MOST_DRAWN:,} pairs of clusters", 0
+        return Chance(None, None, f"more than {MOST_DRAWN:,} pairs of clusters", 0)
     draws = 99 if a.soft or b.soft else 199 if many or cells > FEW else 999  # soft ones are dealt out point by point
     test, interval = stream.spawn(2)
     options: Any = {"random_state": test, "unassigned": "drop", "progress": False, "threads": threads}
-    p, low_high, why = None, None, ""
+    p, low_high, why, used = None, None, "", draws
     try:
-        p = permutation_test(a, b, m, draws, **options).p_value
+        if m.key in ("ari", "ari_gram") and (bound := chance_bound(a, b)) < BEYOND_DOUBT:
+            p, used = bound, 0
+        if p is None:
+            p = permutation_test(a, b, m, draws, **options).p_value
         options["random_state"] = interval
-        low, high = confidence_interval(a, b, m, n_resamples=min(draws + 1, 400), **options)
-        low_high = (low, high)
+        if with_interval:
+            low, high = confidence_interval(a, b, m, n_resamples=min(draws + 1, 400), **options)
+            low_high = (low, high)
     except InputError as reason:
         why = str(reason)
-    return low_high, p, why, draws
+    return Chance(low_high, p, why, used)
+
+
+def chance_bound(a: Clustering, b: Clustering) -> float:
+    """A bound of the p-value of the adjusted Rand index: no draws, no assumption on the distribution.
+
+    The sum over pairs of points of the products of co-memberships has a known mean and variance when the points are
+    permuted (Mantel 1967). A value t standard deviations above the mean is reached with p ≤ 1 / (1 + t²) (Cantelli's
+    inequality).
+
+    >>> import congruence as cg
+    >>> halves = np.repeat([0, 1], 500)
+    >>> runs = cg.Ensemble([halves, halves, np.arange(1000) % 2]).members
+    >>> chance_bound(runs[0], runs[1]) < 0.001, chance_bound(runs[0], runs[2])
+    (True, 1.0)
+    """
+    sums: Any = _hard_sums(a, b) if isinstance(a, Labels) and isinstance(b, Labels) else _soft_sums(a, b)
+    n, together, (a1, a2, a3), (b1, b2, b3) = sums
+    if n < 4:
+        return 1.0
+    pairs = n * (n - 1)
+    mean = a1 * b1 / pairs
+    variance = 2 * a2 * b2 / pairs + 4 * (a3 - a2) * (b3 - b2) / (pairs * (n - 2)) - mean**2
+    variance += (a1**2 - 4 * a3 + 2 * a2) * (b1**2 - 4 * b3 + 2 * b2) / (pairs * (n - 2) * (n - 3))
+    if together <= mean or variance <= 0:
+        return 1.0
+    return float(variance / (variance + (together - mean) ** 2))
+
+
+def _hard_sums(a: Labels, b: Labels) -> tuple[int, Fraction, list[Fraction], list[Fraction]]:
+    """Points, pairs together in both, and sums of one side: as whole numbers, for the variance is a small difference."""
+    row, col, count = cells_of_pair(a.codes, a.k, b.codes, b.k)
+    counts = [int(x) for x in count]
+    sums = []
+    for place in (row, col):
+        sizes = [int(x) for x in np.bincount(place, count)]
+        pairs = Fraction(sum(x * (x - 1) for x in sizes))
+        sums.append([pairs, pairs, Fraction(sum(x * (x - 1) ** 2 for x in sizes))])
+    return sum(counts), Fraction(sum(x * (x - 1) for x in counts)), sums[0], sums[1]
+
+
+def _soft_sums(a: Clustering, b: Clustering) -> tuple[int, float, list[float], list[float]]:
+    """The same for memberships U and V: sums over pairs of different points of UUᵀ and VVᵀ."""
+    both = [_memberships(x) for x in (a, b)]
+    here = (both[0].sum(axis=1) > 0) & (both[1].sum(axis=1) > 0)
+    u, v = (x[here] for x in both)
+    own = [np.square(x).sum(axis=1) for x in (u, v)]
+    sums = []
+    for x, square in zip((u, v), own, strict=True):
+        rows = x @ x.sum(axis=0) - square
+        whole = float(np.square(x.T @ x).sum() - np.square(square).sum())
+        sums.append([float(rows.sum()), whole, float(np.square(rows).sum())])
+    return len(u), float(np.square(u.T @ v).sum() - (own[0] * own[1]).sum()), sums[0], sums[1]
+
+
+def _memberships(c: Clustering) -> Array:
+    if isinstance(c, Labels):
+        return np.asarray(np.eye(c.k + 1)[c.codes][:, : c.k])
+    return np.asarray(c.dense())

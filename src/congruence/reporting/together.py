@@ -16,7 +16,8 @@ from congruence.errors import InputError
 from congruence.figures.layout import Cells, cells_of
 from congruence.formulas.matrices import certainty_random
 from congruence.inputs.ensemble import Ensemble
-from congruence.selection import KChoice, choose_k
+from congruence.selection.choice import KChoice
+from congruence.selection.number_of_clusters import choose_k
 from congruence.statistics.tables import Array
 
 #: up to so many points the distribution of the consensus is exact; above, so many pairs of points are drawn
@@ -25,6 +26,8 @@ EXACT_POINTS, DRAWN_PAIRS = 1000, 200_000
 METHODS, FEW = ("hbgf", "ncut", "kcc", "voting", "mcla"), 2000
 #: most clusters of all members together for the methods that take eigenvectors of clusters × clusters
 SPECTRAL, MOST_CLUSTERS = ("hbgf", "ncut"), 2000
+#: points × clusterings above which no method is tried, and the certainty and the slow measures are left out
+LARGE = 5_000_000
 #: most pairs of a cluster of the consensus and one of a member, for all methods but linkage
 MOST_CENTRES = 5_000_000
 
@@ -39,7 +42,8 @@ class Together:
     cdf_pairs: float
     cdf_is_exact: bool
     pac: float
-    certainty: float
+    #: None where it would take too long
+    certainty: float | None
     random_certainty: float
     kmax: int
     n_clusters: int
@@ -51,12 +55,17 @@ class Together:
     notes: tuple[str, ...] = ()
 
 
-def together_of(e: Ensemble, n_clusters: int | None, random_state: Any, threads: int | None) -> Together:
+def together_of(
+    e: Ensemble, n_clusters: int | None, random_state: Any, threads: int | None, central: Array
+) -> Together:
     """The ensemble as a whole: number of clusters, consensus clusterings, consensus matrix."""
     choice = _choice(e, threads)
     k, why = _number_of_clusters(e, n_clusters, choice)
     best, rows = _consensus_rows(e, k, random_state)
-    cells = cells_of(e, None if best is None else best.labels)
+    is_large = e.n_points * len(e) > LARGE
+    cells = cells_of(
+        e, None if best is None else best.labels, order=np.argsort(central, kind="stable") if is_large else None
+    )
     exact = e.n_points <= EXACT_POINTS
     cdf = consensus_cdf(e, progress=False) if exact else consensus_cdf(e, sample=DRAWN_PAIRS, random_state=0)
     kmax = max(max(c.k for c in e.members), 2)
@@ -64,8 +73,9 @@ def together_of(e: Ensemble, n_clusters: int | None, random_state: Any, threads:
     if len(values) > 201:
         values = np.linspace(0, 1, 201)
     return Together(
-        cells, values, np.asarray(cdf(values)), cdf.pairs, cdf.is_exact, cdf.pac(), lone_scorer("certainty")(e, threads=threads),
-        float(certainty_random(kmax, len(e))), kmax, k, why, rows, best, choice,
+        cells, values, np.asarray(cdf(values)), cdf.pairs, cdf.is_exact, cdf.pac(),
+        None if is_large else lone_scorer("certainty")(e, threads=threads), float(certainty_random(kmax, len(e))), kmax, k, why,
+        rows, best, choice,
         () if best is None else best.notes,
     )  # fmt: skip
 
@@ -83,21 +93,24 @@ def _choice(e: Ensemble, threads: int | None) -> KChoice | None:
 
 def _number_of_clusters(e: Ensemble, given: int | None, choice: KChoice | None) -> tuple[int, str]:
     if given is not None:
-        return given, "as asked for"
+        return given, "as asked"
     if choice is not None and choice.k is not None:
-        return choice.k, "what most criteria favour"
+        return choice.k, "the number of clusters that the curves favour"
     ks = sorted(c.k for c in e.members)
     middle = max(ks[(len(ks) - 1) // 2], 1)
-    return middle, "what all members have" if ks[0] == ks[-1] else "the middle of what the members have"
+    return middle, "as in every clustering" if ks[0] == ks[-1] else "the middle of the numbers of clusters in the file"
 
 
 def _consensus_rows(e: Ensemble, k: int, random_state: Any) -> tuple[Consensus | None, tuple[dict[str, Any], ...]]:
     """The best consensus clustering by arimp, and one row for each method tried."""
     k, clusters = min(k, e.n_points), sum(c.k for c in e.members)
     able, left_out = [], []
-    for method in (*METHODS, *(["average"] if e.n_points <= FEW else [])):
+    methods = (*METHODS, *(["average"] if e.n_points <= FEW else []))
+    for method in methods:
         most = method_of(method).cluster_limit
-        if (method in SPECTRAL and clusters > MOST_CLUSTERS) or (most is not None and clusters > most):
+        if e.n_points * len(e) > LARGE:
+            why = f"slow for {len(e):,} clusterings of {e.n_points:,} points"
+        elif (method in SPECTRAL and clusters > MOST_CLUSTERS) or (most is not None and clusters > most):
             why = f"slow for the {clusters:,} clusters of all members"
         elif method in METHODS and k * clusters > MOST_CENTRES:
             why = f"slow for {k:,} clusters out of the {clusters:,} of all members"

@@ -9,7 +9,11 @@ import numpy as np
 
 from congruence.comparison.results import counted, number
 from congruence.formulas.record import Measure
+from congruence.reporting.answer import FOUND
+from congruence.reporting.members import Member
 from congruence.reporting.model import Model
+from congruence.selection.choice import Verdict
+from congruence.statistics.tables import Array
 
 #: how people read an adjusted index (after Steinley 2004, doi:10.1037/1082-989X.9.3.386)
 READINGS = (
@@ -18,14 +22,44 @@ READINGS = (
     (0.65, "moderately"),
     (0.4, "partly"),
     (0.2, "weakly"),
-    (-1.0, "hardly more than by chance"),
+    (-1.0, "hardly at all"),
 )
+#: how the stability of a cluster is read (after Hennig 2007, doi:10.1016/j.csda.2006.11.025)
+STABILITY = ((0.85, "very stable"), (0.75, "stable"), (0.6, "uncertain"), (-1.0, "unstable"))
+#: share of the criteria that must favour a number of clusters for a clear verdict
+CLEAR = 0.6
+#: names of measures for people who do not know their keys
+PLAIN = {
+    "ari": "agreement (adjusted Rand)",
+    "ari_gram": "agreement (adjusted Rand of memberships)",
+    "ami_max": "shared information, adjusted for chance",
+    "nmi_sum": "shared information, normalised",
+    "vi": "distance (variation of information)",
+    "jaccard": "pairs in common (Jaccard)",
+    "element_centric": "agreement point by point (element-centric)",
+    "wallace": "pairs kept (Fowlkes–Mallows)",
+}
+
+TERMS = (
+    ("agreement", "1 for the same groups, about 0 for unrelated ones: the adjusted Rand index. For soft clusterings it is "
+     "divided by the geometric mean of the values that both have with themselves."),
+    ("group", "a cluster of the consensus, or with two clusterings one of the first"),
+    ("finds the groups", "an adjusted Rand index of 0.65 or more with the groups; clusters that split a group count as one"),
+    ("placed consistently", "three quarters of the clusterings or more put the point with its group"),
+    ("disputed", "not placed consistently"),
+    ("stability", "of a group: the Jaccard similarity with the points that a clustering puts there, as a mean over the "
+     "clusterings; 0.85 very stable, 0.75 stable, 0.6 uncertain"),
+    ("near-trivial", "more than 95% of the points in one cluster, or nearly every point alone"),
+    ("duplicate", "the same partition as another clustering, whatever the clusters are called"),
+    ("effect", "of a feature: the mean of a group less that of all other points, in pooled standard deviations (Cohen's d)"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The first part of the page: a few numbers, what was found, what stands out, what to be careful about."""
+    """The words of a report: the answer, up to three figures, findings, what stands out, what to be careful about."""
 
+    answer: str
     figures: tuple[tuple[str, str], ...]
     findings: tuple[str, ...]
     stands_out: tuple[str, ...]
@@ -34,7 +68,7 @@ class Summary:
 
 def summary(model: Model) -> Summary:
     """The plain-language summary of a report."""
-    return Summary(figures(model), findings(model), stands_out(model), careful(model))
+    return Summary(answer(model), figures(model), findings(model), stands_out(model), careful(model))
 
 
 def listed(words: Sequence[str], most: int = 4) -> str:
@@ -45,142 +79,256 @@ def listed(words: Sequence[str], most: int = 4) -> str:
     return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
 
 
+def plain_name(m: Measure) -> str:
+    """A measure by a name that says what it is."""
+    return PLAIN.get(m.key, m.title)
+
+
+def percent(share: float) -> str:
+    """A share in whole percent; 100% only if it is all, 0% only if it is none."""
+    whole = round(100 * share)
+    return f"{min(max(whole, 1 if share > 0 else 0), 99 if share < 1 else 100)}%"
+
+
+def reading(value: float) -> str:
+    """An adjusted index in words, as it is shown: rounded to two decimals."""
+    return next(text for low, text in READINGS if round(value, 2) >= low)
+
+
+def stability_in_words(value: float) -> str:
+    """The stability of a cluster in words."""
+    return "unknown" if np.isnan(value) else next(text for low, text in STABILITY if round(value, 2) >= low)
+
+
+def cluster_letter(i: int) -> str:
+    """Names of shared clusters: A … Z, AA, AB, …
+
+    >>> [cluster_letter(i) for i in (0, 25, 26, 701)]
+    ['A', 'Z', 'AA', 'ZZ']
+    """
+    letters = ""
+    i += 1
+    while i:
+        i, rest = divmod(i - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters
+
+
+def is_adjusted(m: Measure) -> bool:
+    """Is 0 what chance gives, and 1 the best?"""
+    return m.better == "higher" and "baseline" in m.axioms
+
+
+def span_of(ks: Sequence[int]) -> str:
+    """3, or 2 to 5."""
+    return f"{min(ks):,}" if min(ks) == max(ks) else f"{min(ks):,} to {max(ks):,}"
+
+
 def _own(model: Model) -> list[int]:
     return [i for i, m in enumerate(model.members) if not m.is_reference]
 
 
-def _values(model: Model) -> np.ndarray:
-    """Values of the first measure over the pairs of members, without the reference."""
-    own = _own(model)
-    square = model.square(model.main)[np.ix_(own, own)]
-    values = square[np.triu_indices(len(own), 1)]
+def _values(model: Model) -> Array:
+    """Agreement over the pairs of members that count."""
+    count = list(model.counted)
+    values = model.agreement[np.ix_(count, count)][np.triu_indices(len(count), 1)]
     return np.asarray(values[~np.isnan(values)])
 
 
-def span_of(ks: Sequence[int]) -> str:
-    """'3', or '2 to 8'."""
-    return str(min(ks)) if min(ks) == max(ks) else f"{min(ks)} to {max(ks)}"
+# --- the answer -------------------------------------------------------------------------------------------------
 
 
-def reading(value: float) -> str:
-    """How much two clusterings agree, in words, by an index that is 0 for chance and 1 for identical ones."""
-    return next(word for low, word in READINGS if value >= low or low == -1.0)
+def answer(model: Model) -> str:
+    """One or two sentences: do the clusterings agree, on what, and how many points are in doubt."""
+    a = model.answer
+    if a.is_pair:
+        return _pair_answer(model)
+    many, found = len(model.counted), a.n_found
+    different = "different " if many < sum(not m.trivial for m in model.members if not m.is_reference) else ""
+    these = f"these {many:,} {different}clusterings"
+    groups = f"the same {counted(a.k, 'group')}"
+    share = found / many
+    if share == 1:
+        first = f"All of {these} find {groups}."
+    elif share >= 0.8:
+        first = f"Nearly all of {these} find {groups}."
+    elif share > 0.5:
+        first = f"Most of {these} find {groups}."
+    elif share >= 0.2:
+        first = f"Only {found:,} of {these} find {groups}."
+    else:
+        first = f"{these[0].upper()}{these[1:]} do not find the same groups."
+    if share > 0.5 and sum(model.members[i].k > a.k for i in a.counted if a.agreement[i] >= FOUND) > found / 2:
+        first = f"{first[:-1]}, and most of them split these further."
+    return f"{first} {points_in_doubt(a.consistent, len(a.disputed))}"
 
 
-def is_adjusted(m: Measure) -> bool:
-    """Is it 0 for what chance gives, whatever the numbers of clusters?"""
-    return "baseline" in m.axioms
+def points_in_doubt(consistent: float, disputed: int) -> str:
+    """How many points are placed consistently, and how many are disputed."""
+    if np.isnan(consistent):
+        return "No point is in any of them."
+    if disputed == 0:
+        return "Every point is placed consistently."
+    is_are = "is" if disputed == 1 else "are"
+    return f"{percent(consistent)} of the points are placed consistently; {disputed:,} {is_are} disputed."
+
+
+def _pair_answer(model: Model) -> str:
+    a = model.answer
+    own = _own(model)
+    other = a.counted[0]
+    first = model.names.index(a.by)
+    if first == other or (
+        model.members[other].same_as == first and len(own) > 1 and not model.members[first].is_reference
+    ):
+        there = "Both clusterings" if len(own) == 2 else f"All {len(own):,} clusterings"
+        return f"{there} are the same: {counted(a.k, 'group')}."
+    name = f"the reference “{a.by}”" if model.members[first].is_reference else f"“{a.by}”"
+    value = float(model.agreement[first, other])
+    pair = f"“{model.names[other]}” and {name}"
+    if np.isnan(value):
+        return f"{pair} have no point in common."
+    how = f"agree {reading(value)}" if is_adjusted(model.main.measure) else f"are at {number(value)}"
+    apart = len(a.disputed)
+    rest = f"; {apart:,} {'is' if apart == 1 else 'are'} not" if apart else ""
+    return f"{pair} {how}. {percent(a.consistent)} of the points are in matching clusters{rest}."
 
 
 def figures(model: Model) -> tuple[tuple[str, str], ...]:
-    """The numbers at the top."""
-    own = _own(model)
-    found = [
-        (f"{len(own):,}", "clustering" if len(own) == 1 else "clusterings"),
-        (f"{model.n_points:,}", "points"),
-        (span_of([model.members[i].k for i in own]), "clusters each"),
-    ]
+    """Up to three numbers, each with what it is."""
+    found = []
     values = _values(model)
+    m = model.main.measure
+    what = "agreement" if is_adjusted(m) else plain_name(m)
     if len(values):
-        found.append((number(float(np.median(values))), f"median {model.main.measure.key} of two of them"))
-    if model.together is not None:
-        found.append(
-            (number(model.together.certainty), f"certainty (random members: {number(model.together.random_certainty)})")
-        )
-    if model.against is not None:
-        best = model.against.rows[0].values[model.main.measure.key]
-        found.append((number(best), f"best {model.main.measure.key} with {model.against.name}"))
+        of = "of the two clusterings" if len(values) == 1 else "of a typical pair of clusterings"
+        found.append((_two(float(np.median(values))), f"{what} {of}"))
+    if len(model.counted) > 2:
+        best = model.members[model.central]
+        found.append((_two(best.mean), f"“{best.name}” with the others: the closest to all"))
+    if model.against is not None and not np.isnan(model.against.rows[0].agreement):
+        rows = model.against.rows
+        top = [r for r in rows if abs(r.agreement - rows[0].agreement) < 1e-9]
+        who = f"“{model.names[top[0].member]}”" + (" and others" if len(top) > 1 else "")
+        close = f"{who}, closest to the reference" if len(rows) > 1 else f"{what} with the reference"
+        found.append((_two(rows[0].agreement), close))
     return tuple(found)
 
 
+def _two(value: float) -> str:
+    return "undefined" if np.isnan(value) else f"{value:.2f}" if abs(value) < 1e4 else number(value)
+
+
+# --- how many clusters ------------------------------------------------------------------------------------------
+
+
+def how_many(model: Model) -> tuple[str, str]:
+    """The verdict on the number of clusters, of three kinds (clear, tie, cannot tell), and a sentence."""
+    ks = sorted({model.members[i].k for i in model.counted})
+    t = model.together
+    choice = None if t is None else t.choice
+    if len(ks) == 1:
+        return "cannot tell", (
+            f"All clusterings have {counted(ks[0], 'cluster')}, so the file does not say whether another number fits better."
+        )
+    if choice is None:
+        return "cannot tell", (
+            f"Cannot tell. The clusterings have {span_of(ks)} clusters. To judge this takes two numbers of clusters or more, "
+            "each with two clusterings or more, and no points without a label; `congruence choose-k` judges it from data."
+        )
+    if choice.k is None or choice.verdict == Verdict.CANNOT_TELL:
+        return "cannot tell", f"Cannot tell. {choice.sentence}"
+    if choice.verdict == Verdict.TIE:
+        return "tie", f"Tie between {choice.k} and {choice.runner_up} clusters: the criteria favour both equally."
+    largest, votes = max(choice.ks), choice.vote
+    if choice.k == largest and ks[-1] > largest:
+        return "cannot tell", (
+            f"Cannot tell. Of the numbers with two clusterings or more ({span_of(choice.ks)}) {largest} fits best, but the file "
+            f"goes up to {ks[-1]}, with one clustering each."
+        )
+    favoured = ", ".join(f"{k} ({count})" for k, count in votes.counts.items())
+    if votes.share < CLEAR:
+        return "cannot tell", f"Cannot tell. The criteria favour different numbers of clusters: {favoured}."
+    many = sum(votes.counts.values())
+    return "clear", f"{counted(choice.k, 'cluster')}: {votes.counts[choice.k]} of {many} criteria favour this number."
+
+
+# --- findings ---------------------------------------------------------------------------------------------------
+
+
 def findings(model: Model) -> tuple[str, ...]:
-    """How many, how much they agree, which groups there are, which member is most central."""
+    """How many clusterings, how much they agree, which groups there are, which is most central, how many clusters."""
     own, m = _own(model), model.main.measure
-    names = model.names
     ks = [model.members[i].k for i in own]
-    distinct = len({model.members[i].same_as if model.members[i].same_as is not None else i for i in own})
     there = "is" if len(own) == 1 else "are"
     what = f"{counted(len(own), 'clustering')} of {counted(model.n_points, 'point')}"
-    first = f"There {there} {what}, with {span_of(ks)} cluster{'' if set(ks) == {1} else 's'}"
-    first += f" ({counted(distinct, 'different one')})." if distinct < len(own) else "."
+    first = f"There {there} {what}, with {span_of(ks)} cluster{'' if set(ks) == {1} else 's'}."
     if model.against is not None:
         has = counted(model.members[0].k, "cluster")
-        held = "It is" if len(own) == 1 else "They are"
-        first += f" {held} held against the reference “{model.against.name}”, which has {has}."
+        whom = "It is" if len(own) == 1 else "They are"
+        first += f" {whom} compared with the reference “{model.against.name}”, which has {has}."
     said = [first]
+    aside = len(own) - len(model.counted)
+    if aside:
+        said.append(f"{counted(aside, 'clustering')} set aside from what follows: duplicates and near-trivial ones.")
     values = _values(model)
     if len(values):
         low, middle, high = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
-        spread = f"the median {m.title} of two of them is {number(middle)}"
+        spread = f"the median {plain_name(m)} of a pair is {_two(middle)}"
         if len(values) > 2:
-            spread += f", and half of the pairs lie between {number(low)} and {number(high)}"
+            spread += f", and half of the pairs lie between {_two(low)} and {_two(high)}"
         if is_adjusted(m):
-            said.append(
-                f"They agree {reading(middle)}: {spread}. 0 is what chance gives, 1 would be identical clusterings."
-            )
+            said.append(f"They agree {reading(middle)}: {spread}. Unrelated clusterings have 0, identical ones 1.")
         else:
             said.append(f"{spread[0].upper()}{spread[1:]} ({m.better} is better).")
-    if len(own) > 2:
+    if len(model.counted) > 2:
         said += _groups(model)
         best = model.members[model.central]
         said.append(
-            f"The most central is “{best.name}” ({counted(best.k, 'cluster')}): "
-            f"its mean {m.key} with the others is {number(best.mean)}. "
-            "If one clustering has to stand for all, start from it, or from the consensus below."
+            f"The most central is “{best.name}” ({counted(best.k, 'cluster')}): its mean agreement with the others is "
+            f"{_two(best.mean)}."
         )
-    if model.against is not None and not np.isnan(model.against.rows[0].values[m.key]):
-        row = model.against.rows[0]
-        text = f"Nearest to the reference is “{names[row.member]}” ({m.key} {number(row.values[m.key])}"
-        if row.interval is not None:
-            text += f", 95% interval {number(row.interval[0])} to {number(row.interval[1])}"
-        said.append(text + ").")
+    if model.against is not None and not np.isnan(model.against.rows[0].agreement):
+        said.append(_nearest(model))
     if model.together is not None:
-        said += _consensus(model)
+        said.append(how_many(model)[1])
     return tuple(said)
 
 
+def _nearest(model: Model) -> str:
+    assert model.against is not None
+    rows = model.against.rows
+    top = [r for r in rows if abs(r.agreement - rows[0].agreement) < 1e-9]
+    who = listed([model.names[r.member] for r in top])
+    text = f"Closest to the reference {'is' if len(top) == 1 else 'are'} {who} (agreement {_two(rows[0].agreement)}"
+    if rows[0].interval is not None:
+        text += f", 95% interval {_two(rows[0].interval[0])} to {_two(rows[0].interval[1])}"
+    p = rows[0].p_corrected
+    return text + (f"; p = {p:.2g}, which chance may explain)." if p is not None and p >= 0.01 else ").")
+
+
 def _groups(model: Model) -> list[str]:
-    m = model.main.measure
     if len(model.groups) < 2:
-        return ["There are no clear groups of clusterings: they lie around one another without a gap."]
-    square = model.square(model.main)
+        return []
+    square = model.agreement
     parts = []
     for group in model.groups:
-        inside = square[np.ix_(group, group)][np.triu_indices(len(group), 1)]
-        inside = inside[~np.isnan(inside)]
-        sums = np.nansum(square[np.ix_(group, group)], axis=1)
-        middle = group[int(np.argmax(sums if m.better == "higher" else -sums))]
-        text = f"{len(group)} around “{model.names[middle]}”" if len(group) > 1 else f"“{model.names[group[0]]}” alone"
-        parts.append(text + (f" (median {m.key} {number(float(np.median(inside)))})" if len(inside) else ""))
-    return [f"The clusterings fall into {len(model.groups)} groups: {'; '.join(parts)}."]
-
-
-def _consensus(model: Model) -> list[str]:
-    t = model.together
-    assert t is not None
-    found = []
-    if t.certainty > t.random_certainty + 0.05:
-        compared = "more than"
-    else:
-        compared = "no more than" if t.certainty <= t.random_certainty + 0.005 else "little more than"
-    found.append(
-        f"Over pairs of points the ensemble has a certainty of {number(t.certainty)}, {compared} members drawn at random would "
-        f"({number(t.random_certainty)}); {t.pac:.0%} of the pairs of points are ambiguous."
-    )
-    if t.choice is not None:
-        found.append(f"How many clusters: {t.choice.recommendation}")
-    if t.best is not None:
-        found.append(
-            f"The consensus of {counted(t.n_clusters, 'cluster')} ({t.why_n_clusters}) that fits the members best "
-            f"is by {t.best.method} "
-            f"(arimp {number(float(t.best['arimp']))})."
+        inside = square[np.ix_(group, group)]
+        middle = group[int(np.argmax(np.nansum(inside, axis=1)))]
+        parts.append(
+            f"{len(group)} around “{model.names[middle]}”" if len(group) > 1 else f"“{model.names[group[0]]}” alone"
         )
-    return found
+    rest = len(model.counted) - sum(len(g) for g in model.groups)
+    more = f"; the other {rest} agree with no group" if rest else ""
+    return [f"Clusterings that agree with one another form {len(model.groups)} groups: {'; '.join(parts)}{more}."]
+
+
+# --- what stands out --------------------------------------------------------------------------------------------
 
 
 def stands_out(model: Model) -> tuple[str, ...]:
-    """Duplicates, members of one cluster or of single points, noise, a member unlike all others, unstable points."""
-    own, m = _own(model), model.main.measure
+    """Duplicates, near-trivial members, noise, a member unlike all others, disputed points."""
+    own = _own(model)
     said = []
     copies: dict[int, list[int]] = {}
     for i in own:
@@ -196,15 +344,14 @@ def stands_out(model: Model) -> tuple[str, ...]:
         shown = listed([model.names[i] for i in (largest, *copies[largest])])
         what = "one is the same partition as another" if extra == 1 else f"{extra} are the same partition as another"
         said.append(f"Duplicates: {what} ({'as in ' if len(copies) > 1 else ''}{shown}).")
-    lonely = [model.names[i] for i in own if model.members[i].k == 1]
-    if lonely:
+    trivial: dict[str, list[Member]] = {}
+    for i in own:
+        if model.members[i].trivial:
+            trivial.setdefault(model.members[i].trivial, []).append(model.members[i])
+    if trivial:
+        parts = [f"{listed([m.name for m in found])} ({why})" for why, found in trivial.items()]
         said.append(
-            f"All points in one cluster: {listed(lonely)}. Such a member says nothing of which points belong together."
-        )
-    single = [model.names[i] for i in own if 1 < model.members[i].k == model.members[i].n_assigned]
-    if single:
-        said.append(
-            f"Every point a cluster of its own: {listed(single)}. A column that names the points belongs in `ids` (`--id`)."
+            f"Near-trivial: {'; '.join(parts)}. Such a clustering says next to nothing of which points belong together."
         )
     gaps = [i for i in range(len(model.members)) if model.members[i].n_assigned < model.n_points]
     if gaps:
@@ -216,35 +363,27 @@ def stands_out(model: Model) -> tuple[str, ...]:
             + (f"; most in “{model.names[worst]}”" if len(gaps) > 1 else "")
             + f" ({share:.1%} of the points)."
         )
-    said += _unlike(model, own)
-    if model.points is not None and len(model.points.unstable):
-        p = model.points
-        low = int(np.nansum(p.scores < 0.5))
-        if low:
-            which = "all points" if low == len(p.scores) else f"{counted(low, 'point')} ({low / len(p.scores):.1%})"
-            said.append(f"On {which} two members agree by less than half on average; the points part lists the worst.")
-    if not said:
-        said.append(f"Nothing: no duplicates, no trivial members, and none unlike all others (by {m.key}).")
+    said += _unlike(model)
     return tuple(said)
 
 
-def _unlike(model: Model, own: Sequence[int]) -> list[str]:
+def _unlike(model: Model) -> list[str]:
     """Members whose nearest other member is far away, measured by what is usual."""
-    if len(own) < 4:
+    if len(model.counted) < 4:
         return []
     m = model.main.measure
-    nearest = np.array([model.members[i].nearest for i in own])
-    apart = (m.range[1] - nearest) if m.better == "higher" else nearest
-    known = apart[~np.isnan(apart)]
-    if not len(known):
-        return []
+    apart = {
+        i: m.range[1] - model.members[i].nearest if m.better == "higher" else model.members[i].nearest
+        for i in model.counted
+    }
     pairs = _values(model)  # farther from its nearest than two members usually are from one another
-    usual = float(np.median(m.range[1] - pairs if m.better == "higher" else pairs))
-    far = [i for i, x in zip(own, apart.tolist(), strict=True) if x > usual + 1e-9]
-    if not far:
+    if not len(pairs):
         return []
-    far.sort(key=lambda i: -abs(m.best - model.members[i].nearest))
-    shown = [f"“{model.names[i]}” (its nearest is at {m.key} {number(model.members[i].nearest)})" for i in far[:3]]
+    usual = float(np.median(m.range[1] - pairs if m.better == "higher" else pairs))
+    far = sorted((i for i, x in apart.items() if x > usual + 1e-9), key=lambda i: -apart[i])
+    if not far or len(far) > len(model.counted) / 4:
+        return []
+    shown = [f"“{model.names[i]}” (the nearest has agreement {_two(model.members[i].nearest)})" for i in far[:3]]
     more = f", and {len(far) - 3} more" if len(far) > 3 else ""
     return [f"Unlike all others: {', '.join(shown)}{more}."]
 
@@ -255,27 +394,28 @@ def careful(model: Model) -> tuple[str, ...]:
     ks = [model.members[i].k for i in own]
     if min(ks) != max(ks):
         shown = [s.measure for s in model.scales]
-        fair = [m.key for m in shown if is_adjusted(m)]
-        first = f"; trust {' and '.join(fair)} first" if fair else ""
-        others = ", ".join(m.key for m in shown if not is_adjusted(m))
+        others = [m for m in shown if not is_adjusted(m)]
+        fair = [plain_name(m) for m in shown if is_adjusted(m)]
         if others:
+            first = f"; trust {' and '.join(fair)} first" if fair else ""
             said.append(
-                f"The clusterings have {span_of(ks)} clusters. Measures that are not corrected for chance ({others}) move "
-                f"with that number alone{first}."
+                f"The clusterings have {span_of(ks)} clusters. Measures that are not corrected for chance "
+                f"({', '.join(plain_name(m) for m in others)}) move with that number alone{first}."
             )
     if any(m.is_soft for m in model.members):
         said.append(
-            "Soft clusterings do not reach the best value even with themselves; compare values with one another, not with 1."
+            "Soft clusterings do not reach the best value even with themselves: agreement is shown relative to the values that "
+            "both reach with themselves, and points count where their membership is largest."
         )
     if 1 < len(own) < 10:
-        said.append(f"{len(own)} members are few: the certainty of an ensemble and its baseline mean more with dozens.")
+        said.append(f"{len(own)} clusterings are few: a consensus means more with dozens.")
     if model.n_points < 50:
-        said.append(f"With {counted(model.n_points, 'point')} single points move the values a good deal.")
+        said.append(f"With {counted(model.n_points, 'point')} single points change the values noticeably.")
     if model.pairs.labels is None:
         said.append(
-            "The labels are too large to be in this page: pairs with the reference or the most central member can be looked at "
-            "here, for others the page shows the command."
+            "The labels are too large to be in this page: pairs with the reference or the most central clustering can be looked "
+            "at here, for others the page shows the command; what is hidden is left out of agreement, not of the shared clusters."
         )
     if not model.main.tree.is_optimal:
-        said.append("There are too many clusterings for the best order of rows; they stand in the order of the tree.")
+        said.append("There are too many clusterings for the best order of rows; they are in the order of the tree.")
     return (*said, *(f"{c[0].upper()}{c[1:]}{'' if c.endswith('.') else '.'}" for c in model.cautions))

@@ -1,38 +1,41 @@
-// --- 2. all pairs -----------------------------------------------------------------------------------------------
-const heat = $("heat");
-let grid = null; // where the cells are in the canvas
-const drawHeat = () => {
-  const m = M[state.measure], order = m.order(), width = Math.min(heat.parentElement.clientWidth, 760);
-  const named = L <= 40 && (width * 0.6) / L >= 10, face = "12px system-ui, sans-serif";
-  const probe = heat.getContext("2d"); probe.font = face;
-  const most = width < 480 ? 14 : 28, labels = Array.from(order, (i) => short(starred(i), most));
-  const left = named ? Math.min(Math.max(...labels.map((t) => probe.measureText(t).width)) + 18, width * 0.42) : 12, top = L > 2 ? 84 : 8;
-  const size = Math.max((width - left - 2) / L, 0.2), side = size * L;
-  const shown = Math.min(side, L <= 12 ? L * 46 : side), step = shown / L;
-  const c = sharp(heat, width, top + shown + 4);
-  grid = { left, top, step, shown, order };
-  c.clearRect(0, 0, width, top + shown + 4);
-  const image = new ImageData(L, L), none = css("--none").split(",").map(Number);
-  for (let r = 0; r < L; r++) for (let k = 0; k < L; k++) {
-    const v = value(m, order[r], order[k]), p = Number.isNaN(v) ? none : viridis(shade(m, v)), at = 4 * (r * L + k);
+// --- how they relate: matrix and map -------------------------------------------------------------------------------------
+const WINDOW = 24, hasNames = (width, n) => (width * 0.6) / n >= 10;
+const FACE = "12px system-ui, sans-serif";
+const paintMatrix = (canvas, width, m, order, options = {}) => { // returns where the cells are
+  const n = order.length, probe = canvas.getContext("2d");
+  probe.font = FACE;
+  const named = hasNames(width, n), most = width < 480 ? 14 : 30, texts = order.map((i) => short(starred(i), most));
+  const bands = !named && D.groups.length > 1;
+  const left = named ? Math.min(Math.max(...texts.map((t) => probe.measureText(t).width), 0) + 16, width * 0.45) : bands ? Math.min(150, width * 0.3) : 12, top = options.tree ? 84 : 6;
+  let side = Math.min(width - left - 2, n <= 12 ? n * 46 : width);
+  if (options.tall) side = Math.max(Math.min(side, options.tall), 60);
+  const step = side / n, c = sharp(canvas, width, top + side + 4);
+  c.clearRect(0, 0, width, top + side + 4);
+  const image = new ImageData(n, n), none = css("--none").split(",").map(Number);
+  for (let r = 0; r < n; r++) for (let k = 0; k < n; k++) {
+    const v = value(m, order[r], order[k]), p = Number.isNaN(v) ? none : viridis(shade(m, v)), at = 4 * (r * n + k);
     image.data[at] = p[0]; image.data[at + 1] = p[1]; image.data[at + 2] = p[2]; image.data[at + 3] = 255;
   }
-  const small = document.createElement("canvas"); small.width = small.height = L;
+  const small = document.createElement("canvas"); small.width = small.height = n;
   small.getContext("2d").putImageData(image, 0, 0);
   c.imageSmoothingEnabled = step < 1;
-  c.drawImage(small, left, top, shown, shown);
-  if (D.groups_count > 1) for (let r = 0; r < L; r++) { // groups of clusterings, as strips
-    const g = D.group[order[r]];
-    c.fillStyle = g < 0 ? css("--fg") : rgb(clusterColour(g));
-    c.fillRect(left - 8, top + r * step, 5, Math.max(step, 0.6));
+  c.drawImage(small, left, top, side, side);
+  c.font = FACE; c.textBaseline = "middle"; c.fillStyle = css("--fg");
+  if (named) { c.textAlign = "right"; texts.forEach((t, r) => c.fillText(t, left - 10, top + (r + 0.5) * step, left - 12)); }
+  if (D.groups.length > 1) { // groups of clusterings, as strips; named where the clusterings are not
+    const where = new Map();
+    order.forEach((i, r) => { const g = D.group[i]; if (g >= 0) { c.fillStyle = rgb(clusterColour(g)); c.fillRect(left - 7, top + r * step, 5, Math.max(step, 0.6)); where.set(g, [...(where.get(g) || []), r]); } });
+    if (bands) {
+      let free = -Infinity;
+      c.fillStyle = css("--fg"); c.textAlign = "right";
+      for (const [g, rows] of [...where].map(([x, rs]) => [x, rs.reduce((p, q) => p + q, 0) / rs.length]).sort((p, q) => p[1] - q[1])) {
+        const y = Math.max(top + (rows + 0.5) * step, free + 15);
+        c.fillText(short(`like ${D.groups[g][0]}`, 20), left - 12, y, left - 14); free = y;
+      }
+    }
   }
-  if (named) {
-    c.font = face; c.textAlign = "right"; c.textBaseline = "middle"; c.fillStyle = css("--fg");
-    labels.forEach((t, r) => c.fillText(t, left - 12, top + (r + 0.5) * step, left - 14));
-  }
-  if (L > 2) {
-    const b = m.branches(), high = Math.max(...Array.from({ length: L - 1 }, (_, i) => b[5 * i + 4])) || 1;
-    const x = (p) => left + (p + 0.5) * step, y = (h) => top - 6 - h / high * (top - 16);
+  if (options.tree && n === L && n > 2) {
+    const b = m.branches(), high = Math.max(...range(L - 1).map((i) => b[5 * i + 4])) || 1, x = (p) => left + (p + 0.5) * step, y = (h) => top - 6 - h / high * (top - 16);
     c.strokeStyle = css("--muted"); c.lineWidth = L > 150 ? 0.6 : 1; c.beginPath();
     for (let i = 0; i < L - 1; i++) {
       const [p, q, hp, hq, h] = b.subarray(5 * i, 5 * i + 5);
@@ -40,68 +43,83 @@ const drawHeat = () => {
     }
     c.stroke();
   }
-  const marked = state.cursor || (state.pair && [order.indexOf(state.pair[0]), order.indexOf(state.pair[1])]);
-  if (marked) {
-    const w = Math.max(step, 6);
-    for (const [line, colour] of [[4, "#000"], [2, "#fff"]]) {
-      c.lineWidth = line; c.strokeStyle = colour;
-      c.strokeRect(left + (marked[1] + 0.5) * step - w / 2, top + (marked[0] + 0.5) * step - w / 2, w, w);
-    }
+  for (const [r, k, w] of options.marks || []) for (const [line, colour] of [[4, "#000"], [2, "#fff"]]) {
+    const size = Math.max(w * step, 6);
+    c.lineWidth = line; c.strokeStyle = colour;
+    c.strokeRect(left + (k + w / 2) * step - size / 2, top + (r + w / 2) * step - size / 2, size, size);
+  }
+  return { left, top, step, order };
+};
+const heat = $("heat"), zoom = $("zoom");
+let grid = null, zoomed = null, cursor = null;
+const orderNow = () => Array.from(M[state.measure].order());
+const drawMatrix = () => {
+  const m = M[state.measure], order = orderNow(), width = Math.min(heat.parentElement.clientWidth, 700);
+  const at = cursor || [order.indexOf(state.compare[0]), order.indexOf(state.compare[1])], marks = at[0] >= 0 && at[1] >= 0 ? [[at[0], at[1], 1]] : [];
+  const [corner, across] = at.map((x) => Math.max(0, Math.min(L - WINDOW, Math.round(x - WINDOW / 2))));
+  const small = !hasNames(width, L);
+  if (small && corner === across) marks.push([corner, across, WINDOW]);
+  grid = paintMatrix(heat, width, m, order, { tree: true, marks });
+  zoom.parentElement.hidden = !small;
+  if (small) {
+    const rows = order.slice(corner, corner + WINDOW);
+    zoomed = paintMatrix(zoom, Math.min(zoom.parentElement.clientWidth || width, 700), m, rows, { marks: [[at[0] - corner, rows.indexOf(order[at[1]]), 1]].filter((x) => x[1] >= 0) });
   }
   const [a, b] = domain(m);
-  legend($("heat-legend"), fmt(a), fmt(b), (t) => viridis(m.better === "higher" ? t : 1 - t), `${m.title}, ${arrow(m)}`);
-  $("measure-note").textContent = m.caution ? `Caution: ${m.caution}.` : "";
+  fill($("heat-legend"), legend(fmt(a), fmt(b), (t) => viridis(m.better === "higher" ? t : 1 - t), `${m.plain}, ${arrow(m)}`));
+  $("measure-note").textContent = [m.caution && `Caution: ${m.caution}.`, isRelative(m) && "Shown relative to what the two reach with themselves."].filter(Boolean).join(" ");
 };
-const cellAt = (event) => {
-  if (!grid) return null;
-  const box = heat.getBoundingClientRect(), k = Math.floor((event.clientX - box.left - grid.left) / grid.step), r = Math.floor((event.clientY - box.top - grid.top) / grid.step);
-  return r >= 0 && k >= 0 && r < L && k < L ? [r, k] : null;
+const matrixRows = () => { const m = M[state.measure], o = orderNow(); return [["clustering", ...o.map((i) => D.names[i])], ...o.map((i) => [D.names[i], ...o.map((j) => i === j ? "" : Number(value(m, i, j).toPrecision(6)))])]; };
+const pairRows = () => { const rows = [["a", "b", ...M.map((m) => m.title)]]; for (let i = 0; i < L; i++) for (let j = i + 1; j < L; j++) rows.push([D.names[i], D.names[j], ...M.map((m) => Number(raw(m, i, j).toPrecision(6)))]); return rows; };
+const cellAt = (event, canvas, where) => {
+  if (!where) return null;
+  const box = canvas.getBoundingClientRect(), k = Math.floor((event.clientX - box.left - where.left) / where.step), r = Math.floor((event.clientY - box.top - where.top) / where.step);
+  return r >= 0 && k >= 0 && r < where.order.length && k < where.order.length ? [where.order[r], where.order[k]] : null;
 };
-const words = (i, j) => [starred(i), starred(j), ...(i === j ? ["the same clustering"] : M.map((m) => `${m.key} ${fmt(value(m, i, j))}`))];
-heat.addEventListener("mousemove", (e) => {
-  const at = cellAt(e);
-  if (at) showTip(e.clientX, e.clientY, words(grid.order[at[0]], grid.order[at[1]])); else hideTip();
-});
-heat.addEventListener("mouseleave", hideTip);
-heat.addEventListener("click", (e) => { const at = cellAt(e); if (at) choose(grid.order[at[0]], grid.order[at[1]]); });
+const pairWords = (i, j) => [starred(i), starred(j), ...(i === j ? ["the same clustering"] : M.map((m) => `${m.plain}: ${fmt(value(m, i, j))}`))];
+for (const [canvas, where] of [[heat, () => grid], [zoom, () => zoomed]]) {
+  canvas.addEventListener("mousemove", (e) => { const at = cellAt(e, canvas, where()); if (at) showTip(e.clientX, e.clientY, pairWords(...at)); else hideTip(); });
+  canvas.addEventListener("mouseleave", hideTip);
+  canvas.addEventListener("click", (e) => { const at = cellAt(e, canvas, where()); if (at && at[0] !== at[1]) choose(at); });
+}
 heat.addEventListener("keydown", (e) => {
-  const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[e.key];
-  const order = M[state.measure].order();
+  const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[e.key], order = orderNow();
   if (step) {
-    const at = state.cursor || [order.indexOf(state.pair[0]), order.indexOf(state.pair[1])];
-    state.cursor = [0, 1].map((x) => Math.max(0, Math.min(L - 1, at[x] + step[x])));
-    $("heat-said").textContent = words(order[state.cursor[0]], order[state.cursor[1]]).join(", ");
-    drawHeat(); e.preventDefault();
-  } else if ((e.key === "Enter" || e.key === " ") && state.cursor) {
-    choose(order[state.cursor[0]], order[state.cursor[1]]); e.preventDefault();
+    const at = cursor || [order.indexOf(state.compare[0]), order.indexOf(state.compare[1])];
+    cursor = [0, 1].map((x) => Math.max(0, Math.min(L - 1, at[x] + step[x])));
+    $("heat-said").textContent = pairWords(order[cursor[0]], order[cursor[1]]).slice(0, 3).join(", ");
+    drawMatrix(); e.preventDefault();
+  } else if ((e.key === "Enter" || e.key === " ") && cursor) {
+    const [a, b] = cursor.map((x) => order[x]);
+    if (a !== b) choose([a, b]);
+    e.preventDefault();
   }
 });
 const drawMap = () => {
   const chosen = M[state.measure], m = chosen.place ? chosen : M.find((x) => x.place), box = $("map");
   if (!m) return fill(box, el("p", { class: "muted" }, L < 3 ? "A map needs three clusterings or more." : "None of the measures is a distance, so there is no map."));
-  const p = m.place(), w = Math.min(box.clientWidth || 400, 520), h = Math.round(w * 0.82), pad = 26;
-  const xs = Array.from({ length: L }, (_, i) => p[2 * i]), ys = Array.from({ length: L }, (_, i) => p[2 * i + 1]);
+  const p = m.place(), w = Math.min(box.clientWidth || 400, 560), h = Math.round(w * 0.82), pad = 26;
+  const xs = range(L).map((i) => p[2 * i]), ys = range(L).map((i) => p[2 * i + 1]);
   const span = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys)) || 1;
   const mx = (Math.max(...xs) + Math.min(...xs)) / 2, my = (Math.max(...ys) + Math.min(...ys)) / 2, s = Math.min(w, h) - 2 * pad;
-  const at = (i) => [w / 2 + (xs[i] - mx) / span * s, h / 2 - (ys[i] - my) / span * s];
-  const dots = [];
-  const sequence = Array.from({ length: L }, (_, i) => i).sort((a, b) => (a === D.reference) - (b === D.reference) || (a === D.central) - (b === D.central));
-  for (const i of sequence) {
-    const [x, y] = at(i), special = i === D.reference || i === D.central;
-    const fillColour = i === D.reference ? css("--fg") : rgb(clusterColour(Math.max(D.group[i], 0)));
-    const shape = i === D.reference ? svg("path", { d: star(x, y, 9), fill: fillColour })
-      : svg("circle", { cx: x, cy: y, r: special ? 7 : L > 150 ? 3.5 : 5, fill: fillColour, "fill-opacity": 0.75, stroke: special ? css("--fg") : css("--bg"), "stroke-width": special ? 2 : 0.7 });
-    shape.addEventListener("mousemove", (e) => showTip(e.clientX, e.clientY, [starred(i), `${D.ks[i]} clusters`, i === D.central ? "the most central" : `mean ${M[0].key} ${fmt(D.means[i])}`]));
-    shape.addEventListener("mouseleave", hideTip);
-    shape.addEventListener("click", () => choose(D.reference === null || i === D.reference ? D.central : D.reference, i));
+  const at = (i) => [w / 2 + (xs[i] - mx) / span * s, h / 2 - (ys[i] - my) / span * s], dots = [], words = state.search.toLowerCase();
+  const special = (i) => i === D.reference || (i === D.central && A.isGiven), boxes = [];
+  for (const i of range(L).sort((a, b) => (a === D.reference) - (b === D.reference) || special(a) - special(b))) {
+    const [x, y] = at(i), colour = i === D.reference ? css("--fg") : D.group[i] >= 0 ? rgb(clusterColour(D.group[i])) : rgb(GREY), faint = state.hidden.has(i) || (words && !D.names[i].toLowerCase().includes(words));
+    const shape = i === D.reference ? svg("path", { d: star(x, y, 9), fill: colour })
+      : svg("circle", { cx: x, cy: y, r: special(i) ? 7 : L > 150 ? 3.5 : 5, fill: colour, "fill-opacity": faint ? 0.12 : 0.75, stroke: special(i) ? css("--fg") : css("--bg"), "stroke-width": special(i) ? 2 : 0.7 });
+    hint(shape, [starred(i), plural(D.ks[i], "cluster"), D.trivial[i] || null, `agreement with the others: ${fmt(meanNow(i))}`]);
+    shape.addEventListener("click", () => choose([otherThan(i), i]));
     dots.push(shape);
-    if (L <= 12 || special) dots.push(svg("text", { x: x + 9 > w - 90 ? x - 9 : x + 9, y: y + 4, "text-anchor": x + 9 > w - 90 ? "end" : "start", class: "small" }, short(D.names[i], 22)));
+    if (L > 12 && !special(i)) continue;
+    const text = short(D.names[i], 22), right = x + 9 + 6.5 * text.length < w, spot = [right ? x + 9 : x - 9 - 6.5 * text.length, y - 8, 6.5 * text.length, 16];
+    if (boxes.some((b) => b[0] < spot[0] + spot[2] && spot[0] < b[0] + b[2] && b[1] < spot[1] + spot[3] && spot[1] < b[1] + b[3])) continue;
+    boxes.push(spot);
+    dots.push(svg("text", { x: right ? x + 9 : x - 9, y: y + 4, "text-anchor": right ? "start" : "end", class: "small" }, text));
   }
-  fill(box, svg("svg", { width: w, height: h, viewBox: `0 0 ${w} ${h}`, role: "img", "aria-label": `Map of the clusterings by ${m.title}` }, dots),
-    el("p", { class: "muted" }, (m === chosen ? "" : `${chosen.key} is not a distance, so the map is by ${m.key}. `) + `Near one another means alike by ${m.title} (classical scaling; the plane shows ${Math.round(m.shown * 100)}% of the squared distances).` +
-      (D.groups_count > 1 ? " Colours are the groups of the summary." : "") + (D.reference === null ? "" : " ★ is the reference.")));
+  const keys = D.groups.length > 1 ? el("div", { class: "legend" }, D.groups.map(([name, many], g) => el("span", { class: "key" }, el("span", { class: "swatch", style: `background:${rgb(clusterColour(g))}` }), `${plural(many, "clustering")} like ${short(name, 26)}`)),
+    D.own.some((i) => D.group[i] < 0) ? el("span", { class: "key" }, el("span", { class: "swatch", style: `background:${rgb(GREY)}` }), "in no group, or set aside") : null) : null;
+  fill(box, svg("svg", { width: w, height: h, viewBox: `0 0 ${w} ${h}`, role: "img", "aria-label": `Map of the clusterings by ${m.title}` }, dots), keys,
+    el("p", { class: "muted" }, `Near one another means alike, by ${m.title}; the plane shows ${percent(m.shown)} of the squared distances.` + (D.reference === null ? "" : " ★ is the reference.")),
+    saver("map", () => box.querySelector("svg"), () => [["clustering", "x", "y", "group"], ...range(L).map((i) => [D.names[i], xs[i], ys[i], D.group[i]])]));
 };
-const star = (x, y, r) => Array.from({ length: 10 }, (_, i) => {
-  const a = Math.PI * (i / 5 - 0.5), d = i % 2 ? r * 0.45 : r;
-  return `${i ? "L" : "M"}${(x + d * Math.cos(a)).toFixed(1)},${(y + d * Math.sin(a)).toFixed(1)}`;
-}).join("") + "Z";

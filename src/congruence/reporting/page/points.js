@@ -1,88 +1,114 @@
-// --- 5. the points ----------------------------------------------------------------------------------------------
-const P = D.points && { ...D.points, scores: lazy(() => decoded(D.points.scores)), place: D.points.place && lazy(() => decoded(D.points.place)), drawn: D.points.drawn && lazy(() => decoded(D.points.drawn)) };
-const score = (i) => { const q = P.scores()[i]; return q === 65535 ? NaN : q / 65534; };
-const pointName = (i) => P.ids ? P.ids[i] : `row ${i + 1}`;
-const axes = (w, h, pad, xs, ys, xlabel, ylabel, fx, fy) => [
-  ...xs.map((t) => svg("text", { x: fx(t), y: h - pad.bottom + 16, "text-anchor": "middle", class: "small muted" }, String(t))),
-  ...ys.map((t) => svg("text", { x: pad.left - 6, y: fy(t) + 4, "text-anchor": "end", class: "small muted" }, typeof t === "number" ? t.toLocaleString("en") : t)),
-  svg("line", { x1: pad.left, x2: w - pad.right, y1: h - pad.bottom, y2: h - pad.bottom, class: "axis" }),
-  svg("text", { x: (pad.left + w - pad.right) / 2, y: h - 4, "text-anchor": "middle", class: "small" }, xlabel), svg("text", { x: 4, y: 12, class: "small" }, ylabel)];
-const drawHistogram = () => {
-  if (!P) return;
-  const box = $("histogram"), w = Math.min(box.clientWidth || 500, 620), h = 210, pad = { left: 52, right: 8, top: 22, bottom: 34 }, most = Math.max(...P.counts, 1);
-  const fx = (t) => pad.left + t * (w - pad.left - pad.right), fy = (c) => h - pad.bottom - c / most * (h - pad.top - pad.bottom), k = P.counts.length;
-  fill(box, svg("svg", { width: w, height: h, viewBox: `0 0 ${w} ${h}`, role: "img", "aria-label": "Histogram of the agreement on each point" },
-    axes(w, h, pad, [0, 0.25, 0.5, 0.75, 1], [0, most], "agreement of the members on a point", "points", fx, fy),
-    P.counts.map((c, i) => { const r = svg("rect", { x: fx(i / k) + 0.5, width: Math.max(fx(1 / k) - fx(0) - 1, 1), y: fy(c), height: h - pad.bottom - fy(c), fill: rgb(viridis((i + 0.5) / k)) });
-      r.addEventListener("mousemove", (e) => showTip(e.clientX, e.clientY, [`${(i / k).toFixed(3)} to ${((i + 1) / k).toFixed(3)}`, `${c.toLocaleString("en")} points`])); r.addEventListener("mouseleave", hideTip); return r; })));
+// --- points: a picture, a histogram, a table; choosing points links them all ------------------------------------------------
+const P = { place: D.points.place && lazy(() => decoded(D.points.place)), drawn: D.points.drawn && lazy(() => decoded(D.points.drawn)) };
+const colourings = [{ name: "group", kind: "group" }, { name: "agreement of the clusterings", kind: "score" }, ...(labels ? D.names.map((_, i) => ({ name: starred(i), kind: "member", i })) : [])];
+const pointRows = () => [["row", ...(D.points.ids ? ["id"] : []), "group", "placed consistently"], ...range(D.n).map((p) => [p + 1, ...(D.points.ids ? [D.points.ids[p]] : []), A.labels[p] < A.k ? groupName(A.labels[p]) : "", Number.isNaN(A.placed[p]) ? "" : A.placed[p].toFixed(4)])];
+const memberColours = (i) => { // clusters take the colour of the group they share most points with
+  const X = hard[i](), k = D.ks[i], { partner } = matching(k, A.k, contingency(X, k, A.labels, A.k));
+  let next = A.k;
+  return range(k).map((c) => clusterColour(partner[c] >= 0 ? partner[c] : next++));
 };
-const colourings = P && P.place ? [{ name: "agreement of the members (dark: unstable)", kind: "score" },
-  ...(D.consensus ? [{ name: `consensus (${D.consensus.method})`, kind: "consensus" }] : []),
-  ...(labels ? D.names.map((_, i) => ({ name: starred(i), kind: "member", i })) : [])] : [];
-const base = lazy(() => D.consensus ? decoded(D.consensus.labels) : null);
-const hardLabels = (i) => { // the cluster of each point; of soft ones the largest membership
-  const A = labels[i](), k = D.ks[i];
-  if (!D.soft[i]) return A;
-  const out = new Uint16Array(D.n);
-  for (let p = 0; p < D.n; p++) { let best = 0; for (let j = 1; j < k; j++) if (A[p * k + j] > A[p * k + best]) best = j; out[p] = best; }
-  return out;
-};
-const matchedColours = (A, k) => { // clusters take the colour of the consensus cluster they share most points with
-  const B = base();
-  if (!B) return Array.from({ length: k }, (_, c) => clusterColour(c));
-  const kb = D.consensus.k, cells = new Map();
-  for (let p = 0; p < D.n; p++) if (A[p] < k && B[p] < kb) cells.set(A[p] * kb + B[p], (cells.get(A[p] * kb + B[p]) || 0) + 1);
-  const { partner } = matching(k, kb, [...cells].map(([x, w]) => [Math.floor(x / kb), x % kb, w]));
-  let next = kb;
-  return Array.from({ length: k }, (_, c) => clusterColour(partner[c] >= 0 ? partner[c] : next++));
-};
-let spots = null;
-const drawScatter = () => {
-  if (!colourings.length) return;
-  const canvas = $("scatter"), how = colourings[state.colour], w = Math.min(canvas.parentElement.clientWidth, 760), h = Math.round(Math.min(w * 0.72, 540));
-  const c = sharp(canvas, w, h), q = P.place(), shown = P.drawn ? P.drawn() : null, many = q.length / 2, pad = 14;
+const spots = new Map(); // of each canvas: where its points are
+const paintPoints = (canvas, w, h, how) => {
+  const c = sharp(canvas, w, h), q = P.place(), shown = P.drawn ? P.drawn() : null, many = q.length / 2, pad = 14, xy = new Float32Array(2 * many);
   c.clearRect(0, 0, w, h);
-  let colours = null, A = null, k = 0;
-  if (how.kind === "consensus") { A = base(); k = D.consensus.k; colours = Array.from({ length: k }, (_, x) => clusterColour(x)); }
-  if (how.kind === "member") { A = hardLabels(how.i); k = D.ks[how.i]; colours = matchedColours(A, k); }
-  spots = { xy: new Float32Array(2 * many), shown, A, how };
-  const scores = P.scores().subarray(0, D.n);
-  let least = 65534; for (const s of scores) if (s < least) least = s;
-  const radius = many > 20000 ? 1.1 : many > 3000 ? 1.8 : many > 600 ? 2.6 : 4;
-  const sequence = Array.from({ length: many }, (_, i) => i);
-  if (how.kind === "score") sequence.sort((x, y) => scores[shown ? shown[y] : y] - scores[shown ? shown[x] : x]); // the unstable on top
-  c.globalAlpha = many > 20000 ? 0.6 : 0.85;
+  const doubtful = new Uint8Array(D.n), radius = many > 20000 ? 1.1 : many > 3000 ? 1.8 : many > 600 ? 2.8 : 4.2;
+  for (const p of A.disputed) doubtful[p] = 1;
+  const colours = how.kind === "member" ? memberColours(how.i) : how.kind === "group" ? range(A.k).map(clusterColour) : null, X = how.kind === "member" ? hard[how.i]() : A.labels;
+  const at = (i) => shown ? shown[i] : i, sequence = range(many).sort((x, y) => doubtful[at(x)] - doubtful[at(y)]); // those in doubt on top
   for (const i of sequence) {
-    const p = shown ? shown[i] : i, x = pad + q[2 * i] / 65535 * (w - 2 * pad), y = h - pad - q[2 * i + 1] / 65535 * (h - 2 * pad);
-    spots.xy[2 * i] = x; spots.xy[2 * i + 1] = y;
-    const s = scores[p];
-    const colour = how.kind === "score" ? (s === 65535 ? GREY : viridis((s - least) / Math.max(65534 - least, 1))) : A[p] < k ? colours[A[p]] : GREY;
+    const p = at(i), x = pad + q[2 * i] / 65535 * (w - 2 * pad), y = h - pad - q[2 * i + 1] / 65535 * (h - 2 * pad);
+    xy[2 * i] = x; xy[2 * i + 1] = y;
+    const colour = how.kind === "score" ? (Number.isNaN(A.placed[p]) ? GREY : stabilityColour(A.placed[p])) : X[p] < colours.length ? colours[X[p]] : GREY;
+    const out = (state.disputed && !doubtful[p]) || (state.selected && !state.selected.has(p));
+    c.globalAlpha = out ? 0.08 : many > 20000 ? 0.6 : 0.9;
     c.fillStyle = rgb(colour);
     if (radius < 2) c.fillRect(x - radius, y - radius, 2 * radius, 2 * radius);
     else { c.beginPath(); c.arc(x, y, radius, 0, 7); c.fill(); }
+    if (doubtful[p] && !out && how.kind === "group" && many <= 20000) { c.strokeStyle = css("--ring"); c.lineWidth = 1.6; c.beginPath(); c.arc(x, y, radius + 2, 0, 7); c.stroke(); }
+    if (p === state.point) { c.strokeStyle = css("--mark"); c.lineWidth = 3; c.globalAlpha = 1; c.beginPath(); c.arc(x, y, radius + 5, 0, 7); c.stroke(); }
   }
   c.globalAlpha = 1;
-  const key = $("scatter-legend");
-  if (how.kind === "score") legend(key, (least / 65534).toFixed(2), "1", viridis, "agreement");
-  else fill(key, colours.slice(0, 24).map((x, i) => el("span", { class: "key" }, el("span", { class: "swatch", style: `background:${rgb(x)}` }), how.kind === "member" ? short(clusterName(how.i, i), 16) : String(i))),
-    k > 24 ? el("span", { class: "muted" }, `and ${k - 24} more`) : null);
+  spots.set(canvas, { xy, at, many });
 };
-if (P && P.place) {
-  $("scatter").addEventListener("mousemove", (e) => {
-    if (!spots) return;
-    const box = $("scatter").getBoundingClientRect(), x = e.clientX - box.left, y = e.clientY - box.top;
-    let best = -1, near = 100;
-    for (let i = 0; i < spots.xy.length / 2; i++) { const d = (spots.xy[2 * i] - x) ** 2 + (spots.xy[2 * i + 1] - y) ** 2; if (d < near) { near = d; best = i; } }
-    if (best < 0) return hideTip();
-    const p = spots.shown ? spots.shown[best] : best;
-    showTip(e.clientX, e.clientY, [pointName(p), `agreement ${fmt(score(p))}`, ...(spots.how.kind === "member" && spots.A[p] < D.ks[spots.how.i] ? [`cluster ${clusterName(spots.how.i, spots.A[p])}`] : []),
-      ...(base() && base()[p] < D.consensus.k ? [`consensus cluster ${base()[p]}`] : [])]);
+const pointUnder = (canvas, e) => {
+  const s = spots.get(canvas), box = canvas.getBoundingClientRect(), x = e.clientX - box.left, y = e.clientY - box.top;
+  let best = -1, near = 120;
+  for (let i = 0; s && i < s.many; i++) { const d = (s.xy[2 * i] - x) ** 2 + (s.xy[2 * i + 1] - y) ** 2; if (d < near) { near = d; best = i; } }
+  return best < 0 ? null : s.at(best);
+};
+const pointWords = (p) => [pointName(p), A.labels[p] < A.k ? `group ${groupName(A.labels[p])}` : "in no group", Number.isNaN(A.placed[p]) ? null : `${percent(A.placed[p])} of the clusterings agree`];
+const drawScatter = () => {
+  if (!P.place) return;
+  const canvas = $("scatter"), how = colourings[state.colour] || colourings[0], w = Math.min(canvas.parentElement.clientWidth, 760), h = Math.round(Math.min(w * 0.72, 520));
+  paintPoints(canvas, w, h, how);
+  const k = how.kind === "member" ? D.ks[how.i] : A.k, colours = how.kind === "member" ? memberColours(how.i) : range(A.k).map(clusterColour);
+  fill($("scatter-legend"), how.kind === "score" ? legend("in doubt", "agreed", (t) => stabilityColour(0.4 + 0.6 * t), "share of the clusterings that put a point with its group")
+    : el("div", { class: "legend" }, colours.slice(0, 24).map((x, i) => el("span", { class: "key" }, el("span", { class: "swatch", style: `background:${rgb(x)}` }), short(how.kind === "member" ? clusterName(how.i, i) : groupName(i), 16))), k > 24 ? el("span", { class: "muted" }, `and ${k - 24} more`) : null));
+};
+const select = (points) => { // points chosen in one picture are chosen in all
+  state.selected = points && points.length ? new Set(points) : null;
+  remember(); drawFront(); drawScatter(); drawHistogram(); drawPointTable(); drawConsensus(); drawCompare();
+};
+const showPoint = (p) => { state.point = p; remember(); drawScatter(); drawPoint(); };
+const brush = (canvas) => {
+  let from = null;
+  canvas.addEventListener("mousedown", (e) => { from = [e.clientX, e.clientY]; e.preventDefault(); });
+  addEventListener("mouseup", (e) => {
+    if (!from) return;
+    const [x, y] = from, s = spots.get(canvas), box = canvas.getBoundingClientRect();
+    from = null; $("brush").hidden = true;
+    if (Math.abs(e.clientX - x) + Math.abs(e.clientY - y) < 8) { const p = pointUnder(canvas, e); if (p !== null) showPoint(p); else select(null); return; }
+    const [x0, x1] = [x, e.clientX].map((v) => v - box.left).sort((a, b) => a - b), [y0, y1] = [y, e.clientY].map((v) => v - box.top).sort((a, b) => a - b);
+    select(range(s.many).filter((i) => s.xy[2 * i] >= x0 && s.xy[2 * i] <= x1 && s.xy[2 * i + 1] >= y0 && s.xy[2 * i + 1] <= y1).map(s.at));
   });
-  $("scatter").addEventListener("mouseleave", hideTip);
-}
-const drawUnstable = (all) => {
-  if (!P) return;
-  const rows = all ? P.unstable : P.unstable.slice(0, 10), B = D.consensus ? base() : null;
-  fill($("unstable"), table(["point", "agreement", ...(B ? ["consensus cluster"] : [])], rows.map((i) => [short(pointName(i), 40), fmt(score(i)), ...(B ? [B[i] < D.consensus.k ? String(B[i]) : "none"] : [])]), { label: "Most unstable points" }),
-    rows.length < P.unstable.length ? button(`Show ${P.unstable.length}`, () => drawUnstable(true)) : null);
+  canvas.addEventListener("mousemove", (e) => {
+    if (from) {
+      const b = $("brush").style;
+      $("brush").hidden = false;
+      b.left = Math.min(from[0], e.clientX) + "px"; b.top = Math.min(from[1], e.clientY) + "px"; b.width = Math.abs(e.clientX - from[0]) + "px"; b.height = Math.abs(e.clientY - from[1]) + "px";
+      return;
+    }
+    const p = pointUnder(canvas, e);
+    if (p === null) hideTip(); else showTip(e.clientX, e.clientY, pointWords(p));
+  });
+  canvas.addEventListener("mouseleave", hideTip);
+};
+if (P.place) brush($("scatter"));
+const BINS = 20;
+const binOf = (x) => Math.min(BINS - 1, Math.floor(x * BINS + 1e-9));
+const drawHistogram = () => {
+  const counts = new Array(BINS).fill(0), inside = new Array(BINS).fill(0);
+  A.placed.forEach((x, p) => { if (!Number.isNaN(x)) { counts[binOf(x)] += 1; if (state.selected && state.selected.has(p)) inside[binOf(x)] += 1; } });
+  const box = $("histogram"), w = Math.min(box.clientWidth || 500, 560), h = 210, pad = { left: 52, right: 8, top: 22, bottom: 36 }, most = Math.max(...counts, 1);
+  const fx = (t) => pad.left + t * (w - pad.left - pad.right), fy = (c) => h - pad.bottom - c / most * (h - pad.top - pad.bottom), bw = Math.max(fx(1 / BINS) - fx(0) - 1, 1);
+  const pick = (i) => select(range(D.n).filter((p) => !Number.isNaN(A.placed[p]) && binOf(A.placed[p]) === i));
+  fill(box, svg("svg", { width: w, height: h, viewBox: `0 0 ${w} ${h}`, role: "img", "aria-label": "Histogram of the share of clusterings that put a point with its group" },
+    axes(w, h, pad, [0, 0.25, 0.5, 0.75, 1], [0, most], "share of the clusterings that put a point with its group", "points", fx, fy),
+    counts.map((c, i) => [hint(svg("rect", { x: fx(i / BINS) + 0.5, width: bw, y: fy(c), height: h - pad.bottom - fy(c), fill: rgb(stabilityColour((i + 0.5) / BINS)), onclick: () => pick(i) }), [`${percent(i / BINS)} to ${percent((i + 1) / BINS)}`, plural(c, "point"), "click to choose them"]),
+      inside[i] ? svg("rect", { x: fx(i / BINS) + 0.5, width: bw, y: fy(inside[i]), height: h - pad.bottom - fy(inside[i]), class: "chosen" }) : null])),
+    saver("agreement-on-points", () => box.querySelector("svg"), () => [["from", "to", "points"], ...counts.map((c, i) => [i / BINS, (i + 1) / BINS, c])]));
+};
+let pointSearch = "";
+const MOST_LISTED = 200;
+let listed = 10;
+const drawPointTable = () => {
+  const words = pointSearch.toLowerCase();
+  let rows = state.selected ? [...state.selected] : state.disputed || !words ? Array.from(A.disputed) : range(D.n);
+  if (words) rows = rows.filter((p) => pointName(p).toLowerCase().includes(words));
+  rows.sort((p, q) => (Number.isNaN(A.placed[p]) ? 2 : A.placed[p]) - (Number.isNaN(A.placed[q]) ? 2 : A.placed[q]) || p - q);
+  const shown = rows.slice(0, Math.min(listed, MOST_LISTED));
+  $("point-said").textContent = state.selected ? `${plural(state.selected.size, "point")} chosen.` : words ? `${plural(rows.length, "point")} found.` : rows.length ? `${plural(rows.length, "disputed point")}, the most disputed first.` : "No point is disputed.";
+  $("unselect").hidden = !state.selected;
+  fill($("point-table"), shown.length ? table(["point", "group", "others say", "agreement"], shown.map((p) => [button(short(pointName(p), 36), () => showPoint(p), { class: "link" }), A.labels[p] < A.k ? groupName(A.labels[p]) : "–", A.elsewhere[p] < A.k ? groupName(A.elsewhere[p]) : "–", Number.isNaN(A.placed[p]) ? "–" : percent(A.placed[p])]), "Points") : null,
+    rows.length > shown.length && shown.length < MOST_LISTED ? button("Show more", () => { listed = MOST_LISTED; drawPointTable(); }) : null,
+    rows.length > MOST_LISTED && shown.length === MOST_LISTED ? el("p", { class: "muted" }, `The first ${MOST_LISTED} of ${whole(rows.length)}; all are in the CSV.`) : null);
+};
+const drawPoint = () => { // one point: its label in every clustering
+  const p = state.point, box = $("point-detail");
+  if (p === null) return fill(box);
+  const rows = labels ? D.own.concat(D.reference === null ? [] : [D.reference]).map((i) => { const c = hard[i]()[p]; return [starred(i), c < D.ks[i] ? clusterName(i, c) : "–"]; }) : [];
+  const counts = new Map();
+  for (const [, c] of rows) counts.set(c, (counts.get(c) || 0) + 1);
+  fill(box, el("h3", {}, short(pointName(p), 60)), el("p", {}, pointWords(p).slice(1).filter(Boolean).join("; ") + (A.elsewhere[p] < A.k ? `; the others say ${groupName(A.elsewhere[p])}.` : ".")),
+    labels ? el("div", { class: "labels" }, table(["clustering", "its cluster there"], rows.slice(0, 400).map((r) => [short(r[0], 50), short(r[1], 30)]), "The point in every clustering")) : el("p", { class: "muted" }, "The labels are too large for this page."), button("Close", () => { state.point = null; remember(); drawPoint(); drawScatter(); }));
 };

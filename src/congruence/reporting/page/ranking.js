@@ -1,19 +1,64 @@
-// --- 4. the reference -------------------------------------------------------------------------------------------
-const drawAgainst = (all) => {
-  if (!D.against) return;
-  const rows = all ? D.against.rows : D.against.rows.slice(0, 25), m = M[0];
-  const known = D.against.rows.flatMap((r) => [r.values[0], ...(r.interval || [])]).filter((x) => x !== null);
-  const lo = Math.min(0, ...known), hi = m.better === "higher" && Number.isFinite(m.high) ? m.high : Math.max(...known, 1e-9), W = 180;
-  const x = (t) => 6 + (t - lo) / ((hi - lo) || 1) * (W - 12);
-  const plot = (r) => {
-    if (r.values[0] === null) return "undefined";
-    return svg("svg", { width: W, height: 18, viewBox: `0 0 ${W} 18`, role: "img", "aria-label": fmt(r.values[0]) }, svg("line", { x1: 6, x2: W - 6, y1: 9, y2: 9, class: "axis" }),
-      lo < 0 ? svg("line", { x1: x(0), x2: x(0), y1: 2, y2: 16, class: "axis" }) : null,
-      r.interval ? svg("line", { x1: x(r.interval[0]), x2: x(r.interval[1]), y1: 9, y2: 9, class: "interval" }) : null, svg("circle", { cx: x(r.values[0]), cy: 9, r: 4.5, class: "dot" }));
-  };
-  const has = { interval: D.against.rows.some((r) => r.interval), p: D.against.rows.some((r) => r.p !== null), note: D.against.rows.some((r) => r.note) };
-  const head = ["clustering", "k", m.key, "", ...(has.interval ? ["95% interval"] : []), ...(has.p ? ["p", "corrected"] : []), ...M.slice(1).map((o) => o.key)];
-  fill($("against"), table(head, rows.map((r) => [button(short(D.names[r.member], 44), () => { choose(D.reference, r.member); $("pair").scrollIntoView(); }, { class: "link", title: "Look at this pair" }), D.ks[r.member], fmt(r.values[0]), plot(r),
-    ...(has.interval ? [r.interval ? `${r.interval[0].toFixed(3)} to ${r.interval[1].toFixed(3)}` : el("span", { class: "muted", title: r.note }, "–")] : []), ...(has.p ? [pval(r.p), pval(r.pc)] : []), ...r.values.slice(1).map(fmt)]), { label: "Agreement with the reference" }),
-    rows.length < D.against.rows.length ? button(`Show all ${D.against.rows.length}`, () => drawAgainst(true)) : null);
+// --- which clustering: one table ---------------------------------------------------------------------------------------
+const MOST_ROWS = 25;
+let allRows = false, printing = false;
+const rankOf = lazy(() => { const found = new Map(); if (D.against) for (const r of D.against.rows) found.set(r.member, r); return found; });
+const middleHalf = (i) => { // quartiles of the agreement with the others that count
+  const v = A.all.filter((j) => j !== i).map((j) => value(M[0], i, j)).filter(isNumber).sort((a, b) => a - b), at = (q) => v[Math.round(q * (v.length - 1))];
+  return v.length > 3 ? [at(0.25), at(0.75)] : null;
 };
+const meanNow = (i) => {
+  if (A.isGiven) return D.means[i] === null ? NaN : D.means[i];
+  const v = A.all.filter((j) => j !== i).map((j) => value(M[0], i, j)).filter(isNumber);
+  return v.length ? v.reduce((x, y) => x + y, 0) / v.length : NaN;
+};
+const rankedNow = () => { // every clustering with what the table shows of it
+  const rank = rankOf(), words = state.search.toLowerCase().split(/\s+/).filter(Boolean);
+  const rows = D.own.map((i) => {
+    const r = rank.get(i);
+    return { i, name: D.names[i], k: D.ks[i], agreement: r ? (r.agreement === null ? NaN : r.agreement) : meanNow(i), groups: A.agreement[i], interval: r ? r.interval : null, p: r ? r.pc : null, copy: isDuplicate(i) };
+  }).filter((r) => words.every((w) => r.name.toLowerCase().includes(w)));
+  const [by, way] = state.sort, sign = by === "agreement" && M[0].better === "lower" ? -way : way;
+  const key = (r) => { const x = r[by]; return typeof x === "string" ? x.toLowerCase() : isNumber(x) ? x : sign > 0 ? Infinity : -Infinity; };
+  return rows.sort((a, b) => { const x = key(a), y = key(b); return (x < y ? -1 : x > y ? 1 : 0) * sign || a.i - b.i; });
+};
+const copiesOf = lazy(() => {
+  const found = new Map();
+  for (const i of D.own) if (isDuplicate(i)) { const first = D.own.find((j) => j === D.same[i] || D.same[j] === D.same[i]); found.set(first, [...(found.get(first) || []), i]); }
+  return found;
+});
+const drawRanking = () => {
+  const searching = state.search !== "", every = rankedNow(), folded = every.filter((r) => searching || state.unfolded || printing || !r.copy);
+  const shown = allRows || printing ? folded : folded.slice(0, MOST_ROWS), m = M[0];
+  const values = every.flatMap((r) => [r.agreement, ...(r.interval || [])]).filter(isNumber);
+  const lo = Math.min(0, ...values), hi = m.better === "higher" && isNumber(m.high) ? m.high : Math.max(...values, 1e-9), at = (x) => (100 * (x - lo) / ((hi - lo) || 1)).toFixed(1);
+  const bar = (r) => {
+    const span = r.interval || middleHalf(r.i);
+    return el("span", { class: "meter", title: span ? `${fmt(span[0])} to ${fmt(span[1])}` : null }, el("span", { class: "level", style: `left:${at(Math.min(0, r.agreement))}%;width:${(at(Math.abs(r.agreement) + lo)) }%` }),
+      span ? el("span", { class: "whisker", style: `left:${at(span[0])}%;width:${(at(span[1]) - at(span[0])).toFixed(1)}%` }) : null);
+  };
+  const flags = (r) => {
+    const copies = copiesOf().get(r.i) || [];
+    return [D.trivial[r.i] ? el("span", { class: "flag" }, `near-trivial: ${D.trivial[r.i]}`) : null, r.copy ? el("span", { class: "flag" }, `same as ${short(D.names[D.same[r.i]], 30)}`) : null,
+      copies.length && !state.unfolded && !printing && !searching ? el("span", { class: "flag" }, `+ ${whole(copies.length)} the same`) : null,
+      r.i === D.central && A.isGiven && A.all.length > 2 ? el("span", { class: "flag good" }, "most central") : null,
+      isNumber(r.p) && r.p >= 0.01 ? el("span", { class: "flag" }, `p = ${Number(r.p.toPrecision(2))}`) : null,
+      D.assigned[r.i] < D.n ? el("span", { class: "flag" }, `${percent(1 - D.assigned[r.i] / D.n)} without a label`) : null];
+  };
+  const head = [["name", "clustering"], ["k", "clusters"], ["agreement", D.against ? `agreement with ${short(D.against.name, 24)}` : "agreement with the others"], ["groups", "finds the groups"], [null, "notes"], [null, "hide"]];
+  const sorter = ([key, text]) => key === null ? text : button([text, state.sort[0] === key ? (state.sort[1] > 0 ? " ▲" : " ▼") : ""], () => { state.sort = [key, state.sort[0] === key ? -state.sort[1] : key === "name" || key === "k" ? 1 : -1]; remember(); drawRanking(); }, { class: "sort" });
+  const row = (r) => el("tr", { class: state.hidden.has(r.i) ? "hidden-row" : A.all.includes(r.i) ? null : "aside" },
+    el("th", { scope: "row" }, button(short(r.name, 60), () => choose([otherThan(r.i), r.i]), { class: "link", title: "Compare it" })),
+    el("td", {}, whole(r.k)), el("td", { class: "wide" }, el("span", { class: "number" }, fmt(r.agreement)), isNumber(r.agreement) ? bar(r) : null),
+    el("td", {}, isNumber(r.groups) ? (r.groups >= FOUND ? "yes" : r.groups >= 0.4 ? "partly" : "no") : "–"), el("td", {}, flags(r)),
+    el("td", {}, button(state.hidden.has(r.i) ? "show" : "hide", () => { if (state.hidden.has(r.i)) state.hidden.delete(r.i); else state.hidden.add(r.i); renew(); }, { "aria-label": `${state.hidden.has(r.i) ? "Show" : "Hide"} ${r.name}` })));
+  fill($("ranking-table"), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The clusterings" }, el("table", {},
+    el("thead", {}, el("tr", {}, head.map((h) => el("th", { scope: "col", "aria-sort": h[0] !== null && state.sort[0] === h[0] ? (state.sort[1] > 0 ? "ascending" : "descending") : null }, sorter(h))))), el("tbody", {}, shown.map(row)))),
+    every.length ? null : el("p", { class: "muted" }, "No clustering has such a name."),
+    shown.length < folded.length ? button(`Show all ${whole(folded.length)}`, () => { allRows = true; drawRanking(); }) : null);
+  const copies = D.own.filter(isDuplicate).length, unfold = $("unfold");
+  unfold.hidden = !copies;
+  unfold.textContent = state.unfolded ? "Fold duplicates" : `Show ${plural(copies, "duplicate")}`;
+};
+const rankingRows = () => [["clustering", "clusters", "agreement", "low", "high", "p", "finds the groups", "same as", "near-trivial", ...(D.against ? M.map((m) => m.title) : [])],
+  ...rankedNow().map((r) => [r.name, r.k, r.agreement, ...(r.interval || ["", ""]), r.p, r.groups, D.same[r.i] === null ? "" : D.names[D.same[r.i]], D.trivial[r.i], ...(D.against ? rankOf().get(r.i).values : [])])];
+const otherThan = (i) => D.reference !== null && i !== D.reference ? D.reference : i !== D.central ? D.central : D.first[1] !== i ? D.first[1] : D.own.find((j) => j !== i);

@@ -3,7 +3,7 @@ const D = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
 const L = D.names.length;
 
-// --- small tools ---------------------------------------------------------------------------------------------
+// --- small tools -------------------------------------------------------------------------------------------------
 const KINDS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, i32: Int32Array, f32: Float32Array };
 const decoded = (x) => {
   const text = atob(x.b), bytes = new Uint8Array(text.length);
@@ -16,25 +16,113 @@ const put = (node, attrs, children) => {
     if (k.startsWith("on")) node.addEventListener(k.slice(2), v);
     else if (v !== null && v !== undefined && v !== false) node.setAttribute(k, v === true ? "" : v);
   }
-  for (const c of children.flat()) if (c !== null && c !== undefined) node.append(c);
+  for (const c of children.flat(2)) if (c !== null && c !== undefined && c !== false) node.append(c);
   return node;
 };
 const el = (tag, attrs, ...children) => put(document.createElement(tag), attrs, children);
 const svg = (tag, attrs, ...children) => put(document.createElementNS("http://www.w3.org/2000/svg", tag), attrs, children);
-const fill = (node, ...children) => node.replaceChildren(...children.flat().filter((c) => c !== null && c !== undefined));
-const fmt = (x) => x === null || Number.isNaN(x) ? "undefined" : Math.abs(x) < 1e5 ? x.toFixed(4) : x.toPrecision(5);
+const fill = (node, ...children) => node.replaceChildren(...children.flat(2).filter((c) => c !== null && c !== undefined && c !== false));
+const button = (text, act, attrs) => el("button", { type: "button", onclick: act, ...attrs }, text);
+
+const isNumber = (x) => x !== null && x !== undefined && !Number.isNaN(x);
+const fmt = (x, digits = 2) => !isNumber(x) ? "undefined" : Math.abs(x) < 1e5 ? x.toFixed(digits).replace(/^-(0\.0+)$/, "$1") : x.toPrecision(5);
 const whole = (x) => Math.abs(x - Math.round(x)) < 1e-9 ? Math.round(x).toLocaleString("en") : x.toLocaleString("en", { maximumFractionDigits: 1 });
+const percent = (x) => `${Math.min(Math.max(Math.round(100 * x), x > 0 ? 1 : 0), x < 1 ? 99 : 100)}%`;
+const plural = (n, one, many) => `${whole(n)} ${n === 1 ? one : many || one + "s"}`;
 const short = (s, n) => s.length <= n ? s : s.slice(0, n - 1) + "…";
-const pval = (p) => p === null ? "–" : p < 0.0001 ? p.toExponential(1) : String(Number(p.toPrecision(2)));
+const inWords = (table, x) => isNumber(x) ? table.find(([low]) => Math.round(100 * x) / 100 >= low)[1] : "unknown"; // of what is shown, two decimals
+const letter = (i) => { let s = ""; for (i += 1; i > 0; i = Math.floor((i - 1) / 26)) s = String.fromCharCode(65 + (i - 1) % 26) + s; return s; };
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const download = (name, rows) => {
-  const cell = (x) => { const s = x === null || x === undefined || Number.isNaN(x) ? "" : String(x); return /[",\n\r]/.test(s) ? '"' + s.replaceAll('"', '""') + '"' : s; };
-  const url = URL.createObjectURL(new Blob([rows.map((r) => r.map(cell).join(",")).join("\n") + "\n"], { type: "text/csv" }));
+const range = (n) => Array.from({ length: n }, (_, i) => i);
+
+// --- tables, hints, downloads ------------------------------------------------------------------------------------
+const table = (head, rows, label) => el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
+  el("table", {}, el("thead", {}, el("tr", {}, head.map((h) => el("th", { scope: "col" }, h)))),
+    el("tbody", {}, rows.map((r) => el("tr", {}, r.map((c, j) => j === 0 ? el("th", { scope: "row" }, c) : el("td", {}, c)))))));
+const tip = $("tip");
+const showTip = (x, y, lines) => {
+  fill(tip, lines.filter(Boolean).map((t) => el("div", {}, t)));
+  tip.hidden = false;
+  const w = tip.offsetWidth, h = tip.offsetHeight;
+  tip.style.left = Math.max(4, Math.min(window.innerWidth - w - 8, x + 14)) + "px";
+  tip.style.top = Math.max(4, y + 18 + h > window.innerHeight ? y - h - 10 : y + 18) + "px";
+};
+const hideTip = () => { tip.hidden = true; };
+const hint = (node, lines) => {
+  node.addEventListener("mousemove", (e) => showTip(e.clientX, e.clientY, typeof lines === "function" ? lines() : lines));
+  node.addEventListener("mouseleave", hideTip);
+  return node;
+};
+const MEANINGS = {
+  agreement: "Agreement: 1 for the same groups, about 0 for unrelated ones (adjusted Rand index, relative to the values that soft clusterings reach with themselves).",
+  disputed: "Disputed: fewer than three quarters of the clusterings put the point with its group.",
+  stability: "Stability: how well the clusterings find the group again, 0 to 1 (mean Jaccard similarity).",
+  duplicates: "Duplicates: the same partition under other names. Each partition counts once.",
+  trivial: "Near-trivial: more than 95% of the points in one cluster, or nearly every point alone.",
+  consensus: "Consensus: the groups that stand for all clusterings that count.",
+};
+const help = (term) => {
+  const show = (e) => { const b = e.currentTarget.getBoundingClientRect(); showTip(b.left, b.bottom - 14, [MEANINGS[term]]); };
+  return el("button", { type: "button", class: "help", "aria-label": `What is meant by ${term}? ${MEANINGS[term]}`, onclick: show, onfocus: show, onmouseenter: show, onmouseleave: hideTip, onblur: hideTip }, "?");
+};
+for (const node of document.querySelectorAll("[data-help]")) node.append(" ", help(node.dataset.help));
+
+const letDown = (name, content, type) => {
+  const url = URL.createObjectURL(new Blob([content], { type }));
   const a = el("a", { href: url, download: name });
   document.body.append(a); a.click(); a.remove();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 };
-const button = (text, act, attrs) => el("button", { type: "button", onclick: act, ...attrs }, text);
-const table = (head, rows, attrs) => el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": (attrs || {}).label || "table" },
-  el("table", {}, el("thead", {}, el("tr", {}, head.map((h) => el("th", { scope: "col" }, h)))),
-    el("tbody", {}, rows.map((r) => el("tr", {}, r.map((c, j) => j === 0 ? el("th", { scope: "row" }, c) : el("td", {}, c)))))));
+const csv = (name, rows) => {
+  const cell = (x) => { const s = isNumber(x) ? String(x) : ""; return /[",\n\r]/.test(s) ? '"' + s.replaceAll('"', '""') + '"' : s; };
+  letDown(name, rows.map((r) => r.map(cell).join(",")).join("\n") + "\n", "text/csv");
+};
+const STYLED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "font-size", "font-weight", "text-anchor"];
+const svgText = (node) => { // a picture that looks the same outside of the page: the styles are written into it
+  const copy = node.cloneNode(true), from = [node, ...node.querySelectorAll("*")], to = [copy, ...copy.querySelectorAll("*")];
+  from.forEach((x, i) => { const s = getComputedStyle(x); for (const key of STYLED) to[i].setAttribute(key, s.getPropertyValue(key)); });
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("font-family", "system-ui, sans-serif");
+  const box = node.viewBox.baseVal;
+  copy.prepend(svg("rect", { x: box.x, y: box.y, width: box.width, height: box.height, fill: css("--bg") }));
+  return new XMLSerializer().serializeToString(copy);
+};
+const canvasSvg = (canvas) => {
+  const w = canvas.clientWidth, h = canvas.clientHeight;
+  return new XMLSerializer().serializeToString(svg("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${w} ${h}`, width: w, height: h },
+    svg("image", { href: canvas.toDataURL(), width: w, height: h })));
+};
+const bytesOf = (url) => Uint8Array.from(atob(url.split(",")[1]), (c) => c.charCodeAt(0));
+const savePng = (name, node) => {
+  if (node instanceof HTMLCanvasElement) return letDown(`${name}.png`, bytesOf(node.toDataURL()), "image/png");
+  const box = node.viewBox.baseVal, image = new Image();
+  image.onload = () => {
+    const canvas = el("canvas", { width: 2 * box.width, height: 2 * box.height });
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    letDown(`${name}.png`, bytesOf(canvas.toDataURL()), "image/png");
+  };
+  image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svgText(node));
+};
+const saver = (name, find, rows) => // buttons that save a figure: the node that is drawn, and its rows for CSV
+  el("div", { class: "save", role: "group", "aria-label": `Save ${name.replaceAll("-", " ")}` },
+    find ? button("SVG", () => letDown(`${name}.svg`, find() instanceof HTMLCanvasElement ? canvasSvg(find()) : svgText(find()), "image/svg+xml"), { "data-save": `${name}.svg`, "aria-label": `${name.replaceAll("-", " ")} as SVG` }) : null,
+    find ? button("PNG", () => savePng(name, find()), { "data-save": `${name}.png`, "aria-label": `${name.replaceAll("-", " ")} as PNG` }) : null,
+    rows ? button("CSV", () => csv(`${name}.csv`, rows()), { "data-save": `${name}.csv`, "aria-label": `${name.replaceAll("-", " ")} as CSV` }) : null);
+const sharp = (canvas, width, height) => {
+  const d = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * d); canvas.height = Math.round(height * d);
+  canvas.style.width = width + "px"; canvas.style.height = height + "px";
+  const c = canvas.getContext("2d");
+  c.setTransform(d, 0, 0, d, 0, 0);
+  return c;
+};
+const axes = (w, h, pad, xs, ys, xlabel, ylabel, fx, fy) => [
+  xs.map((t) => svg("text", { x: fx(t), y: h - pad.bottom + 16, "text-anchor": "middle", class: "small muted" }, String(t))),
+  ys.map((t) => svg("text", { x: pad.left - 6, y: fy(t) + 4, "text-anchor": "end", class: "small muted" }, t.toLocaleString("en"))),
+  svg("line", { x1: pad.left, x2: w - pad.right, y1: h - pad.bottom, y2: h - pad.bottom, class: "axis" }),
+  svg("text", { x: (pad.left + w - pad.right) / 2, y: h - 4, "text-anchor": "middle", class: "small" }, xlabel),
+  svg("text", { x: 4, y: 12, class: "small" }, ylabel)].flat();
+const star = (x, y, r) => range(10).map((i) => {
+  const a = Math.PI * (i / 5 - 0.5), d = i % 2 ? r * 0.45 : r;
+  return `${i ? "L" : "M"}${(x + d * Math.cos(a)).toFixed(1)},${(y + d * Math.sin(a)).toFixed(1)}`;
+}).join("") + "Z";

@@ -1,0 +1,262 @@
+"""The answer of a report: which clusterings count, which clusters they share, and which points are in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from congruence.formulas import find
+from congruence.formulas.solvers import assignment
+from congruence.inputs.coerce import Clustering
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.labels import Labels
+from congruence.statistics.pairs import Pairs
+from congruence.statistics.tables import Array
+
+#: a clustering is near-trivial if more than this share of its points is in one cluster, or alone
+TRIVIAL = 0.95
+#: a point is disputed if fewer clusterings than this share put it with its cluster
+CONSISTENT = 0.75
+#: adjusted Rand index with the shared clusters from which a clustering is said to find them
+FOUND = 0.65
+#: most rounds in which points move to the group that most clusterings vote for
+ROUNDS = 5
+#: most points × clusters for which it is worked out where disputed points go
+MOST_CAST = 50_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The clusters that stand for all clusterings, and how far the clusterings that count agree with them."""
+
+    #: clusterings that count: not the reference, not near-trivial, each partition once
+    counted: tuple[int, ...]
+    #: where the shared clusters come from: "consensus", "vote" or "clustering", and the method or the name of the clustering
+    source: str
+    by: str
+    #: cluster of each point, 0 … k−1, the largest cluster first; k where no clustering has the point
+    labels: Array
+    k: int
+    #: share of the counted clusterings that put each point with its cluster (NaN: none has it), and where the others put it
+    placed: Array
+    elsewhere: Array
+    #: of each cluster: mean Jaccard similarity with the points that a clustering puts there
+    stability: Array
+    #: adjusted Rand index of every clustering with the shared clusters, its clusters taken together that split one
+    agreement: Array
+    is_pair: bool
+
+    @property
+    def sizes(self) -> Array:
+        """Points of each cluster."""
+        return np.bincount(self.labels[self.labels < self.k], minlength=self.k)
+
+    @property
+    def disputed(self) -> Array:
+        """The points in doubt, the worst first."""
+        doubtful = np.flatnonzero(self.placed < CONSISTENT - 1e-12)
+        return doubtful[np.argsort(self.placed[doubtful], kind="stable")]
+
+    @property
+    def consistent(self) -> float:
+        """Share of the points that are placed consistently."""
+        known = int((~np.isnan(self.placed)).sum())
+        return 1 - len(self.disputed) / known if known else float("nan")
+
+    @property
+    def n_found(self) -> int:
+        """How many of the counted clusterings find the shared clusters."""
+        return sum(self.agreement[i] >= FOUND for i in self.counted)
+
+
+def hard_labels(c: Clustering) -> Array:
+    """The cluster of each point, `k` for none; of a soft clustering that of the largest membership."""
+    if isinstance(c, Labels):
+        return c.codes
+    return np.asarray(c.dense().argmax(axis=1))
+
+
+def largest_share(c: Clustering) -> float:
+    """Share of the assigned points in the largest cluster."""
+    sizes = c.dense().sum(axis=0) if not isinstance(c, Labels) else np.bincount(c.codes, minlength=c.k + 1)[: c.k]
+    total = float(sizes.sum())
+    return float(sizes.max() / total) if total else 1.0
+
+
+def why_trivial(c: Clustering) -> str:
+    """Why a clustering says next to nothing of which points belong together; empty if it does say something.
+
+    >>> import congruence as cg
+    >>> runs = cg.Ensemble([[0] * 98 + [1] * 2, list(range(100)), [0, 1] * 50])
+    >>> [why_trivial(c) for c in runs.members]
+    ['98% of the points in one cluster', 'nearly every point alone in its cluster', '']
+    """
+    share = largest_share(c)
+    if share > TRIVIAL:
+        return (
+            f"{np.floor(share * 100):.0f}% of the points in one cluster" if share < 1 else "all points in one cluster"
+        )
+    assigned = len(c) - c.gaps
+    if isinstance(c, Labels) and assigned > 2:
+        alone = int((np.bincount(c.codes, minlength=c.k + 1)[: c.k] == 1).sum())
+        if alone > TRIVIAL * assigned:
+            return "nearly every point alone in its cluster"
+    return ""
+
+
+def counted_of(own: Sequence[int], trivial: Sequence[str], same: Sequence[int | None]) -> tuple[int, ...]:
+    """The clusterings that count: near-trivial ones only if there are no others, and each partition once."""
+    kept = [i for i in own if not trivial[i]] or list(own)
+    seen: set[int] = set()
+    found = []
+    for i in kept:
+        first = same[i]
+        partition = i if first is None else first
+        if partition not in seen:
+            seen.add(partition)
+            found.append(i)
+    return tuple(found)
+
+
+def answer_of(
+    e: Ensemble, counted: tuple[int, ...], labels: Array, k: int, source: tuple[str, str], is_pair: bool
+) -> Answer:
+    """How the clusterings that count agree with shared clusters; in a pair, clusters are matched one to one."""
+    base = _largest_first(labels, k)
+    codes = [(hard_labels(c), c.k) for c in e.members]
+    votes = votes_of(base, k, codes, [i in counted for i in range(len(e))], is_pair)
+    return Answer(counted, *source, base, k, votes.placed, votes.elsewhere, votes.stability, votes.agreement, is_pair)
+
+
+def _largest_first(labels: Array, k: int) -> Array:
+    """Clusters numbered by size; `k` for points without one."""
+    labels = np.where((labels < 0) | (labels >= k), k, labels).astype(np.int64)
+    sizes = np.bincount(labels, minlength=k + 1)[:k]
+    rank = np.full(k + 1, k)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(k)
+    return np.asarray(rank[labels])
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """Where clusterings put each point among shared clusters, how well they find each cluster again, and how well each agrees."""
+
+    placed: Array
+    elsewhere: Array
+    stability: Array
+    agreement: Array
+    #: the shared cluster that most members vote for; that of the point itself where it is among them
+    plurality: Array
+
+
+def votes_of(
+    base: Array, k: int, members: Sequence[tuple[Array, int]], counts: Sequence[bool], one_to_one: bool
+) -> Votes:
+    """Every cluster of a member votes for the shared cluster it has most points in common with.
+
+    The agreement of a member is the adjusted Rand index of the shared clusters and its votes: clusters that split a shared
+    one count as one. In the other figures only members that count take part.
+
+    >>> import numpy as np
+    >>> base = np.array([0, 0, 0, 1, 1, 1])
+    >>> members = [(np.array([0, 0, 1, 2, 2, 2]), 3), (np.array([0, 0, 1, 1, 1, 1]), 2)]
+    >>> votes = votes_of(base, 2, members, [True, True], False)
+    >>> votes.placed.tolist(), votes.elsewhere.tolist(), votes.stability.round(3).tolist()
+    ([1.0, 1.0, 0.5, 1.0, 1.0, 1.0], [2, 2, 1, 2, 2, 2], [0.833, 0.875])
+    >>> votes.agreement.round(3).tolist()
+    [1.0, 0.324]
+    """
+    n = len(base)
+    cast = np.zeros((n, k), np.int32) if n * k <= MOST_CAST else None
+    agree, seen = np.zeros(n), np.zeros(n)
+    stability, weight = np.zeros(k), np.zeros(k)
+    agreement = np.full(len(members), np.nan)
+    for place, ((codes, own), counted) in enumerate(zip(members, counts, strict=True)):
+        row, col, count = cells_of_pair(base, k, codes, own)
+        to = np.full(own + 1, k)
+        if one_to_one:
+            best = assignment(row, col, count.astype(np.int64), (k, own)) if len(row) else np.zeros(0, np.int64)
+            to[col[best]] = row[best]
+            agreement[place] = ari_of_cells(row, col, count)
+        else:
+            order = np.lexsort((row, -count, col))
+            first = order[np.unique(col[order], return_index=True)[1]]
+            to[col[first]] = row[first]
+            agreement[place] = ari_of_cells(row, to[col], count)
+        if not counted:
+            continue
+        vote = to[np.minimum(codes, own)]
+        here = (codes < own) & (base < k)
+        agree += here & (vote == base)
+        seen += here
+        if cast is not None:
+            known = np.flatnonzero(here & (vote < k))
+            cast[known, vote[known]] += 1
+        sizes, votes = np.bincount(row, count, k), np.bincount(to[col], count, k + 1)[:k]
+        common = np.bincount(row, count * (to[col] == row), k)
+        stability += common / np.maximum(sizes + votes - common, 1)
+        weight += sizes > 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        placed = np.where(seen > 0, agree / seen, np.nan)
+        found = np.where(weight > 0, stability / weight, np.nan)
+    elsewhere, plurality = np.full(n, k), base
+    if cast is not None and k:
+        known = np.flatnonzero(base < k)
+        own_votes = np.zeros(n, np.int32)
+        own_votes[known] = cast[known, base[known]]
+        plurality = np.where(cast.max(axis=1) > own_votes, cast.argmax(axis=1), base)
+        cast[known, base[known]] = 0
+        elsewhere = np.where(cast.max(axis=1) > 0, cast.argmax(axis=1), k)
+    return Votes(placed, elsewhere, found, agreement, plurality)
+
+
+def settled(e: Ensemble, counted: Sequence[int], start: int) -> Array:
+    """Shared clusters without a search: those of one clustering, each point moved to where most clusterings vote.
+
+    >>> import congruence as cg
+    >>> runs = cg.Ensemble([[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 2]])
+    >>> settled(runs, (0, 1, 2), 1).tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+    base, k = hard_labels(e.members[start]).astype(np.int64), e.members[start].k
+    members = [(hard_labels(e.members[i]), e.members[i].k) for i in counted]
+    for _ in range(ROUNDS):
+        moved = votes_of(base, k, members, [True] * len(members), False).plurality
+        if np.array_equal(moved, base):
+            break
+        base = moved
+    return base
+
+
+def cells_of_pair(a: Array, ka: int, b: Array, kb: int) -> tuple[Array, Array, Array]:
+    """The cells of the table of two label vectors that have points, row by row; labels of k and above are left out."""
+    here = (a < ka) & (b < kb)
+    whole = here.all()
+    cell = a.astype(np.int64) * kb + b if whole else a[here].astype(np.int64) * kb + b[here]
+    if ka * kb <= 16 * len(a) + 1024:
+        counts = np.bincount(cell, minlength=ka * kb)
+        used = np.flatnonzero(counts)
+        counts = counts[used]
+    else:
+        used, counts = np.unique(cell, return_counts=True)
+    return used // kb, used % kb, counts.astype(np.float64)
+
+
+def ari_of_cells(row: Array, col: Array, count: Array) -> float:
+    """Adjusted Rand index of a table from its cells, which may repeat; NaN where there are no points.
+
+    >>> import numpy as np
+    >>> ari_of_cells(np.array([0, 1]), np.array([1, 0]), np.array([2, 2]))
+    1.0
+    """
+    if not len(count):
+        return float("nan")
+    wide = int(col.max()) + 1
+    _, place = np.unique(row * wide + col, return_inverse=True)
+    sums = [np.bincount(x, count).astype(np.int64) for x in (place.ravel(), row, col)]
+    n = sums[0].sum(keepdims=True)
+    both, a, b = (np.square(x).sum(keepdims=True) for x in sums)
+    pairs = Pairs.from_squares(n, n, both, a, b, (both == a) & (both == b))
+    return float(find("ari").values(pairs)[0])

@@ -1,0 +1,52 @@
+"""What sets each cluster apart in the data: effect sizes of features, cluster by cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from congruence.statistics.tables import Array
+
+#: features named for a cluster, and most features of the heat map
+NAMED, MOST_FEATURES = 5, 30
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Standardised differences of features between each cluster and all other points (Cohen's d)."""
+
+    names: tuple[str, ...]
+    #: clusters × features of the heat map, the feature that differs most first
+    effects: Array
+    #: of each cluster its features that differ most, as (name, effect)
+    named: tuple[tuple[tuple[str, float], ...], ...]
+
+
+def features_of(X: Any, names: tuple[str, ...], labels: Array, k: int) -> Features | None:
+    """Effect sizes of dense numbers; None for sparse ones, or where there is nothing to compare.
+
+    >>> x = np.array([[0.0, 5], [1, 6], [4, 5], [5, 6]])
+    >>> found = features_of(x, ("a", "b"), np.array([0, 0, 1, 1]), 2)
+    >>> [[(name, round(d, 3)) for name, d in cluster] for cluster in found.named]
+    [[('a', -5.657)], [('a', 5.657)]]
+    """
+    if hasattr(X, "toarray") or k < 2:
+        return None
+    effects = np.zeros((k, X.shape[1]))
+    known = labels < k
+    for c in range(k):
+        inside, outside = X[known & (labels == c)], X[known & (labels != c)]
+        if not len(inside) or not len(outside):
+            continue
+        n, m = len(inside), len(outside)
+        spread = np.sqrt((n * inside.var(axis=0) + m * outside.var(axis=0)) / max(n + m - 2, 1))
+        difference = inside.mean(axis=0) - outside.mean(axis=0)
+        effects[c] = np.where(spread > 0, difference / np.where(spread > 0, spread, 1.0), 0.0)
+    strongest = np.argsort(-np.abs(effects).max(axis=0), kind="stable")[:MOST_FEATURES]
+    named = []
+    for row in effects:
+        top = np.argsort(-np.abs(row), kind="stable")[:NAMED]
+        named.append(tuple((names[j], float(row[j])) for j in top.tolist() if row[j] != 0))
+    return Features(tuple(names[j] for j in strongest.tolist()), effects[:, strongest], tuple(named))

@@ -1,0 +1,133 @@
+"""The clusterings over the number of clusters: one for each, the flow between them, and agreement at each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from congruence.inputs.ensemble import Ensemble
+from congruence.reporting.answer import cells_of_pair, hard_labels
+from congruence.statistics.tables import Array
+
+#: most numbers of clusters that the tree shows; most clusters in all
+MOST_LEVELS, MOST_NODES = 14, 250
+
+
+@dataclass(frozen=True)
+class Node:
+    """A cluster of the tree: its level, name and size, how well the clusterings find it, and where it stands (0 to 1)."""
+
+    level: int
+    name: str
+    size: int
+    stability: float
+    x: float
+
+
+@dataclass(frozen=True)
+class Edge:
+    """Points that two clusters of neighbouring levels share: how many, and their share of the lower cluster."""
+
+    above: int
+    below: int
+    count: int
+    share: float
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """A tree of clusterings over the number of clusters, and the agreement of clusterings with the same number."""
+
+    members: tuple[int, ...]
+    ks: tuple[int, ...]
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    #: numbers of clusters with two clusterings or more, their mean agreement, its standard error, and how many there are
+    curve: tuple[tuple[int, float, float, int], ...]
+    #: numbers of clusters that the tree leaves out
+    left_out: tuple[int, ...]
+
+
+def levels_of(e: Ensemble, counted: Sequence[int], square: Array) -> Levels | None:
+    """The tree and the curve; None where all clusterings have the same number of clusters."""
+    by_k: dict[int, list[int]] = {}
+    for i in counted:
+        by_k.setdefault(e.members[i].k, []).append(i)
+    if len(by_k) < 2:
+        return None
+    chosen: list[int] = []
+    curve = []
+    for k in sorted(by_k):
+        here = by_k[k]
+        others = here if len(here) > 1 else list(counted)
+        means = [
+            np.nanmean([square[i, j] for j in others if j != i] or [np.nan]) if len(others) > 1 else 0 for i in here
+        ]
+        chosen.append(here[int(np.nanargmax(np.nan_to_num(means, nan=-np.inf)))])
+        values = square[np.ix_(here, here)][np.triu_indices(len(here), 1)]
+        values = values[~np.isnan(values)]
+        if len(values):
+            error = float(values.std(ddof=1) / np.sqrt(len(here))) if len(values) > 1 else float("nan")
+            curve.append((k, float(values.mean()), error, len(here)))
+    shown = _thinned(chosen, [e.members[i].k for i in chosen])
+    left_out = tuple(e.members[i].k for i in chosen if i not in set(shown))
+    nodes, edges = _tree(e, shown, counted)
+    return Levels(tuple(shown), tuple(e.members[i].k for i in shown), nodes, edges, tuple(curve), left_out)
+
+
+def _thinned(chosen: list[int], ks: list[int]) -> list[int]:
+    """At most so many levels and clusters: the smallest numbers of clusters are kept."""
+    kept: list[int] = []
+    nodes = 0
+    for i, k in zip(chosen, ks, strict=True):
+        if len(kept) == MOST_LEVELS or (kept and nodes + k > MOST_NODES):
+            break
+        kept.append(i)
+        nodes += k
+    return kept
+
+
+def _tree(e: Ensemble, shown: Sequence[int], counted: Sequence[int]) -> tuple[tuple[Node, ...], tuple[Edge, ...]]:
+    labels = {i: hard_labels(e.members[i]) for i in {*shown, *counted}}
+    start, nodes, edges = [0], [], []
+    for i in shown:
+        start.append(start[-1] + e.members[i].k)
+    centre = np.zeros(start[-1])
+    for level, i in enumerate(shown):
+        k = e.members[i].k
+        sizes = np.bincount(labels[i], minlength=k + 1)[:k]
+        place = np.arange(k, dtype=float)
+        if level:
+            above = shown[level - 1]
+            row, col, count = cells_of_pair(labels[above], e.members[above].k, labels[i], k)
+            total = np.maximum(np.bincount(col, count, k), 1)
+            place = np.bincount(col, count * centre[start[level - 1] + row], k) / total
+            edges += [
+                Edge(start[level - 1] + int(r), start[level] + int(c), int(w), float(w / total[c]))
+                for r, c, w in zip(row.tolist(), col.tolist(), count.tolist(), strict=True)
+            ]
+        order = np.lexsort((-sizes, place))
+        centre[start[level] + order] = (np.arange(k) + 0.5) / k
+        stability = _found_again(labels, e, i, [j for j in counted if j != i])
+        names = e.members[i].names
+        nodes += [
+            Node(level, str(names[c]), int(sizes[c]), float(stability[c]), float(centre[start[level] + c]))
+            for c in range(k)
+        ]
+    return tuple(nodes), tuple(edges)
+
+
+def _found_again(labels: dict[int, Array], e: Ensemble, i: int, others: Sequence[int]) -> Array:
+    """Of each cluster the mean of its best Jaccard similarity in the other clusterings."""
+    k = e.members[i].k
+    total, seen = np.zeros(k), np.zeros(k)
+    for j in others:
+        row, col, count = cells_of_pair(labels[i], k, labels[j], e.members[j].k)
+        sizes, theirs = np.bincount(row, count, k), np.bincount(col, count, e.members[j].k)
+        best = np.zeros(k)
+        np.maximum.at(best, row, count / (sizes[row] + theirs[col] - count))
+        total += best
+        seen += sizes > 0
+    return np.where(seen > 0, total / np.maximum(seen, 1), np.nan)

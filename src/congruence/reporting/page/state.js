@@ -1,0 +1,49 @@
+// --- what is chosen: kept in the address, so that a reload or a mailed link shows the same ---------------------------
+const fresh = () => ({
+  measure: 0, hidden: new Set(), back: { duplicates: false, trivial: false }, compare: D.first.slice(), open: false, colour: 0,
+  search: "", sort: ["agreement", -1], unfolded: false, disputed: false, selected: null, point: null,
+});
+const state = fresh();
+const ranges = (numbers) => { // 1,2,3,7 → 1-3.7
+  const sorted = [...numbers].sort((a, b) => a - b), parts = [];
+  for (const x of sorted) { const last = parts[parts.length - 1]; if (last && last[1] === x - 1) last[1] = x; else parts.push([x, x]); }
+  return parts.map(([a, b]) => a === b ? a : `${a}-${b}`).join(".");
+};
+const numbers = (text, most) => text.split(".").filter(Boolean).flatMap((part) => {
+  const [a, b = a] = part.split("-").map(Number);
+  return Number.isInteger(a) && Number.isInteger(b) && a >= 0 && b < most && b >= a ? range(b - a + 1).map((i) => a + i) : [];
+});
+const inAddress = () => {
+  const said = new URLSearchParams();
+  if (state.measure) said.set("measure", state.measure);
+  if (state.hidden.size) said.set("hide", ranges(state.hidden));
+  for (const key of ["duplicates", "trivial"]) if (state.back[key]) said.set(key, "back");
+  if (state.open || state.compare.join() !== D.first.join()) said.set(state.open ? "compare" : "pair", state.compare.join("."));
+  if (state.colour) said.set("colour", state.colour);
+  if (state.search) said.set("search", state.search);
+  if (state.sort.join() !== "agreement,-1") said.set("sort", state.sort.join("."));
+  if (state.disputed) said.set("points", "disputed");
+  if (state.selected && state.selected.size <= 5000) said.set("selected", ranges(state.selected));
+  if (state.point !== null) said.set("point", state.point);
+  return said.toString();
+};
+const remember = () => { if (location.protocol !== "about:") history.replaceState(null, "", "#" + inAddress()); };
+const recall = () => {
+  Object.assign(state, fresh());
+  const text = location.hash.slice(1);
+  if (!text.includes("=")) return;
+  const said = new URLSearchParams(text), place = (key) => { const x = Number(said.get(key)); return said.has(key) && Number.isInteger(x) && x >= 0 ? x : null; };
+  if (place("measure") !== null && place("measure") < M.length) state.measure = place("measure");
+  if (said.has("hide")) state.hidden = new Set(numbers(said.get("hide"), L));
+  for (const key of ["duplicates", "trivial"]) state.back[key] = said.get(key) === "back";
+  for (const key of ["compare", "pair"]) if (said.has(key)) {
+    const found = said.get(key).split(".").map(Number).filter((i) => Number.isInteger(i) && i >= 0 && i < L).slice(0, 5);
+    if (found.length >= 2) { state.compare = found; state.open = key === "compare"; }
+  }
+  state.colour = place("colour") || 0;
+  state.search = said.get("search") || "";
+  if (/^\w+\.-?1$/.test(said.get("sort") || "")) { const [by, way] = said.get("sort").split("."); state.sort = [by, Number(way)]; }
+  state.disputed = said.get("points") === "disputed";
+  if (said.has("selected")) state.selected = new Set(numbers(said.get("selected"), D.n));
+  if (place("point") !== null && place("point") < D.n) state.point = place("point");
+};

@@ -1,0 +1,61 @@
+"""The script of the report by the tools of its own trade: eslint for the code, axe-core for accessibility."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from browser import Browser, program
+
+from congruence.cli import showcase
+from congruence.reporting.html import SCRIPTS, page_script
+
+HERE = Path(__file__).parent
+MODULES = Path(os.environ.get("CONGRUENCE_NODE_MODULES", HERE.parent / "node_modules"))
+needs = "npm install eslint axe-core, and CONGRUENCE_NODE_MODULES=…/node_modules"
+
+
+@pytest.mark.skipif(not (MODULES / "eslint").is_dir() or shutil.which("node") is None, reason=f"no eslint: {needs}")
+def test_the_script_has_no_lint(tmp_path):
+    """No unused or undefined name, no shadowing, no loose comparison."""
+    (tmp_path / "page.js").write_text(page_script(), encoding="utf-8")
+    shutil.copy(HERE / "eslint.config.mjs", tmp_path)
+    done = subprocess.run(
+        ["node", MODULES / "eslint" / "bin" / "eslint.js", "page.js"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_modules_are_short_and_all_there():
+    """Every module of the page is used, and none is long."""
+    found = list((HERE.parent / "src/congruence/reporting/page").glob("*.js"))
+    if not found:
+        pytest.skip("the source is not here")
+    assert {p.stem for p in found} == set(SCRIPTS)
+    assert all(len(p.read_text(encoding="utf-8").split("\n")) <= 250 for p in found)
+
+
+@pytest.mark.skipif(not (MODULES / "axe-core").is_dir(), reason=f"no axe-core: {needs}")
+@pytest.mark.skipif(program() is None, reason="there is no chromium here: apt-get install chromium")
+@pytest.mark.skipif(importlib.util.find_spec("websocket") is None, reason="websocket-client is not installed")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_axe_finds_nothing(tmp_path):
+    """No violation of accessibility in light, in dark, at the width of a phone, and with the comparison open."""
+    showcase.pages(tmp_path, ["wine"])
+    axe = (MODULES / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+    look = "axe.run().then(r => JSON.stringify(r.violations.map(v => [v.id, v.nodes.map(n => n.html.slice(0, 200))])))"
+    with Browser() as page:
+        for scheme, width in (("light", 1440), ("dark", 1440), ("light", 390), ("dark", 390)):
+            page.size(width, 900)
+            page.scheme(scheme)
+            page.open(tmp_path / "wine.html")
+            page.run("for (const d of document.querySelectorAll('details')) d.open = true")
+            page.send("Runtime.evaluate", expression=axe)
+            assert json.loads(page.run(look)) == [], (scheme, width)
+            page.run("document.querySelector('#ranking-table button.link').click()")
+            assert json.loads(page.run(look)) == [], (scheme, width, "panel")
