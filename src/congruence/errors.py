@@ -1,8 +1,8 @@
-"""Errors that every other module may raise, and hints at similar names."""
+"""Errors and cautions that every other module may raise or show, and hints at similar names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
 
@@ -21,13 +21,78 @@ class NotApplicable(InputError):
     """A measure that is not defined for this input, or would exceed its cost limit."""
 
 
+class Caution(str):
+    """One line that a reader of a result should know. It is a string, and a record: `.code` says what kind it is.
+
+    Args:
+        code: What kind of caution it is, as "noise_label"; programs look at this, never at the text.
+        subject: What it is about: the name of a clustering or measure, or "" for the whole result.
+        text: The line for people; "{subject}" in it stands for the subject.
+
+    >>> c = Caution("noise_label", "a", "{subject} has label −1")
+    >>> c, c.code, c.about("leiden")
+    ('a has label −1', 'noise_label', 'leiden has label −1')
+    """
+
+    code: str
+    subject: str
+    text: str
+    __slots__ = ("code", "subject", "text")
+
+    def __new__(cls, code: str, subject: str, text: str) -> Caution:  # noqa: D102
+        line = super().__new__(cls, text.replace("{subject}", subject))
+        line.code, line.subject, line.text = code, subject, text
+        return line
+
+    def __getnewargs__(self) -> tuple[str, str, str]:  # type: ignore[override]
+        return self.code, self.subject, self.text
+
+    def about(self, subject: str) -> Caution:
+        """The same caution about something else."""
+        return Caution(self.code, subject, self.text)
+
+    def renamed(self, names: Mapping[str, str]) -> Caution:
+        """The same caution with the name that the subject has here, where it has one."""
+        return self.about(names.get(self.subject, self.subject))
+
+
+def joined(names: Iterable[str], word: str = "and") -> str:
+    """Names as part of a sentence.
+
+    >>> joined(["a"]), joined(["a", "b"]), joined(["a", "b", "c"], "or")
+    ('a', 'a and b', 'a, b or c')
+    """
+    *most, last = list(names) or [""]
+    return f"{', '.join(most)} {word} {last}" if most else last
+
+
+def some_of(names: Iterable[str], most: int = 8) -> str:
+    """The first few names, and how many more there are.
+
+    >>> some_of("abc"), some_of("abcdef", 3)
+    ('a, b, c', 'a, b, c and 3 more')
+    """
+    listed = list(names)
+    more = f" and {len(listed) - most} more" if len(listed) > most else ""
+    return ", ".join(listed[:most]) + more
+
+
+def unused_name(wanted: str, taken: Iterable[str]) -> str:
+    """The name, with as many primes as it takes to be different from those taken.
+
+    >>> unused_name("x", ["x", "x′"])
+    'x′′'
+    """
+    used, name, primes = set(taken), wanted, ""
+    while name in used:
+        primes += "′"
+        name = wanted + primes
+    return name
+
+
 def hint(name: str, known: Iterable[str], listing: str = "`congruence measures` lists all") -> str:
     """'did you mean …?' with the most similar known names, or where to find all of them."""
     known = list(known)
     near = [k for k in known if name and k.startswith(name.lower())]
     near += get_close_matches(name.lower(), [k for k in known if k not in near], n=3, cutoff=0.6)
-    near = near[:3]
-    if not near:
-        return listing
-    *most, last = near
-    return f"did you mean {', '.join(most) + ' or ' if most else ''}{last}?"
+    return f"did you mean {joined(near[:3], 'or')}?" if near else listing

@@ -12,11 +12,11 @@ import numpy as np
 from congruence.density.binning import Binning
 from congruence.density.columns import Columns, as_columns
 from congruence.errors import InputError
-from congruence.inputs.alignment import check_index
-from congruence.inputs.coerce import as_clustering
-from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.arrays import is_frame
+from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.frames import frame_kind
 from congruence.inputs.labels import Labels
+from congruence.inputs.pair import whole_labels
 from congruence.statistics.tables import Array
 
 #: cells of the 0/1 columns of one nominal attribute
@@ -113,31 +113,17 @@ def binned(points: Points, binning: str | Binning, bins: int, labels: Array) -> 
 
 def as_codes(labels: Any, n: int, who: str = "labels", X: Any = None) -> Array:
     """One clustering of the n points as codes 0 … k−1; its index must be that of X, where both have one."""
-    found = as_clustering(labels, who)
-    if not isinstance(found, Labels):
-        raise InputError(f"{who}: expected one label a point, got memberships; take the argmax of each row")
-    if len(found) != n:
-        raise InputError(f"{who}: {len(found)} labels for {n} points; pass one label a point")
-    check_index(found, X, who)
-    if found.gaps:
-        raise InputError(f"{who}: {found.gaps} points have no label; drop them, or give them a label of their own")
-    return found.codes.astype(np.int64)
+    return whole_labels(labels, n, who, X).codes.astype(np.int64)
 
 
 def as_knowns(given: Any, n: int, X: Any = None) -> dict[str, Array]:
     """One or several given clusterings by name: labels, columns of labels, a list or mapping of label vectors."""
-    parts: dict[str, Any]
-    if isinstance(given, Mapping):
-        parts = {str(name): labels for name, labels in given.items()}
-    elif isinstance(given, Ensemble):
-        parts = dict(zip(given.names, given, strict=True))
-    elif frame_kind(given) is not None and hasattr(given, "columns"):
-        names = list(given.column_names) if frame_kind(given) == "pyarrow" else list(given.columns)
-        parts = {str(name): given[name] for name in names}
-    elif isinstance(given, np.ndarray) and given.ndim == 2 and given.dtype.kind != "f":  # floats are memberships
-        parts = _numbered([given[:, j] for j in range(given.shape[1])])
-    elif isinstance(given, list | tuple) and len(given) and _is_vector(given[0]):
-        parts = _numbered(given)
+    several = isinstance(given, Mapping | Ensemble) or is_frame(given)
+    columns = isinstance(given, np.ndarray) and given.ndim == 2 and given.dtype.kind != "f"  # floats are memberships
+    if several:
+        parts = dict(columns_of(given)[0])
+    elif columns or (isinstance(given, list | tuple) and len(given) and _is_vector(given[0])):
+        parts = _numbered([labels for _, labels in columns_of(given)[0]])
     else:
         parts = {"given": given}
     if not parts:

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from congruence.chance import null_models
-from congruence.chance.draws import Null, RandomPair, check_null
+from congruence.chance.draws import Exactness, Null, RandomPair, check_null
 from congruence.chance.permutation import clean, tested
 from congruence.chance.problems import Sided, best_value, drawn, measured, problem_of
 from congruence.errors import InputError, NotApplicable
 from congruence.formulas import find
-from congruence.formulas.record import Measure, ratio
+from congruence.formulas.record import Better, Measure, ratio
 from congruence.statistics.tables import Array, Table, Tables
 
 # --- adjusted measures ------------------------------------------------------------------------------------------
@@ -29,13 +29,19 @@ class Expectation:
     value: float
     #: 0 where the value is exact
     standard_error: float
-    #: "closed form", "expected mutual information", or "mean of … draws"
-    method: str
+    exactness: Exactness
+    #: draws made for it, where it is not exact
+    n_draws: int = 0
+
+    @property
+    def method(self) -> str:
+        """How it is known, in words: "closed form", "expected mutual information", or "mean of … draws"."""
+        return self.exactness.in_words(self.n_draws)
 
     @property
     def is_exact(self) -> bool:
         """No draws were needed."""
-        return not self.method.startswith("mean of")
+        return self.exactness.is_exact
 
 
 @lru_cache(maxsize=4096)
@@ -48,25 +54,30 @@ def _expectation(m: Measure, null: str, sided: str, draws: int, seed: int, a: by
     values = drawn(partial(random.values, m), draws, random.batch, seed, 1, False)
     known = values[~np.isnan(values)]
     error = float(known.std(ddof=1)) / math.sqrt(draws) if len(known) > 1 else math.nan
-    return Expectation(float(known.mean()) if len(known) else math.nan, error, f"mean of {draws:,} draws")
+    return Expectation(float(known.mean()) if len(known) else math.nan, error, Exactness.DRAWS, draws)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Adjusted(Measure):
     """A measure on a scale where chance is 0 and its best value 1; made by `cg.adjusted`, used wherever a key is."""
 
-    base: Measure = None  # type: ignore[assignment]
+    base: Measure
     null: str = "permutation"
     sided: str = "two"
     n_draws: int = 1000
     random_state: int = 0
 
     @property
-    def method(self) -> str:
-        """How its expectation is had: "closed form", "expected mutual information", or "mean of … draws"."""
+    def exactness(self) -> Exactness:
+        """How its expectation is known."""
         example = RandomPair(np.array([5, 4, 3]), np.array([6, 4, 2]), self.null, self.sided)
         exact = example.expected(find(self.base, **self.parameters))
-        return f"mean of {self.n_draws:,} draws" if exact is None else exact[1]
+        return Exactness.DRAWS if exact is None else exact[1]
+
+    @property
+    def method(self) -> str:
+        """The same in words: "closed form", "expected mutual information", or "mean of … draws"."""
+        return self.exactness.in_words(self.n_draws)
 
     def _of_sizes(self, a: Array, b: Array) -> Expectation:
         a, b = (np.ascontiguousarray(-np.sort(-x[x > 0].astype(np.int64))) for x in (a, b))
@@ -84,7 +95,7 @@ class Adjusted(Measure):
         if t.sizes is not None:
             return self._of_sizes(*t.sizes)
         test = tested(t, self.n_draws, self.random_state, None, 0.95, None, False)
-        return Expectation(test.expected, test.standard_error, test.method)
+        return Expectation(test.expected, test.standard_error, test.exactness, test.n_permutations)
 
     def standard_error(self, a: Any, b: Any, **options: Any) -> float:
         """Standard error of the adjusted value: what is not known of the expectation, carried through; 0 if exact."""
@@ -191,12 +202,13 @@ def adjusted(
         return {"value": float(measured(one, tile)[0]), "E": e.value, "best": best_value(one, tile)}
 
     made = Adjusted(
-        f"adjusted_{base.key}{suffix}", f"{base.title}, adjusted for chance", Tables, formula, "higher", (-math.inf, 1.0),
-        (f"adjusted_{base.key}{suffix} = (value - E) / (best - E)",), frozenset(axioms), 0.0,
-        "hubert1985" if null == "permutation" else "gates2017", "", workings, (), False, False, base.parameters, base, null,
-        sided, int(n_draws), int(random_state),
+        key=f"adjusted_{base.key}{suffix}", title=f"{base.title}, adjusted for chance", needs=Tables, formula=formula,
+        better=Better.HIGHER, range=(-math.inf, 1.0), definition=(f"adjusted_{base.key}{suffix} = (value - E) / (best - E)",),
+        axioms=frozenset(axioms), at_zero=0.0, reference="hubert1985" if null == "permutation" else "gates2017",
+        workings=workings, parameters=base.parameters, base=base, null=null, sided=sided, n_draws=int(n_draws),
+        random_state=int(random_state),
     )  # fmt: skip
-    words = [] if not made.method.startswith("mean of") else [f"its expectation is the {made.method}, not exact"]
+    words = [] if made.exactness.is_exact else [f"its expectation is the {made.method}, not exact"]
     words += [base.caution] if base.caution and base.key == "lambda" else []
     made = replace(made, caution="; ".join(words))
     record.append(made)

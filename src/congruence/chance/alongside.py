@@ -5,24 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from congruence.chance.intervals import SAME_HALVES, confidence_interval
-from congruence.chance.permutation import (
-    CORRECTIONS,
-    UNDEFINED,
-    Correction,
-    noise_of,
-    permutation_test,
-    permutation_tests,
-)
+from congruence.chance.intervals import confidence_interval
+from congruence.chance.permutation import CORRECTIONS, Correction, noise_of, permutation_test, permutation_tests
 from congruence.comparison.results import AgainstReference, Comparison
-from congruence.errors import NotApplicable
+from congruence.errors import Caution, NotApplicable
 from congruence.statistics.tables import Array
 
-# --- beside the values of a comparison --------------------------------------------------------------------------
+#: what a test or an interval says of itself; what it says of the points is with the comparison already
+OWN = ("undefined_draws", "same_halves")
 
 
 def beside(
@@ -31,39 +26,42 @@ def beside(
 ) -> Comparison:  # fmt: skip
     """The comparison with p-values and intervals beside its values; where there is no such thing, NaN and a caution."""
     further: dict[str, dict[str, float]] = {}
-    cautions: list[str] = []
+    cautions: list[Caution] = []
     for key, m in result.measures.items():
         if p_values:
-            p, said = _or_nan(lambda m=m: permutation_test(a, b, m, n_permutations, random_state, **options))  # type: ignore[misc]
+            p, said = _or_why(partial(permutation_test, a, b, m, n_permutations, random_state, **options))
             further.setdefault("p", {})[key] = p.p_value if p is not None else math.nan
-            cautions += said + _own(p, f"p of {key}")
+            cautions += [Caution("no_p_value", key, why) for why in said] + _own(p, f"p of {key}")
         if intervals:
-            ci, said = _or_nan(lambda m=m: confidence_interval(a, b, m, level, random_state=random_state, **options))  # type: ignore[misc]
+            ci, said = _or_why(partial(confidence_interval, a, b, m, level, random_state=random_state, **options))
             for name, x in zip(("low", "high"), ci if ci is not None else (math.nan, math.nan), strict=True):
                 further.setdefault(name, {})[key] = x
-            cautions += [f"no interval of {key}: {c}" for c in said] + _own(ci, f"interval of {key}")
-    if p_values:
-        cautions.append(
-            f"p: share of {n_permutations:,} random permutations that agree as well or better, with the +1 rule"
-        )
-    if intervals:
-        cautions.append(
-            f"low, high: {level:.0%} confidence interval, by halves of the points drawn without replacement"
-        )
-    return replace(result, further=further, cautions=(*result.cautions, *cautions))
+            cautions += [Caution("no_interval", key, f"no interval of {{subject}}: {why}") for why in said]
+            cautions += _own(ci, f"interval of {key}")
+    how = f"p: share of {n_permutations:,} random permutations that agree as well or better, with the +1 rule"
+    return replace(
+        result, further=further, cautions=(*result.cautions, *cautions, *_how(p_values and how, intervals, level))
+    )
 
 
-def _or_nan(work: Callable[[], Any]) -> tuple[Any, list[str]]:
+def _or_why(work: Callable[[], Any]) -> tuple[Any, list[str]]:
+    """What is found, or None and why there is no such thing."""
     try:
         return work(), []
     except NotApplicable as reason:
         return None, [str(reason)]
 
 
-def _own(found: Any, what: str) -> list[str]:
-    """What a test or an interval says of itself; what it says of the points is with the comparison already."""
+def _own(found: Any, what: str) -> list[Caution]:
     said = [] if found is None else found.cautions
-    return [f"{what}: {c}" for c in said if c == SAME_HALVES or c.endswith(UNDEFINED)]
+    return [Caution(c.code, what, f"{{subject}}: {c}") for c in said if c.code in OWN]
+
+
+def _how(p_values: str | bool, intervals: bool, level: float) -> list[Caution]:
+    """How the columns beside the values were made."""
+    halves = f"low, high: {level:.0%} confidence interval, by halves of the points drawn without replacement"
+    made = [Caution("p_values", "", p_values)] if isinstance(p_values, str) else []
+    return made + ([Caution("intervals", "", halves)] if intervals else [])
 
 
 def beside_reference(
@@ -71,40 +69,33 @@ def beside_reference(
     n_permutations: int = 1000, level: float = 0.95, correction: Correction = "holm", random_state: Any = 0, **options: Any,
 ) -> AgainstReference:  # fmt: skip
     """The same for several clusterings and a reference; p-values are corrected for the number of clusterings."""
-    further: dict[str, Array] = {}
-    cautions: list[str] = []
+    further: dict[str, dict[str, Array]] = {}
+    cautions: list[Caution] = []
     for key, m in result.measures.items():
         if p_values:
             tests = permutation_tests(
                 dict(named), m, n_permutations, random_state, reference=reference, correction=correction, **options
             )
-            further[f"{key} p"] = tests.p_corrected
-            cautions += [c for c in tests.cautions if "n_permutations" in c and c not in cautions]
+            further.setdefault("p", {})[key] = tests.p_corrected
+            cautions += [c for c in tests.cautions if c.code == "few_permutations" and c not in cautions]
         if intervals:
-            noise = options.get("noise")
             found = np.full((2, len(named)), np.nan)
             for i, (name, b) in enumerate(named.items()):
-                own = {**options, "noise": noise_of(noise, result.reference, name)}
-                ci, said = _or_nan(
-                    lambda m=m, b=b, own=own: confidence_interval(
-                        reference, b, m, level, random_state=random_state, **own
-                    )  # type: ignore[misc]
+                own = {**options, "noise": noise_of(options.get("noise"), result.reference, name)}
+                ci, said = _or_why(
+                    partial(confidence_interval, reference, b, m, level, random_state=random_state, **own)
                 )
                 found[:, i] = tuple(ci) if ci is not None else np.nan
-                cautions += [f"no interval of {key} for {name}: {c}" for c in said]
+                cautions += [
+                    Caution("no_interval", key, f"no interval of {{subject}} for {name}: {why}") for why in said
+                ]
                 cautions += _own(ci, f"interval of {key} for {name}")
-            further[f"{key} low"], further[f"{key} high"] = found
-    if p_values:
-        how = (
-            "not corrected"
-            if correction == "none"
-            else f"corrected by {CORRECTIONS[correction]}, each measure by itself"
-        )
-        cautions.append(
-            f"p: {n_permutations:,} random permutations with the +1 rule, {how} for {len(named)} clusterings"
-        )
-    if intervals:
-        cautions.append(
-            f"low, high: {level:.0%} confidence interval, by halves of the points drawn without replacement"
-        )
-    return replace(result, further=further, cautions=(*result.cautions, *cautions))
+            for name, values in zip(("low", "high"), found, strict=True):
+                further.setdefault(name, {})[key] = values
+    made = (
+        "not corrected" if correction == "none" else f"corrected by {CORRECTIONS[correction]}, each measure by itself"
+    )
+    how = f"p: {n_permutations:,} random permutations with the +1 rule, {made} for {len(named)} clusterings"
+    return replace(
+        result, further=further, cautions=(*result.cautions, *cautions, *_how(p_values and how, intervals, level))
+    )

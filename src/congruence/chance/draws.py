@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property, partial
 from typing import Any, Literal
 
@@ -25,6 +26,23 @@ from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array, Table, Tables
 
 Null = Literal["permutation", "n_clusters", "all"]
+
+
+class Exactness(StrEnum):
+    """How the mean of a measure under a null model is known."""
+
+    CLOSED_FORM = "closed form"
+    EXPECTED_MI = "expected mutual information"
+    DRAWS = "mean of draws"
+
+    @property
+    def is_exact(self) -> bool:
+        """Were no draws needed?"""
+        return self is not Exactness.DRAWS
+
+    def in_words(self, draws: int) -> str:
+        """The same for people, with the number of draws."""
+        return self.value if self.is_exact else f"mean of {draws:,} draws"
 
 
 #: what the null models are, for people
@@ -165,7 +183,7 @@ class RandomPair:
         """E[MI] in nats."""
         return null_models.expected_information(self.n, *self.blocks)
 
-    def expected(self, m: Measure) -> tuple[float, str] | None:
+    def expected(self, m: Measure) -> tuple[float, Exactness] | None:
         """The exact mean of a measure that is affine in what is random, and how it was had; None for others."""
         if self.n < 2:
             return None
@@ -178,13 +196,13 @@ class RandomPair:
             at = np.array([*same, same[0] * same[1] / pairs])
             f = partial(_of_pairs, m, self.n)
             probes = _probes(self.is_free, at, pairs, lambda a, b: (np.maximum(0.0, a + b - pairs), np.minimum(a, b)))
-            how = "closed form"
+            how = Exactness.CLOSED_FORM
         elif issubclass(m.needs, Info) and (self.null == "permutation" or m.needs is Info):
             entropies = [null_models.expected_entropy(self.n, blocks) for blocks in self.blocks]
             at = np.array([*entropies, sum(entropies) - self.information])
             f = partial(_of_info, m, self.n, self.information)
             probes = _probes(self.is_free, at, math.log(self.n), lambda a, b: (np.maximum(a, b), a + b))
-            how = "expected mutual information"
+            how = Exactness.EXPECTED_MI
         else:
             return None
         return (float(f(at[:, None])[0]), how) if is_affine(f, probes) else None

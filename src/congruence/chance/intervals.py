@@ -17,7 +17,7 @@ from congruence.chance.problems import Problem, drawn, problem_of
 from congruence.comparison.results import number, plain
 from congruence.engine.plan import Progress
 from congruence.ensembles.generators import seed_sequence
-from congruence.errors import InputError, NotApplicable
+from congruence.errors import Caution, InputError, NotApplicable
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.frames import make_frame
@@ -28,7 +28,7 @@ from congruence.statistics.tables import Array, Maxima, Table
 # --- confidence intervals ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ConfidenceInterval:
     """Where the value of a measure lies for the population that the points are a sample of; `low, high = interval`.
 
@@ -50,7 +50,7 @@ class ConfidenceInterval:
     bias: float
     n_resamples: int
     n_points: int
-    cautions: tuple[str, ...] = ()
+    cautions: tuple[Caution, ...] = ()
     names: tuple[str, str] = ("a", "b")
     kind: str | None = None
 
@@ -85,7 +85,11 @@ class ConfidenceInterval:
         return "\n".join([*lines, *(f"! {c}" for c in self.cautions)])
 
 
-SAME_HALVES = "every half of the points has the same value: more points may differ, but how much cannot be told"
+SAME_HALVES = Caution(
+    "same_halves",
+    "",
+    "every half of the points has the same value: more points may differ, but how much cannot be told",
+)
 
 #: largest part of the standard error by which two ways to take the bias off may differ
 DOUBT = 0.3
@@ -166,8 +170,9 @@ def confidence_interval(
     if error < 1e-12:
         cautions += (SAME_HALVES,)
     return ConfidenceInterval(
-        m, t.value, low, high, level, error, bias, n_resamples, t.n_points, cautions, t.names, t.kind
-    )
+        measure=m, value=t.value, low=low, high=high, level=level, standard_error=error, bias=bias,
+        n_resamples=n_resamples, n_points=t.n_points, cautions=cautions, names=t.names, kind=t.kind,
+    )  # fmt: skip
 
 
 def _parts(t: Problem, points: int, rng: np.random.Generator, draws: int) -> Array:

@@ -11,25 +11,22 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.chance.draws import Null
+from congruence.chance.draws import Exactness, Null
 from congruence.chance.problems import Problem, Sided, drawn, problem_of
 from congruence.comparison.results import number, plain
 from congruence.engine.plan import Progress
 from congruence.ensembles.generators import seed_sequence
-from congruence.errors import InputError
+from congruence.errors import Caution, InputError
 from congruence.formulas import find, hint
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import columns_of
 from congruence.inputs.frames import make_frame, square_frame, text_grid
 from congruence.statistics.tables import Array
 
-UNDEFINED = "draws are undefined and count as at least as good as the value"
-
-
 # --- permutation tests ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PermutationTest:
     """One value compared with what chance alone gives.
 
@@ -44,8 +41,8 @@ class PermutationTest:
     #: mean and standard deviation under the null model
     expected: float
     standard_deviation: float
-    #: how the mean was had: "closed form", "expected mutual information", or from the draws
-    method: str
+    #: how the mean is known: in closed form, by the expected mutual information, or from the draws
+    exactness: Exactness
     #: is the standard deviation exact, too?
     is_deviation_exact: bool
     #: as good as this or better by chance: (draws as good + 1) / (draws + 1)
@@ -63,14 +60,19 @@ class PermutationTest:
     #: did draws end before their number was reached, because so many were as good?
     is_stopped: bool = False
     best: float = 1.0
-    cautions: tuple[str, ...] = ()
+    cautions: tuple[Caution, ...] = ()
     names: tuple[str, str] = ("a", "b")
     kind: str | None = None
 
     @property
+    def method(self) -> str:
+        """How the mean is known, in words."""
+        return self.exactness.in_words(len(self.draws))
+
+    @property
     def is_exact(self) -> bool:
         """Is the expected value exact (else it is the mean of the draws)?"""
-        return not self.method.startswith("mean of")
+        return self.exactness.is_exact
 
     @property
     def standard_error(self) -> float:
@@ -224,14 +226,16 @@ def tested(
     undefined = int(np.isnan(draws).sum())
     cautions = t.cautions
     if undefined:
-        cautions += (f"{undefined} of {many} {UNDEFINED}",)
+        text = f"{undefined} of {many} draws are undefined and count as at least as good as the value"
+        cautions += (Caution("undefined_draws", t.measure.key, text),)
     deviation = float(np.nanstd(draws, ddof=1)) if many > 1 else math.nan
     return PermutationTest(
-        t.measure, t.value, clean(t.expected if t.expected is not None else float(np.nanmean(draws))),
-        t.deviation if t.deviation is not None else deviation, t.method or f"mean of {many:,} draws",
-        t.deviation is not None, p_value, min(1.0, 2 * min(p_value, (bad + 1) / (many + 1))),
-        _interval_of_p(hits, many, level, is_stopped), level, t.null, many, t.n_points, draws, is_stopped, t.best, cautions,
-        t.names, t.kind,
+        measure=t.measure, value=t.value, standard_deviation=deviation if t.deviation is None else t.deviation,
+        expected=clean(float(np.nanmean(draws)) if t.expected is None else t.expected),
+        exactness=Exactness.DRAWS if t.expected is None else t.exactness, is_deviation_exact=t.deviation is not None,
+        p_value=p_value, p_two_sided=min(1.0, 2 * min(p_value, (bad + 1) / (many + 1))),
+        p_interval=_interval_of_p(hits, many, level, is_stopped), level=level, null=t.null, n_permutations=many,
+        n_points=t.n_points, draws=draws, is_stopped=is_stopped, best=t.best, cautions=cautions, names=t.names, kind=t.kind,
     )  # fmt: skip
 
 
@@ -283,7 +287,7 @@ def corrected(p_values: Any, correction: Correction = "holm") -> Array:
     return out
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PermutationTests:
     """Permutation tests of several pairs, with p-values corrected for their number.
 
@@ -298,7 +302,7 @@ class PermutationTests:
     p_corrected: Array
     correction: str
     names: tuple[str, ...]
-    cautions: tuple[str, ...] = ()
+    cautions: tuple[Caution, ...] = ()
     kind: str | None = None
 
     @property
@@ -421,14 +425,19 @@ def permutation_tests(
             tests.append(replace(test, names=(name_a, name_b)))
             bar.add(1)
     p = corrected([t.p_value for t in tests], correction)
-    cautions = tuple(dict.fromkeys([*notes, *(_renamed(c, t) for t in tests for c in t.cautions)]))
+    said = [c.renamed(dict(zip(("a", "b"), t.names, strict=True))) for t in tests for c in t.cautions]
+    cautions = tuple(dict.fromkeys([*notes, *said]))
     few = correction != "none" and len(pairs) / (n_permutations + 1) > 0.05
     if few and p.min() > 0.05:  # by Benjamini and Hochberg, many small p-values help each other
-        cautions += (
+        text = (
             f"{n_permutations:,} permutations cannot give a p-value below {1 / (n_permutations + 1):.2g}, and corrected for "
-            f"{len(pairs)} pairs that is above 0.05; pass n_permutations={20 * len(pairs):_} or more",
+            f"{len(pairs)} pairs that is above 0.05; pass n_permutations={20 * len(pairs):_} or more"
         )
-    return PermutationTests(tuple(pairs), tuple(tests), p, correction, tuple(named), cautions, kind)
+        cautions += (Caution("few_permutations", m.key, text),)
+    return PermutationTests(
+        pairs=tuple(pairs), tests=tuple(tests), p_corrected=p, correction=correction, names=tuple(named),
+        cautions=cautions, kind=kind,
+    )  # fmt: skip
 
 
 def noise_of(noise: Any, a: str, b: str) -> Any:
@@ -436,11 +445,3 @@ def noise_of(noise: Any, a: str, b: str) -> Any:
     if not isinstance(noise, dict):
         return noise
     return {who: noise[name] for who, name in (("a", a), ("b", b)) if name in noise} or None
-
-
-def _renamed(caution: str, t: PermutationTest) -> str:
-    """What is said of a and b, said of the clusterings by their names."""
-    for who, name in zip(("a", "b"), t.names, strict=True):
-        if caution[:2] in (f"{who} ", f"{who}:"):
-            return name + caution[1:]
-    return caution

@@ -7,24 +7,24 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
 from congruence.chance import null_models
-from congruence.chance.draws import BATCH, BATCH_CELLS, RandomPair, check_null, in_words, is_affine
-from congruence.comparison.matrices import bordered_matrices
-from congruence.comparison.pair import bordered, cautions_of, compare, titles_of
+from congruence.chance.draws import BATCH, BATCH_CELLS, Exactness, RandomPair, check_null, in_words, is_affine
+from congruence.comparison.pair import InputKeywords, compare_prepared, counted_pair, prepared_pair
 from congruence.engine import cpu, hard_tables, matrices, plan, soft_tables, tiles
-from congruence.engine.choice import engine_for, on_card
+from congruence.engine.choice import engine_for
 from congruence.engine.plan import Progress, Run
 from congruence.ensembles.generators import seed_sequence
-from congruence.errors import InputError, NotApplicable
+from congruence.errors import Caution, InputError, NotApplicable
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import Mass
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
+from congruence.inputs.pair import PreparedPair
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.pairs import Gram, Pairs
@@ -41,7 +41,7 @@ MOST_REPEATED = 20_000_000
 # --- any two sides, and what to draw for them -------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Problem:
     """What is tested: the value, how to draw it under the null model, and what is known of it exactly."""
 
@@ -54,10 +54,10 @@ class Problem:
     #: values of so many draws of so many points without replacement
     subset: Callable[[np.random.Generator, int, int], Array]
     expected: float | None = None
-    method: str = ""
+    exactness: Exactness = Exactness.DRAWS
     deviation: float | None = None
     best: float = 1.0
-    cautions: tuple[str, ...] = ()
+    cautions: tuple[Caution, ...] = ()
     names: tuple[str, str] = ("a", "b")
     kind: str | None = None
     #: cluster sizes of two hard clusterings, and the share of the points that are alone in their cell of the table
@@ -68,35 +68,29 @@ class Problem:
 
 
 def problem_of(
-    a: Any, b: Any, m: Measure, null: str, sided: str, threads: int | None, *, unassigned: Any = "error",
-    noise: Any = None, sample_weight: Any = None, frequency: Any = None, align: Any = None, engine: str = "auto",
+    a: Any, b: Any, m: Measure, null: str, sided: str, threads: int | None, *, engine: str = "auto",
+    **options: Unpack[InputKeywords],
 ) -> Problem:  # fmt: skip
     """What to draw for two sides of any kind that `compare` takes, under a null model."""
     check_null(null, sided)
-    if any(isinstance(x, Ensemble | Similarity) for x in (a, b)):
+    pair = prepared_pair(a, b, engine=engine, **options)
+    if pair.is_of_trees:
+        raise NotApplicable("hierarchies have no null model here; cut them first, as in h.cut(k), or see cg.cut_curve")
+    if pair.is_of_matrices:
         _only_permutation(null, "matrices and ensembles")
         if engine_for(engine, []) is not cpu:
             raise InputError("matrices and ensembles are permuted on the CPU; pass engine='cpu' or leave it out")
-        p, q = bordered_matrices(a, b, unassigned, noise, sample_weight, frequency, align)
-        if unassigned == "drop":
-            p, q = _without_dropped(p, q, [not isinstance(x, Ensemble | Similarity) for x in (a, b)])
-        return _of_matrices(p, q, m, threads)
-    a, b = on_card(a, engine), on_card(b, engine)
-    pair, mass, notes, own_noise = bordered(a, b, unassigned, noise, sample_weight, frequency, align)
-    counter = engine_for(engine, pair)
-    soft, weighted = any(c.soft for c in pair), mass is not None and not mass.is_frequency
-    m.check(soft=soft, weighted=weighted)
-    table, tile = counter.table_of(pair[0], pair[1], mass, threads)
-    if not tile.n_used[0] or not table.n:
-        raise InputError(f"no point is assigned in both clusterings ({len(pair[0])} points were given)")
-    if soft or weighted:
-        problem = _of_points(pair, mass, tile, m, null, counter)
+        if pair.options.unassigned == "drop":
+            pair = _without_dropped(pair)
+        return _of_matrices(pair, m, threads)
+    counter = engine_for(engine, pair.sides)
+    m.check(soft=pair.is_soft, weighted=pair.is_weighted)
+    table, tile = counted_pair(pair, threads, engine)
+    if pair.is_soft or pair.is_weighted:
+        problem = _of_points(pair, tile, m, null, counter)
     else:
         problem = _of_table(Tables.of(table), m, null, sided, counter)
-    return replace(
-        problem, cautions=(*notes, *cautions_of(pair, table, own_noise, soft), *problem.cautions), names=titles_of(pair),
-        kind=next((c.kind for c in pair if c.kind), None),
-    )  # fmt: skip
+    return replace(problem, cautions=(*pair.cautions(table), *problem.cautions), names=pair.names, kind=pair.kind)
 
 
 def _only_permutation(null: str, what: str) -> None:
@@ -116,7 +110,7 @@ def _of_table(tile: Tables, m: Measure, null: str, sided: str, engine: Any) -> P
     n = int(table.n)
     null_models.check_points(n)
     random = RandomPair(table.row_sums, table.col_sums, null, sided, engine)
-    expected, method = random.expected(m) or (None, "")
+    expected, exactness = random.expected(m) or (None, Exactness.DRAWS)
 
     def subset(rng: np.random.Generator, draws: int, points: int) -> Array:
         counts = rng.multivariate_hypergeometric(table.count, points, size=draws)
@@ -128,10 +122,15 @@ def _of_table(tile: Tables, m: Measure, null: str, sided: str, engine: Any) -> P
         return measured(m, Tables(row, col, counts[pair, cell], starts, np.column_stack([k_a, k_b]), many, many))
 
     return Problem(
-        m, float(measured(m, tile)[0]), partial(random.values, m), random.batch, n, in_words(null, sided), subset,
-        expected, method, random.deviation(m), best=best_value(m, tile), sizes=(table.row_sums, table.col_sums),
-        alone=float((table.count == 1).sum()) / n, on_card=random.draws_at_once(m),
+        measure=m, value=float(measured(m, tile)[0]), draw=partial(random.values, m), batch=random.batch, n_points=n,
+        null=in_words(null, sided), subset=subset, expected=expected, exactness=exactness, deviation=random.deviation(m),
+        best=best_value(m, tile), sizes=(table.row_sums, table.col_sums), alone=float((table.count == 1).sum()) / n,
+        on_card=random.draws_at_once(m),
     )  # fmt: skip
+
+
+def _known(expected: float | None) -> Exactness:
+    return Exactness.DRAWS if expected is None else Exactness.CLOSED_FORM
 
 
 def best_value(m: Measure, tile: Tables) -> float:
@@ -150,8 +149,10 @@ def best_value(m: Measure, tile: Tables) -> float:
     return max(own) if m.better == "higher" else min(own)
 
 
-def _of_points(pair: Sequence[Any], mass: Mass | None, tile: Tables, m: Measure, null: str, engine: Any) -> Problem:
+def _of_points(prepared: PreparedPair, tile: Tables, m: Measure, null: str, engine: Any) -> Problem:
     """Memberships or weighted points: b is handed out to the points anew, weights stay with their points."""
+    pair: Sequence[Any] = prepared.sides
+    mass = prepared.mass
     _only_permutation(null, "memberships" if any(c.soft for c in pair) else "sample weights")
     points = np.arange(len(pair[0]))
     if any(c.gaps for c in pair):
@@ -191,8 +192,8 @@ def _of_points(pair: Sequence[Any], mass: Mass | None, tile: Tables, m: Measure,
             expected, _ = _on_line(m, statistic, (squares - n) / 2, n, None, None)
     batch = int(max(1, min(BATCH, BATCH_CELLS // (n * (a.k + b.k)))))
     return Problem(
-        m, float(measured(m, tile)[0]), draw, batch, n, in_words(null, "two"), subset, expected,
-        "closed form" if expected is not None else "", deviation, best=best_value(m, tile),
+        measure=m, value=float(measured(m, tile)[0]), draw=draw, batch=batch, n_points=n, null=in_words(null, "two"),
+        subset=subset, expected=expected, exactness=_known(expected), deviation=deviation, best=best_value(m, tile),
         on_card=None if engine is cpu else batch,
     )  # fmt: skip
 
@@ -254,15 +255,16 @@ def _taken(x: Any, points: Array) -> Any:
     return x.taken(points)
 
 
-def _without_dropped(p: Any, q: Any, single: Sequence[bool]) -> tuple[Any, Any]:
+def _without_dropped(pair: PreparedPair) -> PreparedPair:
     """Both sides without the points that a single clustering lacks; members of an ensemble keep their gaps."""
-    for x, is_single in zip((p, q), single, strict=True):
+    p, q = pair.sides
+    for x, is_single in zip((p, q), pair.single, strict=True):
         if is_single and x.members[0].gaps:
             there = np.flatnonzero(x.members[0].codes < x.members[0].k)
             if not len(there):
                 raise InputError("no point of the clustering is assigned; there is nothing to test")
             p, q = _taken(p, there), _taken(q, there)
-    return p, q
+    return replace(pair, a=p, b=q)
 
 
 def _dealt(x: Ensemble, order: Array) -> Ensemble:
@@ -272,9 +274,14 @@ def _dealt(x: Ensemble, order: Array) -> Ensemble:
     return dealt
 
 
-def _of_matrices(p: Any, q: Any, m: Measure, threads: int | None) -> Problem:
+def _of_matrices(pair: PreparedPair, m: Measure, threads: int | None) -> Problem:
     """A matrix or ensemble against another, or against labels: all members of one side are permuted together."""
-    result = compare(p, q, [m], threads=threads)
+    p, q = pair.sides
+
+    def value(a: Any, b: Any) -> float:
+        return compare_prepared(replace(pair, a=a, b=b), [m], threads=1)[m.key]
+
+    result = compare_prepared(pair, [m], threads=threads)
     mass = p.mass if isinstance(p, Ensemble) else None
     if mass is not None and mass.is_frequency:
         every = _repeated(np.arange(len(mass.values)), mass)
@@ -286,7 +293,7 @@ def _of_matrices(p: Any, q: Any, m: Measure, threads: int | None) -> Problem:
 
     def subset(rng: np.random.Generator, draws: int, size: int) -> Array:
         chosen = (np.sort(rng.choice(n, size, replace=False)) for _ in range(draws))
-        return np.array([compare(_taken(p, c), _taken(q, c), [m], threads=1)[m.key] for c in chosen])
+        return np.array([value(_taken(p, c), _taken(q, c)) for c in chosen])
 
     expected = deviation = None
     if plain_points and issubclass(m.needs, Pairs):
@@ -296,14 +303,15 @@ def _of_matrices(p: Any, q: Any, m: Measure, threads: int | None) -> Problem:
         def draw(rng: np.random.Generator, draws: int) -> Array:
             orders = [rng.permutation(n) for _ in range(draws)]
             if isinstance(q, Ensemble):
-                return np.array([compare(p, _dealt(q, o), [m], threads=1)[m.key] for o in orders])
-            return np.array([compare(_dealt(p, o), q, [m], threads=1)[m.key] for o in orders])
+                return np.array([value(p, _dealt(q, o)) for o in orders])
+            return np.array([value(_dealt(p, o), q) for o in orders])
 
     members = min(len(x.members) for x in (p, q) if isinstance(x, Ensemble)) if not _both_matrices(p, q) else 1
     batch = int(max(1, min(BATCH, BATCH_CELLS // (n * members))))
     return Problem(
-        m, result[m.key], draw, batch, result.n_used, in_words("permutation", "two"), subset, expected,
-        "closed form" if expected is not None else "", deviation, best=m.best, cautions=result.cautions,
+        measure=m, value=result[m.key], draw=draw, batch=batch, n_points=result.n_used,
+        null=in_words("permutation", "two"), subset=subset, expected=expected, exactness=_known(expected),
+        deviation=deviation, best=m.best, cautions=result.cautions,
     )  # fmt: skip
 
 

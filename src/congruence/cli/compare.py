@@ -126,7 +126,7 @@ def compare(
                 from congruence.chance.alongside import beside_reference
 
                 rest = {name: column for name, column in found.items() if name != reference}
-                how = {**chance, "correction": correction.value, **_on_host(options)}
+                how = {**chance, "correction": correction.value, **options}
                 result = beside_reference(result, found[reference], rest, **how)
         elif len(found) == 2:
             (name_a, a), (name_b, b) = found.items()
@@ -139,11 +139,6 @@ def compare(
         say(notes)
     print_result(result, format)
     fail_if_under(result, limits)
-
-
-def _on_host(options: dict[str, Any]) -> dict[str, Any]:
-    """The options without the engine: permutations and halves are drawn and counted by the CPU."""
-    return {name: value for name, value in options.items() if name != "engine"}
 
 
 def _for_one_file(**options: Any) -> None:
@@ -225,7 +220,8 @@ def _compare_pair(
         if chance:
             from congruence.chance.alongside import beside
 
-            result = beside(result, a, b, **chance, **_on_host(options))
+            result = beside(result, a, b, **chance, **options)
     except cg.InputError as error:
         raise type(error)(named(error.command)) from None
-    return replace(result, names=(name_a, name_b), cautions=tuple(named(c) for c in result.cautions))
+    names = {"a": name_a, "b": name_b}
+    return replace(result, names=(name_a, name_b), cautions=tuple(c.renamed(names) for c in result.cautions))

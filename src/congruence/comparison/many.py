@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from congruence.comparison.evaluation import DEFAULT, Evaluation, Measures
-from congruence.comparison.pair import left_out
 from congruence.comparison.results import AgainstReference, AllPairs
-from congruence.comparison.trees import all_pairs_of_trees, named_trees, trees_to, unused_options
+from congruence.comparison.trees import all_pairs_of_trees, named_trees, trees_to
 from congruence.engine.choice import engine_for, on_card
 from congruence.engine.plan import Progress, Run, against_first, all_pairs
-from congruence.errors import InputError
-from congruence.formulas import hint
-from congruence.inputs.alignment import Align
+from congruence.errors import Caution, InputError, hint
+from congruence.inputs.alignment import Align, InputOptions, left_out
 from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.labels import Unassigned
 from congruence.scanning.scan import Scan, scan_options
@@ -56,14 +55,13 @@ def compare_all(
     """
     scanning = {"client": client, "checkpoint": checkpoint, "memory": memory, "skip_bad": skip_bad}
     clusterings = scan_options(clusterings, scanning)
+    options = InputOptions(
+        unassigned=unassigned, noise=noise, sample_weight=sample_weight, frequency=frequency, align=align
+    )
     trees = named_trees(clusterings)
     if trees is not None:
-        given = unused_options(unassigned, noise, sample_weight, frequency, align)
-        return all_pairs_of_trees(trees, ("cophenetic",) if measures is ARI else measures, threads, given)
-    ensemble = Ensemble(
-        on_card(clusterings, engine),
-        sample_weight=sample_weight, frequency=frequency, unassigned=unassigned, noise=noise, align=align,
-    )  # fmt: skip
+        return all_pairs_of_trees(trees, ("cophenetic",) if measures is ARI else measures, threads, options)
+    ensemble = Ensemble(on_card(clusterings, engine), **vars(options))
     size = len(ensemble)
     square: dict[str, Array] = {}
     used = np.empty((size, size), dtype=np.int64)
@@ -77,23 +75,22 @@ def compare_all(
 
     todo = _evaluate(ensemble, measures, all_pairs(size), keep, threads, progress, engine)
     return AllPairs(
-        {key: square[key] for key in todo.measures}, todo.measures, ensemble.names, used, _named_gaps(ensemble, used),
-        todo.skipped, ensemble.kind,
+        _values={key: square[key] for key in todo.measures}, measures=todo.measures, names=ensemble.names, n_used=used,
+        cautions=_named_gaps(ensemble, used), skipped=todo.skipped, kind=ensemble.kind,
     )  # fmt: skip
 
 
-def _named_gaps(ensemble: Ensemble, used: Array) -> tuple[str, ...]:
+NO_COMMON_POINT = "no point is assigned in both, so the value is undefined"
+
+
+def _named_gaps(ensemble: Ensemble, used: Array) -> tuple[Caution, ...]:
     """The ensemble's cautions, and pairs that have no point in common."""
     i, j = np.nonzero(np.triu(used == 0, 1))
     gone = [f"{ensemble.names[x]} and {ensemble.names[y]}" for x, y in zip(i[:5].tolist(), j[:5].tolist(), strict=True)]
     more = f", and {len(i) - 5} more pairs" if len(i) > 5 else ""
-    words: tuple[str, ...] = ()
-    if gone:
-        words = (f"no point is assigned in both, so the value is undefined: {'; '.join(gone)}{more}",)
-    empty = (
-        [ensemble.names[x] for x in np.flatnonzero(np.diag(used) == 0)[:5]] if used.shape[0] == used.shape[1] else []
-    )
-    words += (f"no point is assigned in: {', '.join(empty)}",) if empty else ()
+    words = [Caution("no_common_point", "", f"{NO_COMMON_POINT}: {'; '.join(gone)}{more}")] if gone else []
+    empty = [ensemble.names[x] for x in np.flatnonzero(np.diag(used) == 0)[:5]]
+    words += [Caution("empty", "", f"no point is assigned in: {', '.join(empty)}")] if empty else []
     return (*ensemble.notes, *left_out(ensemble.members), *ensemble.cautions, *words)
 
 
@@ -141,6 +138,9 @@ def compare_to(
     >>> r.names, r["ari"].round(3).tolist()
     (('x', 'y'), [0.571, -0.5])
     """
+    options = InputOptions(
+        unassigned=unassigned, noise=noise, sample_weight=sample_weight, frequency=frequency, align=align
+    )
     scanning = {"client": client, "checkpoint": checkpoint, "memory": memory, "skip_bad": skip_bad}
     clusterings = scan_options(clusterings, scanning)
     if isinstance(reference, str) and isinstance(clusterings, Scan) and reference not in clusterings.names:
@@ -149,8 +149,7 @@ def compare_to(
         )  # the reference can be a column that is not a member
     trees = named_trees(clusterings)
     if trees is not None:
-        given = unused_options(unassigned, noise, sample_weight, frequency, align)
-        return trees_to(reference, trees, measures, threads, given)
+        return trees_to(reference, trees, measures, threads, options)
     columns, _, kind = columns_of(on_card(clusterings, engine))
     title = "reference"
     if isinstance(reference, str):
@@ -162,12 +161,11 @@ def compare_to(
             )
         title, reference, columns = reference, named[reference], [c for c in columns if c[0] != reference]
     own = clusterings.mass if isinstance(clusterings, Ensemble) else None
-    if own is not None and sample_weight is None and frequency is None:  # use the point weights of the ensemble
-        sample_weight, frequency = (None, own.values) if own.is_frequency else (own.values, None)
-    ensemble = Ensemble(
-        [on_card(reference, engine), *(data for _, data in columns)], names=[title, *(name for name, _ in columns)],
-        sample_weight=sample_weight, frequency=frequency, unassigned=unassigned, noise=noise, align=align,
-    )  # fmt: skip
+    if own is not None and sample_weight is None and frequency is None:  # an ensemble brings the weights of its points
+        weights = (None, own.values) if own.is_frequency else (own.values, None)
+        options = replace(options, sample_weight=weights[0], frequency=weights[1])
+    sides = [on_card(reference, engine), *(data for _, data in columns)]
+    ensemble = Ensemble(sides, names=[title, *(name for name, _ in columns)], **vars(options))
     if len(ensemble) < 2:
         raise InputError("there are no clusterings to compare with the reference")
     rows: dict[str, Array] = {}
@@ -180,8 +178,9 @@ def compare_to(
 
     todo = _evaluate(ensemble, measures, against_first(len(ensemble)), keep, threads, progress, engine)
     empty = [name for name, n in zip(ensemble.names[1:], used.tolist(), strict=True) if n == 0]
-    words = (f"no point is assigned in both, so the value is undefined: {', '.join(empty[:5])}",) if empty else ()
+    words = [Caution("no_common_point", "", f"{NO_COMMON_POINT}: {', '.join(empty[:5])}")] if empty else []
     return AgainstReference(
-        {key: rows[key] for key in todo.measures}, todo.measures, ensemble.names[1:], title, used,
-        (*ensemble.notes, *left_out(ensemble.members), *ensemble.cautions, *words), todo.skipped, kind or ensemble.kind,
+        _values={key: rows[key] for key in todo.measures}, measures=todo.measures, names=ensemble.names[1:], reference=title,
+        n_used=used, cautions=(*ensemble.notes, *left_out(ensemble.members), *ensemble.cautions, *words),
+        skipped=todo.skipped, kind=kind or ensemble.kind,
     )  # fmt: skip

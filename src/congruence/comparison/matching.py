@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from congruence.comparison.pair import compare
-from congruence.comparison.results import Matching
-from congruence.engine import cpu, soft_tables
-from congruence.errors import InputError
+from congruence.comparison.pair import PairKeywords, counted_pair, prepared_pair
+from congruence.comparison.results import Matching, named_table
+from congruence.engine import soft_tables
+from congruence.errors import InputError, unused_name
 from congruence.formulas.solvers import assignment
-from congruence.inputs.alignment import Align, aligned, noise_for
+from congruence.inputs.alignment import Align
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.frames import frame_kind
 from congruence.inputs.labels import Labels, Unassigned
+from congruence.inputs.pair import PreparedPair
 from congruence.statistics.tables import Array, Table
 
 # --- tables and matchings ---------------------------------------------------------------------------------------
 
 
-def contingency(a: Any, b: Any, **options: Any) -> Table:
+def contingency(a: Any, b: Any, **options: Unpack[PairKeywords]) -> Table:
     """The contingency table of two clusterings, with the clusters' own names; options as in `compare`.
 
     >>> import congruence as cg
@@ -31,7 +32,15 @@ def contingency(a: Any, b: Any, **options: Any) -> Table:
     x  1  1
     y  0  1
     """
-    return compare(a, b, "rand", **options).table
+    return _paired(a, b, **options)[1]
+
+
+def _paired(
+    a: Any, b: Any, *, threads: int | None = None, engine: str = "auto", **options: Any
+) -> tuple[PreparedPair, Table]:
+    """The pair behind the border, and its table."""
+    pair = prepared_pair(a, b, engine=engine, **options)
+    return pair, named_table(counted_pair(pair, threads, engine)[0], pair.kind)
 
 
 def element_scores(
@@ -53,16 +62,12 @@ def element_scores(
     [1.0, 0.667, 0.667, 1.0, 0.5, 0.333]
     """
     if sample_weight is not None or frequency is not None:
-        raise InputError(
-            "element_scores are scores of single points, which weights do not change; leave the weights out"
-        )
-    pair, _ = aligned([as_clustering(a, "a"), as_clustering(b, "b")], align, ("a", "b"))
-    pair = [c.with_policy(unassigned, noise_for(noise, (c.title, w)), w) for c, w in zip(pair, ("a", "b"), strict=True)]
-    table, _ = cpu.table_of(pair[0], pair[1])
+        raise InputError("element_scores are the scores of single points; weights do not change them, leave them out")
+    pair, table = _paired(a, b, unassigned=unassigned, noise=noise, align=align)
     overlap = np.zeros(table.shape)
     share = table.count / np.maximum(table.row_sums[table.row], table.col_sums[table.col])
     overlap[table.row, table.col] = share
-    return _like(a if frame_kind(a) else b, _point_scores(pair, table, overlap), "element_score", pair[0].index)
+    return _like(a if frame_kind(a) else b, _point_scores(pair.sides, table, overlap), "element_score", pair.a.index)
 
 
 def _point_scores(pair: Sequence[Any], table: Table, overlap: Array) -> Array:
@@ -98,7 +103,7 @@ def _like(source: Any, values: Array, name: str, index: Any = None) -> Any:
     return values
 
 
-def match(a: Any, b: Any, **options: Any) -> Matching:
+def match(a: Any, b: Any, **options: Unpack[PairKeywords]) -> Matching:
     """Which cluster of b is which of a: the one-to-one matching with the most points in common, and what is left over.
 
     >>> import congruence as cg
@@ -109,8 +114,11 @@ def match(a: Any, b: Any, **options: Any) -> Matching:
     1  v       2       3       3    0.500
     only in b: w
     """
-    result = compare(a, b, "rand", **options)
-    table = result.table
+    pair, table = _paired(a, b, **options)
+    return _matching(table, pair.kind)
+
+
+def _matching(table: Table, kind: str | None) -> Matching:
     cells = assignment(table.row, table.col, table.count, table.shape)
     cells = cells[np.argsort(table.row[cells], kind="stable")]
     row, col = table.row[cells], table.col[cells]
@@ -120,10 +128,10 @@ def match(a: Any, b: Any, **options: Any) -> Matching:
     )
     only_a = tuple(table.rows[i] for i in range(table.shape[0]) if i not in set(row.tolist()))
     only_b = tuple(table.columns[j] for j in range(table.shape[1]) if j not in set(col.tolist()))
-    return Matching(rows, only_a, only_b, table.n.item(), result.kind)
+    return Matching(rows=rows, only_a=only_a, only_b=only_b, n=table.n.item(), kind=kind)
 
 
-def relabel(reference: Any, b: Any, **options: Any) -> Any:
+def relabel(reference: Any, b: Any, **options: Unpack[PairKeywords]) -> Any:
     """b with its clusters renamed to fit the reference, so that names and colours agree; a series gives a series.
 
     A cluster of b that stands for none of the reference gets a name of its own: the next free number, or its own name.
@@ -146,9 +154,7 @@ def relabel(reference: Any, b: Any, **options: Any) -> Any:
         if whole:
             fresh: Any = max([-1, *taken]) + 1
         else:
-            fresh = str(name)
-            while fresh in taken:
-                fresh += "′"
+            fresh = unused_name(str(name), taken)
         new[name] = fresh
         taken.add(fresh)
     renamed = [new[name] for name in names]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import fields
 from typing import Any
 
@@ -12,12 +11,11 @@ from congruence.comparison.evaluation import Measures, chosen_measures
 from congruence.comparison.results import Comparison
 from congruence.engine import cpu, matrices
 from congruence.engine.plan import against_first
-from congruence.errors import InputError, NotApplicable
+from congruence.errors import NotApplicable
 from congruence.formulas import measures as every_measure
 from congruence.formulas.record import Measure
-from congruence.inputs.alignment import Align
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.labels import Unassigned
+from congruence.inputs.pair import PreparedPair
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.information import Info
 from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo
@@ -25,20 +23,9 @@ from congruence.statistics.pairs import Gram
 from congruence.statistics.profiles import Profiles
 
 
-def compare_matrices(
-    a: Any,
-    b: Any,
-    measures: Measures,
-    unassigned: Unassigned,
-    noise: Any,
-    sample_weight: Any,
-    frequency: Any,
-    align: Align | None,
-    threads: int | None,
-    engine: str,
-) -> Comparison:
+def compare_matrices(pair: PreparedPair, measures: Measures, threads: int | None, engine: str) -> Comparison:
     """Measures of two matrices, ensembles, or a matrix or ensemble and a partition."""
-    p, q = bordered_matrices(a, b, unassigned, noise, sample_weight, frequency, align)
+    p, q = pair.sides
     chosen, strict = chosen_measures(
         measures, [m.key for m in every_measure() if m.needs in (Gram, MatrixSums, MemberInfo)]
     )
@@ -73,58 +60,10 @@ def compare_matrices(
             return float(m.values(sums[m.parameters.get("missing", "ratio"), within].alone(side))[0])
 
         own = ({k: with_itself(m, "a") for k, m in shown.items()}, {k: with_itself(m, "b") for k, m in shown.items()})
-    cautions = tuple(c for e in (p, q) if isinstance(e, Ensemble) for c in (*e.notes, *e.cautions))
     return Comparison(
-        values,
-        shown,
-        None,
-        None,
-        matrices.len_of(p),
-        cautions,
-        skipped,
-        own,
-        None,
-        ("a", "b"),
-        (_described(p), _described(q)),
-    )
-
-
-def bordered_matrices(
-    a: Any, b: Any, unassigned: Unassigned, noise: Any, sample_weight: Any, frequency: Any, align: Align | None
-) -> tuple[Ensemble | Similarity, Ensemble | Similarity]:
-    """Two inputs of `compare`, one of them a matrix or ensemble; a single clustering becomes an ensemble of one."""
-    if align == "index":
-        raise InputError("align='index' joins single clusterings; reindex the frames of an ensemble or matrix first")
-    sides = []
-    for x, who in ((a, "a"), (b, "b")):
-        if not isinstance(x, Ensemble | Similarity):
-            # an ensemble of one; dropped points are gaps, and pairs with a gap are not counted
-            policy: Unassigned = "partial" if unassigned == "drop" else unassigned
-            x = Ensemble(
-                [x], names=[who], unassigned=policy, noise=noise, sample_weight=sample_weight, frequency=frequency
-            )
-        elif sample_weight is not None or frequency is not None:
-            raise InputError("weights of points belong to the ensemble: cg.Ensemble(…, sample_weight=…)")
-        sides.append(x)
-    p, q = sides
-    if isinstance(p, Ensemble) and isinstance(q, Ensemble):
-        p.check_same_points(q, by_index=align is None)
-        p, q = _with_one_mass(p, q)
-    return p, q
-
-
-def _with_one_mass(p: Ensemble, q: Ensemble) -> tuple[Ensemble, Ensemble]:
-    """Point weights of one side apply to both; different weights are an error."""
-    if p.mass is q.mass:
-        return p, q
-    if p.mass is not None and q.mass is not None:
-        if p.mass.is_frequency != q.mass.is_frequency or not np.array_equal(p.mass.values, q.mass.values):
-            raise InputError("the two ensembles weigh their points differently; give both the same weights")
-        return p, q
-    mass = p.mass or q.mass
-    p, q = copy(p), copy(q)
-    p.mass = q.mass = mass
-    return p, q
+        values_=values, measures=shown, counted=None, tables=None, n_used=matrices.len_of(p), cautions=pair.cautions(),
+        skipped=skipped, self_values=own, about=(_described(p), _described(q)),
+    )  # fmt: skip
 
 
 def _described(x: Ensemble | Similarity) -> str:

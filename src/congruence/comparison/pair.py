@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any, TypedDict, Unpack
 
 from congruence.comparison.evaluation import DEFAULT, Evaluation, Measures
 from congruence.comparison.matrices import compare_matrices
 from congruence.comparison.results import Comparison
-from congruence.comparison.trees import compare_trees, unused_options
+from congruence.comparison.trees import compare_trees
 from congruence.engine.choice import engine_for, on_card
-from congruence.errors import InputError
-from congruence.inputs.alignment import SCANNED, Align, Mass, aligned, as_mass, check_noise, noise_for
-from congruence.inputs.coerce import as_clustering
-from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.hierarchy import Hierarchy
-from congruence.inputs.labels import Labels, Unassigned, noise_caution
-from congruence.inputs.memberships import Memberships
-from congruence.inputs.similarity import Similarity
+from congruence.errors import InputError, hint
+from congruence.inputs.alignment import Align, InputOptions
+from congruence.inputs.labels import Unassigned
+from congruence.inputs.pair import PreparedPair, prepared
 from congruence.scanning.scan import columns_of_frames, scan_options
 from congruence.statistics.tables import Table, Tables
+
+Progressing = Callable[[int, int], Any] | bool | None
+
+
+class InputKeywords(TypedDict, total=False):
+    """How two clusterings are read, as keywords; they mean what they mean in `compare`."""
+
+    unassigned: Unassigned
+    noise: Any
+    sample_weight: Any
+    frequency: Any
+    align: Align | None
+
+
+class PairKeywords(InputKeywords, total=False):
+    """How two clusterings are read and counted, as keywords; they mean what they mean in `compare`."""
+
+    threads: int | None
+    engine: str
+    client: Any
+    checkpoint: Any
+    memory: str | float | None
+    skip_bad: bool | None
+    progress: Progressing
 
 
 def compare(
@@ -55,6 +76,20 @@ def compare(
     >>> cg.compare([0, 0, 1, None], [0, 0, 1, 1], "ari", unassigned="drop")["ari"]
     1.0
     """
+    pair = prepared_pair(
+        a, b, engine=engine, client=client, checkpoint=checkpoint, memory=memory, skip_bad=skip_bad, progress=progress,
+        unassigned=unassigned, noise=noise, sample_weight=sample_weight, frequency=frequency, align=align,
+    )  # fmt: skip
+    return compare_prepared(pair, measures, threads=threads, engine=engine)
+
+
+def prepared_pair(
+    a: Any, b: Any, *, engine: str = "auto", client: Any = None, checkpoint: Any = None, memory: str | float | None = None,
+    skip_bad: bool | None = None, progress: Progressing = None, **options: Unpack[InputKeywords],
+) -> PreparedPair:  # fmt: skip
+    """Two sides ready to be counted, wherever they are: in memory, on a card, or in columns of one scan."""
+    border = input_options(**options)
+    a, b, sample_weight, frequency = columns_of_frames(a, b, border.sample_weight, border.frequency)
     scanning = {
         "client": client,
         "checkpoint": checkpoint,
@@ -62,82 +97,55 @@ def compare(
         "skip_bad": skip_bad,
         "progress": progress,
     }
-    a, b, sample_weight, frequency = columns_of_frames(a, b, sample_weight, frequency)
     a, b = scan_options([a, b], scanning)
-    if isinstance(a, Hierarchy) or isinstance(b, Hierarchy):
-        given = unused_options(unassigned, noise, sample_weight, frequency, align)
-        return compare_trees(a, b, measures, threads, given)
-    if any(isinstance(x, Ensemble | Similarity) for x in (a, b)):
-        return compare_matrices(a, b, measures, unassigned, noise, sample_weight, frequency, align, threads, engine)
-    a, b = on_card(a, engine), on_card(b, engine)
-    pair, mass, notes, own_noise = bordered(a, b, unassigned, noise, sample_weight, frequency, align)
-    soft = any(c.soft for c in pair)
-    todo = Evaluation(measures, DEFAULT, soft=soft, weighted=mass is not None and not mass.is_frequency)
+    border = replace(border, sample_weight=sample_weight, frequency=frequency)
+    return prepared(on_card(a, engine), on_card(b, engine), border)
 
-    counter = engine_for(engine, pair)
-    table, tables = counter.table_of(pair[0], pair[1], mass, threads)
-    n_used = tables.n_used
-    if not n_used[0] or not table.n:
-        raise InputError(f"no point is assigned in both clusterings ({len(pair[0])} points were given)")
+
+def input_options(**options: Unpack[InputKeywords]) -> InputOptions:
+    """The options as one object; a name that is none is an error with the nearest one."""
+    known = [field.name for field in fields(InputOptions)]
+    for name in options:
+        if name not in known:
+            raise TypeError(f"there is no option {name!r}; {hint(name, known, 'there are: ' + ', '.join(known))}")
+    return InputOptions(**options)
+
+
+def counted_pair(pair: PreparedPair, threads: int | None = None, engine: str = "auto") -> tuple[Table, Tables]:
+    """The table of a prepared pair, with names, and the tile that holds it."""
+    if pair.is_of_trees:
+        raise InputError("hierarchies have no contingency table; cut them first: h.cut(k)")
+    if pair.is_of_matrices:
+        raise InputError("matrices and ensembles have no contingency table; their measures come from sums over pairs")
+    table, tables = engine_for(engine, pair.sides).table_of(pair.a, pair.b, pair.mass, threads)
+    if not tables.n_used[0] or not table.n:
+        raise InputError(f"no point is assigned in both clusterings ({len(pair.a)} points were given)")
+    return table, tables
+
+
+def compare_prepared(
+    pair: PreparedPair, measures: Measures = None, *, threads: int | None = None, engine: str = "auto"
+) -> Comparison:
+    """The measures of a prepared pair: what `compare` does behind its border."""
+    if pair.is_of_trees:
+        return compare_trees(pair.a, pair.b, measures, threads)
+    if pair.is_of_matrices:
+        return compare_matrices(pair, measures, threads, engine)
+    todo = Evaluation(measures, DEFAULT, soft=pair.is_soft, weighted=pair.is_weighted)
+    table, tables = counted_pair(pair, threads, engine)
 
     def measured(tile: Tables) -> dict[str, float]:
         kinds = {Tables if need is Table else need for need in todo.needs}
-        values = todo.values({kind: kind.from_tables(tile) for kind in kinds}, n_used)  # type: ignore[attr-defined]
+        values = todo.values({kind: kind.from_tables(tile) for kind in kinds}, tables.n_used)  # type: ignore[attr-defined]
         return {key: float(value[0]) for key, value in values.items()}
 
     values = measured(tables)
     own = None
-    if soft:
-        mirrored = [measured(counter.table_of(c, c, mass, threads)[1]) for c in pair]
+    if pair.is_soft:
+        counter = engine_for(engine, pair.sides)
+        mirrored = [measured(counter.table_of(c, c, pair.mass, threads)[1]) for c in pair.sides]
         own = (mirrored[0], mirrored[1])
     return Comparison(
-        values, todo.measures, table, tables, int(n_used[0]),
-        (*notes, *left_out(pair), *cautions_of(pair, table, own_noise, soft)),
-        todo.skipped, own, next((c.kind for c in pair if c.kind), None), titles_of(pair),
+        values_=values, measures=todo.measures, counted=table, tables=tables, n_used=int(tables.n_used[0]),
+        cautions=pair.cautions(table), skipped=todo.skipped, self_values=own, kind=pair.kind, names=pair.names,
     )  # fmt: skip
-
-
-def bordered(
-    a: Any, b: Any, unassigned: Unassigned, noise: Any, sample_weight: Any, frequency: Any, align: Align | None
-) -> tuple[list[Any], Mass | None, list[str], list[Any]]:
-    """The two prepared clusterings (aligned, `unassigned` applied), the weights, notes, and the noise labels of each."""
-    pair = [as_clustering(a, "a"), as_clustering(b, "b")]
-    pair, notes = aligned(pair, align, ("a", "b"))
-    if unassigned == "partial":
-        raise InputError(
-            "unassigned='partial' keeps the gaps of an Ensemble; for a pair pass 'drop', 'singletons' or 'cluster'"
-        )
-    check_noise(noise, [*(c.title for c in pair), "a", "b"])
-    own_noise = [noise_for(noise, (c.title, w)) for c, w in zip(pair, ("a", "b"), strict=True)]
-    pair = [c.with_policy(unassigned, labels, w) for c, labels, w in zip(pair, own_noise, ("a", "b"), strict=True)]
-    index = next((c.index for c in pair if c.index is not None), None)
-    mass = as_mass(sample_weight, frequency, SCANNED if pair[0].lazy else len(pair[0]), index, align)
-    return pair, mass, list(notes), own_noise
-
-
-def left_out(members: Sequence[Any]) -> tuple[str, ...]:
-    """Notes on parts of scanned members that were skipped."""
-    return tuple(members[0].source.facts(members[0]).left_out) if members[0].lazy else ()
-
-
-def titles_of(pair: Sequence[Any]) -> tuple[str, str]:
-    """The titles of the clusterings, else a and b."""
-    first, second = (c.title or w for c, w in zip(pair, ("a", "b"), strict=True))
-    return (first, second) if first != second else ("a", "b")
-
-
-def cautions_of(pair: Sequence[Any], table: Table, noise: Sequence[Any], soft: bool) -> tuple[str, ...]:
-    """Cautions about this pair: −1 among labels, soft self-scores, trivial clusterings."""
-    found = [caution for c in pair for caution in c.cautions]
-    for c, names, labels, who in zip(pair, (table.rows, table.columns), noise, ("a", "b"), strict=True):
-        found += noise_caution(names, who) if isinstance(c, Labels) and not c.lazy and labels is None else []
-    if soft:
-        found.append(
-            "soft clusterings do not reach the best value even with themselves: compare each value with the "
-            "self-scores; ari_gram is centred on 0"
-        )
-    if any(isinstance(c, Memberships) and not c.is_probabilistic for c in pair):
-        found.append(
-            "possibilistic memberships: the entropy of one clustering depends on the other it is compared with"
-        )
-    return tuple(found)

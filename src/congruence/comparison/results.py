@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import Caution, InputError
 from congruence.formulas.record import Measure
 from congruence.formulas.registry import find, is_among
 from congruence.inputs.frames import html_grid, make_frame, square_frame, text_grid
@@ -34,9 +34,9 @@ def _beside(name: str, x: float) -> str:
     """A number in an extra column; p-values are short, and missing values are a dash."""
     if math.isnan(x):
         return "–"
-    if name.split(" ")[0] == "k":
+    if name == "k":
         return f"{x:.0f}"
-    return f"{x:.3g}" if name.split(" ")[-1] == "p" else number(x)
+    return f"{x:.3g}" if name == "p" else number(x)
 
 
 def span(measure: Measure) -> str:
@@ -87,7 +87,7 @@ def _notes_text(notes: Sequence[str]) -> str:
     return "".join("\n" + textwrap.fill(n, 80, initial_indent="! ", subsequent_indent="  ") for n in notes)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Comparison(Mapping[str, float]):
     """The measures of one pair of clusterings; `r["ari"]` is a float.
 
@@ -107,7 +107,7 @@ class Comparison(Mapping[str, float]):
     counted: Table | None = field(repr=False)
     tables: Tables | None = field(repr=False)
     n_used: int
-    cautions: tuple[str, ...] = ()
+    cautions: tuple[Caution, ...] = ()
     skipped: dict[str, str] = field(default_factory=dict)
     #: soft clusterings: self-scores of a and of b
     self_values: tuple[dict[str, float], dict[str, float]] | None = None
@@ -174,7 +174,8 @@ class Comparison(Mapping[str, float]):
         }
         if self.self_values is not None:
             columns["self_a"], columns["self_b"] = ([own[key] for key in self] for own in self.self_values)
-        columns |= {name: [column[key] for key in self] for name, column in self.further.items()}
+        for name, column in self.further.items():  # low and high of an interval are not those of the range
+            columns[f"interval_{name}" if name in columns else name] = [column[key] for key in self]
         return make_frame(columns, backend or self.kind)
 
     def to_json(self, **options: Any) -> str:
@@ -193,9 +194,10 @@ class Comparison(Mapping[str, float]):
         return json.dumps(plain(about), ensure_ascii=False, **options)
 
     @property
-    def all_cautions(self) -> tuple[str, ...]:
+    def all_cautions(self) -> tuple[Caution, ...]:
         """Cautions about the input, then those of the measures shown."""
-        return (*self.cautions, *(f"{k}: {self.measures[k].caution}" for k in self if self.measures[k].caution))
+        own = {k: self.measures[k].caution for k in self}
+        return (*self.cautions, *(Caution("measure", k, f"{{subject}}: {text}") for k, text in own.items() if text))
 
     def grid(self) -> tuple[list[list[str]], list[str], list[str]]:
         """Cells, row names and column names of the displayed table."""
@@ -266,7 +268,7 @@ class _Scores:
         return key in self._values or is_among(key, self._values)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class AllPairs(_Scores):
     """Measures of all pairs of clusterings; `r["ari"]` is an L × L array, in the order of `r.names`.
 
@@ -282,7 +284,7 @@ class AllPairs(_Scores):
     measures: dict[str, Measure]
     names: tuple[str, ...]
     n_used: Array = field(repr=False)
-    cautions: tuple[str, ...] = ()
+    cautions: tuple[Caution, ...] = ()
     skipped: dict[str, str] = field(default_factory=dict)
     kind: str | None = None
 
@@ -346,7 +348,7 @@ class AllPairs(_Scores):
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class AgainstReference(_Scores):
     """Measures of several clusterings against one reference, a row per clustering; `r["ari"]` is an array.
 
@@ -363,11 +365,11 @@ class AgainstReference(_Scores):
     names: tuple[str, ...]
     reference: str
     n_used: Array = field(repr=False)
-    cautions: tuple[str, ...] = ()
+    cautions: tuple[Caution, ...] = ()
     skipped: dict[str, str] = field(default_factory=dict)
     kind: str | None = None
-    #: extra columns, such as p-values: one number per clustering
-    further: dict[str, Array] = field(default_factory=dict)
+    #: extra columns, such as p-values: by name and measure, one number per clustering
+    further: dict[str, dict[str, Array]] = field(default_factory=dict)
 
     def best(self, key: str) -> str:
         """Name of the clustering that agrees best with the reference by this measure."""
@@ -378,8 +380,12 @@ class AgainstReference(_Scores):
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row per clustering: its name, the points used, and every measure."""
-        columns = {"clustering": list(self.names), "n_used": self.n_used, **self._values, **self.further}
+        columns = {"clustering": list(self.names), "n_used": self.n_used, **self._values, **self._beside()}
         return make_frame(columns, backend or self.kind)
+
+    def _beside(self) -> dict[str, Array]:
+        """The further columns by names that are all different: the measure, and what it is."""
+        return {f"{key} {name}": values[key] for key in self._values for name, values in self.further.items()}
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """For each clustering its values by measure."""
@@ -393,7 +399,7 @@ class AgainstReference(_Scores):
             {
                 "clustering": name,
                 "n_used": self.n_used[i],
-                **{k: v[i] for k, v in (self._values | self.further).items()},
+                **{k: v[i] for k, v in (self._values | self._beside()).items()},
             }
             for i, name in enumerate(self.names)
         ]
@@ -402,13 +408,12 @@ class AgainstReference(_Scores):
 
     def _grid(self) -> tuple[list[list[str]], list[str]]:
         """Cells and names of columns: each measure, and extra columns."""
-        columns: dict[str, list[str]] = {}
+        columns: list[list[str]] = []
         for key, values in self._values.items():
-            columns[key] = [number(x) for x in values]
-            for name, more in self.further.items():
-                if name.rsplit(" ", 1)[0] == key:
-                    columns[name.rsplit(" ", 1)[1] + " " * len(columns)] = [_beside(name, x) for x in more]
-        return [list(row) for row in zip(*columns.values(), strict=True)], [name.rstrip() for name in columns]
+            columns.append([key, *map(number, values)])
+            columns += [[name, *(_beside(name, x) for x in more[key])] for name, more in self.further.items()]
+        names, *rows = zip(*columns, strict=True)
+        return [list(row) for row in rows], list(names)
 
     def __repr__(self) -> str:
         shown = min(len(self.names), 40)
@@ -425,7 +430,7 @@ class AgainstReference(_Scores):
         return html_grid(cells, self.names, columns, f"against {self.reference}")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Matching:
     """Which cluster of b is which of a: matched pairs with their overlaps, and what is left over.
 

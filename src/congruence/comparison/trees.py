@@ -10,12 +10,14 @@ import numpy as np
 from congruence.comparison.evaluation import DEFAULT, Measures, chosen_measures
 from congruence.comparison.results import AgainstReference, AllPairs, Comparison
 from congruence.engine import cpu, trees
-from congruence.errors import InputError, NotApplicable
+from congruence.errors import Caution, InputError, NotApplicable
 from congruence.formulas import measures as every_measure
 from congruence.formulas.record import Measure
+from congruence.inputs.alignment import InputOptions
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.hierarchy import Hierarchy, same_points
 from congruence.inputs.labels import Labels
+from congruence.inputs.pair import check_no_options
 from congruence.statistics.information import ChanceInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Tables
@@ -27,25 +29,18 @@ OF_TREES = (MergeHeights, Clades, LevelInfo)
 MOST_CUTS = 50
 
 
+def said(notes: Iterable[str]) -> tuple[Caution, ...]:
+    """Notes about trees as cautions."""
+    return tuple(Caution("tree", "", note) for note in notes)
+
+
 def takes_trees(m: Measure) -> bool:
     """Does the measure compare hierarchies? Element-centric similarity has parameters for them."""
     return m.needs in OF_TREES or "path" in m.parameters
 
 
-def unused_options(unassigned: Any, noise: Any, sample_weight: Any, frequency: Any, align: Any) -> list[str]:
-    """Options that were given and mean nothing for hierarchies."""
-    given = {"noise": noise, "sample_weight": sample_weight, "frequency": frequency, "align": align}
-    return [*(["unassigned"] if unassigned != "error" else []), *(name for name, x in given.items() if x is not None)]
-
-
-def _check_unused(unused: Sequence[str]) -> None:
-    if unused:
-        raise InputError(f"{unused[0]} is for labels and memberships; hierarchies have every point once")
-
-
-def compare_trees(a: Any, b: Any, measures: Measures, threads: int | None, unused: Sequence[str]) -> Comparison:
+def compare_trees(a: Any, b: Any, measures: Measures, threads: int | None) -> Comparison:
     """Measures of two hierarchies, or of a hierarchy and labels."""
-    _check_unused(unused)
     if isinstance(a, Hierarchy) and isinstance(b, Hierarchy):
         return compare_hierarchies(a, b, measures, threads)
     if isinstance(a, Hierarchy):
@@ -73,8 +68,8 @@ def compare_hierarchies(a: Hierarchy, b: Hierarchy, measures: Measures, threads:
         skipped = {key: why for key, why in skipped.items() if takes_trees(next(m for m in found if m.key == key))}
     about = tuple(_described(h) for h in (a, b))
     return Comparison(
-        values, {m.key: m for m in found if m.key in values}, None, None, a.n_points, (*a.notes, *b.notes), skipped,
-        about=(about[0], about[1]),
+        values_=values, measures={m.key: m for m in found if m.key in values}, counted=None, tables=None,
+        n_used=a.n_points, cautions=said((*a.notes, *b.notes)), skipped=skipped, about=(about[0], about[1]),
     )  # fmt: skip
 
 
@@ -261,8 +256,9 @@ def compare_with_labels(h: Hierarchy, labels: Any, measures: Measures, *, swappe
         notes = (*notes, f"measures that do not count pairs of points were tried up to k = {few[-1]}")
     about = [_described(h), f"{own.k} cluster{'s' * (own.k != 1)}"]
     return Comparison(
-        values, {m.key: m for m in fit}, None, None, h.n_points, notes, skipped,
-        about=(about[1], about[0]) if swapped else (about[0], about[1]), further={"k": best},
+        values_=values, measures={m.key: m for m in fit}, counted=None, tables=None, n_used=h.n_points,
+        cautions=said(notes), skipped=skipped, about=(about[1], about[0]) if swapped else (about[0], about[1]),
+        further={"k": best},
     )  # fmt: skip
 
 
@@ -301,10 +297,10 @@ def named_trees(given: Any) -> list[tuple[str, Hierarchy]] | None:
 
 
 def all_pairs_of_trees(
-    named: Sequence[tuple[str, Hierarchy]], measures: Measures, threads: int | None, unused: Sequence[str]
+    named: Sequence[tuple[str, Hierarchy]], measures: Measures, threads: int | None, options: InputOptions
 ) -> AllPairs:
     """Measures of all pairs of hierarchies."""
-    _check_unused(unused)
+    check_no_options(options)
     size = len(named)
     square: dict[str, Array] = {}
     result = None
@@ -318,7 +314,10 @@ def all_pairs_of_trees(
         raise InputError("there are no hierarchies to compare")
     notes = tuple(dict.fromkeys(f"{name}: {note}" for name, h in named for note in h.notes))
     used = np.full((size, size), named[0][1].n_points, dtype=np.int64)
-    return AllPairs(square, dict(result.measures), tuple(name for name, _ in named), used, notes, result.skipped)
+    return AllPairs(
+        _values=square, measures=dict(result.measures), names=tuple(name for name, _ in named), n_used=used,
+        cautions=said(notes), skipped=result.skipped,
+    )  # fmt: skip
 
 
 def trees_to(
@@ -326,19 +325,24 @@ def trees_to(
     named: Sequence[tuple[str, Hierarchy]],
     measures: Measures,
     threads: int | None,
-    unused: Sequence[str],
+    options: InputOptions,
 ) -> AgainstReference:
     """Measures of several hierarchies against one hierarchy, or against labels: then of the best cut of each."""
+    check_no_options(options)
     title = "reference"
     if isinstance(reference, str) and reference in dict(named):
         title, reference, named = reference, dict(named)[reference], [x for x in named if x[0] != reference]
     if not named:
         raise InputError("there are no hierarchies to compare with the reference")
-    found = [compare_trees(reference, h, measures, threads, unused) for _, h in named]
+    found = [compare_trees(reference, h, measures, threads) for _, h in named]
     rows = {key: np.array([r[key] for r in found]) for key in found[0]}
-    cuts = {f"k ({key})": np.array([r.further["k"][key] for r in found]) for key in found[0].further.get("k", {})}
+    further = {
+        name: {key: np.array([r.further[name][key] for r in found]) for key in column}
+        for name, column in found[0].further.items()
+    }
     notes = tuple(dict.fromkeys(note for r in found for note in r.cautions))
     return AgainstReference(
-        rows, dict(found[0].measures), tuple(name for name, _ in named), title,
-        np.full(len(named), found[0].n_used, dtype=np.int64), notes, found[0].skipped, None, cuts,
+        _values=rows, measures=dict(found[0].measures), names=tuple(name for name, _ in named), reference=title,
+        n_used=np.full(len(named), found[0].n_used, dtype=np.int64), cautions=notes, skipped=found[0].skipped,
+        further=further,
     )  # fmt: skip

@@ -15,10 +15,11 @@ from congruence.density.profile import Attribute, Profile
 from congruence.engine import cpu, plan
 from congruence.engine.choice import engine_for, on_card
 from congruence.errors import InputError
-from congruence.inputs.alignment import check_index, noise_for
+from congruence.inputs.alignment import InputOptions, check_index
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.labels import Unassigned
 from congruence.inputs.memberships import Memberships
+from congruence.inputs.pair import decided
 from congruence.statistics.tables import Array
 
 #: cells that a profile may have
@@ -50,9 +51,9 @@ def density_profile(
     """
     binning = Binning() if binning is None else binning
     X, labels = brought(X, engine), on_card(labels, engine)
-    clustering = as_clustering(labels, "labels")
-    check_index(clustering, X, "labels")
-    clustering = clustering.with_policy(unassigned, noise_for(noise, (clustering.title, "labels")), "labels")
+    raw = as_clustering(labels, "labels")
+    check_index(raw, X, "labels")
+    (clustering,) = decided([raw], InputOptions(unassigned=unassigned, noise=noise), ["labels"])
     if not binning.is_fitted:
         binning.fit(X, clustering)
     columns = binning.columns(X)

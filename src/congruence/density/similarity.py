@@ -21,10 +21,11 @@ from congruence.ensembles.generators import seed_sequence
 from congruence.errors import InputError, hint
 from congruence.formulas import find
 from congruence.formulas.solvers import transport_plan
-from congruence.inputs.alignment import check_index, noise_for
+from congruence.inputs.alignment import InputOptions, check_index
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.inputs.labels import Unassigned, noise_caution
+from congruence.inputs.pair import decided
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array
 
@@ -261,9 +262,10 @@ def _counted_profiles(
     chosen = copy(binning) if isinstance(binning, Binning) else Binning(binning, bins, nominal=nominal)  # type: ignore[arg-type]
     sides: list[Any] = []
     for labels, who in ((a, "a"), (b, "b")):
-        clustering = as_clustering(labels, who)
-        check_index(clustering, X if who == "a" or X_b is None else X_b, who)
-        sides.append(clustering.with_policy(unassigned, noise_for(noise, (clustering.title, who)), who))
+        raw = as_clustering(labels, who)
+        check_index(raw, X if who == "a" or X_b is None else X_b, who)
+        sides.append(raw)
+    sides = list(decided(sides, InputOptions(unassigned=unassigned, noise=noise), ("a", "b")))
     data: list[Columns] = [as_columns(X, chosen.nominal_names)]
     data.append(data[0] if X_b is None else as_columns(X_b, chosen.nominal_names))
     for columns, clustering, who in zip(data, sides, ("a", "b"), strict=True):

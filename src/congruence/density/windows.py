@@ -21,11 +21,12 @@ from congruence.density.profile import Profile
 from congruence.density.similarity import ProfileComparison, compare_profiles, one_of
 from congruence.engine.plan import Progress
 from congruence.errors import InputError, hint
-from congruence.inputs.alignment import check_index, noise_for
+from congruence.inputs.alignment import InputOptions, check_index
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.files import pick
 from congruence.inputs.frames import frame_kind, make_frame, text_grid
 from congruence.inputs.labels import Labels, Unassigned, noise_caution
+from congruence.inputs.pair import decided
 from congruence.statistics.tables import Array
 
 #: attributes and clusters that are named for each step
@@ -245,10 +246,10 @@ def _measure_of(name: str) -> str:
 def _profile(
     name: Any, X: Any, labels: Any, binning: Binning, unassigned: Unassigned, noise: Any, threads: int | None
 ) -> Profile:
-    who = f"window {name}: labels"
-    clustering = as_clustering(labels, who)
-    check_index(clustering, X, f"the labels of window {name}")
-    clustering = clustering.with_policy(unassigned, noise_for(noise, (clustering.title, "labels")), who)
+    raw = as_clustering(labels, f"window {name}: labels")
+    check_index(raw, X, f"the labels of window {name}")
+    options = InputOptions(unassigned=unassigned, noise=noise)
+    (clustering,) = decided([raw], options, [f"window {name}: labels"], ["labels"])
     if not binning.is_fitted:
         binning.fit(X, clustering)
     columns = binning.columns(X)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from congruence.engine.plan import Progress
-from congruence.errors import InputError, hint
+from congruence.errors import Caution, InputError, hint
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import frame_kind
@@ -76,7 +76,7 @@ def generate(
     with Progress(n_members, progress, "members") as bar:
         made, notes = made_members(makers, data, choices, seed_sequence(random_state).spawn(n_members), n_jobs, bar)
     ensemble = Ensemble(with_index(made, X), names=names, unassigned="partial")
-    ensemble.notes += notes
+    ensemble.notes += tuple(Caution("generated", "", line) for line in notes)
     return ensemble
 
 

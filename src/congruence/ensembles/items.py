@@ -10,10 +10,10 @@ from congruence.engine import cpu
 from congruence.engine.choice import engine_for
 from congruence.ensembles.agreement import as_ensemble
 from congruence.errors import InputError
-from congruence.inputs.coerce import as_clustering
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
+from congruence.inputs.pair import whole_labels
 from congruence.machine import device
 from congruence.statistics.tables import Array
 
@@ -21,14 +21,7 @@ from congruence.statistics.tables import Array
 
 
 def _partition(e: Ensemble, labels: Any) -> Labels:
-    c = as_clustering(labels, "labels")
-    if not isinstance(c, Labels) or c.gaps:
-        raise InputError("labels must be one complete partition of the points")
-    if len(c) != e.n_points:
-        raise InputError(
-            f"the ensemble has {e.n_points} points and the labels {len(c)}; both must have the same points"
-        )
-    return c
+    return whole_labels(labels, e.n_points, of="the ensemble")
 
 
 def point_mass(e: Ensemble) -> tuple[Array, Array]:

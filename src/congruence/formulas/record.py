@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,21 @@ AXIOMS = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, eq=False)
+class Better(StrEnum):
+    """Which values of a measure mean more agreement."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+
+
+class Status(StrEnum):
+    """Whether a measure is for use, or kept to reproduce a paper: then "all" and the default tables leave it out."""
+
+    CURRENT = "current"
+    HISTORICAL = "historical"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Measure:
     """One measure: its name, statistic, formula and properties.
 
@@ -43,7 +58,7 @@ class Measure:
     title: str
     needs: type
     formula: Callable[..., Any]
-    better: Literal["higher", "lower"]
+    better: Better
     range: tuple[float, float]
     #: lines of Python, `name = expression`, over the symbols of the statistic; the last one is the measure
     definition: tuple[str, ...]
@@ -52,7 +67,8 @@ class Measure:
     at_zero: float
     reference: str
     caution: str = ""
-    #: further symbols of `definition`, computed from the table
+    status: Status = Status.CURRENT
+    #: more names for the symbols of `definition`, worked out from the table
     workings: Callable[..., dict[str, Any]] | None = None
     aliases: tuple[str, ...] = ()
     #: for matrices: whether one side must be a partition; whether entries outside 0 … 1 are allowed
@@ -63,7 +79,7 @@ class Measure:
     @property
     def best(self) -> float:
         """The value of identical clusterings if the formula is 0/0."""
-        return self.range[1] if self.better == "higher" else self.range[0]
+        return self.range[1] if self.better is Better.HIGHER else self.range[0]
 
     @property
     def family(self) -> str:
@@ -74,6 +90,11 @@ class Measure:
     def is_lone(self) -> bool:
         """Whether it describes one ensemble or matrix instead of comparing two."""
         return self.needs is Alone
+
+    @property
+    def is_historical(self) -> bool:
+        """Is it kept only to reproduce a paper?"""
+        return self.status is Status.HISTORICAL
 
     @property
     def is_symmetric(self) -> bool:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from congruence.errors import InputError, hint
-from congruence.formulas.record import AXIOMS, Measure
+from congruence.formulas.record import AXIOMS, Better, Measure, Status
 
 _RECORDS: dict[str, Measure] = {}
 
@@ -35,6 +35,7 @@ def measure(
     aliases: Sequence[str] = (),
     wants_partition: bool = False,
     takes_kernels: bool = False,
+    status: Literal["current", "historical"] = "current",
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare the decorated formula as a measure. Its keyword parameters, with defaults, become the measure's."""
 
@@ -45,9 +46,10 @@ def measure(
         lines = (definition,) if isinstance(definition, str) else tuple(definition)
         low, high = range
         record = Measure(
-            key, title, needs, formula, better, (float(low), float(high)), lines, frozenset(axioms), at_zero,
-            reference, caution, workings, tuple(aliases), wants_partition, takes_kernels,
-            MappingProxyType(defaults),
+            key=key, title=title, needs=needs, formula=formula, better=Better(better), range=(float(low), float(high)),
+            definition=lines, axioms=frozenset(axioms), at_zero=at_zero, reference=reference, caution=caution,
+            status=Status(status), workings=workings, aliases=tuple(aliases), wants_partition=wants_partition,
+            takes_kernels=takes_kernels, parameters=MappingProxyType(defaults),
         )  # fmt: skip
         unknown = record.axioms - set(AXIOMS)
         if unknown or key in _NAMES:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import Caution, InputError
 from congruence.inputs.coerce import Clustering
 from congruence.inputs.frames import frame_kind
+from congruence.inputs.labels import Unassigned
 from congruence.statistics.tables import Array
 
 Align = Literal["index", "position"]
@@ -29,6 +30,54 @@ class Mass:
 
     values: Array
     is_frequency: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aligned:
+    """Clusterings of the same points in the same order, with what the options say of their points."""
+
+    members: tuple[Clustering, ...]
+    #: noise labels of each member; None where nothing was said
+    noise: tuple[Collection[Hashable] | None, ...]
+    mass: Mass | None
+    index: Any
+    notes: tuple[Caution, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class InputOptions:
+    """How clusterings are read. Public functions take these five one by one; inside they travel together.
+
+    Args:
+        unassigned: What becomes of points in no cluster: "error", "drop", "singletons", "cluster"; "partial" for ensembles.
+        noise: Labels that mean "in no cluster": one, several, or a mapping from the name of a clustering to labels.
+        sample_weight: Importance of each point.
+        frequency: How often each point occurs.
+        align: How indexes are joined: "index", "position", or None (they must be equal).
+    """
+
+    unassigned: Unassigned = "error"
+    noise: Any = None
+    sample_weight: Any = None
+    frequency: Any = None
+    align: Align | None = None
+
+    @property
+    def given(self) -> list[str]:
+        """Names of the options that were given."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return [name for name, x in values.items() if x is not None and not (name == "unassigned" and x == "error")]
+
+    def applied(self, raw: Sequence[Clustering], who: Sequence[str], names: Sequence[str | None]) -> Aligned:
+        """The clusterings aligned and with the policy; `who` is what messages call them, `names` what `noise` may."""
+        same, notes = aligned(raw, self.align, who)
+        check_noise(self.noise, [*names, *who])
+        noise = tuple(noise_for(self.noise, both) for both in zip(names, who, strict=True))
+        members = tuple(c.with_policy(self.unassigned, own, w) for c, own, w in zip(same, noise, who, strict=True))
+        index = next((c.index for c in same if c.index is not None), None)
+        n = SCANNED if members[0].lazy else len(members[0])
+        mass = as_mass(self.sample_weight, self.frequency, n, index, self.align)
+        return Aligned(members=members, noise=noise, mass=mass, index=index, notes=tuple(notes))
 
 
 def as_mass(sample_weight: Any, frequency: Any, n: int, index: Any = None, align: Align | None = None) -> Mass | None:
@@ -70,7 +119,7 @@ def as_mass(sample_weight: Any, frequency: Any, n: int, index: Any = None, align
 
 def aligned(
     clusterings: Sequence[Clustering], align: Align | None, who: Sequence[str]
-) -> tuple[list[Clustering], list[str]]:
+) -> tuple[list[Clustering], list[Caution]]:
     """The clusterings with the same points in the same order, and notes on points that were left out."""
     if align not in (None, "index", "position"):
         raise InputError(f"align must be 'index' or 'position', not {align!r}")
@@ -118,7 +167,7 @@ def _of_one_scan(clusterings: Sequence[Any], who: Sequence[str]) -> list[Cluster
     return list(clusterings)
 
 
-def _on_common_index(clusterings: Sequence[Clustering], who: Sequence[str]) -> tuple[list[Clustering], list[str]]:
+def _on_common_index(clusterings: Sequence[Clustering], who: Sequence[str]) -> tuple[list[Clustering], list[Caution]]:
     for c, name in zip(clusterings, who, strict=True):
         if not c.index.is_unique:
             raise InputError(
@@ -131,7 +180,11 @@ def _on_common_index(clusterings: Sequence[Clustering], who: Sequence[str]) -> t
     if len(common) == 0:
         raise InputError(f"the indexes of {who[0]} and {who[-1]} have no element in common")
     notes = [
-        f"{len(c) - len(common)} elements of {name} are not in all clusterings and were left out"
+        Caution(
+            "not_in_all",
+            name,
+            f"{len(c) - len(common)} elements of {{subject}} are not in all clusterings and were left out",
+        )
         for c, name in zip(clusterings, who, strict=True)
         if len(c) > len(common)
     ]
@@ -141,6 +194,13 @@ def _on_common_index(clusterings: Sequence[Clustering], who: Sequence[str]) -> t
             c = c.taken(np.asarray(c.index.get_indexer(common)), common)
         chosen.append(c)
     return chosen, notes
+
+
+def left_out(members: Sequence[Any]) -> tuple[Caution, ...]:
+    """What could not be read of scanned members and was skipped."""
+    if not members[0].lazy:
+        return ()
+    return tuple(Caution("not_read", "", line) for line in members[0].source.facts(members[0]).left_out)
 
 
 def noise_for(noise: Any, column: Iterable[str | None]) -> Collection[Hashable] | None:

@@ -9,8 +9,8 @@ from typing import Any, overload
 
 import numpy as np
 
-from congruence.errors import InputError
-from congruence.inputs.alignment import SCANNED, Align, Mass, aligned, as_mass, check_noise, noise_for
+from congruence.errors import Caution, InputError
+from congruence.inputs.alignment import Align, InputOptions, Mass, aligned
 from congruence.inputs.arrays import from_dlpack
 from congruence.inputs.coerce import Clustering, as_clustering
 from congruence.inputs.files import read_columns, without_ids
@@ -60,24 +60,21 @@ class Ensemble:
             raise InputError(f"{len(listed)} names for {len(found)} clusterings")
         who = [_called(name, i) for i, name in enumerate(listed)]
         raw = [as_clustering(data, who[i]) for i, (_, data) in enumerate(found)]
-        same_points, left_out = aligned(raw, align, who)
-        check_noise(noise, [*listed, *who])
-        own_noise = [noise_for(noise, (name, w)) for name, w in zip(listed, who, strict=True)]
-        self.members: tuple[Clustering, ...] = tuple(
-            c.with_policy(unassigned, labels, w) for c, labels, w in zip(same_points, own_noise, who, strict=True)
+        options = InputOptions(
+            unassigned=unassigned, noise=noise, sample_weight=sample_weight, frequency=frequency, align=align
         )
+        same = options.applied(raw, who, listed)
+        self.members: tuple[Clustering, ...] = same.members
         self.names: tuple[str, ...] = tuple(listed)
-        index = next((c.index for c in same_points if c.index is not None), None)
-        self.index = index if align != "position" else None
-        points = SCANNED if self.is_lazy else self.n_points
-        self.mass: Mass | None = as_mass(sample_weight, frequency, points, index, align)
+        self.index = same.index if align != "position" else None
+        self.mass: Mass | None = same.mass
         if self.mass is None and isinstance(clusterings, Ensemble):
             self.mass = clusterings.mass
         self.kind = kind or next((c.kind for c in raw if c.kind), None)
-        self.notes: tuple[str, ...] = (*notes, *left_out)
+        self.notes: tuple[Caution, ...] = (*notes, *same.notes)
         self._doubtful = tuple(
             caution
-            for c, labels, name in zip(self.members, own_noise, listed, strict=True)
+            for c, labels, name in zip(self.members, same.noise, listed, strict=True)
             if isinstance(c, Labels) and not c.lazy and labels is None and not isinstance(clusterings, Ensemble)
             for caution in noise_caution(c.names, name)
         )
@@ -91,7 +88,7 @@ class Ensemble:
         return len(self.members[0])
 
     @property
-    def cautions(self) -> tuple[str, ...]:
+    def cautions(self) -> tuple[Caution, ...]:
         """Cautions about the members, to show with results."""
         return (*(caution for c in self.members for caution in c.cautions), *self._doubtful)
 
@@ -306,17 +303,17 @@ def _called(name: str, i: int) -> str:
     return f"clustering {name}" if name.isdigit() else name
 
 
-def columns_of(data: Any) -> tuple[list[tuple[str, Any]], list[str], str | None]:
+def columns_of(data: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | None]:
     """(name, clustering) of each member, notes, and the kind of frame they came in."""
     if isinstance(data, Ensemble):
         return list(zip(data.names, data.members, strict=True)), list(data.notes), data.kind
-    if hasattr(data, "lazy_columns"):  # a scan, or tables that are counted already
-        return data.lazy_columns(), list(getattr(data, "notes", ())), None
+    if hasattr(data, "lazy_columns"):  # a scan, or tables that were counted already
+        return data.lazy_columns(), [Caution("not_labels", "", line) for line in getattr(data, "notes", ())], None
     if hasattr(data, "obs") and hasattr(data.obs, "columns"):
         return _label_columns(data.obs)
     if isinstance(data, str | Path):
         columns, notes = without_ids(read_columns(data))
-        return list(columns.items()), notes, None
+        return list(columns.items()), [Caution("not_labels", "", line) for line in notes], None
     if isinstance(data, Mapping):
         return [(str(name), column) for name, column in data.items()], [], None
     kind = frame_kind(data)
@@ -373,7 +370,7 @@ def _title(column: Any) -> str | None:
     return str(name) if name not in (None, "") else None
 
 
-def _label_columns(obs: Any) -> tuple[list[tuple[str, Any]], list[str], str | None]:
+def _label_columns(obs: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | None]:
     """The columns of an `.obs` frame that look like labels: categories, strings, booleans; not one value per point."""
     chosen, skipped = [], []
     for name in obs.columns:
@@ -389,5 +386,5 @@ def _label_columns(obs: Any) -> tuple[list[tuple[str, Any]], list[str], str | No
             f"none of the columns of .obs looks like labels ({', '.join(skipped[:5])}); pass the columns, as in "
             "x.obs[['leiden', 'louvain']]"
         )
-    notes = [f"columns of .obs that do not look like labels were left out: {', '.join(skipped)}"] if skipped else []
-    return chosen, notes, frame_kind(obs)
+    left = f"columns of .obs that do not look like labels were left out: {', '.join(skipped)}"
+    return chosen, [Caution("not_labels", "", left)] if skipped else [], frame_kind(obs)

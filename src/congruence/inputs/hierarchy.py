@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import Caution, InputError
 from congruence.inputs import tree_formats
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import frame_kind
@@ -256,7 +256,7 @@ class Hierarchy:
         if not listed:
             raise InputError("no numbers of clusters were named")
         ensemble = Ensemble([self.cut(k) for k in listed], names=[f"k={k}" for k in listed])
-        ensemble.notes = (*ensemble.notes, *self.tie_notes(listed))
+        ensemble.notes += tuple(Caution("tie", "", note) for note in self.tie_notes(listed))
         return ensemble
 
     def tie_notes(self, ks: Iterable[int]) -> tuple[str, ...]:

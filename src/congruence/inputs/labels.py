@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import Caution, InputError
 from congruence.inputs.encoding import (
     arrow_library,
     code_type,
@@ -42,7 +42,7 @@ class Labels:
     index: Any = None
     title: str | None = None
     kind: str | None = None
-    cautions: tuple[str, ...] = ()
+    cautions: tuple[Caution, ...] = ()
     #: codes on the GPU, for labels given there; they are copied to the host when `codes` is first used
     card: device.Codes | None = None
     soft = False
@@ -110,9 +110,7 @@ class Labels:
             raise unassigned_error(who, f"{labels.gaps} of {len(labels)} points")
         codes, names, k = labels.codes, labels.names, labels.k
         listed = _listed(names)
-        word = "unassigned"
-        while any(str(name).startswith(word) for name in listed):
-            word += "′"
+        word = name_of_unassigned(listed)
         if unassigned == "cluster":
             return labels._recoded(codes, (*listed, word), 0)
         wide = codes.astype(np.int64)
@@ -137,7 +135,15 @@ class Labels:
         return self._recoded(codes, kept, int((codes == len(kept)).sum()))
 
 
-def noise_caution(names: Any, who: str) -> list[str]:
+def name_of_unassigned(names: Sequence[Any]) -> str:
+    """What clusters of unassigned points are called: "unassigned", with primes where a cluster has that name."""
+    word = "unassigned"
+    while any(str(name).startswith(word) for name in names):
+        word += "′"
+    return word
+
+
+def noise_caution(names: Any, who: str) -> list[Caution]:
     """A caution if −1 occurs among non-negative labels: many tools use it for noise."""
     if isinstance(names, np.ndarray):
         found = len(names) > 1 and names.dtype.kind == "i" and names[0] == -1
@@ -146,7 +152,8 @@ def noise_caution(names: Any, who: str) -> list[str]:
         found = len(numbers) > 1 and min(numbers) == -1
     if not found:
         return []
-    return [f"{who} has label −1 among others, counted as a cluster; if it means noise pass noise=-1"]
+    text = "{subject} has label −1 among others, counted as a cluster; if it means noise pass noise=-1"
+    return [Caution("noise_label", who, text)]
 
 
 def _outside(x: Hashable, low: int, high: int) -> bool:

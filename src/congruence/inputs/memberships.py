@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import Caution, InputError
 from congruence.inputs.arrays import unwrap_2d
 from congruence.inputs.labels import Unassigned
 from congruence.machine import device
@@ -45,7 +45,7 @@ class Memberships:
         if 0 in matrix.shape:
             raise InputError(f"{who}: there are no points (memberships of shape {matrix.shape} were given)")
         self.index, self.title, self.kind = index, title, kind
-        self.cautions: tuple[str, ...] = ()
+        self.cautions: tuple[Caution, ...] = ()
         cells = matrix.data if sparse else matrix
         self._check(matrix, cells, sparse, who)
         used = np.asarray(matrix.sum(axis=0)).ravel() > 0
@@ -54,7 +54,8 @@ class Memberships:
             raise InputError(f"{who}: {len(listed)} names for {matrix.shape[1]} clusters")
         if not used.all():
             empty = ", ".join(str(listed[i]) for i in np.flatnonzero(~used)[:5])
-            self.cautions += (f"{who}: clusters without any membership were dropped: {empty}",)
+            text = f"{{subject}}: clusters without any membership were dropped: {empty}"
+            self.cautions += (Caution("empty_clusters", who, text),)
             matrix = matrix[:, np.flatnonzero(used)]
             self.card = self.card[:, np.flatnonzero(used)] if self.card is not None else None
         self.matrix = matrix

@@ -78,7 +78,7 @@ def gathered(clusterings: Any, reference: Any, unassigned: str, noise: Any) -> t
         raise InputError(
             "a report counts every point once, and this ensemble has weights of points: pass it without them"
         )
-    cautions = [*e.notes]
+    cautions: list[str] = [*e.notes]
     if isinstance(reference, str):
         if reference not in e.names:
             near = hint(reference, e.names, "there are: " + ", ".join(e.names[:8]))

@@ -325,7 +325,7 @@ def resolutions(
         raise InputError(f"a sweep needs at least two columns; got {len(ensemble)}")
     if ensemble.mass is not None:
         raise InputError("a sweep of resolutions counts points; leave the weights out")
-    notes = list(dict.fromkeys([*ensemble.notes, *ensemble.cautions]))
+    notes: list[str] = list(dict.fromkeys([*ensemble.notes, *ensemble.cautions]))
     ensemble = ensemble[_ordered(ensemble, order)]
     n_given = ensemble.n_points
     kept = np.arange(n_given)

@@ -436,7 +436,7 @@ def scan_options(data: Any, options: Mapping[str, Any]) -> Any:
     for x in arrays:
         x.client = options.get("client")
     options = {**options, "client": None} if arrays else options
-    given = [key for key, value in options.items() if value is not None and value is not False and key != "progress"]
+    given = [key for key, value in options.items() if value is not None and value is not False]
     if given:
         raise InputError(
             f"{given[0]}= needs scanned columns: pass columns of cg.scan(…); labels in memory are counted here, in threads"

@@ -19,9 +19,9 @@ import numpy as np
 from congruence.engine.hard_tables import closed_up
 from congruence.engine.interface import Counted
 from congruence.engine.plan import Progress, Run, pairs_of
-from congruence.errors import InputError, NotApplicable
+from congruence.errors import Caution, InputError, NotApplicable
 from congruence.inputs.encoding import named_clusters
-from congruence.inputs.labels import Labels, Unassigned, noise_caution, unassigned_error
+from congruence.inputs.labels import Labels, Unassigned, name_of_unassigned, noise_caution, unassigned_error
 from congruence.statistics import Statistic
 from congruence.statistics.tables import Array, Table, Tables, label_order
 
@@ -261,7 +261,7 @@ class Column(Labels):
         return named_labels(part, c)[1]
 
     @property
-    def cautions(self) -> tuple[str, ...]:
+    def cautions(self) -> tuple[Caution, ...]:
         """Cautions about the column, once it is counted."""
         part = self.source.known(self)
         if part is None:
@@ -273,10 +273,9 @@ class Column(Labels):
             and len(part.labels[c]) > 2 * part.rows**0.5
             and any(isinstance(x, float) for x in part.labels[c])
         ):
-            found.append(
-                f"{self.who}: {len(part.labels[c])} different fractional values in {part.rows} points look like "
-                "measurements, not labels"
-            )
+            many = f"{len(part.labels[c])} different fractional values in {part.rows} points"
+            text = f"{{subject}}: {many} look like measurements, not labels"
+            found.append(Caution("fractions", self.who, text))
         return tuple(found)
 
     @property
@@ -413,9 +412,7 @@ def _kept_names(names: Any, keep: Array) -> Any:
     if not len(keep) or keep[-1] < len(names):
         return names[keep] if isinstance(names, np.ndarray) else tuple(names[i] for i in keep)
     listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
-    word = "unassigned"
-    while any(str(name).startswith(word) for name in listed):
-        word += "′"
+    word = name_of_unassigned(listed)
     extra = [i for i in keep.tolist() if i >= len(listed)]
     added = [word] if len(extra) == 1 and keep[-1] == len(listed) else [f"{word} {i - len(listed) + 1}" for i in extra]
     return (*(listed[i] for i in keep.tolist() if i < len(listed)), *added)

@@ -14,6 +14,7 @@ import numpy as np
 
 from congruence.comparison.results import plain
 from congruence.errors import InputError
+from congruence.formulas.record import Better
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import html_grid, make_frame, text_grid
 from congruence.statistics.tables import Array
@@ -42,7 +43,7 @@ class Criterion:
 
     name: str
     title: str
-    better: Literal["higher", "lower", "elbow"]
+    better: Better | Literal["higher", "lower", "elbow"]
     values: Array
     errors: Array
     #: the k it favours, None where it cannot tell, and others within two standard errors of it, or a hundredth of the scale

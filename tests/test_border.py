@@ -1,0 +1,157 @@
+"""One border: every function that takes two clusterings reads them by the same rules."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+
+import congruence as cg
+from congruence.comparison import pair as pairs
+from congruence.errors import Caution
+from congruence.inputs.alignment import InputOptions
+from congruence.inputs.pair import prepared
+
+A, B = [0, 0, 0, 1, 1, 1, -1, 2], [0, 0, 1, 1, 1, 1, 2, 2]
+X = np.arange(16.0).reshape(8, 2)
+
+#: every function of two clusterings, as f(a, b, **options)
+DOORS = {
+    "compare": cg.compare,
+    "contingency": cg.contingency,
+    "match": cg.match,
+    "relabel": cg.relabel,
+    "element_scores": cg.element_scores,
+    "ari": cg.ari,
+    "measure": cg.measure("vi"),
+    "explain": cg.measure("rand").explain,
+    "adjusted": cg.adjusted("jaccard", n_draws=20),
+    "expectation": cg.adjusted("jaccard", n_draws=20).expectation,
+    "permutation_test": lambda a, b, **o: cg.permutation_test(a, b, "ari", 20, 0, **o),
+    "confidence_interval": lambda a, b, **o: cg.confidence_interval(a * 9, b * 9, n_resamples=20, random_state=0, **o),
+    "compare_to": lambda a, b, **o: cg.compare_to(a, {"b": b}, **o),
+    "compare_all": lambda a, b, **o: cg.compare_all({"a": a, "b": b}, **o),
+    "density": lambda a, b, **o: cg.adco(a, b, X, **o),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_mistyped_column_of_noise_is_an_error_everywhere(door):
+    """noise={"typo": −1} names a clustering that is not there, whatever the function."""
+    with pytest.raises(cg.InputError, match=r"noise names .*'typo'"):
+        DOORS[door](A, B, noise={"typo": -1})
+
+
+@pytest.mark.parametrize("door", [d for d in DOORS if d not in ("compare_to", "compare_all")])
+def test_a_pair_has_no_partial_members(door):
+    """unassigned="partial" belongs to ensembles; no function of a pair takes it."""
+    with pytest.raises(cg.InputError, match="unassigned='partial'"):
+        DOORS[door](A, B, unassigned="partial")
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_policy_that_there_is_not_is_an_error_everywhere(door):
+    """The words for unassigned points are checked at the border."""
+    with pytest.raises(cg.InputError, match="unassigned must be"):
+        DOORS[door](A, B, unassigned="ignore")
+
+
+@pytest.mark.parametrize("door", [d for d in DOORS if d not in ("confidence_interval", "density")])
+def test_lengths_are_compared_everywhere(door):
+    """Two clusterings of different numbers of points are refused in the same words."""
+    with pytest.raises(cg.InputError, match="8 and 7"):
+        DOORS[door](A, B[:-1])
+
+
+@pytest.mark.parametrize("door", ["contingency", "match", "relabel", "ari", "permutation_test"])
+def test_a_mistyped_option_is_told(door):
+    """A keyword that is no option is named, with the nearest one."""
+    with pytest.raises(TypeError, match=r"unasigned.*did you mean unassigned|unexpected keyword argument 'unasigned'"):
+        DOORS[door](A, B, unasigned="drop")
+
+
+def test_a_table_needs_no_measure(monkeypatch):
+    """contingency and match count the table and compute no measure."""
+
+    def none(*_, **__):
+        raise AssertionError("a measure was computed")
+
+    monkeypatch.setattr(pairs, "Evaluation", none)
+    assert cg.contingency(A, B).to_array().sum() == 8
+    assert cg.match(A, B).n == 8
+    with pytest.raises(AssertionError):
+        cg.compare(A, B)
+
+
+@pytest.mark.parametrize("option", ["client", "checkpoint", "memory", "skip_bad", "progress"])
+def test_an_option_without_effect_is_an_error(option):
+    """Options of a scan do nothing for labels in memory, and are refused rather than ignored."""
+    for door in (cg.compare, cg.contingency, cg.match):
+        with pytest.raises(cg.InputError, match=f"{option}="):
+            door(A, B, **{option: True})
+
+
+def test_options_of_an_ensemble_belong_to_the_ensemble():
+    """Two ensembles were read before: how their points count cannot be said afterwards."""
+    e = cg.Ensemble([A, B])
+    for options in ({"unassigned": "drop"}, {"noise": -1}):
+        with pytest.raises(cg.InputError, match=r"cg\.Ensemble"):
+            cg.compare(e, e, "arimm", **options)
+    assert cg.compare(e, A, "arimp", noise=-1, unassigned="drop")["arimp"] == cg.arimp(
+        e, A, noise=-1, unassigned="drop"
+    )
+
+
+def test_a_prepared_pair_gives_what_compare_gives():
+    """Who has a prepared pair may evaluate it again without crossing the border again."""
+    pair = prepared(A, B, InputOptions())
+    assert pairs.compare_prepared(pair, ["ari", "vi"]).to_dict() == cg.compare(A, B, ["ari", "vi"]).to_dict()
+    e = cg.Ensemble([A, B])
+    both = prepared(e, B, InputOptions())
+    assert pairs.compare_prepared(both, "arimp")["arimp"] == cg.arimp(e, B)
+
+
+def test_cautions_are_records_and_strings():
+    """A caution has a code and a subject, prints as its text, and survives a copy."""
+    (caution,) = cg.compare(A, B, "ari").cautions
+    assert isinstance(caution, Caution)
+    assert (caution.code, caution.subject) == ("noise_label", "a")
+    assert caution.startswith("a has label −1")
+    assert caution.renamed({"a": "leiden"}).startswith("leiden has label −1")
+    again = copy.deepcopy(caution)
+    assert (again, again.code, again.subject) == (caution, caution.code, caution.subject)
+    for result in (cg.compare_all({"x": A, "y": B}), cg.compare_to(A, {"y": B}), cg.permutation_test(A, B, "ari", 9)):
+        assert {c.code for c in result.cautions} == {"noise_label"}
+
+
+def test_records_hold_enums_that_compare_as_strings():
+    """Direction, exactness and status are enums; comparisons with strings stay true."""
+    m = cg.measure("vi")
+    assert m.better == "lower"
+    assert m.better is type(m.better)("lower")
+    assert m.status == "current"
+    test = cg.permutation_test([0, 0, 1, 1], [0, 1, 1, 1], "ari", 9, 0)
+    assert test.exactness == "closed form" == test.method
+    assert cg.permutation_test([0, 0, 1, 1], [0, 1, 1, 1], "jaccard", 9, 0).method == "mean of 9 draws"
+
+
+def test_columns_beside_the_values_have_names_of_their_own():
+    """The bounds of an interval do not overwrite the range of the measure in a frame."""
+    from congruence.chance.alongside import beside, beside_reference
+
+    a, b = [0] * 60 + [1] * 60, [0] * 50 + [1] * 70
+    frame = beside(cg.compare(a, b, "ari"), a, b, p_values=True, intervals=True, n_permutations=9).to_frame()
+    assert list(frame.columns[-3:]) == ["p", "interval_low", "interval_high"]
+    assert frame["low"][0] == -0.5
+    against = cg.compare_to(a, {"x": b}, ["ari", "vi"])
+    against = beside_reference(against, a, {"x": b}, p_values=True, intervals=False, n_permutations=9)
+    assert list(against.to_frame().columns) == ["clustering", "n_used", "ari", "vi", "ari p", "vi p"]
+
+
+def test_result_classes_take_keywords_only():
+    """No result class is made of a row of positional fields."""
+    for name in ("Comparison", "AllPairs", "AgainstReference", "Matching", "PermutationTest", "PermutationTests",
+                 "ConfidenceInterval", "Measure"):  # fmt: skip
+        with pytest.raises(TypeError, match="positional"):
+            getattr(cg, name)(1, 2)
