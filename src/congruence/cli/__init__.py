@@ -3,47 +3,20 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from typing import Any, NoReturn
 
 import typer
 
-from congruence.cli import (
-    adco,
-    alternatives,
-    choose_k,
-    compare,
-    consensus,
-    consensus_matrix,
-    demo,
-    drift,
-    ensemble,
-    generate,
-    hierarchies,
-    matrix,
-    measures,
-    report,
-    resolutions,
-)
 from congruence.cli.app import app
 
-#: importing them declares their commands
-COMMANDS = (
-    adco, alternatives, choose_k, compare, consensus, consensus_matrix, demo, drift, ensemble, generate, hierarchies, matrix,
-    measures, report, resolutions,
-)  # fmt: skip
-#: the order of `congruence --help`: what people do first comes first
+#: the commands in the order of `congruence --help`: what people do first comes first; each has a file of its own
 ORDER = (
-    "demo", "report", "compare", "matrix", "measures", "generate", "ensemble", "consensus-matrix", "consensus", "choose-k",
-    "resolutions", "hierarchies", "alternatives", "adco", "drift",
+    "demo", "report", "compare", "match", "contingency", "points", "matrix", "measures", "generate", "ensemble",
+    "consensus-matrix", "consensus", "choose-k", "resolutions", "hierarchies", "alternatives", "adco", "drift",
 )  # fmt: skip
-
-
-def _place(command: Any) -> int:
-    name = command.name or command.callback.__name__
-    return ORDER.index(name) if name in ORDER else len(ORDER)
-
-
-app.registered_commands.sort(key=_place)
+for _name in ORDER:
+    import_module(f"congruence.cli.{_name.replace('-', '_')}")  # declares the command
 
 
 def _refuse(message: str) -> NoReturn:

@@ -72,6 +72,9 @@ Measures = Annotated[
         autocompletion=measures_like,
     ),
 ]
+TwoSources = Annotated[
+    list[str] | None, typer.Argument(metavar="[COL_A COL_B | FILE_B]", help="Two columns, or a second file.")
+]
 Columns = Annotated[str | None, typer.Option(help="The label columns to use, separated by commas.")]
 Numbers = Annotated[
     str | None,

@@ -33,12 +33,11 @@ from congruence.cli.app import (
 from congruence.cli.printing import fail_if_under, print_result, say
 from congruence.cli.reading import (
     check_noise_columns,
-    check_same_row_names,
+    columns_of_two_files,
     limits_of,
     noise_labels,
     read_labels,
     split,
-    table_of,
     wanted_measures,
 )
 
@@ -152,53 +151,10 @@ def _for_one_file(**options: Any) -> None:
 def _compare_files(
     a: Path, b: Path, wanted: Any, columns: str | None, id: str | None, options: dict[str, Any], chance: dict[str, Any]
 ) -> Any:
-    import congruence as cg
-    from congruence.inputs import files
-    from congruence.inputs.similarity import Similarity
-
-    tables = [table_of(path) for path in (a, b)]
-    if id is None:
-        check_same_row_names(tables, (a, b))
-    named = split(columns)
-    chosen = []
-    for side, (table, path) in enumerate(zip(tables, (a, b), strict=True)):
-        matrices = [(name, column) for name, column in table.items() if isinstance(column, Similarity)]
-        if matrices:
-            chosen.append(matrices[0])
-            continue
-        if named:
-            name = named[min(side, len(named) - 1)]
-            chosen.append((name, files.pick(table, [name], str(path))[name]))
-            continue
-        rest, _ = files.without_ids({key: column for key, column in table.items() if key != id})
-        if len(rest) != 1:
-            raise cg.InputError(
-                f"{path} has {len(rest)} label columns ({', '.join(list(rest)[:6])}); pass --columns COL_A,COL_B"
-            )
-        chosen.append(next(iter(rest.items())))
-    (name_a, left), (name_b, right) = chosen
-    notes: list[str] = []
-    if id is not None:
-        ids = [files.pick(table, [id], str(path))[id] for table, path in zip(tables, (a, b), strict=True)]
-        take_a, take_b, notes = files.join(ids[0], ids[1], (str(a), str(b)))
-        left, right = _taken(left, take_a), _taken(right, take_b)
-        notes = notes or [f"all {len(take_a)} ids of {a} and {b} have a partner"]
-    elif len(left) != len(right):
-        raise cg.InputError(
-            f"{a} has {len(left)} rows and {b} has {len(right)}; pass --id COLUMN to join them on an id"
-        )
-    check_noise_columns(options["noise"], {name_a: left, name_b: right})
-    if name_a == name_b:
-        if isinstance(options["noise"], dict):
-            options = {**options, "noise": options["noise"][name_a]}
-        name_a, name_b = (f"{path.name if a.name != b.name else path}:{name_a}" for path in (a, b))
-    result = _compare_pair(left, right, wanted, options, name_a, name_b, chance)
-    say(notes)
+    pair = columns_of_two_files(a, b, columns, id, options["noise"])
+    result = _compare_pair(*pair.values, wanted, {**options, "noise": pair.noise}, *pair.names, chance)
+    say(pair.notes)
     return result
-
-
-def _taken(column: Any, rows: Any) -> Any:
-    return column.take(rows) if hasattr(column, "take") else column.taken(rows)
 
 
 def _compare_pair(

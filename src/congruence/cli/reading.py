@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,89 @@ def check_same_row_names(tables: list[dict[str, Any]], paths: tuple[Path, Path])
                 f"the rows of {paths[0]} and {paths[1]} are not in the same order by column {name!r}; pass "
                 f"--id {name} to join them on it"
             )
+
+
+@dataclass(frozen=True)
+class TwoColumns:
+    """Two clusterings of the same rows, their names, the noise labels that apply, and notes."""
+
+    names: tuple[str, str]
+    values: tuple[Any, Any]
+    noise: Any
+    notes: list[str]
+    #: row ids by the name of their column; empty where rows have no names
+    ids: dict[str, Any]
+
+
+def two_columns(
+    file: Path, more: list[str], columns: str | None, id: str | None, long: str | None, noise: Any
+) -> TwoColumns:
+    """The two clusterings of `FILE COL_A COL_B` or `FILE_A FILE_B`."""
+    from congruence import InputError
+    from congruence.inputs import files
+
+    if len(more) == 1 and files.suffix_of(Path(more[0])) in files.READABLE:
+        if long is not None:
+            raise InputError("--long names columns of one file, and two were given; join the two files first")
+        return columns_of_two_files(file, Path(more[0]), columns, id, noise)
+    found, notes = label_columns(file, split(columns) or more, id, long, (), None)
+    if len(found) != 2:
+        raise InputError(
+            f"{file} has {len(found)} label columns ({', '.join(list(found)[:6])}{', …' if len(found) > 6 else ''}); "
+            "name two of them"
+        )
+    check_noise_columns(noise, found)
+    (name_a, a), (name_b, b) = found.items()
+    return TwoColumns((name_a, name_b), (a, b), noise, notes, row_ids(file, id, long))
+
+
+def columns_of_two_files(a: Path, b: Path, columns: str | None, id: str | None, noise: Any) -> TwoColumns:
+    """One clustering of each file: joined on an id, or row by row."""
+    from congruence import InputError
+    from congruence.inputs import files
+    from congruence.inputs.similarity import Similarity
+
+    tables = [table_of(path) for path in (a, b)]
+    if id is None:
+        check_same_row_names(tables, (a, b))
+    named = split(columns)
+    chosen = []
+    for side, (table, path) in enumerate(zip(tables, (a, b), strict=True)):
+        matrices = [(name, column) for name, column in table.items() if isinstance(column, Similarity)]
+        if matrices:
+            chosen.append(matrices[0])
+            continue
+        if named:
+            name = named[min(side, len(named) - 1)]
+            chosen.append((name, files.pick(table, [name], str(path))[name]))
+            continue
+        rest, _ = files.without_ids({key: column for key, column in table.items() if key != id})
+        if len(rest) != 1:
+            raise InputError(
+                f"{path} has {len(rest)} label columns ({', '.join(list(rest)[:6])}); pass --columns COL_A,COL_B"
+            )
+        chosen.append(next(iter(rest.items())))
+    (name_a, left), (name_b, right) = chosen
+    notes: list[str] = []
+    rows = row_ids(a, id, None)
+    if id is not None:
+        ids = [files.pick(table, [id], str(path))[id] for table, path in zip(tables, (a, b), strict=True)]
+        take_a, take_b, notes = files.join(ids[0], ids[1], (str(a), str(b)))
+        left, right = _taken(left, take_a), _taken(right, take_b)
+        rows = {id: _taken(ids[0], take_a)}
+        notes = notes or [f"all {len(take_a)} ids of {a} and {b} have a partner"]
+    elif len(left) != len(right):
+        raise InputError(f"{a} has {len(left)} rows and {b} has {len(right)}; pass --id COLUMN to join them on an id")
+    check_noise_columns(noise, {name_a: left, name_b: right})
+    if name_a == name_b:
+        if isinstance(noise, dict):
+            noise = noise[name_a]
+        name_a, name_b = (f"{path.name if a.name != b.name else path}:{name_a}" for path in (a, b))
+    return TwoColumns((name_a, name_b), (left, right), noise, notes, rows)
+
+
+def _taken(column: Any, rows: Any) -> Any:
+    return column.take(rows) if hasattr(column, "take") else column.taken(rows)
 
 
 def row_ids(file: Path, id: str | None, long: str | None) -> dict[str, Any]:

@@ -1,0 +1,55 @@
+"""`congruence contingency`: how many points of one cluster are in another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, Policy, TwoSources, Unassigned, app
+from congruence.cli.printing import print_rows, say
+from congruence.cli.reading import noise_labels, two_columns
+
+
+@app.command()
+def contingency(
+    file: Annotated[Path, typer.Argument(help="Table of labels: csv, tsv, parquet, feather, npy, npz.")],
+    more: TwoSources = None,
+    columns: Columns = None,
+    id: Id = None,
+    long: Long = None,
+    unassigned: Unassigned = Policy.error,
+    noise: Noise = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write the table here: csv, tsv, parquet, feather.")
+    ] = None,
+    format: Output = Format.table,
+) -> None:
+    """Count how many points of each cluster of one clustering are in each cluster of another.
+
+    Examples:
+
+      congruence contingency labels.csv kmeans leiden
+
+      congruence contingency mine.csv theirs.csv --id cell --out table.csv
+    """
+    import congruence as cg
+    from congruence.inputs import files
+
+    if out is not None:
+        files.check_writable(out)
+    pair = two_columns(file, more or [], columns, id, long, noise_labels(noise))
+    table = cg.contingency(*pair.values, unassigned=unassigned.value, noise=pair.noise)
+    dense = table.to_array()
+    corner = " × ".join(pair.names)
+    cells: dict[str, Any] = {corner: [str(name) for name in table.rows]}
+    cells |= {str(name): dense[:, j].tolist() for j, name in enumerate(table.columns)}
+    say(pair.notes)
+    if out is not None:
+        files.write_table(cells, out)
+        say([f"wrote {out}: {table.shape[0]} × {table.shape[1]} clusters"])
+    if out is None or format is not Format.table:
+        print_rows(
+            [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)], format, list(cells)
+        )

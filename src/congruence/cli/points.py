@@ -1,0 +1,98 @@
+"""`congruence points`: which points the clusterings disagree on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, Policy, Reference, Unassigned, app
+from congruence.cli.printing import print_rows, say
+from congruence.cli.reading import check_noise_columns, label_columns, noise_labels, row_ids, split
+
+
+@app.command()
+def points(
+    file: Annotated[Path, typer.Argument(help="Table of label columns: csv, tsv, parquet, feather, npy, npz.")],
+    columns: Columns = None,
+    reference: Reference = None,
+    id: Id = None,
+    long: Long = None,
+    unassigned: Unassigned = Policy.error,
+    noise: Noise = None,
+    least: Annotated[int, typer.Option(min=1, help="How many of the least stable points to print.")] = 20,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Write the score of every point here: csv, tsv, parquet, feather."),
+    ] = None,
+    format: Output = Format.table,
+) -> None:
+    """Show the points that the clusterings place least consistently.
+
+    A point's score is its element-centric agreement, 0 to 1, averaged over all pairs of clusterings, or over the
+    clusterings with the reference.
+
+    Examples:
+
+      congruence points labels.csv --columns kmeans,leiden,ward
+
+      congruence points labels.parquet --reference truth --least 50 --out scores.csv
+    """
+    import itertools
+
+    import numpy as np
+
+    import congruence as cg
+    from congruence.inputs import files
+
+    if out is not None:
+        files.check_writable(out)
+    found, notes = label_columns(file, split(columns), id, long, (), reference)
+    labels = noise_labels(noise)
+    check_noise_columns(labels, found)
+    names = list(found)
+    pairs = (
+        [(reference, name) for name in names if name != reference] if reference else itertools.combinations(names, 2)
+    )
+    scores = []
+    for a, b in pairs:
+        own = (
+            {key: labels[name] for key, name in (("a", a), ("b", b)) if name in labels}
+            if isinstance(labels, dict)
+            else labels
+        )
+        scores.append(cg.element_scores(found[a], found[b], unassigned=unassigned.value, noise=own))
+    if not scores:
+        raise cg.InputError(f"{file} has {len(names)} label columns; scores of points compare at least two")
+    stacked = np.array([np.asarray(score, dtype=float) for score in scores])
+    seen = (~np.isnan(stacked)).sum(axis=0)
+    mean = np.divide(np.nansum(stacked, axis=0), seen, out=np.full(stacked.shape[1], np.nan), where=seen > 0)
+    named: dict[str, Any] = row_ids(file, id, long) or {"row": np.arange(len(mean))}
+    table = {**named, "score": mean}
+    say(notes)
+    if out is not None:
+        files.write_table({**table, **{name: found[name] for name in names}}, out)
+        say([f"wrote {out}: {len(mean):,} points"])
+    order = np.argsort(np.where(np.isnan(mean), np.inf, mean), kind="stable")[:least].tolist()
+    (who, ids), *_ = named.items()
+    listed = ids.tolist() if hasattr(ids, "tolist") else ids.to_pylist() if hasattr(ids, "to_pylist") else list(ids)
+    plain = {name: _listed(column) for name, column in found.items()}
+    shown = names if len(names) <= 8 else []
+    rows = [{who: listed[i], "score": float(mean[i]), **{name: plain[name][i] for name in shown}} for i in order]
+    if out is None or format is not Format.table:
+        print_rows(rows, format)
+    if out is None and format is Format.table:
+        say(
+            [
+                f"the {len(rows)} least stable of {len(mean):,} points; mean score {np.nanmean(mean):.3f}; --out writes all"
+            ]
+        )
+
+
+def _listed(column: Any) -> list[Any]:
+    """The labels of a column as they were read."""
+    for name in ("to_pylist", "tolist"):
+        if hasattr(column, name):
+            return list(getattr(column, name)())
+    return list(column)
