@@ -598,8 +598,12 @@ def test_transposed_tables():
 
 
 def test_tables_of_weights_and_memberships():
-    """Weighted and soft tables hold masses that add up to the number of points."""
-    assert cg.contingency(A, B, sample_weight=range(1, 9)).n == pytest.approx(8)
+    """Weighted tables hold the weights as given, so that they add; soft ones hold as much as there are points."""
+    weighted = cg.contingency(A, B, sample_weight=range(1, 9))
+    assert weighted.n == 36
+    half = [cg.contingency(A[s], B[s], sample_weight=range(1, 9)[s]) for s in (slice(0, 5), slice(5, 8))]
+    assert (half[0] + half[1]).to_array().tolist() == weighted.to_array().tolist()
+    assert (half[0] + half[1]).within.tolist() == weighted.within.tolist()
     assert cg.contingency(U, A).n == pytest.approx(8)
     counts = cg.contingency(A, B, frequency=range(1, 9))
     assert counts.n == 36

@@ -161,7 +161,7 @@ def _of_points(prepared: PreparedPair, tile: Tables, m: Measure, null: str, engi
         points, mass = _repeated(points, mass), None
     if len(points) < len(pair[0]) or not np.array_equal(points, np.arange(len(points))):
         pair = [c.taken(points) for c in pair]
-        mass = None if mass is None else Mass(mass.values[points], False)
+        mass = None if mass is None else mass.taken(points)
     a, b = pair
     n = len(a)
     kind = Tables if m.needs is Table else m.needs
@@ -175,7 +175,7 @@ def _of_points(prepared: PreparedPair, tile: Tables, m: Measure, null: str, engi
         found = np.empty(draws)
         for i in range(draws):
             chosen = rng.choice(n, size, replace=False)
-            part = None if mass is None else Mass(mass.values[chosen], False)
+            part = None if mass is None else mass.taken(chosen)
             found[i] = measured(m, cpu.table_of(a.taken(chosen), b.taken(chosen), part, 1)[1])[0]
         return found
 

@@ -14,7 +14,8 @@ from congruence.comparison.trees import all_pairs_of_trees, named_trees, trees_t
 from congruence.engine.choice import engine_for, on_card
 from congruence.engine.plan import Progress, Run, against_first, all_pairs
 from congruence.errors import Caution, InputError, hint
-from congruence.inputs.alignment import Align, InputOptions, left_out
+from congruence.inputs.alignment import Align, InputOptions, left_out, noise_for
+from congruence.inputs.coerce import as_clustering
 from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.labels import Unassigned
 from congruence.scanning.scan import Scan, scan_options
@@ -164,7 +165,13 @@ def compare_to(
     if own is not None and sample_weight is None and frequency is None:  # an ensemble brings the weights of its points
         weights = (None, own.values) if own.is_frequency else (own.values, None)
         options = replace(options, sample_weight=weights[0], frequency=weights[1])
-    sides = [on_card(reference, engine), *(data for _, data in columns)]
+    first = on_card(reference, engine)
+    if (
+        isinstance(clusterings, Ensemble) and unassigned == "error"
+    ):  # its members have their rule, the reference has none
+        first = as_clustering(first, title).with_policy("error", noise_for(noise, (title, "reference")), title)
+        options = replace(options, unassigned="partial")
+    sides = [first, *(data for _, data in columns)]
     ensemble = Ensemble(sides, names=[title, *(name for name, _ in columns)], **vars(options))
     if len(ensemble) < 2:
         raise InputError("there are no clusterings to compare with the reference")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -112,5 +111,4 @@ def _member_info(p: Any, q: Any) -> MemberInfo:
     members = [first.members[0], *many.members]
     tiles = cpu.statistics(members, against_first(len(members)), {Info}, mass=p.mass)
     infos = [tile.statistics[Info] for tile in tiles]
-    joined = Info(*(np.concatenate([getattr(i, f.name) for i in infos]) for f in fields(Info)))
-    return MemberInfo(joined, many.shares)
+    return MemberInfo(Info.joined(infos), many.shares)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -243,7 +243,7 @@ def named_table(table: Table, kind: str | None) -> Table:
         tuple(names.tolist()) if isinstance(names, np.ndarray) else tuple(names)
         for names in (table.rows, table.columns)
     )
-    return Table(table.row, table.col, table.count, rows, columns, table.own, kind)
+    return replace(table, rows=rows, columns=columns, frame_kind=kind)
 
 
 class _Scores:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from dataclasses import replace
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
 
 from congruence.engine import hard_tables
-from congruence.engine.hard_tables import count_in_place, picked, stacked, table_tiles
+from congruence.engine.hard_tables import count_in_place, picked, stacked, table_tiles, with_given_weights
 from congruence.engine.interface import Cells, Counted, Product, TableTile
 from congruence.engine.plan import MEMORY, Progress, Run, default_threads, in_threads, pairs_of, tiles
 from congruence.formulas.expected_mi import distinct, expected_terms
@@ -19,12 +20,12 @@ from congruence.inputs.coerce import Clustering
 from congruence.inputs.labels import Labels
 from congruence.machine import jit
 from congruence.statistics import Statistic
-from congruence.statistics.information import ChanceInfo, Info
+from congruence.statistics.information import ChanceInfo, Info, terms_of, unit_of
 from congruence.statistics.matrices import MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Maxima, Table, Tables, xlogx
 
-#: n·log n is looked up below this and computed above
+#: x·log(n/x) is looked up below this and computed above
 LOOKUP = 1 << 20
 
 
@@ -34,9 +35,9 @@ def table_of(
 ) -> tuple[Table, Tables]:  # fmt: skip
     """The table of one pair, with names, and its tile; another engine passes `cells` or `product`."""
     if a.lazy:
-        from congruence.scanning import tables
+        from congruence.scanning.columns import table_of
 
-        return tables.table_of(a, b, mass, threads)
+        return table_of(a, b, mass, threads)
     if isinstance(a, Labels) and isinstance(b, Labels) and mass is None and cells is None:
         counted = count_in_place(a, b, default_threads(threads))
         if counted is not None:
@@ -47,10 +48,11 @@ def table_of(
         rows, columns = (picked(c.names, keep) for c, keep in zip((a, b), tile.present, strict=True))
     else:
         rows, columns = a.names, b.names
-    return Table(table.row, table.col, table.count, rows, columns, table.own), tile.tables
+    table = replace(table, rows=rows, columns=columns)
+    return (table if mass is None else with_given_weights(table, mass.exponent)), tile.tables
 
 
-# --- statistics, tile by tile -----------------------------------------------------------------------------------
+# --- all that formulas need, tile by tile -----------------------------------------------------------------------
 
 
 def _fused_kinds(labels: Sequence[Labels]) -> set[type]:
@@ -67,9 +69,9 @@ def statistics(
 ) -> Iterator[Counted]:  # fmt: skip
     """The statistics of these kinds for all pairs of the runs, tile by tile."""
     if members[0].lazy:
-        from congruence.scanning import tables
+        from congruence.scanning import columns as scanned
 
-        yield from tables.statistics(members, runs, needs, mass, threads, progress)
+        yield from scanned.statistics(members, runs, needs, mass, threads, progress)
         return
     wanted = {Tables if need is Table else need for need in needs}
     workers = default_threads(threads)
@@ -109,8 +111,11 @@ def cluster_sizes(labels: Labels, mass: Mass | None = None) -> Array:
         from congruence.engine.kernels import count_sizes
 
         return np.asarray(count_sizes(labels.codes, labels.k + 1)[: labels.k + (labels.gaps > 0)])
-    counts = np.bincount(labels.codes, weights=None if mass is None else mass.values, minlength=labels.k)
-    return counts.astype(np.int64)
+    if mass is None:
+        return np.bincount(labels.codes, minlength=labels.k).astype(np.int64, copy=False)
+    counts = np.zeros(labels.k + (labels.gaps > 0), np.int64)
+    np.add.at(counts, labels.codes, mass.values)
+    return counts
 
 
 def _expected_all(
@@ -161,13 +166,13 @@ def _fused_tiles(
     stack = stacked(labels)
     k = np.array([c.k for c in labels], dtype=np.int64)
     own = Own(n, [cluster_sizes(c) for c in labels])
-    nlogn = xlogx(np.arange(min(n, LOOKUP) + 1))
+    known, unit = _terms_below(n, min(n, LOOKUP) + 1), float(unit_of(n))
     maxima = Maxima in wanted
     per_task = max(1, int(5_000_000 // n))
     for tile in tiles(runs, lambda i, j: np.full(len(j), 64.0), MEMORY):
         pair_i, pair_j = pairs_of(tile)
         many = len(pair_i)
-        squares, logs = np.empty(many, np.int64), np.empty(many)
+        squares, logs = np.empty(many, np.int64), np.empty(many, np.int64)
         best_a, best_b = (np.empty(many if maxima else 0, np.int64) for _ in range(2))
         jobs, start = [], 0
         for run in tile:
@@ -177,24 +182,46 @@ def _fused_tiles(
                 start = at.stop
 
                 outputs = squares[at], logs[at], best_a[at], best_b[at]
-                jobs.append((last - first, partial(fused, stack, k, run.i, first, last, nlogn, maxima, *outputs)))
+                jobs.append((last - first, partial(fused, stack, k, run.i, first, last, known, unit, maxima, *outputs)))
         _run_counted(jobs, threads, progress)
         yield own.counted(pair_i, pair_j, wanted, squares, logs, best_a, best_b, expected)
 
 
+@lru_cache(maxsize=4)
+def _terms_below(n: int, end: int) -> Array:
+    """x·log(n/x) in whole units for x = 0 … end − 1."""
+    return terms_of(np.arange(end), n)
+
+
 class Own:
-    """Σ size² and Σ size·log size of each complete clustering; together with pair sums they give the statistics."""
+    """What each complete clustering has by itself, Σ size² and Σ size·log(n/size); with sums of pairs it makes statistics."""
 
     def __init__(self, n: int, sizes: Sequence[Array]) -> None:
-        self.n = n
+        self.n, self.sizes = n, sizes
         self.squares = np.array([int((x**2).sum()) for x in sizes])
-        self.logs = np.array([float(xlogx(x).sum()) for x in sizes])
+
+    @cached_property
+    def units(self) -> Array:
+        """Σ size·log(n/size) of each clustering in whole units."""
+        return np.array([int(terms_of(x, self.n).sum()) for x in self.sizes], dtype=np.int64)
+
+    @cached_property
+    def logs(self) -> Array:
+        """Σ size·log size of each clustering."""
+        return np.array([float(xlogx(x).sum()) for x in self.sizes])
+
+    def _info(self, i: Array, j: Array, total: Array, sums: Array, a_decides: Array, b_decides: Array) -> Info:
+        """Entropies of pairs from their sums: whole units of n_ij·log(n/n_ij), or, from a card, floats of n_ij·log n_ij."""
+        identical = a_decides & b_decides
+        if sums.dtype.kind == "i":
+            return Info.from_units(total, self.units[i], self.units[j], sums, identical)
+        return Info.from_sums(total, self.logs[i], self.logs[j], sums, a_decides, b_decides, identical)
 
     def counted(
         self, pair_i: Array, pair_j: Array, wanted: set[type], squares: Array, logs: Array, best_a: Array, best_b: Array,
         expected: Callable[[Array, Array], Array] | None,
     ) -> Counted:  # fmt: skip
-        """The statistics of pairs from their Σn², Σ n log n and, if requested, maxima."""
+        """The statistics of pairs from their Σn², sums of logarithms, and maxima where those are wanted."""
         square_a, square_b = self.squares[pair_i], self.squares[pair_j]
         a_decides, b_decides = squares == square_a, squares == square_b
         identical = a_decides & b_decides
@@ -207,7 +234,7 @@ class Own:
                 Pairs.from_squares(total, total, squares, square_a, square_b, identical), total, total
             )
         if wanted & {Info, ChanceInfo, MemberInfo}:
-            info = Info.from_sums(total, self.logs[pair_i], self.logs[pair_j], logs, a_decides, b_decides, identical)
+            info = self._info(pair_i, pair_j, total, logs, a_decides, b_decides)
             found[Info], found[MemberInfo] = info, MemberInfo(info)
             if ChanceInfo in wanted:
                 assert expected is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -77,14 +78,36 @@ def _count_sampled_range(x: Array, y: Array, threads: int) -> tuple[int, int, Ar
 def _bincount(
     a: Array, b: Array, k_a: int, k_b: int, low_a: int = 0, low_b: int = 0, mass: Array | None = None
 ) -> Array:
-    """The flat table of two vectors by numpy, without a copy of the input."""
+    """The flat table of two vectors, by numpy, without a second copy of the input; frequencies add exactly."""
     chunk = max(CHUNK, 4 * k_a * k_b)
-    table = np.zeros(k_a * k_b, dtype=np.int64 if mass is None else np.float64)
+    table = np.zeros(k_a * k_b, dtype=np.int64)
     for start in range(0, len(a), chunk):
         piece = slice(start, start + chunk)
         place = above(a[piece], low_a) * k_b + above(b[piece], low_b)
-        table += np.bincount(place, weights=None if mass is None else mass[piece], minlength=k_a * k_b)
+        if mass is None:
+            table += np.bincount(place, minlength=k_a * k_b)
+        else:
+            np.add.at(table, place, mass[piece])
     return table
+
+
+def weighted_cells(key: Array, weights: Array, cells: int) -> tuple[Array, Array]:
+    """Of points with these keys below `cells`: Σw of each cell, and Σ w_p·w_q over its pairs of points.
+
+    Sums of positive terms in the order of the points, by one loop for every route: nothing cancels, and the result has
+    the same bits whether the loop is compiled or not.
+    """
+    total, within = np.zeros(cells), np.zeros(cells)
+    compiled_or_not = jit.compiled(_add_weighted, steps=float(len(key)))
+    compiled_or_not(key, weights, total, within)
+    return total, within
+
+
+def _add_weighted(key: Array, weights: Array, total: Array, within: Array) -> None:
+    for p in range(len(key)):
+        c, w = key[p], weights[p]
+        within[c] += total[c] * w
+        total[c] += w
 
 
 def table_tiles(
@@ -107,7 +130,7 @@ def table_tiles(
         pair_i, pair_j = pairs_of(tile)
         dense = width[pair_i] * width[pair_j] <= max(n, DENSE_CELLS)
         if cells is not None:
-            parts = cells(labels, width, pair_i, pair_j, mass, bool(dense.all()))
+            parts: tuple[Array, ...] = cells(labels, width, pair_i, pair_j, mass, bool(dense.all()))
         elif dense.all():
             if stack is None and len(pair_i) > 1 and jit.use_kernels(float(n) * len(pair_i)):
                 stack = stacked(labels)
@@ -130,11 +153,21 @@ def _dense_cells(
     pair_j: Array,
     mass: Mass | None,
     threads: int,
-) -> tuple[Array, Array, Array, Array]:
-    """Non-zero cells (pair, row, column, count), counted in dense tables."""
+) -> tuple[Array, ...]:
+    """Non-zero cells (pair, row, column, count, and for weights within), by dense tables side by side."""
     sizes = width[pair_i] * width[pair_j]
     offset = np.concatenate([[0], np.cumsum(sizes)])
     weights = None if mass is None else mass.values
+    if mass is not None and not mass.is_frequency:
+
+        def one(i: int, j: int) -> tuple[Array, Array]:
+            key = labels[i].codes.astype(np.int64) * width[j] + labels[j].codes
+            return weighted_cells(key, mass.values, int(width[i] * width[j]))
+
+        found = in_threads(threads, [partial(one, i, j) for i, j in zip(pair_i.tolist(), pair_j.tolist(), strict=True)])
+        flat, within = (np.concatenate(x) for x in zip(*found, strict=True))
+        where = np.flatnonzero(flat)
+        return (*placed(where, flat[where], offset, width[pair_j]), within[where])
     if stack is not None:
         from congruence.engine.kernels import count_blocks
 
@@ -153,8 +186,6 @@ def _dense_cells(
                 for i, j in zip(pair_i.tolist(), pair_j.tolist(), strict=True)
             ]
         )
-        if mass is not None and mass.is_frequency:
-            flat = flat.astype(np.int64)
     where = np.flatnonzero(flat)
     return placed(where, flat[where], offset, width[pair_j])
 
@@ -168,29 +199,27 @@ def placed(where: Array, count: Array, offset: Array, across: Array) -> tuple[Ar
 
 def _sparse_cells(
     labels: Sequence[Labels], width: Array, pair_i: Array, pair_j: Array, mass: Mass | None
-) -> tuple[Array, Array, Array, Array]:
+) -> tuple[Array, ...]:
     """The same where tables would be larger than the data: memory O(n) per pair."""
-    found = []
+    found: list[tuple[Array, ...]] = []
     for p, (i, j) in enumerate(zip(pair_i.tolist(), pair_j.tolist(), strict=True)):
         a, b = labels[i].codes, labels[j].codes
         if mass is None and jit.use_kernels(len(a)):
             from congruence.engine.kernels import count_sorted
 
-            row, col, count = count_sorted(a, b, int(width[i]), int(width[j]))
+            row, col, *counts = count_sorted(a, b, int(width[i]), int(width[j]))
         else:
-            key = a.astype(np.int64) * width[j] + b
-            order = np.argsort(key, kind="stable")
-            key = key[order]
-            start = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
-            if mass is None:
-                count = np.diff(np.append(start, len(key)))
-            else:
-                count = np.add.reduceat(mass.values[order], start)
-            row, col = key[start] // width[j], key[start] % width[j]
-            row, col, count = row[count > 0], col[count > 0], count[count > 0]
-        found.append((np.full(len(row), p), row, col, count))
-    pair, row, col, count = (np.concatenate(x) for x in zip(*found, strict=True))
-    return pair, row, col, count
+            key, where, times = np.unique(a.astype(np.int64) * width[j] + b, return_inverse=True, return_counts=True)
+            row, col, counts = key // width[j], key % width[j], [times]
+            if mass is not None and mass.is_frequency:
+                counts = [np.zeros(len(key), np.int64)]
+                np.add.at(counts[0], where, mass.values)
+            elif mass is not None:
+                counts = list(weighted_cells(where, mass.values, len(key)))
+            there = counts[0] > 0
+            row, col, counts = row[there], col[there], [x[there] for x in counts]
+        found.append((np.full(len(row), p), row, col, *counts))
+    return tuple(np.concatenate(x) for x in zip(*found, strict=True))
 
 
 def _assemble(
@@ -202,8 +231,9 @@ def _assemble(
     row: Array,
     col: Array,
     count: Array,
+    within: Array | None = None,
 ) -> TableTile:
-    """Tables from cells, without unassigned points and empty clusters, with weights scaled to mean 1."""
+    """Tables from cells: points in no cluster taken out, clusters without points closed up."""
     k = np.array([c.k for c in labels], dtype=np.int64)
     shapes = np.column_stack([k[pair_i], k[pair_j]])
     total = len(labels[0]) if mass is None or not mass.is_frequency else int(mass.values.sum())
@@ -215,20 +245,25 @@ def _assemble(
     if has_gaps.any() or mass is not None:
         kept = (row < k[pair_i][pair]) & (col < k[pair_j][pair])
         pair, row, col, count = pair[kept], row[kept], col[kept], count[kept]
+        within = None if within is None else within[kept]
         if weights is not None:
             n_used, own = _used_under_gaps(labels, pair_i, pair_j, weights, has_gaps, n_used, own)
+            n_used = np.where(
+                np.bincount(pair, minlength=len(pair_i)) > 0, n_used, 0
+            )  # weights that are all 0: no point
         elif has_gaps.any():
-            n_used = np.bincount(pair, weights=count, minlength=len(pair_i)).astype(np.int64)
+            n_used = np.zeros(len(pair_i), np.int64)
+            np.add.at(n_used, pair, count)
             own = n_used
         row, shape_a, keep_a = closed_up(pair, row, shapes[:, 0])
         col, shape_b, keep_b = closed_up(pair, col, shapes[:, 1])
         shapes = np.column_stack([shape_a, shape_b])
         present = (keep_a, keep_b) if len(pair_i) == 1 else None
     starts = np.searchsorted(pair, np.arange(len(pair_i) + 1))
-    if weights is not None:
+    if weights is not None and within is None:  # counted on a card: weights scaled to mean 1
         scale = n_used / np.maximum(np.bincount(pair, weights=count, minlength=len(pair_i)), np.finfo(float).tiny)
         count, own = count * scale[pair], own * scale**2
-    return TableTile(Tables(row, col, count, starts, shapes, own, n_used), present)
+    return TableTile(Tables(row, col, count, starts, shapes, own, n_used, within=within), present)
 
 
 def _used_under_gaps(
@@ -252,3 +287,13 @@ def closed_up(pair: Array, code: Array, k: Array) -> tuple[Array, Array, Array]:
     left = rank[offset[1:]] - rank[offset[:-1]]
     place = offset[:-1][pair] + code
     return rank[place] - rank[offset[:-1]][pair], left, np.flatnonzero(seen)
+
+
+def with_given_weights(table: Table, exponent: int) -> Table:
+    """The table in the weights that were given, which are counted divided by 2**exponent."""
+    if not exponent:
+        return table
+    with np.errstate(over="ignore", under="ignore"):
+        own = float(np.ldexp(table.own, 2 * exponent))
+        within = None if table.within is None else np.ldexp(table.within, 2 * exponent)
+    return replace(table, count=np.ldexp(table.count, exponent), own=own, within=within)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from congruence.machine.jit import njit
+from congruence.statistics.information import ATANH, LN2, SQRT2
 
 #: tables up to this many cells are replicated, so that consecutive equal labels do not wait for each other's store
 REPLICATED_CELLS = 2048
@@ -170,11 +171,31 @@ def _maxima(table: Any, k_a: int, k_b: int, tallest: Any) -> Any:
 
 
 @njit
+def term(x: int, n: int, unit: float) -> int:
+    """x·log(n/x) in whole units: the operations of `statistics.information.log_ratio`, in the same order."""
+    whole, part = float(n), float(x)
+    top, top_bits = math.frexp(whole)
+    low, low_bits = math.frexp(part)
+    shift = top_bits - low_bits
+    if top > low * SQRT2:
+        shift += 1
+    elif top * SQRT2 < low:
+        shift -= 1
+    near = math.ldexp(part, shift)
+    z = (whole - near) / (whole + near)
+    square = z * z
+    series = ATANH[0]
+    for c in range(1, len(ATANH)):
+        series = series * square + ATANH[c]
+    return np.int64(np.rint(part * (shift * LN2 + 2.0 * (z * series)) * unit))
+
+
+@njit
 def fused(
-    labels: Any, k: Any, i: int, first: int, last: int, nlogn: Any, want_maxima: bool,
+    labels: Any, k: Any, i: int, first: int, last: int, terms: Any, unit: float, want_maxima: bool,
     squares: Any, information: Any, best_a: Any, best_b: Any,
 ) -> None:  # fmt: skip
-    """Σn², Σ n log n and, if wanted, Σ row maxima and Σ column maxima of label i against labels first … last−1.
+    """Σn², Σ n_ij·log(n/n_ij) in whole units and, if wanted, Σ row and column maxima of label i against first … last−1.
 
     The table of one pair stays in cache and is reduced before the next pair is counted. Three routes by the
     size of the table: scan it; or read it again at each point; or, beyond the L2 cache, count over points sorted by i.
@@ -192,12 +213,12 @@ def fused(
     none = np.zeros((0, 0), np.uint32)
     spares = np.zeros((3, min(k_i * widest, REPLICATED_CELLS)), np.uint32)
     tallest = np.zeros(widest, np.uint32)
-    logs = len(nlogn)
+    logs = len(terms)
     for j in range(first, last):
         k_j = np.int64(k[j])
         cells = k_i * k_j
         other = labels[j]
-        square, info = np.int64(0), 0.0
+        square, info = np.int64(0), np.int64(0)
         if walk:
             for r in range(k_i):
                 for p in range(start[r], start[r + 1]):
@@ -206,7 +227,7 @@ def fused(
                     v = np.int64(table[other[order[p]]])
                     if v > 0:
                         square += v * v
-                        info += nlogn[v] if v < logs else v * math.log(v)
+                        info += terms[v] if v < logs else term(v, n, unit)
                         table[other[order[p]]] = 0
         elif cells > n and not want_maxima:
             _count(mine, other, k_j, table, none)
@@ -215,7 +236,7 @@ def fused(
                 v = np.int64(table[c])
                 if v > 0:
                     square += v * v
-                    info += nlogn[v] if v < logs else v * math.log(v)
+                    info += terms[v] if v < logs else term(v, n, unit)
                     table[c] = 0
         else:
             if cells <= REPLICATED_CELLS and 8 * cells <= n:
@@ -233,13 +254,13 @@ def fused(
                     u = table[c]  # unsigned, so that the look-up needs no check for negative indices
                     table[c] = 0
                     square += np.int64(u) * np.int64(u)
-                    info += nlogn[u]
+                    info += terms[u]
             else:
                 for c in range(cells):
                     v = np.int64(table[c])
                     table[c] = 0
                     square += v * v
-                    info += nlogn[v] if v < logs else v * math.log(v)
+                    info += terms[v] if v < logs else term(v, n, unit)
         squares[j - first] = square
         information[j - first] = info
 

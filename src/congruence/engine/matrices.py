@@ -148,7 +148,7 @@ def _own_pairs(e: Ensemble) -> Array:
 def _totals(e: Ensemble) -> tuple[float, float, float]:
     """Mass of all points, their self-pair contribution, and pairs of different points."""
     if e.is_lazy:
-        from congruence.scanning.tables import totals
+        from congruence.scanning.columns import totals
 
         return totals(e.members[0], e.mass)
     weights, own_weights = point_weights(e.mass, e.n_points)
@@ -297,6 +297,10 @@ def _scanned_sums(p: Any, q: Any, *, within: bool, missing: str, threads: int | 
         raise NotApplicable(
             "members with gaps under missing='ratio' need a pass over pairs of points, which a scan never makes; pass "
             "missing='plain' or 'pooled'"
+        )
+    if p.mass is not None and not p.mass.is_frequency and (p.has_gaps or q.has_gaps):
+        raise NotApplicable(
+            "members with gaps and sample_weight are not added up from tables; read the columns into memory"
         )
     return sums
 

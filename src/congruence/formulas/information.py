@@ -118,7 +118,7 @@ def ami_min(i: ChanceInfo) -> Array:
 )  # fmt: skip
 def vi(i: Info) -> Array:
     """Information in each clustering that is not in the other; at most log n for hard clusterings."""
-    return np.asarray(np.maximum(i.H_a + i.H_b - 2 * i.MI, 0.0))
+    return i.VI
 
 
 @measure(
@@ -127,7 +127,7 @@ def vi(i: Info) -> Array:
 )  # fmt: skip
 def nvi(i: Info) -> Array:
     """Variation of information as a share of the joint entropy."""
-    return 1 - ratio(i.MI, i.H_ab)
+    return ratio(i.VI, i.H_ab)
 
 
 def _share(part: Array, whole: Array) -> Array:

@@ -27,6 +27,9 @@ AXIOMS = MappingProxyType(
     }
 )
 
+#: sums of floats may miss a bound by this much
+ROUNDING = 1e-12
+
 
 class Better(StrEnum):
     """Which values of a measure mean more agreement."""
@@ -142,9 +145,10 @@ class Measure:
         undefined = np.isnan(self.at_zero)  # then it is undefined for identical clusterings too
         filled = self.at_zero if undefined else np.where(statistic.identical, self.best, self.at_zero)
         values = np.where(np.isnan(raw), filled, raw)
-        for bound in self.range:  # clip rounding error to the range
-            values = np.where(np.abs(values - bound) < 1e-13, bound, values) if np.isfinite(bound) else values
-        return values
+        low, high = self.range  # what rounding pushed over a bound is put back on it
+        values = np.where((values < low) & (values > low - ROUNDING), low, values)
+        values = np.where((values > high) & (values < high + ROUNDING), high, values)
+        return np.where(np.asarray(statistic.identical) & (np.abs(values - self.best) < ROUNDING), self.best, values)
 
     def __call__(self, a: Any, b: Any, **options: Any) -> float:
         """The measure of two clusterings; the options are those of `compare`."""

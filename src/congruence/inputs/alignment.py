@@ -30,6 +30,16 @@ class Mass:
 
     values: Array
     is_frequency: bool
+    #: weights are held divided by 2**exponent, so that the largest is about 1 and no square overflows or vanishes
+    exponent: int = 0
+
+    def taken(self, points: Array) -> Mass:
+        """The same for these points only."""
+        return Mass(self.values[points], self.is_frequency, self.exponent)
+
+
+#: the total of frequencies stays below this, so that counts fit in 64 bits
+MOST_POINTS = 2**62
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,10 +108,7 @@ def as_mass(sample_weight: Any, frequency: Any, n: int, index: Any = None, align
         if align != "index" or not index.isin(own_index).all():
             raise InputError(f"the index of {name} differs from that of the clusterings; give it the same one")
         given = given.reindex(index)
-    try:
-        values = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be numbers, one per point") from None
+    values = _numbers(given, name)
     if values.shape != (n,):
         raise InputError(f"{name} has shape {values.shape}, but there are {n} points")
     if not np.isfinite(values).all() or (values < 0).any():
@@ -109,12 +116,29 @@ def as_mass(sample_weight: Any, frequency: Any, n: int, index: Any = None, align
     if not values.any():
         raise InputError(f"{name} is 0 for every point")
     if frequency is None:
-        return Mass(values, False)
-    if (values != np.rint(values)).any():
-        raise InputError(
-            "frequency must be whole numbers (how often each point occurs); for importance use sample_weight"
-        )
-    return Mass(values.astype(np.int64), True)
+        exponent = int(np.frexp(values.max())[1])
+        return Mass(np.ldexp(values.astype(np.float64), -exponent), False, exponent)
+    return Mass(whole_numbers(values, "frequency"), True)
+
+
+def _numbers(given: Any, name: str) -> Array:
+    """Weights as an array of integers or floats."""
+    try:
+        values = np.asarray(given)
+        if values.dtype.kind not in "iu":
+            values = values.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name} must be numbers, one per point") from None
+    return values
+
+
+def whole_numbers(values: Array, who: str) -> Array:
+    """Checked frequencies as int64."""
+    if values.dtype.kind == "f" and (values != np.rint(values)).any():
+        raise InputError(f"{who} must be whole numbers (how often each point occurs); for importance use sample_weight")
+    if float(values.sum(dtype=np.float64)) >= MOST_POINTS:
+        raise InputError(f"{who} adds up to {values.sum(dtype=np.float64):.3g}; counts are exact below 2⁶² ≈ 4.6e18")
+    return values.astype(np.int64)
 
 
 def aligned(

@@ -164,7 +164,7 @@ class Ensemble:
         """The members restricted to these points, in this order; weights are kept."""
         part = copy(self)
         part.members, part.index = tuple(c.taken(points) for c in self.members), None
-        part.mass = None if self.mass is None else Mass(self.mass.values[points], self.mass.is_frequency)
+        part.mass = None if self.mass is None else self.mass.taken(points)
         return part
 
     def _made_of(self, chosen: Sequence[int]) -> Ensemble:

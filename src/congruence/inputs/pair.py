@@ -147,13 +147,20 @@ def _with_one_mass(p: Ensemble, q: Ensemble) -> tuple[Ensemble, Ensemble]:
     if p.mass is q.mass:
         return p, q
     if p.mass is not None and q.mass is not None:
-        if p.mass.is_frequency != q.mass.is_frequency or not np.array_equal(p.mass.values, q.mass.values):
+        if p.mass.is_frequency != q.mass.is_frequency or not _same_values(p.mass.values, q.mass.values):
             raise InputError("the two ensembles weigh their points differently; give both the same weights")
         return p, q
     mass = p.mass or q.mass
     p, q = copy(p), copy(q)
     p.mass = q.mass = mass
     return p, q
+
+
+def _same_values(a: Any, b: Any) -> bool:
+    """Whether these are the same weights: equal numbers, or one column of one scan."""
+    if getattr(a, "lazy", False) and getattr(b, "lazy", False):
+        return bool(a.name == b.name and (a.source is b.source or a.source.same_rows(b.source)))
+    return np.array_equal(a, b)
 
 
 def decided(

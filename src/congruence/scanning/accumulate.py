@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from congruence.engine.hard_tables import weighted_cells
 from congruence.errors import InputError
-from congruence.inputs.alignment import noise_for
+from congruence.inputs.alignment import noise_for, whole_numbers
 from congruence.inputs.coerce import as_clustering as _as_clustering
 from congruence.inputs.encoding import arrow_library
 from congruence.inputs.ensemble import columns_of
 from congruence.inputs.labels import Labels, unassigned_error
 from congruence.inputs.memberships import Memberships
-from congruence.machine import jit
+from congruence.scanning.cells import Cells, merge_weighted
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import BadBatch, Vocabulary, check_kind, kind_of
 from congruence.statistics.tables import Array
@@ -33,97 +34,6 @@ class Overfull(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Overfull, (self.widths, self.size)
-
-
-# --- tables that grow -------------------------------------------------------------------------------------------
-
-
-class _Cells:
-    """The table of one pair: dense while it is small, else sorted non-zero cells and a buffer of unsorted ones."""
-
-    def __init__(self, dtype: Any, most: float) -> None:
-        self.dtype, self.most = dtype, most
-        self.dense: Array | None = np.zeros((0, 0), dtype)
-        self.key, self.total = np.empty(0, np.int64), np.empty(0, dtype)
-        self.waiting: list[tuple[Array, Array]] = []
-        self.many = 0
-
-    @property
-    def size(self) -> int:
-        """Size in bytes."""
-        return self.dense.nbytes if self.dense is not None else 16 * (len(self.key) + self.many)
-
-    def fit(self, wide: int, across: int) -> None:
-        """Grow to this many codes on both sides."""
-        if self.dense is None or (wide <= self.dense.shape[0] and across <= self.dense.shape[1]):
-            return
-        old = self.dense
-        shape = [have if k <= have else k + k // 4 for k, have in zip((wide, across), old.shape, strict=True)]
-        if shape[0] * shape[1] > self.most:
-            row, col = np.nonzero(old)
-            self.dense = None
-            self.put(row, col, old[row, col])
-            return
-        self.dense = np.zeros(shape, self.dtype)
-        self.dense[: old.shape[0], : old.shape[1]] = old
-
-    def put(self, row: Array, col: Array, count: Array) -> None:
-        """Add these cells."""
-        if self.dense is not None:
-            np.add.at(self.dense, (row, col), count)
-            return
-        self.waiting.append(((row.astype(np.int64) << 32) | col.astype(np.int64), count))
-        self.many += len(row)
-        if self.many > max(len(self.key), 1 << 16):
-            self.settle()
-
-    def settle(self) -> None:
-        """Merge buffered cells."""
-        key = np.concatenate([self.key, *(k for k, _ in self.waiting)])
-        total = np.concatenate([self.total, *(c for _, c in self.waiting)])
-        order = np.argsort(key, kind="stable")
-        key, total = key[order], total[order]
-        first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]])) if len(key) else np.empty(0, np.int64)
-        self.key, self.total = key[first], np.add.reduceat(total, first) if len(key) else total
-        self.waiting, self.many = [], 0
-
-    def count(self, a: Array, b: Array, wide: int, across: int, mass: Array | None) -> None:
-        """Add the points of a batch."""
-        self.fit(wide, across)
-        if self.dense is None:
-            self._count_sparse(a, b, wide, across, mass)
-        elif jit.use_kernels(len(a)):
-            from congruence.engine.kernels import count_mass, count_more
-
-            if mass is None:
-                count_more(a, b, self.dense)
-            else:
-                count_mass(a, b, mass, self.dense)
-        else:
-            place = a.astype(np.int64) * self.dense.shape[1] + b
-            flat = self.dense.ravel()
-            more = np.bincount(place, weights=mass, minlength=flat.size)
-            flat += more.astype(self.dtype, copy=False)
-
-    def _count_sparse(self, a: Array, b: Array, wide: int, across: int, mass: Array | None) -> None:
-        if mass is None and jit.use_kernels(len(a)):
-            from congruence.engine.kernels import count_sorted
-
-            self.put(*count_sorted(a, b, wide, across))
-            return
-        key, where = np.unique((a.astype(np.int64) << 32) | b.astype(np.int64), return_inverse=True)
-        count = np.bincount(where, weights=mass, minlength=len(key)).astype(self.dtype, copy=False)
-        self.put(key >> 32, key & 0xFFFFFFFF, count)
-
-    def cells(self) -> tuple[Array, Array, Array]:
-        """Its non-zero cells, row by row."""
-        if self.dense is not None:
-            row, col = np.nonzero(self.dense)
-            return row.astype(np.int32), col.astype(np.int32), self.dense[row, col]
-        self.settle()
-        there = self.total != 0
-        key = self.key[there]
-        return (key >> 32).astype(np.int32), (key & 0xFFFFFFFF).astype(np.int32), self.total[there]
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,15 +76,19 @@ class Accumulator:
         dtype = np.float64 if weighted else np.int64
         share = counting.limit / (8 * max(len(self.pairs), 1))
         most = max(DENSE_CELLS, min(MOST_DENSE_CELLS, share))
-        self.tables = [_Cells(dtype, most) for _ in self.pairs]
+        self.tables = [Cells(dtype, most) for _ in self.pairs]
         self.alone = sorted(set(range(len(counting.names))) - set(pairs.ravel().tolist()))
-        self.sizes = {c: np.zeros(1, dtype) for c in self.alone}
+        self.sizes = {c: np.zeros(1, dtype) for c in (range(len(counting.names)) if weighted else self.alone)}
+        self.inside = {c: np.zeros(1) for c in range(len(counting.names) if weighted else 0)}
         self.gaps = np.zeros(len(counting.names), np.int64)
         self.rows = 0
         self.total, self.squares = dtype(0), 0.0
-        self.used = np.zeros(len(self.pairs), np.int64)
-        self.own = np.zeros(len(self.pairs))
-        self.used_alone, self.own_alone = np.zeros(len(counting.names), np.int64), np.zeros(len(counting.names))
+        #: weights are counted divided by 2**exponent, which grows with the largest
+        self.exponent: int | None = None
+        #: of weighted rows, by [in a cluster of the first column][of the second]: how many there are, and their Σw²
+        self.used = np.zeros((len(self.pairs), 2, 2), np.int64)
+        self.own = np.zeros((len(self.pairs), 2, 2))
+        self.used_alone, self.own_alone = (np.zeros((len(counting.names), 2), x) for x in (np.int64, np.float64))
         self.left_out: list[str] = []
 
     def add_batch(self, batch: Any, where: str = "a batch") -> int:
@@ -213,24 +127,54 @@ class Accumulator:
         common = np.result_type(*codes)
         codes = [x.astype(common, copy=False) for x in codes]
         weighted = mass is not None and mass.dtype.kind == "f"
+        if weighted and mass is not None:
+            mass = self._scaled(mass)
+            square = mass**2
+            there = [(x > 0).astype(np.int64) for x in codes]
+            for c, x in enumerate(there):
+                self.used_alone[c] += np.bincount(x, minlength=2)
+                self.own_alone[c] += np.bincount(x, weights=square, minlength=2)
+            self.squares += float(square.sum())
         for p, ((i, j), table) in enumerate(zip(self.pairs, self.tables, strict=True)):
             table.count(codes[i], codes[j], self.words[i].width, self.words[j].width, mass)
+            if weighted:
+                kind = 2 * there[i] + there[j]
+                self.used[p] += np.bincount(kind, minlength=4).reshape(2, 2)
+                self.own[p] += np.bincount(kind, weights=square, minlength=4).reshape(2, 2)
+        for c in self.sizes:
+            width = self.words[c].width
+            sizes = _widened(self.sizes[c], width)
             if weighted and mass is not None:
-                both = slice(None) if not (gaps[i] or gaps[j]) else (codes[i] > 0) & (codes[j] > 0)
-                self.used[p] += len(mass[both])
-                self.own[p] += float((mass[both] ** 2).sum())
-        for c in self.alone:
-            more: Any = np.bincount(codes[c], weights=mass, minlength=self.words[c].width)
-            more[: len(self.sizes[c])] += self.sizes[c]
-            self.sizes[c] = more.astype(self.sizes[c].dtype, copy=False)
+                self.inside[c] = _widened(self.inside[c], width)
+                merge_weighted(np.arange(width), *weighted_cells(codes[c], mass, width), sizes, self.inside[c])
+            elif mass is None:
+                sizes = sizes + np.bincount(codes[c], minlength=width)
+            else:
+                np.add.at(sizes, codes[c], mass)
+            self.sizes[c] = sizes
         self.gaps += np.array(gaps, dtype=np.int64)
         self.rows += n
         self.total += n if mass is None else mass.sum()
-        if weighted and mass is not None:
-            self.squares += float((mass**2).sum())
-            for c, x in enumerate(codes):
-                self.used_alone[c] += n - gaps[c]
-                self.own_alone[c] += float((mass[x > 0] ** 2).sum())
+
+    def _scaled(self, mass: Array) -> Array:
+        """Weights of a batch divided by the common power of two."""
+        largest = float(mass.max(initial=0.0))
+        if largest > 0:
+            self._rescale(int(np.frexp(largest)[1]))
+        return np.ldexp(mass, -(self.exponent or 0))
+
+    def _rescale(self, exponent: int) -> None:
+        """Divide by at least 2**exponent from now on, what was counted included; powers of two round nothing."""
+        less = exponent - self.exponent if self.exponent is not None else 0
+        self.exponent = exponent if self.exponent is None else max(self.exponent, exponent)
+        if less <= 0:
+            return
+        for table in self.tables:
+            table.scale(less)
+        self.sizes = {c: np.ldexp(x, -less) for c, x in self.sizes.items()}
+        self.inside = {c: np.ldexp(x, -2 * less) for c, x in self.inside.items()}
+        self.total, self.squares = np.ldexp(self.total, -less), float(np.ldexp(self.squares, -2 * less))
+        self.own, self.own_alone = np.ldexp(self.own, -2 * less), np.ldexp(self.own_alone, -2 * less)
 
     @property
     def size(self) -> int:
@@ -252,14 +196,19 @@ class Accumulator:
         for word, kind, labels, name in zip(self.words, part.kinds, part.labels, part.names, strict=True):
             word.joined(kind, f"column {name!r}")
             moved.append(np.concatenate([[0], word.known(labels)]))
+        part = self._on_one_scale(part)
         for p, ((i, j), table) in enumerate(zip(self.pairs, self.tables, strict=True)):
             cells = slice(part.starts[p], part.starts[p + 1])
             table.fit(self.words[i].width, self.words[j].width)
-            table.put(moved[i][part.row[cells]], moved[j][part.col[cells]], part.count[cells])
-        for c in self.alone:
-            more = np.zeros(self.words[c].width, self.sizes[c].dtype)
-            more[: len(self.sizes[c])] = self.sizes[c]
-            np.add.at(more, moved[c], part.sizes[c])
+            within = part.within[cells] if table.weighted else None
+            table.put(moved[i][part.row[cells]], moved[j][part.col[cells]], part.count[cells], within)
+        for c in self.sizes:
+            more = _widened(self.sizes[c], self.words[c].width)
+            if c in self.inside:
+                self.inside[c] = _widened(self.inside[c], self.words[c].width)
+                merge_weighted(moved[c], part.sizes[c], part.inside[c], more, self.inside[c])
+            else:
+                np.add.at(more, moved[c], part.sizes[c])
             self.sizes[c] = more
         self.gaps += part.gaps
         self.rows += part.rows
@@ -273,30 +222,41 @@ class Accumulator:
         if self.size > self.counting.limit:
             raise Overfull(np.array([w.width for w in self.words]), self.size)
 
+    def _on_one_scale(self, part: PartialTables) -> PartialTables:
+        """The part with its weights divided by the same power of two as those here."""
+        if part.exponent is None:
+            return part
+        self._rescale(part.exponent)
+        assert self.exponent is not None
+        return part.scaled(self.exponent - part.exponent)
+
     def partial(self) -> PartialTables:
         """The tables counted so far."""
         cells = [table.cells() for table in self.tables]
-        none = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, self.total.dtype)
-        row, col, count = (np.concatenate(x) for x in zip(none, *cells, strict=True))
+        none = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, self.total.dtype), np.empty(0)
+        row, col, count, within = (np.concatenate(x) for x in zip(none, *cells, strict=True))
         starts = np.concatenate([[0], np.cumsum([len(c[0]) for c in cells])]).astype(np.int64)
         return PartialTables(
             self.counting.names, tuple(w.kind for w in self.words), tuple(tuple(w.labels) for w in self.words),
             np.array(self.pairs, dtype=np.int64).reshape(-1, 2), starts, row, col, count, self._sizes(cells),
             self.gaps.copy(), self.rows, _mass_kind(self.counting.mass), self.total, self.squares, self.used.copy(),
-            self.own.copy(), self.used_alone.copy(), self.own_alone.copy(), tuple(self.left_out),
+            self.own.copy(), self.used_alone.copy(), self.own_alone.copy(), within,
+            tuple(_widened(x, self.words[c].width) for c, x in self.inside.items()), self.exponent, tuple(self.left_out),
         )  # fmt: skip
 
-    def _sizes(self, cells: Sequence[tuple[Array, Array, Array]]) -> tuple[Array, ...]:
+    def _sizes(self, cells: Sequence[tuple[Array, Array, Array, Array]]) -> tuple[Array, ...]:
         """Cluster sizes of each column: from the margins of a table, or counted separately."""
         found: dict[int, Array] = {c: _widened(s, self.words[c].width) for c, s in self.sizes.items()}
-        for (i, j), (row, col, count) in zip(self.pairs, cells, strict=True):
+        for (i, j), (row, col, count, _) in zip(self.pairs, cells, strict=True):
             for c, code in ((i, row), (j, col)):
                 if c not in found:
-                    found[c] = np.bincount(code, weights=count, minlength=self.words[c].width).astype(count.dtype)
+                    found[c] = np.zeros(self.words[c].width, count.dtype)
+                    np.add.at(found[c], code, count)
         return tuple(found[c] for c in range(len(self.words)))
 
 
 def _widened(x: Array, width: int) -> Array:
+    """A copy with room for so many codes."""
     return np.concatenate([x, np.zeros(width - len(x), x.dtype)])
 
 
@@ -320,18 +280,13 @@ def _mass(column: Any, mass: tuple[str, bool], where: str) -> Array:
         column = arrow_library().array(np.asarray(column.names)[column.codes])
     try:
         values = column.to_numpy(zero_copy_only=False) if not hasattr(column, "chunks") else column.to_numpy()
-        values = np.asarray(values, dtype=np.float64)
+        if values.dtype.kind not in "iu":
+            values = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{where}: column {name!r} of weights must be numbers") from None
     if not np.isfinite(values).all() or (values < 0).any():
         raise InputError(f"{where}: column {name!r} of weights must be finite, not missing and not negative")
-    if not is_frequency:
-        return values
-    if (values != np.rint(values)).any():
-        raise InputError(
-            f"{where}: column {name!r} of frequencies must be whole numbers; for importance use sample_weight"
-        )
-    return values.astype(np.int64)
+    return whole_numbers(values, f"{where}: column {name!r}") if is_frequency else values.astype(np.float64)
 
 
 # --- counting batches and adding the counts ---------------------------------------------------------------------

@@ -17,10 +17,11 @@ from congruence.inputs.files import ID_NAMES
 from congruence.inputs.similarity import Similarity, is_dask_array
 from congruence.scanning.accumulate import Accumulator, Counting, Overfull
 from congruence.scanning.checkpoint import Checkpoint, digest
+from congruence.scanning.columns import Column
 from congruence.scanning.parts import Held, kind_of_or_not
 from congruence.scanning.schedule import Group, fold, read_batches
 from congruence.scanning.sources import is_dask_frame, source_of
-from congruence.scanning.tables import Column, PartialTables
+from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import kind_of
 from congruence.statistics.tables import Array
 
@@ -219,8 +220,8 @@ class Scan:
         """Tables with this column; it is counted alone if there are none."""
         found = self.known(column, mass)
         if found is None:
-            others = [self[name].with_policy("drop", None, name) for name in self.names if name != column.name]
-            lone = column.with_policy("drop", column.noise, column.who)
+            others = [self[name].as_counted() for name in self.names if name != column.name]
+            lone = column.as_counted()
             columns = [lone, *(others if column.name in self.names and not column.noise else [])]
             pairs = np.column_stack([np.arange(len(columns))] * 2)
             for _ in self.tables(columns, pairs, mass, self.threads, None):
@@ -337,12 +338,13 @@ class Scan:
         place = {name: i for i, name in enumerate(used)}
         pairs = sorted({(place[names[i]], place[names[j]]) for i, j in ends.tolist() if i != j})
         columns = [by_name[name] for name in used]
+        weighted = mass is not None and not mass.is_frequency  # sums of weights depend on where batches begin
         counting = Counting(
             tuple(used), np.array(pairs, dtype=np.int64).reshape(-1, 2), tuple(c.noise for c in columns),
             tuple(c.who if c.unassigned == "error" else None for c in columns),
             None if mass is None else (mass.values.name, mass.is_frequency), self.memory, self.skip_bad,
             tuple(self._kind(name) for name in used),
-            int(np.clip(BATCH // (8 * max(len(used), 1)), 1 << 14, 1 << 18)),
+            1 << 16 if weighted else int(np.clip(BATCH // (8 * max(len(used), 1)), 1 << 14, 1 << 18)),
             tuple((name, self._kind(name)) for name in names if self.skip_bad and name not in used),
         )  # fmt: skip
         progress.what = "rows"
@@ -369,7 +371,10 @@ class Scan:
                 yield Group((part,))
             return
         few = len(parts) < 2 * workers and max((p.rows or 0 for p in parts), default=0) > 4 * counting.rows
-        if few and self.client is None and self.checkpoint is None and not self.skip_bad:
+        weighted = (
+            counting.mass is not None and not counting.mass[1]
+        )  # then parts do not depend on the number of threads
+        if few and not weighted and self.client is None and self.checkpoint is None and not self.skip_bad:
             yield from _read_here(parts, counting)
             return
         what = digest(*counting.names, counting.pairs.tobytes(), repr([sorted(map(str, x or ())) for x in counting.noise]),
@@ -457,7 +462,7 @@ def _moved(data: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
         if not _is_scanned(x) or not any(value is not None for value in options.values()):
             return x
         if isinstance(x, Column):
-            return Column(x.source.with_options(**options), x.name, x.unassigned, x.noise, x.who)
+            return Column(x.source.with_options(**options), x.name, x.unassigned, x.noise, x.who, x.decided)
         ensemble = copy(x)
         ensemble.members = tuple(moved(member) for member in x.members)
         return ensemble

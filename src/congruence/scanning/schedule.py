@@ -114,33 +114,44 @@ def fold(
 ) -> PartialTables:
     """The sum of the tables of all groups; groups in the checkpoint are not counted again."""
     total = Accumulator(counting)
+    # sums of weights are added in the order of the groups, whoever counted them first; counts add in any order
+    apart = checkpoint is not None or (counting.mass is not None and not counting.mass[1])
+    order: dict[int, int] = {}
+    finished: dict[int, PartialTables] = {}
+    added = 0
+
+    def add(number: int, part: PartialTables) -> None:
+        nonlocal added
+        finished[number] = part
+        while added in finished:
+            total.add(finished.pop(added))
+            added += 1
 
     def done(group: Group, part: PartialTables | None = None) -> None:
         if part is not None:
             if checkpoint is not None:
                 checkpoint.put(group.key, part.to_bytes())
-            total.add(part)
+            add(order.pop(id(group)), part)
         if progress is not None:  # the number of rows of a stream is unknown
             progress.total = max(progress.total, progress.done + group.rows)
             progress.add(group.rows)
 
     def left() -> Iterator[Group]:
-        for group in groups:
+        for number, group in enumerate(groups):
             stored = checkpoint.get(group.key) if checkpoint is not None else None
             if stored is None:
+                order[id(group)] = number
                 yield group
                 continue
-            total.add(PartialTables.from_bytes(stored))
+            add(number, PartialTables.from_bytes(stored))
             done(group)
 
     if client is None:
-        _in_threads(
-            left(), replace(counting, limit=counting.limit / threads), threads, done, checkpoint is not None, total
-        )
+        _in_threads(left(), replace(counting, limit=counting.limit / threads), threads, done, apart, total)
     else:
         with connected(client) as (dask, executor):
             if dask is not None:
-                _on_dask(dask, left(), counting, done, checkpoint is not None, total)
+                _on_dask(dask, left(), counting, done, apart, total)
             else:
                 _by_executor(executor, left(), counting, done)
     if checkpoint is not None and checkpoint.damaged:

@@ -1,13 +1,56 @@
-"""Entropies of two clusterings, and their expected mutual information."""
+"""Entropies of two clusterings, and the mutual information expected by chance.
+
+Entropies of counts are sums of terms x·log(n/x). Each term is rounded once to a whole number of units of 2⁻ᵇ, so the sums
+are sums of integers: they have the same bits in any order, on any number of threads, in memory and in scans.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import ClassVar, Self
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from congruence.statistics.tables import Array, Tables, xlogx
+from congruence.statistics.tables import Array, Tables
+
+#: ln 2, √2, and the coefficients of atanh(z) = z + z³/3 + z⁵/5 + … up to what |z| < 0.172 needs
+LN2, SQRT2 = 0.6931471805599453, 1.4142135623730951
+ATANH = tuple(1.0 / (2 * k + 1) for k in range(11, -1, -1))
+
+
+def log_ratio(n: Array, x: Array) -> Array:
+    """log(n / x) for 0 < x ≤ n, accurate also where x is almost n; the same bits on every machine.
+
+    With w = x·2ᵉ close to n, log(n/x) = e·log 2 + 2·atanh((n − w)/(n + w)). The compiled loop (`engine.kernels.term`) does
+    the same operations in the same order.
+    """
+    (top, top_bits), (low, low_bits) = np.frexp(n), np.frexp(x)
+    shift = top_bits - low_bits
+    shift = shift + (top > low * SQRT2) - (top * SQRT2 < low)
+    near = np.ldexp(x, shift)
+    z = (n - near) / (n + near)
+    square = z * z
+    series = np.full_like(square, ATANH[0])
+    for coefficient in ATANH[1:]:
+        series = series * square + coefficient
+    return np.asarray(shift * LN2 + 2.0 * (z * series))
+
+
+def unit_of(n: Any) -> Array:
+    """How many units the number 1 has in sums of x·log(n/x): a power of two that keeps n·log n below 2⁶¹."""
+    most = np.asarray(n, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        most = np.where(most > 1, most * np.log(most), 1.0)
+    return np.asarray(np.ldexp(1.0, 61 - np.frexp(np.maximum(most, 1.0))[1]))
+
+
+def terms_of(x: Array, n: Any) -> Array:
+    """x·log(n/x) in whole units (see `unit_of`), 0 where x is 0."""
+    x, n = np.asarray(x, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    solid = np.where(x > 0, x, 1.0)
+    whole = np.where(x > 0, n, 1.0)
+    return np.asarray(np.rint(solid * log_ratio(whole, solid) * unit_of(n)), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,13 +62,16 @@ class Info:
     H_b: Array
     H_ab: Array
     identical: Array
+    #: MI and H_a + H_b − 2·MI where they were formed from exact sums, before rounding
+    shared: Array | None = None
+    apart: Array | None = None
     symbols: ClassVar[tuple[str, ...]] = ("H_a", "H_b", "H_ab", "MI")
 
     @classmethod
     def from_sums(
         cls, n: Array, a: Array, b: Array, both: Array, a_decides: Array, b_decides: Array, identical: Array
     ) -> Self:
-        """From Σ x log x of the cluster sizes and of the cells.
+        """From floating-point sums Σ x log x of the cluster sizes and of the cells.
 
         If one clustering determines the other, the joint entropy is that clustering's entropy. Using the same float gives
         identical partitions a score of exactly 1, or a distance of exactly 0.
@@ -34,20 +80,69 @@ class Info:
             h_a, h_b, h_ab = (np.log(n) - x / n for x in (a, b, both))
             # below rounding error of log n: one cluster (two clusters have a larger entropy up to 10¹² points)
             h_a, h_b, h_ab = (np.where(h < 1e-13, 0.0, h) for h in (h_a, h_b, h_ab))
+        return cls._decided(n, h_a, h_b, h_ab, a_decides, b_decides, identical)
+
+    @classmethod
+    def _decided(
+        cls, n: Array, h_a: Array, h_b: Array, h_ab: Array, a_decides: Array, b_decides: Array, identical: Array
+    ) -> Self:
         h_b = np.where(a_decides & b_decides, h_a, h_b)
         h_ab = np.where(a_decides, h_a, np.where(b_decides, h_b, h_ab))
         return cls(n, h_a, h_b, h_ab, identical)
 
     @classmethod
+    def from_units(cls, n: Array, a: Array, b: Array, both: Array, identical: Array) -> Self:
+        """From sums of x·log(n/x) in whole units: differences are formed as integers."""
+        units = unit_of(n) * np.asarray(n, dtype=np.float64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            h_a, h_b, h_ab, shared, apart = (
+                x / units for x in (a, b, both, np.maximum(a + b - both, 0), np.maximum((both - a) + (both - b), 0))
+            )
+        return cls(n, h_a, h_b, h_ab, identical, shared, apart)
+
+    @classmethod
     def from_tables(cls, t: Tables) -> Self:
         """Entropies of every table of the tile."""
-        sums = t.over_rows(xlogx), t.over_cols(xlogx), t.sum(xlogx(t.count))
-        return cls.from_sums(t.n, *sums, t.a_decides, t.b_decides, t.identical)
+        if t.count.dtype.kind in "iu":
+            sums = t.over_rows(terms_of, t.n), t.over_cols(terms_of, t.n), t.sum(terms_of(t.count, t.n[t.pair]))
+            return cls.from_units(t.n, *sums, t.identical)
+
+        def entropy(x: Array, n: Array) -> Array:
+            solid = x > 0
+            return np.where(solid, x * log_ratio(np.where(solid, np.maximum(n, x), 1.0), np.where(solid, x, 1.0)), 0.0)
+
+        def filled(x: Array) -> Array:
+            return (x > 0).astype(np.int64)
+
+        with np.errstate(divide="ignore", invalid="ignore"):
+            h_a, h_b, h_ab = (
+                sums / t.n
+                for sums in (t.over_rows(entropy, t.n), t.over_cols(entropy, t.n), t.sum(entropy(t.count, t.n[t.pair])))
+            )
+        h_a, h_b = np.where(t.over_rows(filled) == 1, 0.0, h_a), np.where(t.over_cols(filled) == 1, 0.0, h_b)
+        if t.same is not None:  # soft: rounding of the products of memberships
+            h_a, h_b, h_ab = (np.where(h < 1e-13, 0.0, h) for h in (h_a, h_b, h_ab))
+        return cls._decided(t.n, h_a, h_b, h_ab, t.a_decides, t.b_decides, t.identical)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Any]) -> Self:
+        """Several tiles as one."""
+        columns: dict[str, Any] = {}
+        for f in fields(cls):
+            values = [getattr(part, f.name) for part in parts]
+            columns[f.name] = None if any(x is None for x in values) else np.concatenate(values)
+        return cls(**columns)
 
     @property
     def MI(self) -> Array:
-        """Mutual information, never below 0."""
-        return np.asarray(np.maximum(self.H_a + self.H_b - self.H_ab, 0.0))
+        """Mutual information, never below 0; what rounding alone leaves is 0."""
+        found = self.shared if self.shared is not None else self.H_a + self.H_b - self.H_ab
+        return np.where(found < 4e-16 * (self.H_a + self.H_b), 0.0, found)
+
+    @property
+    def VI(self) -> Array:
+        """Variation of information, H_a + H_b − 2·MI, never below 0."""
+        return self.apart if self.apart is not None else np.asarray(np.maximum(self.H_a + self.H_b - 2 * self.MI, 0.0))
 
     def swapped(self) -> Self:
         """The same with the two clusterings exchanged."""
@@ -74,4 +169,4 @@ class ChanceInfo(Info):
     @classmethod
     def with_expected(cls, info: Info, expected: Array) -> Self:
         """Entropies joined with E[MI]."""
-        return cls(info.n, info.H_a, info.H_b, info.H_ab, info.identical, expected)
+        return cls(info.n, info.H_a, info.H_b, info.H_ab, info.identical, info.shared, info.apart, expected)

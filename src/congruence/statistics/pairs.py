@@ -9,6 +9,13 @@ import numpy as np
 
 from congruence.statistics.tables import Array, Tables
 
+#: points up to which n² fits in 64 bits; above, the few last sums are Python integers
+LARGEST = 3_037_000_499
+
+
+def _exact_square(x: Array) -> Array:
+    return np.asarray(np.square(x.astype(object)))
+
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
@@ -28,9 +35,13 @@ class Pairs:
     @classmethod
     def from_squares(cls, n: Array, own: Array, both: Array, a: Array, b: Array, identical: Array) -> Self:
         """From Σn_ij², Σa_i², Σb_j² over ordered pairs; differences are formed before anything is rounded."""
-        halves = [np.asarray(x) / 2.0 for x in (n * n - own, a - own, b - own, both - own, a - both, b - both)]
+        n, own, both, a, b = (np.asarray(x) for x in (n, own, both, a, b))
+        if both.dtype.kind in "iuO" and int(np.max(n, initial=0)) > LARGEST:
+            n, own, both, a, b = (x.astype(object) for x in (n, own, both, a, b))
+        differences = (n * n - own, a - own, b - own, both - own, a - both, b - both)
+        halves = [(np.asarray(x) / 2.0).astype(np.float64) for x in differences]
         tiny = np.zeros(len(both))
-        if np.asarray(both).dtype.kind not in "iu":
+        if both.dtype.kind == "f":
             tiny = 1e-13 * np.square(n)
             halves = [np.where(np.abs(x) <= tiny, 0.0, x) for x in halves]
         pairs, same_a, same_b, same_both, only_a, only_b = halves
@@ -39,10 +50,26 @@ class Pairs:
     @classmethod
     def from_tables(cls, t: Tables) -> Self:
         """Pair sums of every table of the tile."""
-        square = np.square
-        return cls.from_squares(
-            t.n, t.own, t.sum(square(t.count)), t.over_rows(square), t.over_cols(square), t.identical
-        )
+        if t.within is not None:
+            return cls._weighted(t)
+        if t.count.dtype.kind in "iu" and int(np.max(t.n, initial=0)) > LARGEST:
+            both, a, b = t.sum(_exact_square(t.count)), t.over_rows(_exact_square), t.over_cols(_exact_square)
+        else:
+            both, a, b = t.sum(np.square(t.count)), t.over_rows(np.square), t.over_cols(np.square)
+        return cls.from_squares(t.n, t.own, both, a, b, t.identical)
+
+    @classmethod
+    def _weighted(cls, t: Tables) -> Self:
+        """Of weighted points: sums of positive terms, within cells and between them; weights scaled to mean 1."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scale = np.square(np.where(t.n > 0, t.n_used / t.n, 0.0))
+        assert t.within is not None
+        both, only_a, only_b = t.sum(t.within), t.across_rows(), t.across_cols()
+        pairs = np.maximum(both + t.across_all(), both + only_a + only_b)
+        return cls(
+            pairs * scale, (both + only_a) * scale, (both + only_b) * scale, both * scale, only_a * scale, only_b * scale,
+            t.identical, np.zeros(len(both)),
+        )  # fmt: skip
 
     @property
     def v11(self) -> Array:
@@ -62,7 +89,7 @@ class Pairs:
     @property
     def v00(self) -> Array:
         """Together in neither."""
-        return self.pairs - self.same_both - self.only_a - self.only_b
+        return np.asarray(np.maximum(self.pairs - self.same_both - self.only_a - self.only_b, 0.0))
 
     @property
     def s_a(self) -> Array:

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from congruence.errors import InputError
+from congruence.machine.jit import compiled
+
 if TYPE_CHECKING:
     from congruence.statistics.pairs import Pairs
 
@@ -52,6 +55,8 @@ class Table:
     #: self-pair contribution, subtracted from sums over ordered pairs (n without weights, Σw² with weights)
     own: float
     frame_kind: str | None = field(default=None, repr=False)
+    #: weighted points only: Σ w_p·w_q over the pairs of points of each cell
+    within: Array | None = field(default=None, repr=False)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -94,8 +99,16 @@ class Table:
     def transposed(self) -> Table:
         """The table with the two clusterings exchanged."""
         order = np.lexsort((self.row, self.col))
+        within = None if self.within is None else self.within[order]
         return Table(
-            self.col[order], self.row[order], self.count[order], self.columns, self.rows, self.own, self.frame_kind
+            self.col[order],
+            self.row[order],
+            self.count[order],
+            self.columns,
+            self.rows,
+            self.own,
+            self.frame_kind,
+            within,
         )
 
     def __add__(self, other: Table) -> Table:
@@ -107,8 +120,28 @@ class Table:
         col = np.concatenate([col_maps[0][self.col], col_maps[1][other.col]])
         cells, where = np.unique(row * np.int64(len(columns)) + col, return_inverse=True)
         count = _binned(where, np.concatenate([self.count, other.count]), len(cells))
+        within = None
+        if self.within is not None and other.within is not None:
+            # pairs within a cell: those of either part, and one point of each
+            within = _binned(where, np.concatenate([self.within, other.within]), len(cells))
+            first, second = (
+                _binned(part, x.count, len(cells))
+                for part, x in ((where[: len(self.count)], self), (where[len(self.count) :], other))
+            )
+            within = within + first * second
+        elif self.within is not None or other.within is not None:
+            raise InputError(
+                "a table of weighted points and one of counts do not add; give weights to both, or to neither"
+            )
         return Table(
-            cells // len(columns), cells % len(columns), count, rows, columns, self.own + other.own, self.frame_kind
+            cells // len(columns),
+            cells % len(columns),
+            count,
+            rows,
+            columns,
+            self.own + other.own,
+            self.frame_kind,
+            within,
         )
 
     def __repr__(self) -> str:
@@ -132,7 +165,11 @@ class Table:
 
 
 def _binned(where: Array, mass: Array, size: int) -> Array:
-    """Sum of mass falling on each of `size` places, in the dtype of mass (integers exact below 2⁵³)."""
+    """Sum of mass falling on each of `size` places, in the dtype of mass; integers are exact."""
+    if mass.dtype.kind in "iu" and float(mass.sum(dtype=np.float64)) >= 2.0**52:  # bincount adds in floats
+        exact = np.zeros(size, mass.dtype)
+        np.add.at(exact, where, mass)
+        return exact
     return np.bincount(where, weights=mass, minlength=size).astype(mass.dtype, copy=False)
 
 
@@ -163,6 +200,8 @@ class Tables:
     #: soft pairs only: whether the two clusterings are equal, and the pair sums of their Gram matrices
     same: Array | None = None
     gram: Pairs | None = None
+    #: weighted points only: Σ w_p·w_q over the pairs of points of each cell
+    within: Array | None = None
 
     def __len__(self) -> int:
         return len(self.shapes)
@@ -204,13 +243,31 @@ class Tables:
         """For each cell, the size of its cluster of b."""
         return self._cols[0][self._cols[2]]
 
-    def over_rows(self, per_row: Callable[[Array], Array]) -> Array:
-        """Sum over the clusters of a of a function of their sizes."""
-        return _segment_sum(per_row(self._rows[0]), self._rows[1])
+    def over_rows(self, per_row: Callable[..., Array], *of_pair: Array) -> Array:
+        """Sum over the clusters of a of a function of their sizes (and of something that every pair has one of)."""
+        return _over(per_row, self._rows, of_pair)
 
-    def over_cols(self, per_col: Callable[[Array], Array]) -> Array:
-        """Sum over the clusters of b of a function of their sizes."""
-        return _segment_sum(per_col(self._cols[0]), self._cols[1])
+    def over_cols(self, per_col: Callable[..., Array], *of_pair: Array) -> Array:
+        """Sum over the clusters of b of a function of their sizes (and of something that every pair has one of)."""
+        return _over(per_col, self._cols, of_pair)
+
+    def across_rows(self) -> Array:
+        """Σ n_ij·n_il over pairs of different cells of one row: of positive terms only, so that nothing cancels."""
+        return self._crossed(self._rows)
+
+    def across_cols(self) -> Array:
+        """The same over pairs of cells of one column."""
+        return self._crossed(self._cols)
+
+    def across_all(self) -> Array:
+        """The same over all pairs of different cells."""
+        return self._crossed((np.empty(len(self)), np.empty(0), self.pair))
+
+    def _crossed(self, margin: tuple[Array, Array, Array]) -> Array:
+        out = np.zeros(len(self))
+        cross = compiled(_add_crossed, steps=float(len(self.count)))
+        cross(self.pair, np.asarray(margin[2]), self.count.astype(np.float64), np.zeros(len(margin[0])), out)
+        return out
 
     def best_of_rows(self, per_cell: Array) -> Array:
         """Sum over the clusters of a of the largest value among their cells."""
@@ -246,7 +303,8 @@ class Tables:
         for p, (k_a, k_b) in enumerate(self.shapes.tolist()):
             cells = slice(self.starts[p], self.starts[p + 1])
             own = self.own[p].item()
-            yield Table(self.row[cells], self.col[cells], self.count[cells], range(k_a), range(k_b), own)
+            within = None if self.within is None else self.within[cells]
+            yield Table(self.row[cells], self.col[cells], self.count[cells], range(k_a), range(k_b), own, None, within)
 
     def swapped(self) -> Tables:
         """The same pairs with the two clusterings exchanged."""
@@ -254,7 +312,7 @@ class Tables:
         gram = self.gram.swapped() if self.gram is not None else None
         return Tables(
             self.col[order], self.row[order], self.count[order], self.starts, self.shapes[:, ::-1],
-            self.own, self.n_used, self.same, gram,
+            self.own, self.n_used, self.same, gram, None if self.within is None else self.within[order],
         )  # fmt: skip
 
     @classmethod
@@ -267,22 +325,37 @@ class Tables:
         """The tile that holds this one table."""
         return cls(
             table.row, table.col, table.count, np.array([0, len(table.count)]), np.array([table.shape]),
-            np.array([table.own]), np.array([table.n]),
+            np.array([table.own]), np.array([table.n]), within=table.within,
         )  # fmt: skip
 
 
+def _over(per_size: Callable[..., Array], margin: tuple[Array, Array, Array], of_pair: Sequence[Array]) -> Array:
+    sizes, offsets, _ = margin
+    many = np.diff(offsets)
+    return _segment_sum(per_size(sizes, *(np.repeat(x, many) for x in of_pair)), offsets)
+
+
 def _segment_sum(values: Array, starts: Array) -> Array:
-    """Sums of values[starts[p]:starts[p+1]]; empty segments give 0, integers stay exact."""
-    if len(starts) == 2:  # one pair: numpy's pairwise sum
-        return np.array([values.sum()])
+    """Sums of values[starts[p]:starts[p+1]], the same for one pair as for many; empty segments give 0."""
     if values.dtype.kind in "iub":
-        running = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
+        if len(starts) == 2:
+            return np.array([values.sum(dtype=np.int64)])
+        running = np.concatenate(
+            [[0], np.cumsum(values, dtype=np.int64)]
+        )  # where it wraps, differences are still right
         return np.asarray(running[starts[1:]] - running[starts[:-1]])
-    total = np.zeros(len(starts) - 1)
+    total = np.zeros(len(starts) - 1, dtype=values.dtype if values.dtype.kind == "O" else np.float64)
     filled = np.flatnonzero(np.diff(starts))
     if len(filled):
         total[filled] = np.add.reduceat(values, starts[:-1][filled])
     return total
+
+
+def _add_crossed(pair: Array, place: Array, count: Array, seen: Array, out: Array) -> None:
+    """To out[pair]: each cell times what came before it at the same place."""
+    for c in range(len(count)):
+        out[pair[c]] += seen[place[c]] * count[c]
+        seen[place[c]] += count[c]
 
 
 @dataclass(frozen=True, eq=False)

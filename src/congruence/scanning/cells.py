@@ -1,0 +1,151 @@
+"""The table of one pair of columns, which grows as labels are met."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from congruence.engine.hard_tables import weighted_cells
+from congruence.machine import jit
+from congruence.statistics.tables import Array
+
+
+class Cells:
+    """The table of one pair: dense while it is small, else its non-zero cells, sorted, and those yet to be merged.
+
+    Of weighted rows it also holds Σ w_p·w_q over the pairs of rows of each cell (`within`), which add by one more product.
+    """
+
+    def __init__(self, dtype: Any, most: float) -> None:
+        self.dtype, self.most, self.weighted = dtype, most, bool(dtype == np.float64)
+        self.dense: Array | None = np.zeros((0, 0), dtype)
+        self.within = np.zeros((0, 0)) if self.weighted else None
+        self.key, self.total, self.inside = np.empty(0, np.int64), np.empty(0, dtype), np.empty(0)
+        self.waiting: list[tuple[Array, Array, Array]] = []
+        self.many = 0
+
+    @property
+    def size(self) -> int:
+        """Size in bytes."""
+        cells = self.dense.nbytes if self.dense is not None else 16 * (len(self.key) + self.many)
+        return 2 * cells if self.weighted else cells
+
+    def fit(self, wide: int, across: int) -> None:
+        """Grow to this many codes on both sides."""
+        if self.dense is None or (wide <= self.dense.shape[0] and across <= self.dense.shape[1]):
+            return
+        old, inside = self.dense, self.within
+        shape = [have if k <= have else k + k // 4 for k, have in zip((wide, across), old.shape, strict=True)]
+        if shape[0] * shape[1] > self.most:
+            row, col = np.nonzero(old)
+            self.dense = self.within = None
+            self.put(row, col, old[row, col], None if inside is None else inside[row, col])
+            return
+        self.dense = np.zeros(shape, self.dtype)
+        self.dense[: old.shape[0], : old.shape[1]] = old
+        if inside is not None:
+            self.within = np.zeros(shape)
+            self.within[: old.shape[0], : old.shape[1]] = inside
+
+    def put(self, row: Array, col: Array, count: Array, within: Array | None = None) -> None:
+        """Add these cells."""
+        if self.dense is not None and self.within is not None:
+            place = row.astype(np.int64) * self.dense.shape[1] + col
+            merge_weighted(place, count, within, self.dense.ravel(), self.within.ravel())
+            return
+        if self.dense is not None:
+            np.add.at(self.dense, (row, col), count)
+            return
+        inside = within if within is not None else np.empty(0)
+        self.waiting.append(((row.astype(np.int64) << 32) | col.astype(np.int64), count, inside))
+        self.many += len(row)
+        if self.many > max(len(self.key), 1 << 16):
+            self.settle()
+
+    def settle(self) -> None:
+        """Merge the buffered cells, those of one key in the order in which they came."""
+        key, total, inside = (
+            (
+                np.concatenate([have, *more])
+                for have, more in zip((self.key, self.total, self.inside), zip(*self.waiting, strict=True), strict=True)
+            )
+            if self.waiting
+            else (self.key, self.total, self.inside)
+        )
+        self.key, where = np.unique(key, return_inverse=True)
+        self.total = np.zeros(len(self.key), self.dtype)
+        if self.weighted:
+            self.inside = np.zeros(len(self.key))
+            merge_weighted(where, total, inside, self.total, self.inside)
+        else:
+            np.add.at(self.total, where, total)
+        self.waiting, self.many = [], 0
+
+    def count(self, a: Array, b: Array, wide: int, across: int, mass: Array | None) -> None:
+        """Add the points of a batch."""
+        self.fit(wide, across)
+        if self.weighted:
+            assert mass is not None
+            key, where = np.unique((a.astype(np.int64) << 32) | b.astype(np.int64), return_inverse=True)
+            self.put(key >> 32, key & 0xFFFFFFFF, *weighted_cells(where, mass, len(key)))
+        elif self.dense is None:
+            self._count_sparse(a, b, wide, across, mass)
+        elif jit.use_kernels(len(a)):
+            from congruence.engine.kernels import count_mass, count_more
+
+            if mass is None:
+                count_more(a, b, self.dense)
+            else:
+                count_mass(a, b, mass, self.dense)
+        else:
+            place = a.astype(np.int64) * self.dense.shape[1] + b
+            flat = self.dense.ravel()
+            if mass is None:
+                flat += np.bincount(place, minlength=flat.size)
+            else:
+                np.add.at(flat, place, mass)
+
+    def _count_sparse(self, a: Array, b: Array, wide: int, across: int, mass: Array | None) -> None:
+        if mass is None and jit.use_kernels(len(a)):
+            from congruence.engine.kernels import count_sorted
+
+            self.put(*count_sorted(a, b, wide, across))
+            return
+        key, where = np.unique((a.astype(np.int64) << 32) | b.astype(np.int64), return_inverse=True)
+        count = np.zeros(len(key), np.int64)
+        np.add.at(count, where, 1 if mass is None else mass)
+        self.put(key >> 32, key & 0xFFFFFFFF, count)
+
+    def scale(self, exponent: int) -> None:
+        """Divide the weights so far by 2**exponent."""
+        self.settle()
+        self.total, self.inside = np.ldexp(self.total, -exponent), np.ldexp(self.inside, -2 * exponent)
+        if self.dense is not None and self.within is not None:
+            self.dense, self.within = np.ldexp(self.dense, -exponent), np.ldexp(self.within, -2 * exponent)
+
+    def cells(self) -> tuple[Array, Array, Array, Array]:
+        """Its non-zero cells, row after row: row, column, count, and of weighted rows the sums within."""
+        none = np.empty(0)
+        if self.dense is not None:
+            row, col = np.nonzero(self.dense)
+            inside = none if self.within is None else self.within[row, col]
+            return row.astype(np.int32), col.astype(np.int32), self.dense[row, col], inside
+        self.settle()
+        there = self.total != 0
+        key = self.key[there]
+        inside = self.inside[there] if self.weighted else none
+        return (key >> 32).astype(np.int32), (key & 0xFFFFFFFF).astype(np.int32), self.total[there], inside
+
+
+def merge_weighted(where: Array, count: Array, within: Array | None, total: Array, inside: Array) -> None:
+    """Add cells of other rows in order: pairs within a cell are those of either part, and one row of each."""
+    run = jit.compiled(_merge, steps=float(len(where)))
+    run(where, count, np.zeros(len(count)) if within is None else within, total, inside)
+
+
+def _merge(where: Array, count: Array, within: Array, total: Array, inside: Array) -> None:
+    for c in range(len(where)):
+        at = where[c]
+        inside[at] += within[c] + total[at] * count[c]
+        total[at] += count[c]

@@ -1,0 +1,339 @@
+"""Columns of a source as clusterings, and the tables and statistics read from what was counted of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from congruence.engine.hard_tables import closed_up, with_given_weights
+from congruence.engine.interface import Counted
+from congruence.engine.plan import Progress, Run, pairs_of
+from congruence.errors import Caution, InputError, NotApplicable
+from congruence.inputs.encoding import named_clusters
+from congruence.inputs.labels import Labels, Unassigned, name_of_unassigned, noise_caution, unassigned_error
+from congruence.scanning.tables import PartialTables
+from congruence.statistics import Statistic
+from congruence.statistics.tables import Array, Table, Tables, label_order
+
+# --- from counts to tables --------------------------------------------------------------------------------------
+
+
+class Source(Protocol):
+    """A source of tables of its columns: a scan, or tables that are counted already."""
+
+    def tables(
+        self, columns: Sequence[Column], pairs: Array, mass: Any, threads: int | None, progress: Progress | None
+    ) -> Iterator[tuple[Array, PartialTables]]:
+        """(positions of some pairs, their tables), until all pairs are done."""
+
+    def facts(self, column: Column, mass: Any = None) -> PartialTables:
+        """Tables with this column, at least of the column alone."""
+
+    def known(self, column: Column, mass: Any = None) -> PartialTables | None:
+        """The same if it is counted already."""
+
+    @property
+    def n_rows(self) -> int | None:
+        """Number of rows, if known."""
+
+
+class Ready:
+    """A source that is counted already."""
+
+    def __init__(self, part: PartialTables) -> None:
+        self.part = part
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ready) and other.part is self.part
+
+    def __hash__(self) -> int:
+        return id(self.part)
+
+    @property
+    def n_rows(self) -> int | None:
+        """Rows that were counted."""
+        return self.part.rows
+
+    def __getitem__(self, name: str) -> Column:
+        if name not in self.part.names:
+            raise InputError(f"there is no column {name!r}; the columns are: {', '.join(self.part.names[:8])}")
+        return Column(self, name)
+
+    def facts(self, column: Column, mass: Any = None) -> PartialTables:
+        """All that was counted."""
+        return self.part
+
+    known = facts
+
+    def tables(
+        self, columns: Sequence[Column], pairs: Array, mass: Any, threads: int | None, progress: Progress | None
+    ) -> Iterator[tuple[Array, PartialTables]]:
+        """All pairs at once."""
+        if mass is not None:
+            raise InputError("pass weights when counting: cg.partial_tables(batch, sample_weight='column')")
+        if any(c.noise is not None for c in columns):
+            raise InputError("pass noise when counting: cg.partial_tables(batch, noise=…)")
+        yield np.arange(len(pairs)), self.part
+
+
+class Column(Labels):
+    """One clustering of a source: nothing is read until it is compared."""
+
+    lazy = True
+
+    def __init__(
+        self, source: Any, name: str, unassigned: Unassigned = "error", noise: Any = None, who: str | None = None,
+        decided: bool = False,
+    ) -> None:  # fmt: skip
+        for key, value in {
+            "values": None, "encoded": None, "index": None, "kind": None, "title": name, "source": source, "name": name,
+            "unassigned": unassigned, "noise": noise, "who": who or name, "decided": decided,
+        }.items():  # fmt: skip
+            object.__setattr__(self, key, value)
+
+    source: Any
+    name: str
+    unassigned: Unassigned
+    noise: Any
+    who: str
+    #: was a rule for the points in no cluster given, as by an Ensemble
+    decided: bool
+
+    @property
+    def _counted(self) -> tuple[PartialTables, int]:
+        part = self.source.facts(self)
+        return part, part.names.index(self.name)
+
+    @property
+    def gaps(self) -> int:
+        """Points in no cluster after applying `unassigned`."""
+        part, c = self._counted
+        many = int(part.gaps[c])
+        if many and self.unassigned == "error":
+            raise unassigned_error(self.who, f"{many} of {part.rows} points")
+        return many if self.unassigned in ("drop", "partial") else 0
+
+    @property
+    def names(self) -> Array | tuple[Any, ...]:
+        """The labels of the clusters, sorted."""
+        part, c = self._counted
+        return named_labels(part, c)[1]
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """Cautions about the column, once it is counted."""
+        part = self.source.known(self)
+        if part is None:
+            return ()
+        c = part.names.index(self.name)
+        found = [] if self.noise is not None else noise_caution(named_labels(part, c)[1], self.who)
+        if (
+            part.kinds[c] == "float"
+            and len(part.labels[c]) > 2 * part.rows**0.5
+            and any(isinstance(x, float) for x in part.labels[c])
+        ):
+            many = f"{len(part.labels[c])} different fractional values in {part.rows} points"
+            text = f"{{subject}}: {many} look like measurements, not labels"
+            found.append(Caution("fractions", self.who, text))
+        return tuple(found)
+
+    @property
+    def codes(self) -> Array:
+        """Unavailable for scanned columns: labels of single points are not kept."""
+        raise NotApplicable(
+            f"{self.who} is scanned, and this needs the label of every point (or pairs of points), not tables; read the "
+            "columns into memory for it"
+        )
+
+    def __len__(self) -> int:
+        rows = self.source.n_rows
+        return int(rows if rows is not None else self._counted[0].rows)
+
+    def taken(self, points: Array, index: Any = None) -> Labels:
+        """Unavailable for scanned columns, like codes."""
+        return Labels(self.codes)
+
+    def with_policy(self, unassigned: Unassigned, noise: Collection[Hashable] | None, who: str) -> Column:
+        """The same column with a rule for the points in no cluster."""
+        if unassigned not in ("error", "drop", "singletons", "cluster", "partial"):
+            raise InputError(f"unassigned must be 'error', 'drop', 'singletons' or 'cluster', not {unassigned!r}")
+        more = frozenset(noise or ()) - (self.noise or frozenset())
+        if self.decided and self.unassigned in ("error", "singletons", "cluster"):
+            # as in memory, where such a clustering has no points in no cluster any more
+            if more:
+                raise InputError(
+                    f"{who} was given a rule for points in no cluster before; name its noise labels there, with the rule"
+                )
+            return Column(self.source, self.name, self.unassigned, self.noise, who, True)
+        every = more | (self.noise or frozenset())
+        return Column(self.source, self.name, unassigned, every or None, who, True)
+
+    def as_counted(self) -> Column:
+        """The same column with its points in no cluster left alone."""
+        return Column(self.source, self.name, "drop", self.noise, self.who, True)
+
+    def __repr__(self) -> str:
+        return f"column {self.name!r} of {self.source!r}"
+
+
+def named_labels(part: PartialTables, c: int) -> tuple[Array, Array | tuple[Any, ...]]:
+    """The order of the labels by name, and the names in that order."""
+    labels = list(part.labels[c])
+    if part.kinds[c] == "float" and any(isinstance(x, float) for x in labels):
+        labels = [float(x) for x in labels]
+    order = label_order(labels)
+    rank = np.empty(len(labels), np.int64)
+    rank[order] = np.arange(len(labels))
+    return rank, named_clusters([labels[i] for i in order])
+
+
+def tables_of(part: PartialTables, columns: Sequence[Column], pairs: Array) -> tuple[Tables, Any]:
+    """The tables of these pairs of columns, with `unassigned` applied; for one pair also the names of its clusters."""
+    where = {name: i for i, name in enumerate(part.names)}
+    place = {x: where[columns[x].name] for x in np.unique(pairs).tolist()}
+    left, right = (np.array([place[x] for x in side], dtype=np.int64) for side in pairs.T.tolist())
+    pair, row, col, count, within, used, own = _gathered(part, left, right)
+    ranks, names, rules = {}, {}, {}
+    for at, c in place.items():
+        x = columns[at]
+        ranks[c], names[c] = named_labels(part, c)
+        rules[c] = x.unassigned if part.gaps[c] else "drop"
+        if part.gaps[c] and x.unassigned == "error":
+            raise unassigned_error(x.who, f"{int(part.gaps[c])} of {part.rows} points")
+    if part.mass is not None and "singletons" in rules.values():
+        raise NotApplicable(
+            "unassigned='singletons' with weights needs single points; pass 'drop' or 'cluster', or read the columns"
+        )
+    k = {c: len(rank) for c, rank in ranks.items()}
+    moved = {c: np.concatenate([[k[c] if rules[c] == "cluster" else -1], rank]) for c, rank in ranks.items()}
+    width = {c: k[c] + (rules[c] == "cluster") for c in k}
+    offset = dict(zip(moved, np.cumsum([0, *(len(m) for m in moved.values())])[:-1].tolist(), strict=True))
+    flat = np.concatenate(list(moved.values()))
+    base = [np.array([offset[c] for c in side], dtype=np.int64)[pair] for side in (left.tolist(), right.tolist())]
+    row, col = flat[base[0] + row], flat[base[1] + col]
+    wide = [np.array([width[c] for c in side.tolist()], dtype=np.int64) for side in (left, right)]
+    single = [np.array([rules[c] == "singletons" for c in side.tolist()])[pair] for side in (left, right)]
+    if single[0].any() or single[1].any():
+        pair, row, col, count, wide = _singled_out(pair, row, col, count, wide, single)
+    kept = (row >= 0) & (col >= 0)
+    order = np.flatnonzero(kept)[np.lexsort((col[kept], row[kept], pair[kept]))]
+    pair, row, col, count = pair[order], row[order], col[order], count[order]
+    row, shape_a, keep_a = closed_up(pair, row, wide[0])
+    col, shape_b, keep_b = closed_up(pair, col, wide[1])
+    starts = np.searchsorted(pair, np.arange(len(pairs) + 1))
+    shapes = np.column_stack([shape_a, shape_b])
+    if part.mass == "sample_weight":
+        allowed = [np.array([[rules[c] == "cluster", True] for c in side.tolist()]) for side in (left, right)]
+        both = allowed[0][:, :, None] & allowed[1][:, None, :]
+        used, own = np.where(both, used, 0).sum(axis=(1, 2)), np.where(both, own, 0.0).sum(axis=(1, 2))
+        used = np.where(np.diff(starts) > 0, used, 0)  # weights that are all 0: no point
+        tables = Tables(row, col, count, starts, shapes, own, used, within=within[order])
+    else:
+        used = np.zeros(len(pairs), np.int64)
+        np.add.at(used, pair, count)
+        tables = Tables(row, col, count, starts, shapes, used, used)
+    if len(pairs) != 1:
+        return tables, None
+    named = [_kept_names(names[c], keep) for c, keep in ((int(left[0]), keep_a), (int(right[0]), keep_b))]
+    return tables, named
+
+
+def _gathered(part: PartialTables, left: Array, right: Array) -> tuple[Array, ...]:
+    """Cells of the pairs (left, right), transposed if they were counted in the other order."""
+    cells = []
+    weighted = part.mass == "sample_weight"
+    used, own = np.zeros((len(left), 2, 2), np.int64), np.zeros((len(left), 2, 2))
+    for p, (i, j) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+        if i == j:
+            there = np.flatnonzero(part.sizes[i])
+            row = col = there.astype(np.int32)
+            count = part.sizes[i][there]
+            within = part.inside[i][there] if weighted else np.empty(0)
+            used[p], own[p] = np.diag(part.used_alone[i]), np.diag(part.own_alone[i])
+        else:
+            at = part.place.get((min(i, j), max(i, j)))
+            if at is None:
+                raise InputError(
+                    f"the table of {part.names[i]!r} and {part.names[j]!r} was not counted; count this pair too"
+                )
+            here = slice(part.starts[at], part.starts[at + 1])
+            row, col, count, within = part.row[here], part.col[here], part.count[here], part.within[here]
+            row, col = (row, col) if i < j else (col, row)
+            used[p], own[p] = (x[at] if i < j else x[at].T for x in (part.used, part.own))
+        cells.append((np.full(len(count), p), row, col, count, within))
+    pair, row, col, count, within = (np.concatenate(x) for x in zip(*cells, strict=True))
+    return pair, row, col, count, within, used, own
+
+
+def _singled_out(
+    pair: Array, row: Array, col: Array, count: Array, wide: list[Array], single: list[Array]
+) -> tuple[Array, Array, Array, Array, list[Array]]:
+    """Make each unassigned point a cluster: a cell of m such points becomes m cells."""
+    alone = [(code < 0) & asked for code, asked in zip((row, col), single, strict=True)]
+    times = np.where(alone[0] | alone[1], count, 1)
+    pair, row, col = (np.repeat(x, times) for x in (pair, row, col))
+    count = np.repeat(np.where(alone[0] | alone[1], 1, count), times)
+    sides = []
+    for side, code in enumerate((row, col)):
+        mine = np.repeat(alone[side], times)
+        before = np.concatenate([[0], np.cumsum(mine)])
+        many = np.bincount(pair[mine], minlength=len(wide[side]))
+        first = before[np.searchsorted(pair, np.arange(len(wide[side])))]
+        sides.append(np.where(mine, wide[side][pair] + before[:-1] - first[pair], code))
+        wide[side] = wide[side] + many
+    return pair, sides[0], sides[1], count, wide
+
+
+def _kept_names(names: Any, keep: Array) -> Any:
+    """Names of the remaining clusters; those beyond the names are unassigned points."""
+    if not len(keep) or keep[-1] < len(names):
+        return names[keep] if isinstance(names, np.ndarray) else tuple(names[i] for i in keep)
+    listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
+    word = name_of_unassigned(listed)
+    extra = [i for i in keep.tolist() if i >= len(listed)]
+    added = [word] if len(extra) == 1 and keep[-1] == len(listed) else [f"{word} {i - len(listed) + 1}" for i in extra]
+    return (*(listed[i] for i in keep.tolist() if i < len(listed)), *added)
+
+
+# --- interface of the engine ------------------------------------------------------------------------------------
+
+
+def statistics(
+    members: Sequence[Any], runs: Sequence[Run], needs: set[type], mass: Any, threads: int | None,
+    progress: Progress | None,
+) -> Iterator[Counted]:  # fmt: skip
+    """The statistics of these kinds for all pairs of the runs of scanned columns, tile by tile."""
+    wanted = {Tables if need is Table else need for need in needs}
+    pair_i, pair_j = pairs_of(runs)
+    pairs = np.column_stack([pair_i, pair_j])
+    for here, part in members[0].source.tables(members, pairs, mass, threads, progress):
+        for some in np.array_split(here, max(1, len(here) // 4096)):  # cells of a few thousand pairs at a time
+            tables, _ = tables_of(part, members, pairs[some])
+            found: dict[type, Statistic] = {need: need.from_tables(tables) for need in wanted}  # type: ignore[attr-defined]
+            yield Counted(pair_i[some], pair_j[some], tables.n_used, found)
+
+
+def table_of(a: Any, b: Any, mass: Any, threads: int | None) -> tuple[Table, Tables]:
+    """The table of one pair of scanned columns, with names, and the tile that holds it."""
+    ((_, part),) = a.source.tables([a, b], np.array([[0, 1]]), mass, threads, None)
+    return one_table(part, a, b)
+
+
+def one_table(part: PartialTables, a: Column, b: Column) -> tuple[Table, Tables]:
+    """The table of two columns, with names, and the tile that holds it."""
+    tables, (rows, columns) = tables_of(part, [a, b], np.array([[0, 1]]))
+    own = tables.own[0].item()
+    table = Table(tables.row, tables.col, tables.count, rows, columns, own, None, tables.within)
+    return with_given_weights(table, part.exponent or 0), tables
+
+
+def totals(column: Any, mass: Any) -> tuple[float, float, float]:
+    """Mass of all rows, their self-pair contribution, and pairs of different rows."""
+    part = column.source.facts(column, mass)
+    total, own = float(part.total), float(part.rows if part.mass is None else part.total)
+    if part.mass == "sample_weight":
+        scale = part.rows / total
+        total, own = float(part.rows), part.squares * scale**2
+    return total, own, (total * total - own) / 2

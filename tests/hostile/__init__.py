@@ -1,0 +1,1 @@
+"""Broken files, odd arguments and awkward numbers, compared with an independent reader and naive formulas."""
