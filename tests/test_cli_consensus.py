@@ -67,7 +67,7 @@ def test_soft_members_are_written_as_labels_and_it_says_so(command, wine, tmp_pa
     """A table has no place for memberships: the largest counts, and a note says so."""
     said = command("generate", "wine.csv", "--method", "fuzzy", "--members", "2", "--k", "3", "--out", "runs.parquet")
     assert said.code == 0
-    assert "memberships were written as the cluster of the largest" in said.err
+    assert "the cluster with the largest membership was written" in said.err
     assert pd.read_parquet(tmp_path / "runs.parquet").shape == (178, 3)  # with the names of the rows
 
 

@@ -1,1 +1,1 @@
-"""Is it more than chance? Permutation tests, adjusted measures, confidence intervals."""
+"""Agreement and chance: permutation tests, adjusted measures, confidence intervals."""

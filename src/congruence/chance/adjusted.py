@@ -24,10 +24,10 @@ from congruence.statistics.tables import Array, Table, Tables
 
 @dataclass(frozen=True)
 class Expectation:
-    """What a measure is on average under a null model, and how that is known."""
+    """The expected value of a measure under a null model, and how it was computed."""
 
     value: float
-    #: 0 where the value is exact
+    #: 0 if the value is exact
     standard_error: float
     exactness: Exactness
     #: draws made for it, where it is not exact
@@ -46,7 +46,7 @@ class Expectation:
 
 @lru_cache(maxsize=4096)
 def _expectation(m: Measure, null: str, sided: str, draws: int, seed: int, a: bytes, b: bytes) -> Expectation:
-    """By the cluster sizes, in falling order."""
+    """Cache key: the cluster sizes, in descending order."""
     random = RandomPair(np.frombuffer(a, np.int64), np.frombuffer(b, np.int64), null, sided)
     exact = random.expected(m)
     if exact is not None:
@@ -59,7 +59,7 @@ def _expectation(m: Measure, null: str, sided: str, draws: int, seed: int, a: by
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Adjusted(Measure):
-    """A measure on a scale where chance is 0 and its best value 1; made by `cg.adjusted`, used wherever a key is."""
+    """A measure rescaled so that its expected value is 0 and its best value 1; created by `cg.adjusted`."""
 
     base: Measure
     null: str = "permutation"
@@ -82,7 +82,7 @@ class Adjusted(Measure):
     def _of_sizes(self, a: Array, b: Array) -> Expectation:
         a, b = (np.ascontiguousarray(-np.sort(-x[x > 0].astype(np.int64))) for x in (a, b))
         if self.base.is_symmetric and not (self.null != "permutation" and self.sided == "one"):
-            a, b = sorted((a, b), key=lambda x: x.tolist())  # so that both orders have the same draws
+            a, b = sorted((a, b), key=lambda x: x.tolist())  # both orders use the same draws
         base = find(self.base, **self.parameters)
         null_models.check_points(float(a.sum()))
         return _expectation(
@@ -90,7 +90,7 @@ class Adjusted(Measure):
         )
 
     def expectation(self, a: Any, b: Any, **options: Any) -> Expectation:
-        """What the measure itself is on average by chance for these two, its standard error, and how it is known."""
+        """The expected value of the base measure for these two, its standard error, and how it was computed."""
         t = problem_of(a, b, find(self.base, **self.parameters), self.null, self.sided, None, **options)
         if t.sizes is not None:
             return self._of_sizes(*t.sizes)
@@ -98,7 +98,7 @@ class Adjusted(Measure):
         return Expectation(test.expected, test.standard_error, test.exactness, test.n_permutations)
 
     def standard_error(self, a: Any, b: Any, **options: Any) -> float:
-        """Standard error of the adjusted value: what is not known of the expectation, carried through; 0 if exact."""
+        """Standard error of the adjusted value, propagated from the expected value; 0 if exact."""
         t = problem_of(a, b, find(self.base, **self.parameters), self.null, self.sided, None, **options)
         e = self.expectation(a, b, **options)
         # d/dE of (x − E)/(best − E)
@@ -106,12 +106,12 @@ class Adjusted(Measure):
         return abs(t.value - t.best) / room**2 * e.standard_error if room else 0.0
 
     def check(self, *, soft: bool, weighted: bool) -> None:
-        """Beside what the measure itself refuses: tables of memberships and weights do not tell what chance gives."""
+        """As for the base measure; also raises for memberships and weights, whose tables do not give the expected value."""
         self.base.check(soft=soft, weighted=weighted)
         if soft or weighted:
             what = "memberships" if soft else "sample_weight"
             raise NotApplicable(
-                f"{self.key} of {what} needs the points, not their table alone: call the measure itself, as in m(a, b), or "
+                f"{self.key} of {what} needs the points, not only their table: call the measure, as in m(a, b), or "
                 "cg.permutation_test(a, b, …).adjusted"
             )
 
@@ -138,7 +138,7 @@ _RECORDS: dict[tuple[str, tuple[tuple[str, Any], ...]], Measure] = {}
 
 
 def _same_record(m: Measure) -> Measure:
-    """One record for each key and parameters, so that expectations are remembered."""
+    """One record per key and parameters, so that expected values are cached."""
     if isinstance(m, Adjusted):
         return m
     return _RECORDS.setdefault((m.key, tuple(sorted(m.parameters.items(), key=str))), m)
@@ -177,13 +177,15 @@ def adjusted(
     base = find(measure)
     check_null(null, sided)
     if base.is_lone:
-        raise NotApplicable(f"{base.key} describes one ensemble or matrix; there is no pair to adjust for chance")
+        raise NotApplicable(
+            f"{base.key} describes one ensemble or matrix, not a pair; it cannot be adjusted for chance"
+        )
     if isinstance(base, Adjusted):
         raise InputError(f"{base.key} is adjusted for chance already")
     if not isinstance(n_draws, int | np.integer) or n_draws < 2:
         raise InputError(f"n_draws must be a whole number above 1, not {n_draws!r}")
     if not isinstance(random_state, int | np.integer):
-        raise InputError("random_state must be a whole number here: a measure has one value, also the second time")
+        raise InputError("random_state must be a whole number here, so that the measure has the same value every time")
     suffix = "" if null == "permutation" else f"_{null}" + ("_one_sided" if sided == "one" else "")
     if null == "permutation":
         sided = "two"  # the same
@@ -208,7 +210,7 @@ def adjusted(
         workings=workings, parameters=base.parameters, base=base, null=null, sided=sided, n_draws=int(n_draws),
         random_state=int(random_state),
     )  # fmt: skip
-    words = [] if made.exactness.is_exact else [f"its expectation is the {made.method}, not exact"]
+    words = [] if made.exactness.is_exact else [f"its expected value is the {made.method}, not exact"]
     words += [base.caution] if base.caution and base.key == "lambda" else []
     made = replace(made, caution="; ".join(words))
     record.append(made)

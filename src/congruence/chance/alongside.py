@@ -24,7 +24,7 @@ def beside(
     result: Comparison, a: Any, b: Any, *, p_values: bool, intervals: bool, n_permutations: int = 1000, level: float = 0.95,
     random_state: Any = 0, **options: Any,
 ) -> Comparison:  # fmt: skip
-    """The comparison with p-values and intervals beside its values; where there is no such thing, NaN and a caution."""
+    """The comparison with p-values and intervals; NaN and a caution if there is none."""
     further: dict[str, dict[str, float]] = {}
     cautions: list[Caution] = []
     for key, m in result.measures.items():
@@ -59,7 +59,7 @@ def _own(found: Any, what: str) -> list[Caution]:
 
 def _how(p_values: str | bool, intervals: bool, level: float) -> list[Caution]:
     """How the columns beside the values were made."""
-    halves = f"low, high: {level:.0%} confidence interval, by halves of the points drawn without replacement"
+    halves = f"low, high: {level:.0%} confidence interval, from random halves of the points"
     made = [Caution("p_values", "", p_values)] if isinstance(p_values, str) else []
     return made + ([Caution("intervals", "", halves)] if intervals else [])
 
@@ -93,7 +93,7 @@ def beside_reference(
             for name, values in zip(("low", "high"), found, strict=True):
                 further.setdefault(name, {})[key] = values
     made = (
-        "not corrected" if correction == "none" else f"corrected by {CORRECTIONS[correction]}, each measure by itself"
+        "not corrected" if correction == "none" else f"corrected by {CORRECTIONS[correction]}, separately for each measure"
     )
     how = f"p: {n_permutations:,} random permutations with the +1 rule, {made} for {len(named)} clusterings"
     return replace(

@@ -47,26 +47,26 @@ class Exactness(StrEnum):
 
 #: what the null models are, for people
 NULLS = {
-    "permutation": "the points are dealt out at random, cluster sizes as they are",
+    "permutation": "points permuted at random, cluster sizes fixed",
     "n_clusters": "partitions into the same numbers of clusters, all equally likely",
     "all": "partitions into any number of clusters, all equally likely",
 }
 
-#: measured (ns): a cell of a table drawn; a point of a label vector that is shuffled and counted, and such a vector at all
+#: measured cost (ns) of drawing a cell of a table, of shuffling and counting a point, and per label vector
 DRAW_COST, SHUFFLE_COST, SHUFFLE_START = 600, 6, 40_000
 
-#: points from which on labels are shuffled by a compiled loop; by the data alone, so that the draws are always the same
+#: number of points above which labels are shuffled by a compiled loop; fixed, so that draws are reproducible
 COMPILED_FROM = 5_000
 
-#: draws of one random stream, of tables and of points: one unit of work, so that results do not depend on threads
+#: draws per random stream, of tables and of points: one unit of work, so that results do not depend on threads
 TABLE_BATCH, BATCH = 128, 64
 
-#: cells of tables, or labels, that a batch may hold
+#: maximum number of cells of tables, or labels, per batch
 BATCH_CELLS = 4_000_000
 
 
 def check_null(null: str, sided: str) -> None:
-    """Refuse names of null models that there are not, with near ones."""
+    """Raise for an unknown null model, with similar names."""
     if null not in NULLS:
         raise InputError(f"there is no null model {null!r}; {hint(str(null), NULLS, 'there are: ' + ', '.join(NULLS))}")
     if sided not in ("two", "one"):
@@ -74,7 +74,7 @@ def check_null(null: str, sided: str) -> None:
 
 
 def in_words(null: str, sided: str) -> str:
-    """A null model in words, for results."""
+    """The description of a null model."""
     return NULLS[null] + (", a fixed" if null != "permutation" and sided == "one" else "")
 
 
@@ -99,7 +99,7 @@ class RandomPair:
 
     @property
     def is_free(self) -> tuple[bool, bool]:
-        """Are the sizes of a random too, and those of b?"""
+        """Whether the sizes of a, and those of b, are random too."""
         return self.null != "permutation" and self.sided == "two", self.null != "permutation"
 
     def _k(self, sizes: Array) -> int | None:
@@ -107,18 +107,18 @@ class RandomPair:
 
     @cached_property
     def batch(self) -> int:
-        """Draws of one stream, by the data alone."""
+        """Draws per stream; depends only on the data."""
         k_a, k_b = len(self.sizes_a), len(self.sizes_b)
         if self._by_tables(k_a, k_b):
             return int(max(1, min(TABLE_BATCH, BATCH_CELLS // (k_a * k_b))))
         return int(max(1, min(BATCH, BATCH_CELLS // (2 * self.n))))
 
     def _by_tables(self, k_a: int, k_b: int) -> bool:
-        """Is drawing the cells of a table less work than shuffling the labels?"""
+        """Whether drawing the cells of a table is cheaper than shuffling the labels."""
         return k_a * k_b * DRAW_COST <= self.n * SHUFFLE_COST + SHUFFLE_START
 
     def values(self, m: Measure, rng: np.random.Generator, draws: int) -> Array:
-        """The measure of so many random pairs."""
+        """The measure of this many random pairs."""
         sizes = [
             null_models.random_sizes(rng, self.n, self._k(own), draws)
             if free
@@ -135,7 +135,7 @@ class RandomPair:
             return m.values(kind.from_tables(tile))  # type: ignore[attr-defined]
         if self.is_free[1]:
             return self._of_labels(m, kind, sizes, rng, draws)
-        # one a against many shuffles of b
+        # a against many permutations of b
         members = [_labels(self.sizes_a), *(_labels(self.sizes_b, rng) for _ in range(draws))]
         tiles = cpu.statistics(members, [Run(0, 1, draws + 1)], {m.needs}, threads=1)
         return np.concatenate([m.values(tile.statistics[kind]) for tile in tiles])
@@ -150,7 +150,7 @@ class RandomPair:
     def _values_by_card(
         self, m: Measure, kind: type, sizes: list[Array], rng: np.random.Generator, draws: int
     ) -> Array:
-        """The same on a CUDA GPU, with random numbers of its own."""
+        """The same on a CUDA GPU, with its own random numbers."""
         if self.engine.by_tables(sizes[0].shape[1], sizes[1].shape[1], self.n):
             seed = int(rng.integers(2**64, dtype=np.uint64))
             known = self.information if kind is ChanceInfo and self.null == "permutation" else None
@@ -162,7 +162,7 @@ class RandomPair:
         return np.concatenate([m.values(s) for s in self.engine.permuted_statistic(m.needs, *fixed, draws, seed)])
 
     def draws_at_once(self, m: Measure) -> int | None:
-        """Draws of one stream on a CUDA GPU, by the data alone; None on the CPU, where it is `batch`."""
+        """Draws per stream on a CUDA GPU; None on the CPU, where it is `batch`."""
         if self.engine is cpu:
             return None
         kind = Tables if m.needs is Table else m.needs
@@ -172,7 +172,7 @@ class RandomPair:
 
     @cached_property
     def blocks(self) -> list[tuple[Array, Array]]:
-        """For a and b: cluster sizes, and how many clusters of each there are on average."""
+        """For a and b: cluster sizes, and the expected number of clusters of each size."""
         return [
             null_models.expected_blocks(self.n, self._k(own)) if free else null_models.blocks_of(own)
             for own, free in zip((self.sizes_a, self.sizes_b), self.is_free, strict=True)
@@ -246,7 +246,7 @@ def _of_info(m: Measure, n: int, information: float, at: Array) -> Array:
 
 
 def _probes(free: tuple[bool, bool], at: Array, top: float, between: Callable[[Array, Array], Any]) -> Array:
-    """Points (3, 64) at which a statistic may be: what is fixed stays, what is free may be anything possible."""
+    """Test points (3, 64) of a statistic: fixed quantities stay, the others take possible values."""
     rng = np.random.default_rng(0)
     a, b = (rng.uniform(0, top, 64) if loose else np.full(64, x) for x, loose in zip(at, free, strict=False))
     low, high = between(a, b)
@@ -254,7 +254,7 @@ def _probes(free: tuple[bool, bool], at: Array, top: float, between: Callable[[A
 
 
 def is_affine(f: Callable[[Array], Array], probes: Array) -> bool:
-    """Does the value half way between any two points lie half way between theirs?"""
+    """Whether the value at the midpoint of two points is the mean of their values."""
     x, y = probes[:, ::2], probes[:, 1::2]
     ends, middle = (f(x) + f(y)) / 2, f((x + y) / 2)
     with np.errstate(invalid="ignore"):

@@ -46,7 +46,7 @@ class ConfidenceInterval:
     high: float
     level: float
     standard_error: float
-    #: how much larger the value is than that of the population, on average, for this number of points; taken off
+    #: estimated bias of the value for this number of points; it is subtracted
     bias: float
     n_resamples: int
     n_points: int
@@ -59,7 +59,7 @@ class ConfidenceInterval:
 
     @property
     def method(self) -> str:
-        """How the interval was had."""
+        """How the interval was computed."""
         return f"{self.n_resamples:,} halves of the points, drawn without replacement"
 
     def to_dict(self) -> dict[str, Any]:
@@ -80,7 +80,7 @@ class ConfidenceInterval:
         lines = [
             f"{self.measure.key} of {a} and {b}: {number(self.value)}, {self.n_points:,} points",
             f"  {self.level:.0%} interval  {number(self.low)} to {number(self.high)}",
-            f"  standard error {self.standard_error:.4g}, bias {self.bias:.2g} taken off; {self.method}",
+            f"  standard error {self.standard_error:.4g}, bias {self.bias:.2g} subtracted; {self.method}",
         ]
         return "\n".join([*lines, *(f"! {c}" for c in self.cautions)])
 
@@ -88,13 +88,13 @@ class ConfidenceInterval:
 SAME_HALVES = Caution(
     "same_halves",
     "",
-    "every half of the points has the same value: more points may differ, but how much cannot be told",
+    "every half of the points has the same value, so the uncertainty cannot be estimated",
 )
 
-#: largest part of the standard error by which two ways to take the bias off may differ
+#: two bias corrections may differ by at most this share of the standard error
 DOUBT = 0.3
 
-#: share of points alone in their cell of the table up to which entropies are to be trusted
+#: largest share of points alone in their cell for which entropies are trusted
 MOST_ALONE = 0.05
 
 
@@ -127,10 +127,10 @@ def confidence_interval(
     m = find(measure)
     check_counts(n_resamples, level, None)
     if n_resamples < 20:
-        raise InputError(f"an interval takes at least 20 resamples, better 1000; not {n_resamples}")
+        raise InputError(f"an interval needs at least 20 resamples, better 1000; not {n_resamples}")
     t = problem_of(a, b, m, "permutation", "two", threads, **options)
     if t.n_points < 16:
-        raise NotApplicable(f"an interval needs at least 16 points to take quarters of, and there are {t.n_points}")
+        raise NotApplicable(f"an interval needs at least 16 points; there are {t.n_points}")
     if math.isnan(t.value):
         raise InputError(f"{m.key} is undefined for this pair; there is no interval of it")
     needs = m.base.needs if isinstance(m, Adjusted) else m.needs
@@ -155,10 +155,10 @@ def confidence_interval(
     mean_half, mean_quarter = float(halves.mean()), float(quarters.mean())
     error = float(halves.std(ddof=1)) * math.sqrt(share)
     bias = (mean_half - t.value) * share
-    # the bias goes with 1/n: then quarters are off by twice as much again
+    # if the bias is proportional to 1/n, quarters are biased twice as much as halves
     doubt = abs(2 * t.value - 3 * mean_half + mean_quarter) / 3
     noise = math.sqrt(float(halves.var()) + float(quarters.var()) / 9) / math.sqrt(n_resamples)
-    # where no matching of clusters is clearly the best, the best of the sample is too good, and that goes with 1/√n
+    # without a clearly best matching, the bias of the best matching is proportional to 1/√n
     vague = needs in (Table, Maxima) and abs(bias) > 0.5 * error + 2 * noise
     if not math.isfinite(doubt) or vague or doubt > DOUBT * error + 2 * noise + 1e-12:
         raise NotApplicable(_why_not(t, mean_half, mean_quarter))

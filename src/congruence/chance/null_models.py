@@ -15,10 +15,10 @@ MOST_POINTS = 10**9
 
 
 def check_points(n: float) -> None:
-    """Refuse more points than can be drawn from."""
+    """Raise for more points than numpy can draw from."""
     if n >= MOST_POINTS:
         raise InputError(
-            f"random tables are drawn for fewer than {MOST_POINTS:,} points, and there are {n:,.0f}; take a sample of them"
+            f"random tables are drawn for fewer than {MOST_POINTS:,} points; there are {n:,.0f}; take a sample of them"
         )
 
 
@@ -35,7 +35,7 @@ def random_tables(rng: np.random.Generator, sizes_a: Array, sizes_b: Array) -> A
     ([3, 2], [4, 1])
     """
     tables = np.zeros((len(sizes_a), sizes_a.shape[1], sizes_b.shape[1]), dtype=np.int64)
-    left = sizes_b.copy()  # what the columns have left for the rows still to come
+    left = sizes_b.copy()  # remaining column sums for the rows that follow
     for i in range(sizes_a.shape[1] - 1):
         wanted, rest = sizes_a[:, i].copy(), left.sum(axis=1)
         for j in range(sizes_b.shape[1] - 1):
@@ -54,7 +54,7 @@ def random_tables(rng: np.random.Generator, sizes_a: Array, sizes_b: Array) -> A
 def random_sizes(rng: np.random.Generator, n: int, k: int | None, draws: int) -> Array:
     """Cluster sizes (draws, clusters) of partitions drawn uniformly: all into k clusters, or (None) all there are.
 
-    Sizes are in falling order, and 0 past the number of clusters of a draw.
+    Sizes are in descending order, padded with 0.
 
     >>> random_sizes(np.random.default_rng(0), 5, 4, 1).tolist()
     [[2, 1, 1, 1]]
@@ -64,7 +64,7 @@ def random_sizes(rng: np.random.Generator, n: int, k: int | None, draws: int) ->
 
 
 def _sizes_of_any(rng: np.random.Generator, n: int, draws: int) -> Array:
-    """Stam (1983): draw a number of urns m with weight mⁿ/m!, throw the points into them, forget the empty ones."""
+    """Stam (1983): draw a number of urns m with weight mⁿ/m!, throw the points into them, drop empty urns."""
     urns, weight = _urns(n)
     drawn = [rng.multinomial(n, np.full(m, 1 / m)) for m in rng.choice(urns, size=draws, p=weight).tolist()]
     filled = [sizes[sizes > 0] for sizes in drawn]
@@ -86,13 +86,13 @@ def _urns(n: int) -> tuple[Array, Array]:
 
 
 def _sizes_of_k(rng: np.random.Generator, n: int, k: int, draws: int) -> Array:
-    """Points thrown into k urns, again where one stayed empty; where that would be often, Poisson counts above 0."""
+    """Points thrown into k urns, repeated if one is empty; if that is likely, zero-truncated Poisson counts instead."""
     if k * math.exp(-n / k) < 1:
         sizes = rng.multinomial(n, np.full(k, 1 / k), size=draws)
         while (empty := np.flatnonzero((sizes == 0).any(axis=1))).size:
             sizes[empty] = rng.multinomial(n, np.full(k, 1 / k), size=len(empty))
         return sizes
-    # k − 1 counts from a Poisson without 0, the last one is what is left, kept in proportion to its own probability
+    # k − 1 zero-truncated Poisson counts; the last is the remainder, accepted with its probability
     rate = _rate(n / k)
     x = np.arange(1, n - k + 2)
     log = x * math.log(rate) - np.cumsum(np.log(x)) if rate > 0 else np.where(x == 1, 0.0, -np.inf)
@@ -120,7 +120,7 @@ def _rate(mean: float) -> float:
     return low
 
 
-# --- what random partitions are on average ----------------------------------------------------------------------
+# --- expectations of random partitions ---------------------------------------------------------------------------
 
 
 def together(n: int, k: int | None) -> float:
@@ -150,7 +150,7 @@ def _stirling_steps(n: int, k: int) -> Array:
             before = np.concatenate([[0.0], 1 / up[:-1]])
             if m > k:
                 steps[m - k] = 1 / (k + 1 / up[-1])
-                if up[-1] > 1e17 and steps[m - k] == steps[m - k - 1]:  # 1/k to the last bit, from here on
+                if up[-1] > 1e17 and steps[m - k] == steps[m - k - 1]:  # equal to 1/k from here on
                     steps[m - k :] = steps[m - k]
                     break
             up = (ks * up + 1) / (ks - 1 + before)
@@ -187,19 +187,19 @@ def expected_blocks(n: int, k: int | None) -> tuple[Array, Array]:
 
 
 def expected_entropy(n: int, blocks: tuple[Array, Array]) -> float:
-    """Expected entropy in nats of a clustering with so many clusters of these sizes."""
+    """Expected entropy in nats of a clustering with these expected numbers of clusters of these sizes."""
     sizes, many = blocks
     return math.log(n) - float((many * xlogx(sizes)).sum()) / n
 
 
 def expected_information(n: int, blocks_a: tuple[Array, Array], blocks_b: tuple[Array, Array]) -> float:
-    """E[MI] in nats of two independent clusterings with so many clusters of these sizes on average."""
+    """E[MI] in nats of two independent clusterings with these expected numbers of clusters of these sizes."""
     (a, many_a), (b, many_b) = blocks_a, blocks_b
     return float(many_a @ expected_terms(a, b, n) @ many_b)
 
 
 def blocks_of(sizes: Array) -> tuple[Array, Array]:
-    """The different sizes of a given clustering, and how often each occurs."""
+    """The distinct cluster sizes of a clustering, and their counts."""
     return distinct(sizes)
 
 

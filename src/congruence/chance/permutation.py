@@ -45,11 +45,11 @@ class PermutationTest:
     exactness: Exactness
     #: is the standard deviation exact, too?
     is_deviation_exact: bool
-    #: as good as this or better by chance: (draws as good + 1) / (draws + 1)
+    #: (draws at least as good + 1) / (draws + 1)
     p_value: float
-    #: as far from what is usual, on either side: twice the smaller tail
+    #: twice the smaller tail
     p_two_sided: float
-    #: where the p-value of endless draws lies, with probability `level`
+    #: interval for the exact p-value, with confidence `level`
     p_interval: tuple[float, float]
     level: float
     null: str
@@ -57,7 +57,7 @@ class PermutationTest:
     n_points: int
     #: the values drawn, in order
     draws: Array = field(repr=False)
-    #: did draws end before their number was reached, because so many were as good?
+    #: whether draws stopped early because `stop_after` draws were at least as good
     is_stopped: bool = False
     best: float = 1.0
     cautions: tuple[Caution, ...] = ()
@@ -76,19 +76,19 @@ class PermutationTest:
 
     @property
     def standard_error(self) -> float:
-        """Standard error of the expected value: 0 where it is exact."""
+        """Standard error of the expected value; 0 if it is exact."""
         if self.is_exact:
             return 0.0
         return float(np.nanstd(self.draws, ddof=1) / math.sqrt(len(self.draws))) if len(self.draws) > 1 else math.nan
 
     @property
     def z(self) -> float:
-        """How many standard deviations the value is above what is expected."""
+        """Number of standard deviations between the value and its expected value."""
         return _divided(_difference(self.value, self.expected), self.standard_deviation)
 
     @property
     def adjusted(self) -> float:
-        """The value on a scale where chance is 0 and the best value 1: (value − expected) / (best − expected)."""
+        """The value adjusted for chance: (value − expected) / (best − expected)."""
         return _adjusted_value(self.value, self.expected, self.best)
 
     def to_dict(self) -> dict[str, Any]:
@@ -127,7 +127,7 @@ class PermutationTest:
 
 
 def _difference(x: float, y: float) -> float:
-    """x − y, and 0 where only rounding is left."""
+    """x − y, and 0 if only rounding error is left."""
     return 0.0 if abs(x - y) < 1e-12 * max(1.0, abs(x)) else x - y
 
 
@@ -138,7 +138,7 @@ def _divided(x: float, y: float) -> float:
 
 
 def _adjusted_value(value: float, expected: float, best: float) -> float:
-    """0 for chance, 1 for the best value; where chance cannot but reach the best, 1 if the value did."""
+    """0 for the expected value, 1 for the best value; if the two are equal, 1 if the value is the best."""
     room = best - expected
     if abs(room) < 1e-12:
         return 1.0 if abs(value - best) < 1e-12 else 0.0
@@ -164,7 +164,7 @@ def permutation_test(
     """How often chance alone agrees as well: p-values of any measure of any two sides that `compare` takes.
 
     Hard clusterings are drawn as tables, at a cost that does not depend on the number of points; memberships, ensembles
-    and matrices have the points of one side dealt out anew, all members together; sample weights stay with their points.
+    and matrices have the points of one side permuted, all members together; sample weights stay with their points.
     Points that `unassigned="drop"` leaves out are out of the draws too. The mean is exact for measures affine in Σ n²
     (ari: 0) and for those affine in the mutual information; `.method` says so. `stop_after=10` ends as soon as ten draws
     are as good as the value, and p is then 10 / draws (Besag & Clifford 1991). The options are those of `compare`.
@@ -240,12 +240,12 @@ def tested(
 
 
 def clean(x: float) -> float:
-    """What rounding leaves of 0 is 0."""
+    """Set rounding error of 0 to 0."""
     return 0.0 if abs(x) < 1e-14 else x
 
 
 def _interval_of_p(hits: int, many: int, level: float, is_stopped: bool) -> tuple[float, float]:
-    """Clopper and Pearson's interval of a proportion; with `is_stopped` that of draws until so many hits."""
+    """Clopper and Pearson's interval of a proportion; with `is_stopped`, for draws that stopped after a number of hits."""
     from scipy.special import betaincinv
 
     tail = (1 - level) / 2
@@ -363,7 +363,7 @@ class PermutationTests:
         name = CORRECTIONS[self.correction]
         grid = text_grid(cells, names, [self.measure.key, "by chance", "p", name])
         head = f"{len(self.tests)} pairs, p-values corrected by {name}" if self.correction != "none" else (
-            f"{len(self.tests)} pairs, p-values not corrected for their number"
+            f"{len(self.tests)} pairs, p-values not corrected for multiple testing"
         )  # fmt: skip
         more = [f"… and {len(self.tests) - shown} more"] if shown < len(self.tests) else []
         return "\n".join([head, grid, *more, *(f"! {c}" for c in self.cautions)])

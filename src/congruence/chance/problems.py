@@ -43,7 +43,7 @@ MOST_REPEATED = 20_000_000
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Problem:
-    """What is tested: the value, how to draw it under the null model, and what is known of it exactly."""
+    """A test problem: the value, how to draw it under the null model, and its exact moments if known."""
 
     measure: Measure
     value: float
@@ -51,7 +51,7 @@ class Problem:
     batch: int
     n_points: int
     null: str
-    #: values of so many draws of so many points without replacement
+    #: values of this many draws of this many points, without replacement
     subset: Callable[[np.random.Generator, int, int], Array]
     expected: float | None = None
     exactness: Exactness = Exactness.DRAWS
@@ -71,7 +71,7 @@ def problem_of(
     a: Any, b: Any, m: Measure, null: str, sided: str, threads: int | None, *, engine: str = "auto",
     **options: Unpack[InputKeywords],
 ) -> Problem:  # fmt: skip
-    """What to draw for two sides of any kind that `compare` takes, under a null model."""
+    """The test problem for any two inputs of `compare`, under a null model."""
     check_null(null, sided)
     pair = prepared_pair(a, b, engine=engine, **options)
     if pair.is_of_trees:
@@ -105,7 +105,7 @@ def measured(m: Measure, tile: Tables) -> Array:
 
 
 def _of_table(tile: Tables, m: Measure, null: str, sided: str, engine: Any) -> Problem:
-    """Two hard clusterings: all there is to know is in their table."""
+    """Two hard clusterings, drawn from their table."""
     (table,) = tile.each()
     n = int(table.n)
     null_models.check_points(n)
@@ -134,7 +134,7 @@ def _known(expected: float | None) -> Exactness:
 
 
 def best_value(m: Measure, tile: Tables) -> float:
-    """The best value there is, or, for a measure without one, the better of a and b with themselves."""
+    """The best value of the measure or, if it has none, the better self-score of a and b."""
     if math.isfinite(m.best):
         return m.best
     if tile.gram is not None:
@@ -199,7 +199,7 @@ def _of_points(prepared: PreparedPair, tile: Tables, m: Measure, null: str, engi
 
 
 def _repeated(points: Array, mass: Mass) -> Array:
-    """Each point as often as its frequency says: copies of a point are dealt out one by one."""
+    """Each point repeated by its frequency: copies of a point are permuted separately."""
     many = int(mass.values[points].sum())
     if many > MOST_REPEATED:
         raise InputError(
@@ -249,7 +249,7 @@ def _on_line(
 
 
 def _taken(x: Any, points: Array) -> Any:
-    """A matrix or ensemble of these points only, in this order; weights go with their points."""
+    """A matrix or ensemble restricted to these points, in this order; weights are kept."""
     if isinstance(x, Similarity):
         return Similarity(x.matrix[points][:, points], tolerance=x.tolerance, who=x.who)
     return x.taken(points)
@@ -262,13 +262,13 @@ def _without_dropped(pair: PreparedPair) -> PreparedPair:
         if is_single and x.members[0].gaps:
             there = np.flatnonzero(x.members[0].codes < x.members[0].k)
             if not len(there):
-                raise InputError("no point of the clustering is assigned; there is nothing to test")
+                raise InputError("no point of the clustering is assigned")
             p, q = _taken(p, there), _taken(q, there)
     return replace(pair, a=p, b=q)
 
 
 def _dealt(x: Ensemble, order: Array) -> Ensemble:
-    """The members handed out to the points anew, all in the same way; weights stay with their points."""
+    """The members with permuted points, all in the same way; weights stay with their points."""
     dealt = copy(x)
     dealt.members = tuple(c.taken(order) for c in x.members)
     return dealt
@@ -332,7 +332,7 @@ def _of_sums(p: Any, q: Any, m: Measure, n: int, threads: int | None) -> tuple[D
                     identical=np.zeros(len(both), dtype=bool))
         )  # fmt: skip
 
-    # the side that is dealt out anew: an ensemble if there is one, the smaller of two
+    # permute an ensemble if there is one, else the smaller of the two
     turned = isinstance(q, Similarity) or (isinstance(p, Ensemble) and len(p) < len(q))
     fixed, moved = (q, p) if turned else (p, q)
     fixed_diagonal, moved_diagonal = (tiles.diagonal_of(tiles.tiles_of(x)) for x in (fixed, moved))

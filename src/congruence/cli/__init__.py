@@ -10,7 +10,7 @@ import typer
 
 from congruence.cli.app import app
 
-#: the commands in the order of `congruence --help`: what people do first comes first; each has a file of its own
+#: the commands in the order of `congruence --help`, the most common first; each has its own file
 ORDER = (
     "demo", "report", "compare", "match", "contingency", "points", "matrix", "measures", "generate", "ensemble",
     "consensus-matrix", "consensus", "choose-k", "resolutions", "hierarchies", "alternatives", "adco", "drift",
@@ -33,7 +33,7 @@ def main() -> None:
         print(f"warning: {message}", file=sys.stderr)
 
     warnings.showwarning = one_line
-    for stream in (sys.stdout, sys.stderr):  # a terminal that has no ↑ shows a question mark
+    for stream in (sys.stdout, sys.stderr):  # show a question mark if the terminal has no ↑
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     # typer carries a copy of click or depends on it, by version: its own public error leads to the right base class
@@ -43,9 +43,9 @@ def main() -> None:
         sys.stdout.flush()
     except (typer.Abort, KeyboardInterrupt):
         code = 130
-    except (BrokenPipeError, SystemExit) as error:  # the reader has seen enough, as in `congruence measures | head`
+    except (BrokenPipeError, SystemExit) as error:  # closed pipe, as in `congruence measures | head`
         if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
-            raise  # but where the pipe broke inside typer, it made an exit of it, with the code of --fail-under
+            raise  # typer turns a closed pipe into exit code 1, the code of --fail-under
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except Exception as error:

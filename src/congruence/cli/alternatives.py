@@ -27,20 +27,22 @@ def alternatives(
     data: Annotated[Path, typer.Argument(help="Table of features and label columns.")],
     labels: Annotated[list[str], typer.Option(help="Column of a known clustering; may be given several times.")],
     k: Annotated[
-        int | None, typer.Option("--k", help="Clusters to find; by default as many as the first known has.")
+        int | None, typer.Option("--k", help="Number of clusters; default: as in the first known clustering.")
     ] = None,
-    n: Annotated[int, typer.Option("--n", min=1, help="Alternatives to find, each unlike those before.")] = 1,
+    n: Annotated[int, typer.Option("--n", min=1, help="Number of alternatives, each different from those before.")] = 1,
     method: Annotated[
         str,
         typer.Option(
             help="maximus, maximus_published, coala, cib, condens, metaclusters, mincentropy, orthogonal or adft."
         ),
     ] = "maximus",
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the labels here, a column each.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write the labels to this file, one column each.")
+    ] = None,
     features: Features = None,
     nominal: Nominal = None,
     id: Id = None,
-    min_size: Annotated[int | None, typer.Option(help="Fewest points of a cluster.")] = None,
+    min_size: Annotated[int | None, typer.Option(help="Minimum number of points per cluster.")] = None,
     binning: BinsBy = "width",
     bins: Bins = 10,
     scale: Annotated[bool, typer.Option(help="Standardise numbers first.")] = True,
@@ -49,7 +51,7 @@ def alternatives(
     seed: Annotated[int | None, typer.Option(help="Random seed.")] = None,
     format: Output = Format.table,
 ) -> None:
-    """Find clusterings of the data that are good and unlike the known ones.
+    """Find clusterings of the data that are good and different from the known ones.
 
     Examples:
 

@@ -13,7 +13,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="""Compare clusterings: two label columns, or six hundred.
+    help="""Compare clusterings: two label columns, or hundreds.
 
     Examples:
 
@@ -38,7 +38,7 @@ class Format(StrEnum):
 
 
 class Policy(StrEnum):
-    """What becomes of points without a label."""
+    """How to treat points without a label."""
 
     error = "error"
     drop = "drop"
@@ -47,7 +47,7 @@ class Policy(StrEnum):
 
 
 class Correction(StrEnum):
-    """How p-values are corrected for their number."""
+    """How to correct p-values for multiple testing."""
 
     holm = "holm"
     bh = "bh"
@@ -55,7 +55,7 @@ class Correction(StrEnum):
 
 
 def measures_like(incomplete: str) -> list[str]:
-    """What a shell may complete: a key, or the last of several with commas between."""
+    """Shell completions: a key, or the last of several separated by commas."""
     from congruence.formulas import names
 
     done, comma, last = incomplete.rpartition(",")
@@ -79,21 +79,21 @@ Columns = Annotated[str | None, typer.Option(help="The label columns to use, sep
 Numbers = Annotated[
     str | None,
     typer.Option(
-        "--columns", "--features", help="Columns to cluster by, separated by commas; else all that are numbers."
+        "--columns", "--features", help="Columns to cluster by, separated by commas; default: all numeric columns."
     ),
 ]
-RowNames = Annotated[str | None, typer.Option(help="Column of row ids: not clustered by, but kept.")]
+RowNames = Annotated[str | None, typer.Option(help="Column of row ids: kept, but not used for clustering.")]
 Reference = Annotated[str | None, typer.Option(help="Compare every other column with this one.")]
 Id = Annotated[str | None, typer.Option(help="Column of row ids: left out of the labels, and joins two files.")]
 Long = Annotated[str | None, typer.Option(help="The file is a long table with these columns: id,method,label.")]
-Unassigned = Annotated[Policy, typer.Option(help="What becomes of points without a label.")]
+Unassigned = Annotated[Policy, typer.Option(help="How to treat points without a label.")]
 Noise = Annotated[
     str | None, typer.Option(help="Labels that mean noise: -1, or -1,unknown, or COLUMN=-1 (repeat after a semicolon).")
 ]
 Weight = Annotated[str | None, typer.Option(help="Column of importance weights.")]
 Frequency = Annotated[str | None, typer.Option(help="Column of counts: how often each row occurs.")]
 Output = Annotated[Format, typer.Option("--format", "-f", help="How to print the result.")]
-Threads = Annotated[int | None, typer.Option(min=1, help="Threads to use; by default all cores.")]
+Threads = Annotated[int | None, typer.Option(min=1, help="Number of threads; default: all cores.")]
 Engine = Annotated[str, typer.Option("--engine", help="Where to count: auto, cpu, or cuda (a CUDA GPU).")]
 FailUnder = Annotated[
     list[str] | None,
@@ -102,15 +102,11 @@ FailUnder = Annotated[
 Client = Annotated[
     str | None, typer.Option(help="Count on a Dask cluster: the address of its scheduler, as in tcp://host:8786.")
 ]
-Checkpoint = Annotated[
-    Path | None, typer.Option(help="Folder for finished parts: a run that was stopped goes on from there.")
-]
-SkipBad = Annotated[
-    bool, typer.Option("--skip-bad", help="Go on without what cannot be read; the result lists what was left out.")
-]
-Memory = Annotated[str | None, typer.Option(help="Read in row groups; tables may take this much, as in 2GB.")]
+Checkpoint = Annotated[Path | None, typer.Option(help="Folder for finished parts, from which a stopped run resumes.")]
+SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip unreadable parts; the result lists them.")]
+Memory = Annotated[str | None, typer.Option(help="Read in row groups, with this memory limit for tables, as in 2GB.")]
 
-Missing = Annotated[str, typer.Option(help="How gaps of partial members count: ratio, plain or pooled.")]
+Missing = Annotated[str, typer.Option(help="How missing labels of partial members count: ratio, plain or pooled.")]
 
 
 def _version(wanted: bool) -> None:
@@ -130,11 +126,11 @@ def _options(
     pass
 
 
-Seed = Annotated[int | None, typer.Option(help="The same seed gives the same result.")]
+Seed = Annotated[int | None, typer.Option(help="Random seed; the same seed gives the same result.")]
 
 Features = Annotated[
-    str | None, typer.Option(help="Columns the clustering was made from, separated by commas; by default all others.")
+    str | None, typer.Option(help="Columns the data were clustered by, separated by commas; default: all others.")
 ]
 Nominal = Annotated[str | None, typer.Option(help="Features whose numbers are codes of nominal values.")]
-BinsBy = Annotated[str, typer.Option("--binning", help="How features are cut: width, frequency or mdl.")]
-Bins = Annotated[int, typer.Option(min=1, help="Bins of each numeric feature.")]
+BinsBy = Annotated[str, typer.Option("--binning", help="How to bin features: width, frequency or mdl.")]
+Bins = Annotated[int, typer.Option(min=1, help="Number of bins per numeric feature.")]

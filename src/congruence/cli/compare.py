@@ -65,12 +65,12 @@ def compare(
     fail_under: FailUnder = None,
     p_values: Annotated[bool, typer.Option("--p-values", help="Add p-values of permutation tests.")] = False,
     ci: Annotated[bool, typer.Option("--ci", help="Add confidence intervals.")] = False,
-    permutations: Annotated[int, typer.Option(min=1, help="Random permutations for --p-values.")] = 1000,
-    level: Annotated[float, typer.Option(help="Level of --ci.")] = 0.95,
+    permutations: Annotated[int, typer.Option(min=1, help="Number of permutations for --p-values.")] = 1000,
+    level: Annotated[float, typer.Option(help="Confidence level for --ci.")] = 0.95,
     correction: Annotated[
-        Correction, typer.Option(help="How p-values of several columns are corrected for their number.")
+        Correction, typer.Option(help="How to correct p-values of several columns for multiple testing.")
     ] = Correction.holm,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     client: Client = None,
     checkpoint: Checkpoint = None,
     skip_bad: SkipBad = False,
@@ -160,7 +160,7 @@ def _compare_files(
 def _compare_pair(
     a: Any, b: Any, wanted: Any, options: dict[str, Any], name_a: str, name_b: str, chance: dict[str, Any]
 ) -> Any:
-    """Compare two columns; what `compare` says of a and b is said of the columns by their names."""
+    """Compare two columns, and put their names into the cautions."""
     from dataclasses import replace
 
     import congruence as cg

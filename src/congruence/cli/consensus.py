@@ -14,9 +14,9 @@ from congruence.cli.reading import label_columns, noise_labels, row_ids, split
 
 @app.command()
 def consensus(
-    file: Annotated[Path, typer.Argument(help="Table of label columns, one a member.")],
+    file: Annotated[Path, typer.Argument(help="Table of label columns, one per member.")],
     k: Annotated[
-        int | None, typer.Option("--k", min=1, help="Number of clusters; linkage finds one if it is left out.")
+        int | None, typer.Option("--k", min=1, help="Number of clusters; linkage methods choose it if omitted.")
     ] = None,
     method: Annotated[
         str,
@@ -28,21 +28,23 @@ def consensus(
         Path | None,
         typer.Option("--out", "-o", help="Write cluster and confidence of each row: csv, tsv, parquet, feather."),
     ] = None,
-    reference: Annotated[str | None, typer.Option(help="Column to hold the result against; not a member.")] = None,
+    reference: Annotated[
+        str | None, typer.Option(help="Reference column to compare the result with; not a member.")
+    ] = None,
     columns: Columns = None,
     id: Id = None,
     long: Long = None,
-    partial: Annotated[bool, typer.Option("--partial", help="Members may cover part of the points.")] = False,
+    partial: Annotated[bool, typer.Option("--partial", help="Members may label only some of the points.")] = False,
     noise: Noise = None,
-    select: Annotated[int | None, typer.Option(min=1, help="Take only this many members.")] = None,
+    select: Annotated[int | None, typer.Option(min=1, help="Select this many members.")] = None,
     select_by: Annotated[str, typer.Option(help="quality, diversity, joint or cluster.")] = "cluster",
-    variant: Annotated[str | None, typer.Option(help="Variant of the method, as metis for hbgf.")] = None,
+    variant: Annotated[str | None, typer.Option(help="Variant of the method, such as metis for hbgf.")] = None,
     solver: Annotated[str, typer.Option(help="Graph partitioner: auto, metis, mtkahypar or builtin.")] = "auto",
-    balance: Annotated[float, typer.Option(help="How much larger than equal the blocks of a cut may be.")] = 0.05,
+    balance: Annotated[float, typer.Option(help="Allowed imbalance of the blocks of a cut.")] = 0.05,
     seed: Seed = None,
     format: Output = Format.table,
 ) -> None:
-    """Find the one clustering that stands for all the label columns of a file.
+    """Find the consensus of all label columns of a file.
 
     Examples:
 

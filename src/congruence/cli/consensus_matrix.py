@@ -14,21 +14,21 @@ from congruence.cli.reading import label_columns, noise_labels, split
 
 @app.command("consensus-matrix")
 def consensus_matrix(
-    file: Annotated[Path, typer.Argument(help="Table of label columns, one a member.")],
+    file: Annotated[Path, typer.Argument(help="Table of label columns, one per member.")],
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Write it here: npz (dense, or sparse with --threshold) or npy.")
+        Path, typer.Option("--out", "-o", help="Output file: npz (dense, or sparse with --threshold) or npy.")
     ],
     columns: Columns = None,
     id: Id = None,
     long: Long = None,
-    partial: Annotated[bool, typer.Option("--partial", help="Members may cover part of the points.")] = False,
+    partial: Annotated[bool, typer.Option("--partial", help="Members may label only some of the points.")] = False,
     missing: Missing = "ratio",
     noise: Noise = None,
     threshold: Annotated[float | None, typer.Option(help="Keep entries at or above this, as a sparse matrix.")] = None,
-    float32: Annotated[bool, typer.Option("--float32", help="Half the memory.")] = False,
+    float32: Annotated[bool, typer.Option("--float32", help="Use half the memory.")] = False,
     threads: Threads = None,
 ) -> None:
-    """Write the share of the members that put each two points together.
+    """Write the share of members that put each pair of points together.
 
     Examples:
 

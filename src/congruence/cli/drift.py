@@ -15,20 +15,20 @@ from congruence.cli.reading import features_of, noise_labels, split, table_of
 @app.command()
 def drift(
     data: Annotated[Path, typer.Argument(help="Table with features, a label column and a window column.")],
-    window: Annotated[str, typer.Option(help="Column that says which window a row belongs to.")],
+    window: Annotated[str, typer.Option(help="Column with the window of each row.")],
     labels: Annotated[str, typer.Option(help="Column of cluster labels.")],
     features: Features = None,
     nominal: Nominal = None,
     binning: BinsBy = "width",
     bins: Bins = 10,
     measure: Annotated[str, typer.Option(help="adco, adco_cosine, adco_distance or adco_metric.")] = "adco",
-    sizes: Annotated[str, typer.Option(help="Windows of unequal size: given or scaled.")] = "given",
+    sizes: Annotated[str, typer.Option(help="For windows of unequal size: given or scaled.")] = "given",
     unassigned: Unassigned = Policy.error,
     noise: Noise = None,
     format: Output = Format.table,
     threads: Threads = None,
 ) -> None:
-    """Say how the clusters of one window after another change, and which features and clusters moved.
+    """Show how clusters change from window to window, and which features and clusters moved.
 
     Examples:
 

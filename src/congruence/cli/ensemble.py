@@ -28,13 +28,15 @@ from congruence.cli.reading import check_same_rows, label_columns, noise_labels,
 
 @app.command()
 def ensemble(
-    file: Annotated[Path, typer.Argument(help="Table of label columns, one a member.")],
-    reference: Annotated[str | None, typer.Option(help="Column to hold the ensemble against; not a member.")] = None,
+    file: Annotated[Path, typer.Argument(help="Table of label columns, one per member.")],
+    reference: Annotated[
+        str | None, typer.Option(help="Reference column to compare the ensemble with; not a member.")
+    ] = None,
     against: Annotated[Path | None, typer.Option(help="File of a second ensemble of the same points.")] = None,
     columns: Columns = None,
     id: Id = None,
     long: Long = None,
-    partial: Annotated[bool, typer.Option("--partial", help="Members may cover part of the points.")] = False,
+    partial: Annotated[bool, typer.Option("--partial", help="Members may label only some of the points.")] = False,
     missing: Missing = "ratio",
     noise: Noise = None,
     format: Output = Format.table,
@@ -44,7 +46,7 @@ def ensemble(
     skip_bad: SkipBad = False,
     memory: Memory = None,
 ) -> None:
-    """Say how much the members of an ensemble agree, with each other, with a reference, with another ensemble.
+    """Show how much the members of an ensemble agree with each other, a reference or another ensemble.
 
     Examples:
 
@@ -71,7 +73,7 @@ def ensemble(
     options: dict[str, Any] = {"unassigned": "partial" if partial else "error", "noise": noise_labels(noise)}
     members = cg.Ensemble(found, **options)
     keys = {"mean ari": "ari", "mean nmi_sum": "nmi_sum", "mean vi": "vi", "pnmi (low is diverse)": "nmi_sqrt"}
-    pairs = cg.compare_all(members, list(keys.values()), threads=threads)  # the one pass over all pairs
+    pairs = cg.compare_all(members, list(keys.values()), threads=threads)  # one pass over all pairs
     ranked = ranked_members(members, cg.measure("ari"), pairs["ari"]) if len(members) > 1 else {}
     kmax = max(max(c.k for c in members), 2)
     facts: dict[str, Any] = {

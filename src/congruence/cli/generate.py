@@ -16,8 +16,8 @@ from congruence.cli.reading import data_columns, row_ids, split, whole_numbers
 def generate(
     file: Annotated[Path, typer.Argument(metavar="DATA", help="Table of numbers, one row per point; or npy.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the labels here: csv, tsv, parquet, feather.")],
-    k: Annotated[str, typer.Option("--k", help="Numbers of clusters to draw from: 5, 2..10, or 2,3,5.")] = "2..10",
-    members: Annotated[int, typer.Option(min=1, help="How many clusterings.")] = 100,
+    k: Annotated[str, typer.Option("--k", help="Numbers of clusters to choose from: 5, 2..10, or 2,3,5.")] = "2..10",
+    members: Annotated[int, typer.Option(min=1, help="Number of clusterings.")] = 100,
     method: Annotated[
         str, typer.Option(help="kmeans, projection, features, subsample, em, fuzzy or mixed.")
     ] = "kmeans",
@@ -25,12 +25,12 @@ def generate(
     id: RowNames = None,
     fraction: Annotated[float, typer.Option(help="Share of the points, for subsample and mixed.")] = 0.8,
     partial: Annotated[
-        bool, typer.Option("--partial", help="Leave points that were not drawn without a label.")
+        bool, typer.Option("--partial", help="Leave points outside the subsample without a label.")
     ] = False,
     seed: Seed = None,
-    jobs: Annotated[int, typer.Option(help="Processes to cluster with; -1 for all cores.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Number of processes; -1 for all cores.")] = 1,
 ) -> None:
-    """Make many clusterings of a table of numbers, and write their labels, one column each.
+    """Cluster a table of numbers many times and write the labels, one column each.
 
     Examples:
 
@@ -57,5 +57,5 @@ def generate(
             table[name] = [None if c == member.k else c for c in codes.tolist()] if member.gaps else codes
     files.write_table(table, out)
     if ensemble.is_soft:
-        notes.append("memberships were written as the cluster of the largest; cg.generate in Python keeps them")
+        notes.append("the cluster with the largest membership was written; cg.generate in Python keeps memberships")
     say([*notes, *ensemble.notes, f"wrote {out}: {len(ensemble)} clusterings of {ensemble.n_points:,} points"])

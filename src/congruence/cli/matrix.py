@@ -46,7 +46,7 @@ def matrix(
     weight: Weight = None,
     frequency: Frequency = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write it here: csv, tsv, parquet, feather, json, npz.")
+        Path | None, typer.Option("--out", "-o", help="Output file: csv, tsv, parquet, feather, json, npz.")
     ] = None,
     format: Output = Format.table,
     threads: Threads = None,

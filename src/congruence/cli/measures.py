@@ -12,7 +12,9 @@ from congruence.cli.printing import print_rows
 
 @app.command()
 def measures(
-    key: Annotated[str | None, typer.Argument(help="Show all about this one.", autocompletion=measures_like)] = None,
+    key: Annotated[
+        str | None, typer.Argument(help="Show this measure in detail.", autocompletion=measures_like)
+    ] = None,
     format: Output = Format.table,
 ) -> None:
     """List the measures, or show the definition of one.
@@ -47,7 +49,7 @@ def measures(
         lines += [
             "",
             f"  {m.better} is better, {span(m)}",
-            f"  true of it: {', '.join(sorted(m.axioms)) or 'none of the axioms'}",
+            f"  properties: {', '.join(sorted(m.axioms)) or 'none'}",
         ]
         lines += [f"  parameter {name} = {value}" for name, value in m.parameters.items()]
         lines += [f"  caution: {m.caution}"] if m.caution else []

@@ -11,13 +11,13 @@ from congruence.cli.app import Format
 
 
 def say(notes: Any) -> None:
-    """Notes, one a line, on stderr."""
+    """Print notes to stderr, one per line."""
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
 
 
 def print_result(result: Any, format: Format) -> None:
-    """Print a result in the format asked for."""
+    """Print a result in the requested format."""
     import congruence as cg
 
     if format is Format.table:
@@ -33,7 +33,7 @@ def print_result(result: Any, format: Format) -> None:
 
 
 def square_columns(result: Any) -> dict[str, Any]:
-    """The columns of a matrix of one measure; the first holds the rows' names, and its own name is no clustering's."""
+    """The columns of a matrix of one measure; the first holds the names of the rows, under a name that no clustering has."""
     (key,) = result.keys()
     corner = "clustering"
     while corner in result.names:
@@ -42,7 +42,7 @@ def square_columns(result: Any) -> dict[str, Any]:
 
 
 def print_rows(rows: list[dict[str, Any]], format: Format, names: list[str] | None = None) -> None:
-    """Rows of the same keys, as a text table, JSON, csv or markdown; the names matter where there is no row."""
+    """Rows with the same keys, as a text table, JSON, csv or markdown; `names` are used if there are no rows."""
     import json
 
     from congruence.comparison.results import plain
@@ -72,7 +72,7 @@ def _cell(value: Any) -> str:
 
 
 def fail_if_under(result: Any, limits: dict[str, float]) -> None:
-    """Exit with 1 where a value is worse than its limit (above it, for distances) or undefined."""
+    """Exit with code 1 if a value is worse than its limit (above it, for distances) or undefined."""
     import numpy as np
 
     for key, limit in limits.items():

@@ -1,4 +1,4 @@
-"""What the commands read: label columns, weights, and the words of options."""
+"""Inputs of the commands: label columns, weights, and values of options."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def read_labels(
 
 
 def table_of(file: Path) -> dict[str, Any]:
-    """The columns of a file by name. A command that asks twice parses the file once."""
+    """The columns of a file by name; a file is parsed once per command."""
     from congruence.inputs import files
 
     try:
         state = file.stat()
     except OSError:
-        return files.read_columns(file)  # says what is wrong with it
+        return files.read_columns(file)  # raises with the reason
     return dict(_parsed(file, state.st_mtime_ns, state.st_size))
 
 
@@ -47,7 +47,7 @@ def _parsed(file: Path, *_state: int) -> dict[str, Any]:
 
 
 def split(text: str | None) -> list[str]:
-    """The words of a list with commas."""
+    """The items of a comma-separated list."""
     return [part.strip() for part in text.split(",") if part.strip()] if text else []
 
 
@@ -95,7 +95,7 @@ def scanned_columns(
     reference: str | None,
     **options: Any,
 ) -> tuple[dict[str, Any], list[str], Any] | None:
-    """The columns of a folder, or of a file that is to be read in row groups; None where it is read into memory."""
+    """The columns of a folder, or of a file read in row groups; None if it is read into memory."""
     given = {key: value for key, value in options.items() if value not in (None, False)}
     if not file.is_dir() and "*" not in file.name and not given:
         return None
@@ -126,7 +126,7 @@ def mass_columns(file: Path, weight: str | None, frequency: str | None) -> dict[
 
 
 def check_noise_columns(noise: Any, columns: dict[str, Any]) -> None:
-    """A column named by --noise COLUMN=LABEL must be there: one misspelt would count its noise as a cluster."""
+    """Raise if --noise COLUMN=LABEL names an unknown column: its noise would count as a cluster."""
     from congruence.inputs import files
 
     if isinstance(noise, dict):
@@ -134,7 +134,7 @@ def check_noise_columns(noise: Any, columns: dict[str, Any]) -> None:
 
 
 def check_same_row_names(tables: list[dict[str, Any]], paths: tuple[Path, Path]) -> None:
-    """Files of the same length are compared row by row; refuse to if they name their rows and the names differ."""
+    """Raise if two files of the same length name their rows differently."""
     from congruence import InputError
     from congruence.inputs import files
 
@@ -232,7 +232,7 @@ def _taken(column: Any, rows: Any) -> Any:
 
 
 def row_ids(file: Path, id: str | None, long: str | None) -> dict[str, Any]:
-    """What the points are called, by name: the column of ids, or the first of those that name the rows; nothing if none does."""
+    """The names of the points: the id column, or the first column of row names, if any."""
     return dict(list(_all_row_ids(file, id, long).items())[:1])
 
 
@@ -253,7 +253,7 @@ def _all_row_ids(file: Path, id: str | None, long: str | None) -> dict[str, Any]
 
 
 def check_same_rows(paths: tuple[Path, Path], id: str | None, long: str | None) -> None:
-    """Two ensembles are compared row by row: their row names, or ids, must be the same in the same order."""
+    """Raise if the row names or ids of two ensembles differ: they are compared row by row."""
     from congruence import InputError
 
     left, right = (_all_row_ids(file, id, long) for file in paths)
@@ -282,7 +282,7 @@ def noise_labels(text: str | None) -> Any:
 
 
 def wanted_measures(measures: str | None, limits: dict[str, float]) -> Any:
-    """The measures named, with those that have a limit; None for the default ones."""
+    """The named measures, including those with a limit; None for the default measures."""
     import congruence as cg
 
     if measures is None or measures.strip() == "all":
@@ -330,7 +330,7 @@ def whole_numbers(text: str, option: str = "--k") -> list[int]:
 def data_columns(
     file: Path, named: list[str], id: str | None, apart: tuple[str | None, ...] = ()
 ) -> tuple[Any, dict[str, Any], list[str]]:
-    """The numbers of a file, points × features; the columns named apart; and notes on columns that were left out."""
+    """The numbers of a file (points × features), the named columns, and notes on columns that were left out."""
     import numpy as np
 
     from congruence import InputError
@@ -357,7 +357,7 @@ def data_columns(
 
 
 def features_of(table: dict[str, Any], features: str | None, taken: list[str], file: Path) -> dict[str, Any]:
-    """The columns of the data: those named, or all that hold no labels, ids or windows."""
+    """The columns of the data: the named ones, or all without labels, ids or windows."""
     from congruence.inputs import files
 
     if features is not None:

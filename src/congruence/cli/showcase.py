@@ -1,4 +1,4 @@
-"""What `congruence demo` shows: data that ships with scikit-learn, clustered in several ways."""
+"""The demo: data sets of scikit-learn, clustered in several ways."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def pages(folder: Path, names: Sequence[str] = ("wine", "digits")) -> list[Path]
 
 
 def show(folder: Path) -> None:
-    """Print the demo, and write its reports to a folder."""
+    """Print the demo and write its reports to a folder."""
     from sklearn.mixture import GaussianMixture
 
     for name in ("wine", "digits"):
