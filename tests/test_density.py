@@ -188,7 +188,7 @@ def test_numbers_may_be_named_nominal():
     """Codes of nominal values get one bin each, by name or by position."""
     assert cg.Binning(bins=2, nominal=["x"]).fit({"x": [5, 7, 9, 5]}).n_bins == (3,)
     assert cg.Binning(bins=2, nominal=[0]).fit([[5], [7], [9]]).n_bins == (3,)
-    with pytest.raises(cg.InputError, match="nominal names an attribute 'y'"):
+    with pytest.raises(cg.InputError, match="nominal names an unknown attribute 'y'"):
         cg.Binning(nominal=["y"]).fit({"x": [1, 2]})
 
 
@@ -206,9 +206,9 @@ def test_nominal_attributes_of_a_binning_are_so_everywhere():
         assert found.labels.tolist() == same.labels.tolist()
         assert found.adco == same.adco
         assert binning.is_fitted == was_fitted
-    with pytest.raises(cg.InputError, match="'gg' that is not there; did you mean g"):
+    with pytest.raises(cg.InputError, match="unknown attribute 'gg'; did you mean g"):
         cg.drift(table.assign(y=y), "y", "day", nominal=["gg"])
-    with pytest.raises(cg.InputError, match="'g' was fitted as nominal, and holds numbers"):
+    with pytest.raises(cg.InputError, match="'g' was fitted as nominal but holds numbers"):
         cg.Binning(nominal="g").fit(table).columns(columns_room.as_columns(table))
 
 
@@ -259,7 +259,7 @@ def test_spare_bins():
     """Values never seen and missing ones raise where there is no bin for them, and are counted where there is."""
     seen = {"x": [0.0, 1.0], "w": ["a", "b"]}
     later = {"x": [0.5, None], "w": ["c", None]}
-    with pytest.raises(cg.InputError, match=r"values that were not there .* as 'c'; .*spare=True"):
+    with pytest.raises(cg.InputError, match=r"new values, such as 'c', that were not fitted; .*spare=True"):
         cg.Binning(bins=2).fit(seen).transform({"x": [0.5], "w": ["c"]})
     with pytest.raises(cg.InputError, match=r"'x' has 1 missing values here .*spare=True"):
         cg.Binning(bins=2).fit(seen).transform({"x": [None, 1.0], "w": ["a", "a"]})
@@ -296,8 +296,8 @@ def test_spare_bins():
         (lambda: cg.adco(of([[1, 2]]), of([[1, 2]]), sizes="sample"), "no points to sample"),
         (lambda: cg.adco(of([[1, 2, 3]]), of([[1, 2]])), "different bins for x0"),
         (lambda: cg.adco(of([[1, 2]], [1, 1]), of([[1, 2]])), "different attributes"),
-        (lambda: of([[-1, 2]]), "none negative"),
-        (lambda: of([[1, 2]], [1]), "are 1 bins, and the counts have 2 columns"),
+        (lambda: of([[-1, 2]]), "non-negative counts"),
+        (lambda: of([[1, 2]], [1]), "are 1 bins, but the counts have 2 columns"),
     ],
 )
 def test_one_line_for_what_is_wrong(make, text):
@@ -642,8 +642,8 @@ def test_scaled_and_empty_profiles():
     assert cg.adco(nothing, nothing) == 1
     b = cg.Binning(spare=True).fit([["u", 0.0], ["v", 1.0]])
     late = cg.compare_profiles([0, 0], [0, 0], [["u", 0.0], ["v", 1.0]], [["u", 5.0], ["w", 9.0]], binning=b)
-    assert late.notes[0] == "1 value of x0 in b is in a bin apart, never seen before"
-    assert late.notes[1] == "2 values of x1 in b are outside, counted in the end bins"
+    assert late.notes[0] == "1 value of x0 in b is new, in an extra bin"
+    assert late.notes[1] == "2 values of x1 in b are outside, counted in the first or last bin"
     with pytest.raises(cg.InputError, match="one side has none"):
         cg.adco(nothing, q, matching="soft")
 
@@ -702,7 +702,7 @@ def test_what_a_comparison_shows():
     assert about["only_a"] == list(r.only_a)
     assert "only in a: " in repr(r)
     assert set(r.to_dict()) == {"adco", "adco_distance", "adco_metric", "adco_cosine"}
-    with pytest.raises(KeyError, match="ari is no measure of density profiles"):
+    with pytest.raises(KeyError, match="ari is not a measure of density profiles"):
         r["ari"]
     with pytest.raises(cg.InputError, match="'attributes' or 'clusters'"):
         r.to_frame("bins")

@@ -1,4 +1,4 @@
-"""Bins of attributes, fitted once and used on every side: equal width, equal frequency, or MDL against a clustering."""
+"""Bins of attributes, fitted once and reused: equal width, equal frequency, or MDL with a clustering."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from congruence.statistics.tables import Array
 
 METHODS = ("width", "frequency", "mdl")
 
-#: bins that a number may be cut into
+#: maximum number of bins of a numeric attribute
 MOST_BINS = 1_000_000
 
 
 class Binning:
-    """How attributes are cut into bins: fitted once, and used for every clustering that is compared.
+    """Bins of the attributes: fitted once, and used for every clustering that is compared.
 
     `method`: "width" (bins of equal width over the range), "frequency" (about as many points in each; edges that
     coincide are merged) or "mdl" (cuts where the clusters given to `fit` part, by Fayyad and Irani's description length).
@@ -49,7 +49,7 @@ class Binning:
         spare: bool = False,
     ) -> None:
         if method not in METHODS:
-            near = hint(str(method), METHODS, "the methods are 'width', 'frequency' and 'mdl'")
+            near = hint(str(method), METHODS, "use 'width', 'frequency' or 'mdl'")
             raise InputError(f"there is no binning {method!r}; {near}")
         if not isinstance(bins, int | np.integer) or not 1 <= bins <= MOST_BINS:
             raise InputError(f"bins must be a whole number from 1 to {MOST_BINS:,}, not {bins!r}")
@@ -63,15 +63,13 @@ class Binning:
         classes = None
         if self.method == "mdl":
             if labels is None:
-                raise InputError(
-                    "binning 'mdl' cuts where clusters part: pass labels, as in Binning('mdl').fit(X, labels)"
-                )
+                raise InputError("binning 'mdl' separates clusters: pass labels, as in Binning('mdl').fit(X, labels)")
             found = as_clustering(labels, "labels")
             if not isinstance(found, Labels):
                 raise InputError("binning 'mdl' needs one label per point, not memberships")
             if len(found) != len(columns):
                 raise InputError(f"there are {len(columns)} points and {len(found)} labels; give one label per point")
-            # a point in no cluster says nothing of where clusters part
+            # points in no cluster are not used
             classes = np.where(np.asarray(found.codes) == found.k, -1, np.asarray(found.codes).astype(np.int64))
         limits = _limits(columns)
         self.attributes = tuple(
@@ -107,7 +105,7 @@ class Binning:
 
     @property
     def is_fitted(self) -> bool:
-        """Have the bins been found?"""
+        """Whether the bins are fitted."""
         return bool(self.attributes)
 
     @property
@@ -122,12 +120,12 @@ class Binning:
 
     @property
     def nominal_names(self) -> list[Any]:
-        """The attributes that are nominal: those fitted so, or before that those named."""
+        """The nominal attributes: as fitted, or before that as named."""
         return [a.name for a in self.attributes if a.values is not None] if self.attributes else list(self.nominal)
 
     @property
     def cuts(self) -> dict[str, tuple[float, ...]]:
-        """For each numeric attribute the values between its bins."""
+        """The cuts of each numeric attribute."""
         return {a.name: a.cuts for a in self._known() if a.values is None}
 
     def _known(self) -> tuple[Attribute, ...]:
@@ -136,7 +134,7 @@ class Binning:
         return self.attributes
 
     def transform(self, X: Any) -> Array:
-        """The bin of every value, (points, attributes) int32; values beyond the fitted range are in the end bins."""
+        """The bin of every value, (points, attributes) int32; values outside the fitted range are in the first or last bin."""
         columns = self.columns(brought(X, "cpu"))
         codes = np.empty((len(columns), len(self.attributes)), dtype=np.int32)
         coder = Coder(self.attributes, columns)
@@ -145,14 +143,14 @@ class Binning:
         return codes
 
     def outside(self, X: Any) -> dict[str, int]:
-        """For each attribute, how many values lie beyond the fitted range, or were never seen before."""
+        """For each attribute, the number of values that are outside the fitted range or new."""
         columns = self.columns(brought(X, "cpu"))
         coder = Coder(self.attributes, columns)
         found = np.sum([coder(piece)[1] for piece in columns.pieces()], axis=0)
         return dict(zip(self.names, found.tolist(), strict=True))
 
     def columns(self, X: Any) -> Columns:
-        """The data as columns, after a look whether they are the attributes that were fitted."""
+        """The data as columns, after a check that they are the fitted attributes."""
         nominal = [a.name for a in self._known() if a.values is not None]
         given, _ = raw_columns(X) if not isinstance(X, Columns) else (X.names, None)
         if given != self.names:
@@ -161,19 +159,19 @@ class Binning:
             )
             raise InputError(
                 f"the bins were fitted for {len(self.names)} attributes ({', '.join(self.names[:4])}"
-                f"{', …' if len(self.names) > 4 else ''}), and the data have {len(given)}; {odd!r} is on one side only"
+                f"{', …' if len(self.names) > 4 else ''}); the data have {len(given)}; {odd!r} is on one side only"
                 if odd
-                else "the data have the attributes of the bins in another order; reorder them"
+                else "the data have the attributes of the bins in a different order; reorder them"
             )
         columns = as_columns(X, nominal)
         fitted = list(columns.columns)
         for i, (a, column) in enumerate(zip(self.attributes, columns.columns, strict=True)):
             if isinstance(column, Labels) and a.values is None:
-                raise InputError(f"attribute {a.name!r} was fitted as numbers, and holds other values here")
-            if not isinstance(column, Labels) and a.values is not None:  # nominal, and wholly missing here
+                raise InputError(f"attribute {a.name!r} was fitted as numbers but holds other values here")
+            if not isinstance(column, Labels) and a.values is not None:  # nominal, and all values are missing here
                 if not np.isnan(on_host(column)).all():
                     raise InputError(
-                        f"attribute {a.name!r} was fitted as nominal, and holds numbers here; name it in nominal"
+                        f"attribute {a.name!r} was fitted as nominal but holds numbers here; name it in nominal"
                     )
                 fitted[i] = encoded(np.full(len(column), None, dtype=object), a.name)
         return Columns(columns.names, tuple(fitted))
@@ -186,7 +184,7 @@ class Binning:
 
 
 class Coder:
-    """Puts runs of points into bins: numbers by one compiled loop, nominal values by looking them up."""
+    """Bins chunks of points: numbers by a compiled loop, nominal values by lookup."""
 
     def __init__(self, attributes: Sequence[Attribute], columns: Columns) -> None:
         self.attributes, self.columns = attributes, columns.columns
@@ -251,7 +249,7 @@ def _limits(columns: Columns) -> dict[int, tuple[float, float, bool]]:
 
 
 def _limits_of(column: Any) -> tuple[float, float, bool]:
-    """The same of one column, wherever it is."""
+    """The same for one column, on host or GPU."""
     xp: Any = device.cupy() if device.is_on_card(column) else np
     numbers = column.astype(np.float64)
     missing = xp.isnan(numbers)
@@ -271,7 +269,7 @@ def _places(a: Attribute, column: Labels) -> Array:
     unseen = [name for name in names if name not in known]
     if unseen and not a.takes_unseen:
         raise InputError(
-            f"attribute {a.name!r} has values that were not there when its bins were fitted, as {unseen[0]!r}; fit on all "
+            f"attribute {a.name!r} has new values, such as {unseen[0]!r}, that were not fitted; fit on all "
             "data, or pass Binning(spare=True)"
         )
     _check_gaps(a, column.gaps)
@@ -279,7 +277,7 @@ def _places(a: Attribute, column: Labels) -> Array:
 
 
 def check_values(a: Attribute, gaps: int, there: int) -> None:
-    """Missing values of a numeric attribute need a bin, and so do the others."""
+    """Raise if a numeric attribute has no bin for its missing or its other values."""
     _check_gaps(a, gaps)
     if not a.regular and there:
         raise InputError(
@@ -289,7 +287,7 @@ def check_values(a: Attribute, gaps: int, there: int) -> None:
 
 
 def _check_gaps(a: Attribute, gaps: int) -> None:
-    """Missing values need a bin."""
+    """Raise if there is no bin for missing values."""
     if gaps and not a.takes_missing:
         raise InputError(
             f"attribute {a.name!r} has {gaps} missing values here and had none when its bins were fitted; fit on all data, "
@@ -298,15 +296,15 @@ def _check_gaps(a: Attribute, gaps: int) -> None:
 
 
 def _width_cuts(low: float, high: float, bins: int) -> Array:
-    """Cuts between bins of equal width; fewer where neighbouring floats leave no room between."""
-    wide = not np.isfinite(high - low)  # more than the largest float: halves are not
+    """Cuts between bins of equal width; fewer if floats cannot represent all of them."""
+    wide = not np.isfinite(high - low)  # the range overflows; halves do not
     edges = 2 * np.linspace(low / 2, high / 2, bins + 1) if wide else np.linspace(low, high, bins + 1)
     cuts = np.unique(edges[1:-1])
     return cuts[(cuts > low) & (cuts <= high)] if high > low else cuts[:0]
 
 
 def _frequency_cuts(values: Array, bins: int) -> Array:
-    """Quantiles between bins of about equally many points; those that coincide are one."""
+    """Quantiles between bins of about equal size; equal quantiles are merged."""
     edges = np.unique(np.quantile(values, np.linspace(0, 1, bins + 1)))
     return edges[1:-1]
 
@@ -315,7 +313,7 @@ def _frequency_cuts(values: Array, bins: int) -> Array:
 
 
 def mdl_cuts(values: Array, classes: Array) -> Array:
-    """Cuts that pay for themselves: each splits a run of values where the classes part, if that shortens the description.
+    """Cuts by minimum description length: each splits a range of values if that shortens the description.
 
     >>> mdl_cuts(np.array([1.0, 2, 3, 4, 5, 6, 7, 8]), np.array([0, 0, 0, 0, 1, 1, 1, 1])).tolist()
     [4.5]
@@ -345,7 +343,7 @@ def _entropy(counts: Array) -> Array:
 
 
 def _best_split(running: Array, first: int, last: int) -> int | None:
-    """The split of values first … last−1 with the least entropy, if its gain pays for the words it takes (1993, eq. 9)."""
+    """The split of values first … last−1 with the least entropy, if its gain exceeds its cost (1993, eq. 9)."""
     if last - first < 2:
         return None
     whole = running[last] - running[first]

@@ -17,7 +17,7 @@ from congruence.inputs.labels import Labels
 from congruence.machine import device
 from congruence.statistics.tables import Array
 
-#: values that are binned and counted in one piece: they stay in the cache
+#: values per chunk of binning and counting; chunks stay in cache
 PIECE = 1 << 17
 
 
@@ -33,16 +33,16 @@ class Columns:
 
     @property
     def card(self) -> Any:
-        """Numbers that are on a CUDA GPU; None where there are none."""
+        """The numbers on the GPU, or None."""
         return next((c for c in self.columns if device.is_on_card(c)), None)
 
     def pieces(self) -> list[slice]:
-        """Runs of points that are worked on one at a time."""
+        """Chunks of points."""
         size = max(64, PIECE // len(self.columns))
         return [slice(start, min(start + size, len(self))) for start in range(0, len(self), size)]
 
     def taken(self, points: Array) -> Columns:
-        """The same attributes of these points only."""
+        """The attributes of these points."""
         on_card = None if self.card is None else device.cupy().asarray(points)
         return Columns(
             self.names,
@@ -56,7 +56,7 @@ class Columns:
         """The points of both, one after the other."""
         if self.names != other.names:
             odd = [n for n in (*self.names, *other.names) if (n in self.names) != (n in other.names)]
-            what = f"{odd[0]!r} is on one side only" if odd else "they are in another order"
+            what = f"{odd[0]!r} is on one side only" if odd else "they are in a different order"
             raise InputError(f"both sides must have the same attributes: {what}")
         joined: list[Array | Labels] = []
         for name, one, two in zip(self.names, self.columns, other.columns, strict=True):
@@ -82,7 +82,7 @@ def decoded(column: Labels) -> Array:
 
 
 def encoded(values: Any, name: str) -> Labels:
-    """A nominal column from anything that labels can be made of."""
+    """A nominal column from any accepted labels."""
     found = as_clustering(values, f"attribute {name!r}")
     assert isinstance(found, Labels)
     return found
@@ -99,7 +99,7 @@ def as_columns(X: Any, nominal: Sequence[Any] = ()) -> Columns:
     for what in wanted:
         if what not in names and not (isinstance(what, int | np.integer) and 0 <= what < len(names)):
             near = hint(str(what), names, "there are: " + ", ".join(names[:8]))
-            raise InputError(f"nominal names an attribute {what!r} that is not there; {near}")
+            raise InputError(f"nominal names an unknown attribute {what!r}; {near}")
     columns = tuple(
         _column(column, name, name in wanted or i in wanted)
         for i, (name, column) in enumerate(zip(names, raw, strict=True))
@@ -113,7 +113,7 @@ def as_columns(X: Any, nominal: Sequence[Any] = ()) -> Columns:
 
 
 def raw_columns(X: Any) -> tuple[tuple[str, ...], list[Any]]:
-    """Names and values of the columns of any table, as they were given."""
+    """Names and values of the columns of any table."""
     if isinstance(X, Mapping):
         return tuple(map(str, X)), list(X.values())
     kind = frame_kind(X)
@@ -140,7 +140,7 @@ def raw_columns(X: Any) -> tuple[tuple[str, ...], list[Any]]:
             raise InputError(
                 "the data must be a 2-D array, points × attributes; the rows have different lengths"
             ) from None
-        if data.dtype.kind in "US":  # numpy made strings of the numbers in mixed rows
+        if data.dtype.kind in "US":  # numpy converts numbers in mixed rows to strings
             data = np.array(X, dtype=object)
     if data.ndim != 2 or 0 in data.shape:
         raise InputError(f"the data must be a 2-D array, points × attributes; got shape {data.shape}")
@@ -201,7 +201,7 @@ def _arrow_column(values: Any, name: str, nominal: bool) -> Array | Labels:
 
 
 def block_of(columns: Sequence[Any], which: Array, piece: slice) -> Array:
-    """A run of values of these columns, one row each."""
+    """A chunk of values of these columns, one row each."""
     block = np.empty((len(which), piece.stop - piece.start))
     for r, i in enumerate(which.tolist()):
         block[r] = on_host(columns[i][piece])
@@ -214,7 +214,7 @@ def on_host(column: Any) -> Array:
 
 
 def brought(X: Any, engine: str) -> Any:
-    """The data where they are to be counted: "cpu" takes an array off the GPU, "cuda" moves one there if it fits."""
+    """The data on the device that counts: "cpu" copies from the GPU, "cuda" copies to it if they fit."""
     if engine == "cpu":
         return device.array(X).get() if device.is_on_card(X) else X
     if engine == "cuda" and isinstance(X, np.ndarray) and X.dtype.kind in "iuf" and X.dtype.isnative and X.ndim == 2:

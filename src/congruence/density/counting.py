@@ -1,4 +1,4 @@
-"""Counting density profiles, and holding two of them against each other."""
+"""Counting density profiles, and comparing two of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from congruence.inputs.memberships import Memberships
 from congruence.inputs.pair import decided
 from congruence.statistics.tables import Array
 
-#: cells that a profile may have
+#: maximum number of cells of a profile
 MOST_CELLS = 100_000_000
 
 
@@ -71,7 +71,7 @@ def counted(
     threads: int | None = None,
     engine: str = "auto",
 ) -> list[Profile]:
-    """The profiles of checked clusterings of the same points: pieces of points are binned once, counted in threads, added."""
+    """The profiles of validated clusterings of the same points: chunks are binned once, counted in threads and added."""
     counter = engine_for(engine, [columns])
     attributes = pairs_of(binning.attributes) if bivariate else binning.attributes
     starts = np.concatenate([[0], np.cumsum([a.n_bins for a in attributes])]).astype(np.int64)
@@ -114,7 +114,7 @@ def _count_pieces(
     bivariate: bool,
     pieces: Sequence[slice],
 ) -> tuple[Array, list[tuple[Array, Array]]]:
-    """Values outside, and for each clustering its counts and sizes, over these pieces of the points."""
+    """Values outside, and for each clustering its counts and sizes, over these chunks of points."""
     outside = np.zeros(len(n_bins), dtype=np.int64)
     found = []
     for c in clusterings:
@@ -133,7 +133,7 @@ def _count_pieces(
 def _add(
     clustering: Any, piece: slice, codes: Array, starts: Array, counts: Array, sizes: Array, compiled: bool
 ) -> None:
-    """Add a piece of the points to the counts and sizes of a clustering."""
+    """Add a chunk of points to the counts and sizes of a clustering."""
     k = clustering.k
     if isinstance(clustering, Memberships):
         rows = clustering.dense(piece)

@@ -23,7 +23,7 @@ _i32, _i64 = np.int32, np.int64
 def count_on_card(
     coder: Coder, clusterings: Sequence[Any], n_bins: tuple[int, ...], starts: Array, bivariate: bool
 ) -> tuple[Array, list[tuple[Array, Array]]]:
-    """Values outside, and for each clustering its counts and sizes, as the pieces of the CPU give them together."""
+    """Values outside, and for each clustering its counts and sizes, as on the CPU."""
     cp = device.cupy()
     total = int(starts[-1])
     n, attributes = len(coder.columns[0]), len(coder.columns)
@@ -35,7 +35,7 @@ def count_on_card(
             kind: Any = np.float64 if isinstance(c, Memberships) else np.uint64
             found.append((cp.zeros((c.k, total), kind), cp.zeros(c.k, np.float64)))
         seen = cp.zeros((attributes, 2), np.uint64)
-        # bins of as many points at a time as there is room for, beside one column of numbers
+        # bin as many points at a time as fit next to one column of numbers
         room = int(max(1, device.free_memory() // 2 // (4 * attributes + 16)))
         for start in range(0, n, room):
             piece = slice(start, min(start + room, n))
@@ -63,12 +63,12 @@ def _axes(n_bins: tuple[int, ...], bivariate: bool) -> Array:
 
 
 def _parts(n: int, beside: int) -> int:
-    """Blocks over the points, where so many others work beside them."""
+    """The number of blocks over the points, given the other blocks."""
     return int(max(1, min(-(-n // POINTS), -(-device.facts()[0] * BLOCKS // beside))))
 
 
 def _binned(coder: Coder, piece: slice, seen: Any) -> Any:
-    """The bins of a run of points, attributes × points; adds to `seen` how many values were missing, and outside."""
+    """The bins of a chunk of points, attributes × points; adds to `seen` how many values were missing, and outside."""
     cp = device.cupy()
     n = piece.stop - piece.start
     codes = cp.empty((len(coder.columns), n), np.int32)
@@ -98,7 +98,7 @@ def _codes(labels: Labels, piece: slice) -> Any:
 def _add(
     clustering: Any, piece: slice, codes: Any, axes: Any, on_card: Any, starts: Array, counts: Any, sizes: Any
 ) -> None:
-    """Add a run of points to the counts and sizes of a clustering."""
+    """Add a chunk of points to the counts and sizes of a clustering."""
     cp = device.cupy()
     k, n = clustering.k, piece.stop - piece.start
     if isinstance(clustering, Memberships):

@@ -1,4 +1,4 @@
-"""The compiled loops of density profiles; imported only when the work is worth it."""
+"""The compiled loops of density profiles; imported only for large work."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from congruence.machine.jit import njit
 
-#: up to so many cuts are counted one after the other, in vectors of points; more are searched
+#: up to this many cuts are counted linearly, vectorised over points; above that, by binary search
 FEW = 24
 
 

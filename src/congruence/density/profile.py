@@ -16,7 +16,7 @@ from congruence.statistics.tables import Array, union
 
 @dataclass(frozen=True, eq=False)
 class Attribute:
-    """How the values of one attribute fall into bins: between cuts, or one bin per value; equal ones bin alike."""
+    """The bins of one attribute: between cuts, or one bin per value."""
 
     name: str
     #: numbers: a value on a cut belongs to the bin above it; the range that was fitted
@@ -25,7 +25,7 @@ class Attribute:
     high: float = math.nan
     #: nominal attributes: their values, one bin each
     values: tuple[Any, ...] | None = None
-    #: bins beside the regular ones, in this order: for values never seen before, for missing values
+    #: extra bins, in this order: for new values, for missing values
     takes_unseen: bool = False
     takes_missing: bool = False
     #: the two attributes of a pair, each bin of one with each of the other
@@ -38,13 +38,13 @@ class Attribute:
         return hash(self._facts())
 
     def _facts(self) -> tuple[Any, ...]:
-        """What makes two of them equal: a range that is not there equals another, though NaN does not."""
+        """The fields compared for equality, with NaN equal to NaN."""
         ends = (self.low, self.high) if self.low == self.low else None
         return self.name, self.cuts, ends, self.values, self.takes_unseen, self.takes_missing, self.pair
 
     @property
     def regular(self) -> int:
-        """Number of bins, but for the spare ones."""
+        """Number of bins without the extra ones."""
         if self.pair is not None:
             return self.pair[0].n_bins * self.pair[1].n_bins
         if self.values is not None:
@@ -53,12 +53,12 @@ class Attribute:
 
     @property
     def n_bins(self) -> int:
-        """Number of bins, all together."""
+        """Number of bins with the extra ones."""
         return self.regular + (self.values is not None and self.takes_unseen) + self.takes_missing
 
     @property
     def bins(self) -> tuple[str, ...]:
-        """What each bin holds, in words."""
+        """Descriptions of the bins."""
         if self.pair is not None:
             first, second = (part.bins for part in self.pair)
             return tuple(f"{x} & {y}" for x in first for y in second)
@@ -89,7 +89,7 @@ class Profile:
     attributes: tuple[Attribute, ...]
     #: points in each cluster
     sizes: Array
-    #: for each attribute, the values beyond the fitted range (counted in the end bins) or never seen before
+    #: per attribute, the number of values outside the fitted range (counted in the first or last bin) or new
     outside: Array
 
     @classmethod
@@ -102,11 +102,11 @@ class Profile:
         table = np.asarray(counts)
         if table.ndim != 2 or 0 in table.shape or table.dtype.kind not in "iuf" or not (table >= 0).all():
             raise InputError(
-                f"a profile is a table of counts, clusters × bins, none negative; got {table.dtype} of shape {table.shape}"
+                f"a profile must be a table of non-negative counts, clusters × bins; got {table.dtype} of shape {table.shape}"
             )
         widths = [table.shape[1]] if n_bins is None else [int(q) for q in n_bins]
         if sum(widths) != table.shape[1] or min(widths) < 1:
-            raise InputError(f"n_bins {widths} are {sum(widths)} bins, and the counts have {table.shape[1]} columns")
+            raise InputError(f"n_bins {widths} are {sum(widths)} bins, but the counts have {table.shape[1]} columns")
         names = tuple(range(len(table))) if clusters is None else tuple(clusters)
         if len(names) != len(table) or len(set(names)) < len(names):
             raise InputError(f"{len(table)} clusters need {len(table)} different names, not {list(names)}")
@@ -141,11 +141,11 @@ class Profile:
         return np.asarray(self.counts.sum(axis=0))
 
     def scaled(self, factor: float) -> Profile:
-        """Every count times a factor: what a stratified sample of that share holds on average."""
+        """The counts times a factor: the mean of stratified samples of that share."""
         return replace(self, counts=self.counts * factor, sizes=self.sizes * factor)
 
     def check_same_bins(self, other: Profile) -> None:
-        """Refuse to put two profiles together that were counted in different bins."""
+        """Raise if two profiles have different bins."""
         if self.attributes == other.attributes:
             return
         if self.names != other.names:

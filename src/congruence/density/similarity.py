@@ -1,4 +1,4 @@
-"""ADCO and its relatives: two clusterings, of the same points or of others, compared by their density profiles."""
+"""ADCO and related measures: two clusterings of the same or different points, compared by their density profiles."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from congruence.statistics.tables import Array
 
 KEYS = ("adco", "adco_distance", "adco_metric", "adco_cosine")
 KERNELS = ("linear", "polynomial", "rbf")
-#: pairs of clusters that a soft matching weighs
+#: maximum number of pairs of clusters of a soft matching
 MOST_PAIRS = 1_000_000
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """What stands in the place of the product of two profiles, of single clusters or of the whole."""
+    """The kernel used instead of the product of two profiles, of single clusters or whole profiles."""
 
     name: str = "linear"
     on: str = "profile"
@@ -46,7 +46,7 @@ class Kernel:
     gamma: float | None = None
 
     def check(self) -> None:
-        """Refuse what is no kernel."""
+        """Raise for invalid parameters."""
         if self.name not in KERNELS:
             raise InputError(f"there is no kernel {self.name!r}; {hint(str(self.name), KERNELS, ', '.join(KERNELS))}")
         if self.on not in ("profile", "clusters"):
@@ -66,7 +66,7 @@ class Kernel:
 
 @dataclass(frozen=True, eq=False)
 class ProfileComparison:
-    """Two clusterings compared with each other by their density profiles: values, matched clusters, attributes.
+    """Two clusterings compared by their density profiles: values, matched clusters, attributes.
 
     `matches`: (cluster of a, cluster of b, weight of the pair, similarity of the two, size in a, size in b).
     `attributes`: (attribute, what it adds to adco, its own similarity under this matching, values outside the bins of a
@@ -85,7 +85,7 @@ class ProfileComparison:
     def __getitem__(self, key: str) -> float:
         name = find(key).key
         if name not in self.values:
-            raise KeyError(f"{name} is no measure of density profiles; there are: {', '.join(self.values)}")
+            raise KeyError(f"{name} is not a measure of density profiles; use {', '.join(self.values)}")
         return self.values[name]
 
     @property
@@ -108,7 +108,7 @@ class ProfileComparison:
         return make_frame({name: [row[name] for row in rows] for name in rows[0]} if rows else {}, backend)
 
     def cluster_rows(self) -> list[dict[str, Any]]:
-        """One row a matched pair of clusters."""
+        """One row per matched pair of clusters."""
         return [dict(zip(("a", "b", "weight", "similarity", "size_a", "size_b"), m, strict=True)) for m in self.matches]
 
     def attribute_rows(self) -> list[dict[str, Any]]:
@@ -117,7 +117,7 @@ class ProfileComparison:
         return [dict(zip(names, row, strict=True)) for row in self.attributes]
 
     def to_json(self, **options: Any) -> str:
-        """Everything there is to know of the comparison, as JSON."""
+        """The comparison as JSON."""
         about = {
             "values": self.values,
             "n_points": [p.n for p in self.profiles],
@@ -203,7 +203,7 @@ def compare_profiles(
         raise InputError("a soft matching compares clusters as distributions; leave `kernel` out")
     if adjusted and (matching == "soft" or (kernel != "linear" and kernel_on == "profile")):
         raise InputError(
-            "adjusted=True takes off the mean over matchings, which soft and kernelised profiles do not have"
+            "adjusted=True subtracts the mean over matchings, which soft matchings and kernels do not have"
         )
     cautions: list[str] = []
     if isinstance(a, Profile) or isinstance(b, Profile):
@@ -221,7 +221,7 @@ def compare_profiles(
 
 
 def one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
-    """Refuse a value that is not one of the known ones."""
+    """Raise for an unknown value."""
     if value not in known:
         raise InputError(f"{name} must be {', '.join(map(repr, known[:-1]))} or {known[-1]!r}, not {value!r}")
 
@@ -232,7 +232,7 @@ def _given_profiles(a: Any, b: Any, X: Any, X_b: Any, sizes: str) -> tuple[Profi
             "one side is a profile and the other is not; count both with cg.density_profile and one Binning"
         )
     if X is not None or X_b is not None:
-        raise InputError("profiles have their data counted already; leave X out")
+        raise InputError("profiles are counted already; leave X out")
     if sizes == "sample":
         raise InputError("a profile has no points to sample; pass sizes='scaled', the mean of such samples")
     a.check_same_bins(b)
@@ -270,7 +270,7 @@ def _counted_profiles(
     data.append(data[0] if X_b is None else as_columns(X_b, chosen.nominal_names))
     for columns, clustering, who in zip(data, sides, ("a", "b"), strict=True):
         if len(columns) != len(clustering):
-            more = "; pass X_b where b labels other points" if who == "b" and X_b is None else ""
+            more = "; pass X_b if b labels other points" if who == "b" and X_b is None else ""
             raise InputError(
                 f"{who} has {len(clustering)} labels for {len(columns)} points; give one label per point{more}"
             )
@@ -296,7 +296,7 @@ def _counted_profiles(
 
 
 def _sampled(data: list[Columns], sides: list[Any], random_state: Any) -> tuple[list[Columns], list[Any]]:
-    """The larger side cut down to the size of the smaller: from each cluster its share, drawn at random."""
+    """A stratified random sample of the larger side with the size of the smaller."""
     if any(side.soft for side in sides):
         raise InputError("memberships have no clusters to sample from; pass sizes='scaled'")
     assigned = [len(side) - side.gaps for side in sides]
@@ -310,7 +310,7 @@ def _sampled(data: list[Columns], sides: list[Any], random_state: Any) -> tuple[
 
 
 def stratified_sample(codes: Array, k: int, size: int, random_state: Any) -> Array:
-    """Points of a sample that holds each cluster in its proportion; what rounding leaves goes to the largest remainders."""
+    """A stratified sample of points; rounding goes to the largest remainders."""
     rng = np.random.default_rng(seed_sequence(random_state))
     many = np.bincount(codes, minlength=k + 1)[:k]
     exact = many * (size / many.sum())
@@ -381,19 +381,19 @@ def _notes(p: Profile, q: Profile) -> tuple[str, ...]:
     for profile, who in ((p, "a"), (q, "b")):
         for name, many in zip(profile.names, profile.outside.tolist(), strict=True):
             if many:
-                end = "in a bin apart, never seen before" if name in nominal else "outside, counted in the end bins"
+                end = "new, in an extra bin" if name in nominal else "outside, counted in the first or last bin"
                 found.append(f"{many} value{'s' * (many != 1)} of {name} in {who} {'is' if many == 1 else 'are'} {end}")
-    if not math.isclose(p.n, q.n, rel_tol=1e-9):  # scaled counts add up to the same but for rounding
+    if not math.isclose(p.n, q.n, rel_tol=1e-9):  # scaled counts have equal sums up to rounding
         found.append(
-            f"a has {p.n:g} points and b {q.n:g}: adco falls with that alone; see adco_cosine, or pass sizes='sample' or 'scaled'"
+            f"a has {p.n:g} points and b {q.n:g}: this alone lowers adco; see adco_cosine, or pass sizes='sample' or 'scaled'"
         )
-    return tuple(found[:10]) + ((f"and {len(found) - 10} notes more",) if len(found) > 10 else ())
+    return tuple(found[:10]) + ((f"and {len(found) - 10} more notes",) if len(found) > 10 else ())
 
 
 def _matched(
     product: Array, square_p: Array, square_q: Array, kernel: Kernel
 ) -> tuple[Profiles, tuple[Array, Array, Array, Array]]:
-    """The best one-to-one matching of clusters; those left over add to the norm only."""
+    """The best one-to-one matching of clusters; unmatched clusters add to the norm only."""
     from scipy.optimize import linear_sum_assignment
 
     most = max(1, *product.shape)
@@ -405,7 +405,7 @@ def _matched(
     else:
         own = [float(square_p.sum()), float(square_q.sum())]
     k, m = linear_sum_assignment(gain, maximize=True)
-    # clusters that share no bin are matched only for the sake of having a partner
+    # clusters without a common bin are not really matched
     shared = product[k, m] > 0
     sim, mean = float(gain[k, m].sum()), float(gain.sum() / most)
     if kernel.name != "linear" and kernel.on == "profile":
@@ -421,7 +421,7 @@ def _matched(
 def _soft(
     p: Profile, q: Profile, product: Array, square_p: Array, square_q: Array
 ) -> tuple[Profiles, tuple[Array, Array, Array, Array]]:
-    """The way to move the points of a onto those of b with the largest mean similarity of their clusters."""
+    """The transport of the points of a onto those of b with the largest mean similarity of clusters."""
     if not p.n or not q.n:
         raise InputError("a soft matching moves the points of a onto those of b, and one side has none")
     size_p, size_q = p.sizes.astype(np.float64), q.sizes.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Drift: how clusterings of one window of time after another change, by density profiles that add in one pass."""
+"""Drift: how clusterings change from window to window, by density profiles counted in one pass."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from congruence.inputs.labels import Labels, Unassigned, noise_caution
 from congruence.inputs.pair import decided
 from congruence.statistics.tables import Array
 
-#: attributes and clusters that are named for each step
+#: number of attributes and clusters named per step
 SHOWN = 3
 
 
@@ -110,7 +110,7 @@ class Drift:
 
     def plot(self, backend: Any = "plotly") -> Any:
         """A figure: the measure with the window before and with the first, window by window; see `cg.figure`."""
-        import congruence  # through the public door: figures are a room above this one
+        import congruence  # late import; avoids a cycle: figures are a higher layer
 
         return congruence.figure(self, backend)
 
@@ -122,7 +122,7 @@ class Drift:
         return make_frame(columns, backend)
 
     def to_json(self, **options: Any) -> str:
-        """Everything there is to know, step by step, as JSON."""
+        """All steps as JSON."""
         about = {
             "measure": self.measure,
             "windows": self.rows(),
@@ -218,7 +218,7 @@ def drift(
             values = "1 value is" if beyond == 1 else f"{beyond} values are"
             notes.append(f"window {name}: {values} outside the bins, most in {profile.names[worst]}")
     listed = list(profiles.values())
-    # a measure that is blind to sizes asks what moved blindly too
+    # a measure that ignores sizes also ignores them in what moved
     even: Any = "scaled" if record == "adco_cosine" else sizes
     steps = [compare_profiles(p, q, sizes=even) for p, q in pairwise(listed)]
     first = [steps[0], *(compare_profiles(listed[0], q, sizes=even) for q in listed[2:])]
@@ -227,7 +227,7 @@ def drift(
     many = [p.n for p in listed]
     if sizes == "given" and record != "adco_cosine" and max(many) > 1.1 * min(many):
         notes.append(
-            f"windows have {min(many):g} to {max(many):g} points, and {record} falls with that alone; see adco_cosine, or "
+            f"windows have {min(many):g} to {max(many):g} points, which alone lowers {record}; see adco_cosine, or "
             "pass sizes='scaled'"
         )
     return Drift(tuple(profiles), tuple(listed), tuple(steps), tuple(first), record, tuple(notes))
@@ -301,7 +301,7 @@ def _from_table(
                 f"column {name!r} cannot be a feature: it holds the {'labels' if name == labels else 'windows'}"
             )
     if not chosen:
-        raise InputError("the table has no columns but labels and windows; the features are missing")
+        raise InputError("the table has no columns besides labels and windows; the features are missing")
     order, when = _in_order(columns[window], f"column {window!r}")
     what = as_clustering(columns[labels], f"column {labels!r}")
     if not isinstance(what, Labels):
