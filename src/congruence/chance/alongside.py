@@ -93,7 +93,9 @@ def beside_reference(
             for name, values in zip(("low", "high"), found, strict=True):
                 further.setdefault(name, {})[key] = values
     made = (
-        "not corrected" if correction == "none" else f"corrected by {CORRECTIONS[correction]}, separately for each measure"
+        "not corrected"
+        if correction == "none"
+        else f"corrected by {CORRECTIONS[correction]}, separately for each measure"
     )
     how = f"p: {n_permutations:,} random permutations with the +1 rule, {made} for {len(named)} clusterings"
     return replace(

@@ -122,7 +122,7 @@ def confidence_interval(
     >>> cg.confidence_interval([0] * 60 + [1] * 60, [0] * 50 + [1] * 70, "rand", random_state=0)
     rand of a and b: 0.8459, 120 points
       95% interval  0.7633 to 0.9312
-      standard error 0.04279, bias -0.0013 taken off; 1,000 halves of the points, drawn without replacement
+      standard error 0.04279, bias -0.0013 subtracted; 1,000 halves of the points, drawn without replacement
     """
     m = find(measure)
     check_counts(n_resamples, level, None)

@@ -177,7 +177,7 @@ def permutation_test(
     vi of a and b: 0.8387, 10 points
       by chance     1.4787 (exact), standard deviation 0.2563 (of the draws), z = -2.497
       p             0.03696 as good or better (95% interval 0.025 to 0.049), 0.07393 two-sided
-      null model    the points are dealt out at random, cluster sizes as they are; 1,000 draws
+      null model    points permuted at random, cluster sizes fixed; 1,000 draws
     """
     m = find(measure)
     check_counts(n_permutations, level, stop_after)

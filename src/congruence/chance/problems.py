@@ -150,7 +150,7 @@ def best_value(m: Measure, tile: Tables) -> float:
 
 
 def _of_points(prepared: PreparedPair, tile: Tables, m: Measure, null: str, engine: Any) -> Problem:
-    """Memberships or weighted points: b is handed out to the points anew, weights stay with their points."""
+    """Memberships or weighted points: the points of b are permuted, weights stay with their points."""
     pair: Sequence[Any] = prepared.sides
     mass = prepared.mass
     _only_permutation(null, "memberships" if any(c.soft for c in pair) else "sample weights")
