@@ -657,3 +657,34 @@ def all_orders(h: cg.Hierarchy) -> list[list[int]]:
             [[*p, *q] for p in orders[x] for q in orders[y]] + [[*q, *p] for p in orders[x] for q in orders[y]]
         )
     return orders[-1]
+
+
+def test_values_of_dendextend():
+    """The values that dendextend printed (docs/reproductions/dendextend_r.txt) are ours, but for cor_FM_index."""
+    from scipy.cluster.hierarchy import linkage
+    from sklearn.datasets import load_iris
+
+    text = (Path(__file__).parents[1] / "docs" / "reproductions" / "dendextend_r.txt").read_text(encoding="utf-8")
+    printed = {}
+    for line in text.splitlines()[1:]:
+        words = line.split()
+        numbers = [w for w in words if w[0].isdigit() and "." in w]
+        printed[line[: line.index(numbers[0])].strip()] = [float(w) for w in numbers]
+    X = load_iris().data
+    a, b = (cg.Hierarchy(linkage(X, method)) for method in ("average", "complete"))
+    case = TREES["mtcars5_average_ward"]
+    p, q = (cg.Hierarchy(linkage_of(case[side])) for side in "ab")
+    curve = cg.cut_curve(a, b)
+    ours = {
+        "cor_cophenetic": [cg.cophenetic(a, b)],
+        "FM_index of cutree, k = 3": [curve[3]],
+        "its E_FM, V_FM": [curve.mean[1], curve.sd[1] ** 2],
+        "mtcars[1:5, ]: cor_cophenetic": [cg.cophenetic(p, q)],
+        "mtcars[1:5, ]: cor_bakers_gamma": [cg.bakers_gamma(p, q)],
+        "mtcars[1:5, ]: FM_index of cutree, k = 2": [cg.cut_curve(p, q)[2]],
+    }
+    for name, values in ours.items():
+        assert values == pytest.approx(printed[name], rel=1e-8), name
+    # merges of equal height: theirs by the order of the merges, ours by mid-ranks
+    assert cg.bakers_gamma(a, b) == pytest.approx(printed["cor_bakers_gamma"][0], abs=1e-4)
+    assert printed["mtcars[1:5, ]: cor_FM_index, k = 2"] != pytest.approx([cg.cut_curve(p, q)[2]], abs=0.1)
