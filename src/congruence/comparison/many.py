@@ -44,9 +44,9 @@ def compare_all(
 ) -> AllPairs:
     """Measures of all pairs of clusterings, in one pass over the labels for any number of measures.
 
-    `clusterings`: label columns (2-D array or frame), a list or mapping of clusterings, an Ensemble, an object with
-    `.obs`, or a `cg.scan`. The result is the same to the bit for any number of `threads`; `progress` is called with (done,
-    total). `engine`: "cpu", "cuda", or "auto": labels that are on a CUDA GPU (CuPy, torch) are counted there. `client`,
+    `clusterings`: label columns (2-D array or frame), a list or mapping of clusterings or of hierarchies, an Ensemble,
+    an object with `.obs`, or a `cg.scan`. The result is the same to the bit for any number of `threads`; `progress` is
+    called with (done, total). `engine`: "cpu", "cuda", or "auto": labels that are on a CUDA GPU (CuPy, torch) are counted there. `client`,
     `checkpoint`, `memory` and `skip_bad` are for scans, and mean what they mean in `cg.scan`.
 
     >>> import congruence as cg

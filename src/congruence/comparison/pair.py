@@ -64,6 +64,7 @@ def compare(
     """Measures of two clusterings of the same points; `a` is the reference where a measure is asymmetric.
 
     Labels are 1-D (lists, numpy, pandas, polars, arrow, torch …), memberships 2-D floats or sparse, points × clusters.
+    Two `cg.Hierarchy` have measures of their own; a hierarchy and labels give the best cut by each measure.
     `measures` are keys or records, or "all"; `unassigned` says what becomes of missing labels and those named by `noise`:
     "error", "drop", "singletons" or "cluster". `sample_weight` is importance, `frequency` counts of each point.
     `engine`: "cpu", "cuda", or "auto": labels that are on a CUDA GPU are counted there.

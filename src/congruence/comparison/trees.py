@@ -184,13 +184,24 @@ def curve_values(
         for k in ks.tolist():
             pair = [as_clustering(a.cut(k), "a"), as_clustering(b.cut(k), "b") if isinstance(b, Hierarchy) else b]
             _, tile = cpu.table_of(*(reversed(pair) if swapped else pair))
-            rows.append([float(m.values(_of_tables(m, tile))[0]) for m in others])
+            rows.append([_at_cut(m, tile) for m in others])
         values |= dict(zip((m.key for m in others), np.array(rows).reshape(len(ks), -1).T, strict=True))
     return {m.key: values[m.key] for m in found}
 
 
-def _of_tables(m: Measure, tile: Tables) -> Any:
-    return m.needs.from_tables(tile) if hasattr(m.needs, "from_tables") else tile
+def _at_cut(m: Measure, tile: Tables) -> float:
+    """The measure of one cut; NaN where it is not defined, as lambda for different numbers of clusters."""
+    try:
+        return float(m.values(m.needs.from_tables(tile) if hasattr(m.needs, "from_tables") else tile)[0])
+    except NotApplicable:
+        return float("nan")
+
+
+def best_cut(m: Measure, curve: Array) -> int:
+    """The place of the best value of a curve."""
+    if np.isnan(curve).all():
+        raise NotApplicable(f"{m.key} is not defined at any of the cuts")
+    return int(np.nanargmax(curve if m.better == "higher" else -curve))
 
 
 def clustering_of(labels: Any, h: Hierarchy, who: str) -> Labels:
@@ -246,10 +257,17 @@ def compare_with_labels(h: Hierarchy, labels: Any, measures: Measures, *, swappe
         ([m for m in fit if m.needs in (Pairs, Gram)], everywhere),
         ([m for m in fit if m.needs not in (Pairs, Gram)], few),
     ):
-        for key, curve in curve_values(h, own, group, ks, swapped).items():
-            m = next(m for m in group if m.key == key)
-            at = int(np.nanargmax(curve if m.better == "higher" else -curve))
-            values[key], best[key] = float(curve[at]), float(ks[at])
+        curves = curve_values(h, own, group, ks, swapped)
+        for m in group:
+            try:
+                at = best_cut(m, curves[m.key])
+            except NotApplicable as reason:
+                if strict:
+                    raise
+                skipped[m.key] = str(reason)
+            else:
+                values[m.key], best[m.key] = float(curves[m.key][at]), float(ks[at])
+    fit = [m for m in fit if m.key in values]
     values = {m.key: values[m.key] for m in fit}
     notes = h.notes + h.tie_notes(sorted({int(k) for k in best.values()}))
     if len(few) < len(everywhere) and any(m.needs not in (Pairs, Gram) for m in fit):

@@ -11,6 +11,7 @@ import numpy as np
 from congruence.comparison.results import number, plain
 from congruence.comparison.trees import (
     OF_TREES,
+    best_cut,
     checked_ks,
     clustering_of,
     curve_values,
@@ -65,10 +66,7 @@ class CutCurve:
     @property
     def best(self) -> int:
         """The number of clusters with the best value; the smallest where several have it."""
-        signed = self.values if self.measure.better == "higher" else -self.values
-        if np.isnan(signed).all():
-            raise InputError(f"{self.measure.key} is undefined at every cut")
-        return int(self.ks[int(np.nanargmax(signed))])
+        return int(self.ks[best_cut(self.measure, self.values)])
 
     def __getitem__(self, k: int) -> float:
         at = np.flatnonzero(self.ks == k)
@@ -115,7 +113,7 @@ def cut_curve(
     pass over the merges for all cuts together, O(n log² n). The others are computed from one table per cut.
 
     Args:
-        a: A Hierarchy, or what `cg.Hierarchy` takes; labels if `b` is a hierarchy.
+        a: A Hierarchy, or one label per point if `b` is a Hierarchy. The reference where the measure is asymmetric.
         b: A Hierarchy of the same points, or one label per point.
         measure: Key or record of a measure of two clusterings. Default: "wallace".
         ks: Numbers of clusters, or "heights" to leave out cuts that are arbitrary because heights tie. Default: every cut
@@ -127,6 +125,7 @@ def cut_curve(
 
     Raises:
         InputError: If neither side is a hierarchy, or the points differ.
+        NotApplicable: If the measure compares whole trees, or is defined at none of the cuts.
 
     See also:
         `cg.compare_cuts` for cuts with different numbers of clusters.
@@ -157,12 +156,14 @@ def cut_curve(
         chosen = checked_ks(ks, trees)
     if not len(chosen):
         raise InputError("no number of clusters is a cut of both trees; name some in `ks`")
+    values = curve_values(first, second, [m], chosen, swapped)[m.key]
+    best_cut(m, values)  # raises if there is none
     mean = sd = None
     if of_pairs:
         mean, sd = _by_chance(m, *pair_curve(first, second, chosen), swapped)
     notes = [note for x in trees for note in (*x.notes, *x.tie_notes(chosen.tolist()))]
     return CutCurve(
-        measure=m, ks=chosen, values=curve_values(first, second, [m], chosen, swapped)[m.key], mean=mean, sd=sd,
+        measure=m, ks=chosen, values=values, mean=mean, sd=sd,
         notes=tuple(dict.fromkeys(notes)),
     )  # fmt: skip
 

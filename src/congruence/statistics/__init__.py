@@ -9,11 +9,12 @@ from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array, Maxima, Table, Tables, as_tile, label_order, xlogx
+from congruence.statistics.trees import Clades, LevelInfo, MergeHeights, PointScores
 
 #: allowed values of a measure's `needs`
-Statistic = Pairs | Info | Maxima | Tables | MemberInfo | Alone | Profiles
+Statistic = Pairs | Info | Maxima | Tables | MemberInfo | Alone | Profiles | MergeHeights | Clades | LevelInfo
 
 __all__ = [
-    "Alone", "Array", "ChanceInfo", "Gram", "Info", "MatrixSums", "Maxima", "MemberInfo", "Pairs", "Profiles", "Statistic",
-    "Table", "Tables", "as_tile", "label_order", "xlogx",
+    "Alone", "Array", "ChanceInfo", "Clades", "Gram", "Info", "LevelInfo", "MatrixSums", "Maxima", "MemberInfo",
+    "MergeHeights", "Pairs", "PointScores", "Profiles", "Statistic", "Table", "Tables", "as_tile", "label_order", "xlogx",
 ]  # fmt: skip
