@@ -44,10 +44,11 @@ def compare_all(
 ) -> AllPairs:
     """Measures of all pairs of clusterings, in one pass over the labels for any number of measures.
 
-    `clusterings`: label columns (2-D array or frame), a list or mapping of clusterings or of hierarchies, an Ensemble,
-    an object with `.obs`, or a `cg.scan`. The result is the same to the bit for any number of `threads`; `progress` is
-    called with (done, total). `engine`: "cpu", "cuda", or "auto": labels that are on a CUDA GPU (CuPy, torch) are counted there. `client`,
-    `checkpoint`, `memory` and `skip_bad` are for scans, and mean what they mean in `cg.scan`.
+    `clusterings`: label columns (2-D array or frame), a list or mapping of clusterings or of hierarchies, an
+    Ensemble, an object with `.obs`, or a `cg.scan`. The result is the same to the bit for any number of `threads`;
+    `progress` is called with (done, total). `engine`: "cpu", "cuda", or "auto": labels that are on a CUDA GPU (CuPy,
+    torch) are counted there. `client`, `checkpoint`, `memory` and `skip_bad` are for scans, and mean what they mean
+    in `cg.scan`.
 
     >>> import congruence as cg
     >>> r = cg.compare_all([[0, 0, 1, 1], [0, 0, 1, 2], [0, 1, 0, 1]], ["ari", "vi"], threads=1)
