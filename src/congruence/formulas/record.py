@@ -51,7 +51,7 @@ class Measure:
 
     >>> import congruence as cg
     >>> m = cg.measure("v_measure", beta=2)
-    >>> m.key, m.better, m.range
+    >>> m.key, m.better.value, m.range
     ('v_measure', 'higher', (0.0, 1.0))
     >>> round(m([0, 0, 1, 1], [0, 0, 1, 2]), 6)
     0.75

@@ -81,7 +81,7 @@ def certainty_of_groups(span: float) -> float:
 def by_rule(ks: Sequence[int], returns: Array, valley: Array) -> int:
     """The largest k whose worst cluster comes back and is parted from its neighbour; 1 where there is none.
 
-    >>> by_rule([1, 2, 3, 4], np.array([1, 0.99, 0.95, 0.5]), np.array([math.nan, 3, 2, 1]))
+    >>> by_rule([1, 2, 3, 4], np.array([1, 0.99, 0.95, 0.5]), np.array([np.nan, 3, 2, 1]))
     3
     """
     good = [k for k, r, v in zip(ks, returns, valley, strict=True) if k > 1 and r >= RETURNS and v >= VALLEY]
