@@ -64,6 +64,8 @@ OF_MATRICES = (
 OF_PROFILES = ("adco", "adco_distance", "adco_metric", "adco_cosine")
 #: measures of two hierarchies, which have tests of their own
 OF_TREES = ("cophenetic", "cophenetic_spearman", "gamma", "robinson_foulds", "hmi", "nhmi", "ahmi")
+#: measures of covers, which have tests of their own
+OF_COVERS = tuple(m.key for m in cg.measures() if m.family == "covers")
 #: measures of two clusterings
 KEYS = tuple(m.key for m in cg.measures() if m.key in naive.MEASURES)
 

@@ -32,6 +32,11 @@ FAMILIES = {
         "Clusters and points",
         "Corresponding clusters, and overlap of the clusters of each point.",
     ),
+    "covers": (
+        "Covers",
+        "Overlapping clusters, and points in none. B-cubed and `element_centric`, above, take covers too; what is said to be "
+        "true of those two is about partitions. See [covers](covers.md).",
+    ),
     "matrices": (
         "Ensembles and similarity matrices",
         "P and Q are similarity matrices, or the consensus matrices of ensembles, or partitions (1 where two points are "

@@ -428,6 +428,20 @@ def f_measure(t: Table) -> float:
     return float(sum(a_i * x for a_i, x in zip(rows, best, strict=True)) / total(t))
 
 
+def nca(t: Table) -> float:
+    """(sum of matched n_ij / a_i - 1) / (K - 1), the best matching, K clusters of a; K = 1: 1 if identical, else 0."""
+    sizes = row_sums(t)
+    if len(t) == 1:
+        return 1.0 if len(t[0]) == 1 else 0.0
+    return float((best_matching([[x / sizes[i] for x in row] for i, row in enumerate(t)]) - 1) / (len(t) - 1))
+
+
+def npa(t: Table) -> float:
+    """(accuracy - 1/K) / (1 - 1/K), K the larger number of clusters; K = 1: 1."""
+    k = max(len(t), len(t[0]))
+    return (accuracy(t) - 1 / k) / (1 - 1 / k) if k > 1 else 1.0
+
+
 def psi(t: Table) -> float:
     """(S - E) / (max(K, K') - E), S = best matching of n_ij / max(a_i, b_j), E of sorted sizes; S < E: 0; 0/0: 1."""
     rows, columns = row_sums(t), column_sums(t)
@@ -595,6 +609,71 @@ def soft_ari_gram(u: Memberships, v: Memberships) -> float:
     return ari_of_matrices(gram(u), gram(v))
 
 
+# --- Whole points ----------------------------------------------------------------------------------------------------
+
+
+def mari(a: Labels, b: Labels) -> float:
+    """(theta - theta_0) / (max - theta_0), theta_0 over pairs of disjoint pairs; 0/0 and fewer than 4 points: 0."""
+    every = list(itertools.combinations(range(len(a)), 2))
+    same = same_partition(a, b)
+    if len(a) < 4:
+        return 1.0 if same else 0.0
+    in_a, in_b = ([x[i] == x[j] for i, j in every] for x in (a, b))
+    theta = Fraction(sum(x and y for x, y in zip(in_a, in_b, strict=True)), len(every))
+    apart = [(p, q) for p, first in enumerate(every) for q, second in enumerate(every) if not set(first) & set(second)]
+    theta_0 = Fraction(sum(in_a[p] and in_b[q] for p, q in apart), len(apart))
+    most = Fraction(sum(in_a) + sum(in_b), 2 * len(every))
+    return float((theta - theta_0) / (most - theta_0)) if most != theta_0 else (1.0 if same else 0.0)
+
+
+def same_partition(a: Labels, b: Labels) -> bool:
+    """Are the same points together in both?"""
+    return all((a[i] == a[j]) == (b[i] == b[j]) for i in range(len(a)) for j in range(i))
+
+
+def _written(groups: Sequence[Labels], clusters: int) -> float:
+    """Nats beyond log q a point to write the labels of each group, one point after the other, best concentration."""
+
+    def cost(log_alpha: float) -> float:
+        alpha, nats = math.exp(log_alpha), 0.0
+        for group in groups:
+            seen: dict[Any, int] = {}
+            for many, label in enumerate(group):
+                # the label has probability (seen + alpha) / (many + q alpha)
+                nats -= math.log1p((clusters * seen.get(label, 0) - many) / (many + clusters * alpha))
+                seen[label] = seen.get(label, 0) + 1
+        return nats
+
+    low, high = math.log(1e-4), math.log(1e4)
+    at = [low + (high - low) * i / 60 for i in range(61)]
+    best = min(range(61), key=lambda i: cost(at[i]))
+    left, right = at[max(best - 1, 0)], at[min(best + 1, 60)]
+    for _ in range(60):  # ternary search
+        first, second = left + (right - left) / 3, right - (right - left) / 3
+        left, right = (left, second) if cost(first) < cost(second) else (first, right)
+    return min(cost((left + right) / 2), cost(at[best]))
+
+
+@cache
+def _reduced(a: tuple[Any, ...], b: tuple[Any, ...]) -> float:
+    clusters = len(set(a))
+    within = [[x for x, y in zip(a, b, strict=True) if y == label] for label in dict.fromkeys(b)]
+    return (_written([list(a)], clusters) - _written(within, clusters)) / len(a)
+
+
+def rmi(a: Labels, b: Labels) -> float:
+    """What b saves in writing down a, in nats per point."""
+    return _reduced(tuple(a), tuple(b))
+
+
+def nrmi(a: Labels, b: Labels) -> float:
+    """rmi(a; b) / rmi(a; a); 0/0: 1 if identical, else 0."""
+    own = rmi(a, a)
+    if abs(own) < 1e-12:
+        return 1.0 if same_partition(a, b) else 0.0
+    return rmi(a, b) / own
+
+
 # --- By key ----------------------------------------------------------------------------------------------------------
 
 
@@ -636,6 +715,8 @@ OF_TABLE: dict[str, Callable[[Table], float]] = {
     "inverse_purity": inverse_purity,
     "f_measure": f_measure,
     "psi": psi,
+    "nca": nca,
+    "npa": npa,
 }
 
 OF_COUNTS: dict[str, Callable[[Table], float]] = {
@@ -644,6 +725,9 @@ OF_COUNTS: dict[str, Callable[[Table], float]] = {
     "lambda": lambda_,
     "irm_greedy": irm_greedy,
 }
+
+#: of whole points: no weights, no memberships
+OF_POINTS: dict[str, Callable[..., float]] = {"mari": mari, "rmi": rmi, "nrmi": nrmi}
 
 WEIGHTED: dict[str, Callable[..., float]] = {
     **{key: counted(pair_counts, formula) for key, formula in OF_PAIRS.items()},
@@ -658,6 +742,7 @@ MEASURES: dict[str, Callable[..., float]] = {
     **WEIGHTED,  # without weights, every point has mass 1
     **{f"ami_{norm}": of_norm(ami, norm) for norm in ("max", "sum", "sqrt", "min")},
     **{key: counted(table, formula) for key, formula in OF_COUNTS.items()},
+    **OF_POINTS,
     "ari_gram": ari_gram,
 }
 

@@ -18,6 +18,8 @@ _HOMES = {
     "comparison.results": ("AgainstReference", "AllPairs", "Comparison", "Matching"),
     "inputs.memberships": ("Memberships",),
     "inputs.similarity": ("Similarity",),
+    "inputs.cover": ("Cover",),
+    "inputs.cover_files": ("read_cover",),
     "inputs.ensemble": ("Ensemble",),
     "inputs.hierarchy": ("Hierarchy",),
     "hierarchies.curves": ("CutCurve", "cut_curve"),

@@ -13,7 +13,7 @@ import numpy as np
 from congruence.chance import null_models
 from congruence.chance.draws import Exactness, Null, RandomPair, check_null
 from congruence.chance.permutation import clean, tested
-from congruence.chance.problems import Sided, best_value, drawn, measured, problem_of
+from congruence.chance.problems import Sided, best_value, drawn, measured, problem_of, random_pair
 from congruence.errors import InputError, NotApplicable
 from congruence.formulas import find
 from congruence.formulas.record import Better, Measure, ratio
@@ -47,7 +47,11 @@ class Expectation:
 @lru_cache(maxsize=4096)
 def _expectation(m: Measure, null: str, sided: str, draws: int, seed: int, a: bytes, b: bytes) -> Expectation:
     """Cache key: the cluster sizes, in descending order."""
-    random = RandomPair(np.frombuffer(a, np.int64), np.frombuffer(b, np.int64), null, sided)
+    return _mean_of(RandomPair(np.frombuffer(a, np.int64), np.frombuffer(b, np.int64), null, sided), m, draws, seed)
+
+
+def _mean_of(random: RandomPair, m: Measure, draws: int, seed: int) -> Expectation:
+    """The exact mean of a random pair, else that of draws."""
     exact = random.expected(m)
     if exact is not None:
         return Expectation(clean(exact[0]), 0.0, exact[1])
@@ -89,6 +93,17 @@ class Adjusted(Measure):
             _same_record(base), self.null, self.sided, self.n_draws, self.random_state, a.tobytes(), b.tobytes()
         )
 
+    def of_table(self, table: Table) -> Expectation:
+        """What chance gives for the sizes of this table's clusters; for covers, those of their signatures."""
+        if table.maps is None:
+            return self._of_sizes(table.row_sums, table.col_sums)
+        if self.null != "permutation":
+            raise NotApplicable(
+                f"null={self.null!r} draws partitions, and there are covers; null='permutation' takes them"
+            )
+        random = random_pair(table, self.null, self.sided)
+        return _mean_of(random, find(self.base, **self.parameters), self.n_draws, self.random_state)
+
     def expectation(self, a: Any, b: Any, **options: Any) -> Expectation:
         """The expected value of the base measure for these two, its standard error, and how it was computed."""
         t = problem_of(a, b, find(self.base, **self.parameters), self.null, self.sided, None, **options)
@@ -105,9 +120,9 @@ class Adjusted(Measure):
         room = t.best - e.value
         return abs(t.value - t.best) / room**2 * e.standard_error if room else 0.0
 
-    def check(self, *, soft: bool, weighted: bool) -> None:
+    def check(self, *, soft: bool, weighted: bool, covers: bool = False) -> None:
         """As for the base measure; also raises for memberships and weights, whose tables do not give the expected value."""
-        self.base.check(soft=soft, weighted=weighted)
+        self.base.check(soft=soft, weighted=weighted, covers=covers)
         if soft or weighted:
             what = "memberships" if soft else "sample_weight"
             raise NotApplicable(
@@ -200,14 +215,15 @@ def adjusted(
     def workings(table: Table, **parameters: Any) -> dict[str, Any]:
         m, tile = replace(record[0], parameters=MappingProxyType(parameters)), Tables.of(table)
         one = find(base, **parameters)
-        e = m._of_sizes(table.row_sums, table.col_sums)
+        e = m.of_table(table)
         return {"value": float(measured(one, tile)[0]), "E": e.value, "best": best_value(one, tile)}
 
     made = Adjusted(
         key=f"adjusted_{base.key}{suffix}", title=f"{base.title}, adjusted for chance", needs=Tables, formula=formula,
         better=Better.HIGHER, range=(-math.inf, 1.0), definition=(f"adjusted_{base.key}{suffix} = (value - E) / (best - E)",),
         axioms=frozenset(axioms), at_zero=0.0, reference="hubert1985" if null == "permutation" else "gates2017",
-        workings=workings, parameters=base.parameters, base=base, null=null, sided=sided, n_draws=int(n_draws),
+        workings=workings, takes_covers=base.accepts_covers,
+        whole_points=base.whole_points, parameters=base.parameters, base=base, null=null, sided=sided, n_draws=int(n_draws),
         random_state=int(random_state),
     )  # fmt: skip
     words = [] if made.exactness.is_exact else [f"its expected value is the {made.method}, not exact"]
@@ -223,7 +239,7 @@ def _adjusted_values(m: Adjusted, t: Tables) -> Array:
     value = measured(base, t)
     expected, best = np.empty(len(t)), np.full(len(t), base.best)
     for i, table in enumerate(t.each()):
-        expected[i] = m._of_sizes(table.row_sums, table.col_sums).value if table.n else np.nan
+        expected[i] = m.of_table(table).value if table.n else np.nan
         if not math.isfinite(base.best):
             best[i] = best_value(base, Tables.of(table))
     return ratio(value - expected, best - expected, 1e-12)

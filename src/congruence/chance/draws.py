@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, partial
 from typing import Any, Literal
@@ -17,9 +17,11 @@ from congruence.engine.plan import Run
 from congruence.errors import InputError
 from congruence.formulas import hint
 from congruence.formulas.record import Measure
+from congruence.inputs.cover import CoverLabels
 from congruence.inputs.encoding import code_type
 from congruence.inputs.labels import Labels
 from congruence.statistics import tables
+from congruence.statistics.covers import ClusterMap, Concordance, SharedPairs
 from congruence.statistics.information import ChanceInfo, Info
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.pairs import Pairs
@@ -91,6 +93,8 @@ class RandomPair:
     sided: str = "two"
     #: the engine that draws: cpu, or that of a CUDA GPU
     engine: Any = cpu
+    #: of covers: sizes are those of signatures, and these the clusters they are made of
+    maps: tuple[ClusterMap, ClusterMap] | None = None
 
     @cached_property
     def n(self) -> int:
@@ -130,13 +134,16 @@ class RandomPair:
             return self._values_by_card(m, kind, sizes, rng, draws)
         if self._by_tables(sizes[0].shape[1], sizes[1].shape[1]):
             tile = tables.as_tile(null_models.random_tables(rng, *sizes))
+            if self.maps is not None:
+                tile = replace(tile, maps=[self.maps] * draws)
             if kind is ChanceInfo and self.null == "permutation":
                 return m.values(ChanceInfo.with_expected(Info.from_tables(tile), np.full(draws, self.information)))
             return m.values(kind.from_tables(tile))  # type: ignore[attr-defined]
         if self.is_free[1]:
             return self._of_labels(m, kind, sizes, rng, draws)
         # a against many permutations of b
-        members = [_labels(self.sizes_a), *(_labels(self.sizes_b, rng) for _ in range(draws))]
+        a, b = self.maps or (None, None)
+        members = [_labels(self.sizes_a, clusters=a), *(_labels(self.sizes_b, rng, b) for _ in range(draws))]
         tiles = cpu.statistics(members, [Run(0, 1, draws + 1)], {m.needs}, threads=1)
         return np.concatenate([m.values(tile.statistics[kind]) for tile in tiles])
 
@@ -187,6 +194,8 @@ class RandomPair:
         """The exact mean of a measure that is affine in what is random, and how it was had; None for others."""
         if self.n < 2:
             return None
+        if self.maps is not None or m.needs in (SharedPairs, Concordance):
+            return self._expected_of_covers(m)
         if issubclass(m.needs, Pairs) and (self.null == "permutation" or not issubclass(m.needs, MatrixSums)):
             pairs = self.n * (self.n - 1) / 2
             same = [
@@ -207,6 +216,15 @@ class RandomPair:
             return None
         return (float(f(at[:, None])[0]), how) if is_affine(f, probes) else None
 
+    def _expected_of_covers(self, m: Measure) -> tuple[float, Exactness] | None:
+        """The mean of a measure that is affine in how far pairs of points agree: it follows from each side alone."""
+        if m.needs not in (SharedPairs, Concordance) or self.null != "permutation":
+            return None
+        a, b = self.maps or (None, None)
+        _, tile = cpu.table_of(_labels(self.sizes_a, clusters=a), _labels(self.sizes_b, clusters=b))
+        value = float(m.raw(m.needs.from_tables(tile).at_chance())[0])  # type: ignore[attr-defined]
+        return None if math.isnan(value) else (value, Exactness.CLOSED_FORM)
+
     def deviation(self, m: Measure) -> float | None:
         """The exact standard deviation under permutation of a measure that is affine in Σ n²; None for others."""
         if self.null != "permutation" or not issubclass(m.needs, Pairs) or self.expected(m) is None:
@@ -217,7 +235,7 @@ class RandomPair:
         return abs(float(high - low)) * math.sqrt(null_models.variance_of_sums(self.n, a, b))
 
 
-def _labels(sizes: Array, rng: np.random.Generator | None = None) -> Labels:
+def _labels(sizes: Array, rng: np.random.Generator | None = None, clusters: ClusterMap | None = None) -> Labels:
     """A clustering with these cluster sizes, the points in order or shuffled."""
     codes = np.repeat(np.arange(len(sizes), dtype=code_type(len(sizes))), sizes)
     if rng is not None and len(codes) < COMPILED_FROM:
@@ -226,7 +244,8 @@ def _labels(sizes: Array, rng: np.random.Generator | None = None) -> Labels:
         from congruence.engine.kernels import shuffle
 
         shuffle(codes, rng.integers(2**63))
-    return Labels(None, (codes, np.arange(len(sizes))))
+    encoded = codes, np.arange(len(sizes))
+    return Labels(None, encoded) if clusters is None else CoverLabels(None, encoded, clusters=clusters)
 
 
 def _of_pairs(m: Measure, n: int, at: Array) -> Array:

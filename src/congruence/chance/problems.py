@@ -26,6 +26,7 @@ from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.pair import PreparedPair
 from congruence.inputs.similarity import Similarity
+from congruence.statistics.covers import ClusterMap
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Table, Tables
@@ -84,7 +85,10 @@ def problem_of(
             pair = _without_dropped(pair)
         return _of_matrices(pair, m, threads)
     counter = engine_for(engine, pair.sides)
-    m.check(soft=pair.is_soft, weighted=pair.is_weighted)
+    m.check(soft=pair.is_soft, weighted=pair.is_weighted, covers=pair.has_covers)
+    if pair.has_covers:
+        _only_permutation(null, "covers")
+        counter = cpu  # a GPU draws tables of partitions
     table, tile = counted_pair(pair, threads, engine)
     if pair.is_soft or pair.is_weighted:
         problem = _of_points(pair, tile, m, null, counter)
@@ -109,12 +113,17 @@ def _of_table(tile: Tables, m: Measure, null: str, sided: str, engine: Any) -> P
     (table,) = tile.each()
     n = int(table.n)
     null_models.check_points(n)
-    random = RandomPair(table.row_sums, table.col_sums, null, sided, engine)
+    random = random_pair(table, null, sided, engine)
     expected, exactness = random.expected(m) or (None, Exactness.DRAWS)
 
     def subset(rng: np.random.Generator, draws: int, points: int) -> Array:
         counts = rng.multivariate_hypergeometric(table.count, points, size=draws)
         pair, cell = np.nonzero(counts)
+        if table.maps is not None:
+            starts, many = np.searchsorted(pair, np.arange(draws + 1)), np.full(draws, points)
+            shapes = np.tile(table.shape, (draws, 1))
+            cells = table.row[cell], table.col[cell], counts[pair, cell]
+            return measured(m, Tables(*cells, starts, shapes, many, many, maps=[table.maps] * draws))
         row, k_a, _ = hard_tables.closed_up(pair, table.row[cell], np.full(draws, table.shape[0]))
         col, k_b, _ = hard_tables.closed_up(pair, table.col[cell], np.full(draws, table.shape[1]))
         many = np.full(draws, points)
@@ -124,13 +133,25 @@ def _of_table(tile: Tables, m: Measure, null: str, sided: str, engine: Any) -> P
     return Problem(
         measure=m, value=float(measured(m, tile)[0]), draw=partial(random.values, m), batch=random.batch, n_points=n,
         null=in_words(null, sided), subset=subset, expected=expected, exactness=exactness, deviation=random.deviation(m),
-        best=best_value(m, tile), sizes=(table.row_sums, table.col_sums), alone=float((table.count == 1).sum()) / n,
+        best=best_value(m, tile),
+        sizes=(table.row_sums, table.col_sums) if table.maps is None else None, alone=float((table.count == 1).sum()) / n,
         on_card=random.draws_at_once(m),
     )  # fmt: skip
 
 
 def _known(expected: float | None) -> Exactness:
     return Exactness.DRAWS if expected is None else Exactness.CLOSED_FORM
+
+
+def random_pair(table: Table, null: str, sided: str, engine: Any = cpu) -> RandomPair:
+    """What is drawn for two hard clusterings: partitions, or the signatures of covers."""
+    maps = None
+    if table.maps is not None:
+        a, b = (
+            ClusterMap.of_partition(range(k)) if x is None else x for x, k in zip(table.maps, table.shape, strict=True)
+        )
+        maps = (a, b)
+    return RandomPair(table.row_sums, table.col_sums, null, sided, engine, maps)
 
 
 def best_value(m: Measure, tile: Tables) -> float:
@@ -281,6 +302,8 @@ def _of_matrices(pair: PreparedPair, m: Measure, threads: int | None) -> Problem
     def value(a: Any, b: Any) -> float:
         return compare_prepared(replace(pair, a=a, b=b), [m], threads=1)[m.key]
 
+    if any(isinstance(x, Ensemble) and x.has_covers for x in (p, q)):
+        raise NotApplicable("ensembles of covers are not permuted as a whole; permutation_tests takes their members")
     result = compare_prepared(pair, [m], threads=threads)
     mass = p.mass if isinstance(p, Ensemble) else None
     if mass is not None and mass.is_frequency:

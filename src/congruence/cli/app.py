@@ -44,6 +44,7 @@ class Policy(StrEnum):
     drop = "drop"
     singletons = "singletons"
     cluster = "cluster"
+    keep = "keep"
 
 
 class Correction(StrEnum):
@@ -86,7 +87,9 @@ RowNames = Annotated[str | None, typer.Option(help="Column of row ids: kept, but
 Reference = Annotated[str | None, typer.Option(help="Compare every other column with this one.")]
 Id = Annotated[str | None, typer.Option(help="Column of row ids: left out of the labels, and joins two files.")]
 Long = Annotated[str | None, typer.Option(help="The file is a long table with these columns: id,method,label.")]
-Unassigned = Annotated[Policy, typer.Option(help="How to treat points without a label.")]
+Unassigned = Annotated[
+    Policy, typer.Option(help="How to treat points without a label; covers keep points in no cluster.")
+]
 Noise = Annotated[
     str | None, typer.Option(help="Labels that mean noise: -1, or -1,unknown, or COLUMN=-1 (repeat after a semicolon).")
 ]

@@ -30,6 +30,7 @@ from congruence.cli.app import (
     Weight,
     app,
 )
+from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
 from congruence.cli.printing import fail_if_under, print_result, say
 from congruence.cli.reading import (
     check_noise_columns,
@@ -75,6 +76,9 @@ def compare(
     checkpoint: Checkpoint = None,
     skip_bad: SkipBad = False,
     memory: Memory = None,
+    format_in: ReadAs = None,
+    n: NumberOfPoints = None,
+    keys: KeysOfJson = Keys.clusters,
 ) -> None:
     """Compare two label columns, two files, or several columns with a reference.
 
@@ -89,6 +93,8 @@ def compare(
       congruence compare labels.csv kmeans leiden --measures ari,vi --p-values --ci
 
       congruence compare many-files/ kmeans leiden --checkpoint saved/
+
+      congruence compare truth.cover found.cover --n 1134
     """
     import congruence as cg
     from congruence.inputs import files
@@ -108,10 +114,19 @@ def compare(
             "level": level,
             "random_state": seed,
         }
-    if len(more) == 1 and files.suffix_of(Path(more[0])) in files.READABLE:
+    paths = [file, *(Path(x) for x in more)]
+    if holds_covers(paths, format_in):
+        if len(paths) != 2:
+            raise cg.InputError(
+                f"two covers are compared, and {len(paths)} files were given; `congruence matrix` takes many"
+            )
+        no_columns(weight=weight, frequency=frequency, reference=reference, long=long, id=id, columns=columns)
+        (name_a, a), (name_b, b) = read_covers(paths, format_in, n, keys).items()
+        result: Any = _compare_pair(a, b, wanted, options, name_a, name_b, chance)
+    elif len(more) == 1 and files.suffix_of(Path(more[0])) in files.READABLE:
         _for_one_file(weight=weight, frequency=frequency, reference=reference, long=long)
         _for_one_file(client=client, checkpoint=checkpoint, memory=memory, **{"skip-bad": skip_bad or None})
-        result: Any = _compare_files(file, Path(more[0]), wanted, columns, id, options, chance)
+        result = _compare_files(file, Path(more[0]), wanted, columns, id, options, chance)
     else:
         scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory}
         found, notes, mass = read_labels(

@@ -28,6 +28,7 @@ from congruence.cli.app import (
     Weight,
     app,
 )
+from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
 from congruence.cli.printing import fail_if_under, print_result, say, square_columns
 from congruence.cli.reading import check_noise_columns, limits_of, noise_labels, read_labels, split, wanted_measures
 
@@ -37,7 +38,8 @@ def matrix(
     file: Annotated[
         Path, typer.Argument(help="Table of label columns: csv, tsv, parquet, feather, npy, npz; or a folder of them.")
     ],
-    measures: Measures = "ari",
+    more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE...]", help="More files of covers.")] = None,
+    measures: Measures = None,
     columns: Columns = None,
     id: Id = None,
     long: Long = None,
@@ -56,8 +58,11 @@ def matrix(
     checkpoint: Checkpoint = None,
     skip_bad: SkipBad = False,
     memory: Memory = None,
+    format_in: ReadAs = None,
+    n: NumberOfPoints = None,
+    keys: KeysOfJson = Keys.clusters,
 ) -> None:
-    """Compare all pairs of label columns.
+    """Compare all pairs of label columns, or of files of covers.
 
     Examples:
 
@@ -68,6 +73,8 @@ def matrix(
       congruence matrix runs.csv --long cell,method,cluster --unassigned drop
 
       congruence matrix many-files/ --memory 2GB --client tcp://scheduler:8786
+
+      congruence matrix truth.cover first.cover second.cover --n 5013 --measures omega,onmi_max
     """
     import congruence as cg
     from congruence.inputs import files
@@ -76,7 +83,19 @@ def matrix(
     if out is not None:
         files.check_writable(out)
     scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory}
-    found, notes, mass = read_labels(file, split(columns), id, long, weight, frequency, None, scanning)
+    paths = [file, *(more or [])]
+    notes: list[str] = []
+    mass: dict[str, Any] = {}
+    if holds_covers(paths, format_in):
+        no_columns(weight=weight, frequency=frequency, long=long, id=id, columns=columns)
+        found = read_covers(paths, format_in, n, keys)
+    elif more:
+        raise cg.InputError(
+            f"{len(paths)} files were given; label columns are in one table, covers in files named .cover, or pass --format-in"
+        )
+    else:
+        found, notes, mass = read_labels(file, split(columns), id, long, weight, frequency, None, scanning)
+    measures = measures or ("omega" if holds_covers(paths, format_in) else "ari")
     options = {"unassigned": unassigned.value, "noise": noise_labels(noise), **mass}
     check_noise_columns(options["noise"], found)
     result = cg.compare_all(found, wanted_measures(measures, limits), threads=threads, engine=engine, **options)

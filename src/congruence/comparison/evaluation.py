@@ -13,6 +13,9 @@ from congruence.formulas import measures as every_measure
 from congruence.formulas.record import Measure
 from congruence.statistics.tables import Array, Table, Tables
 
+#: default measures for covers
+DEFAULT_OF_COVERS = ("omega", "onmi_max", "average_f1", "bcubed_f", "element_centric")
+
 #: default measures
 DEFAULT = ("ari", "ami_max", "nmi_sum", "vi", "jaccard", "accuracy", "element_centric")
 
@@ -40,13 +43,13 @@ def chosen_measures(measures: Measures, default: Sequence[str] = DEFAULT) -> tup
 class Evaluation:
     """Applies measures to tiles of statistics; one that does not apply is left out, or is an error if it was named."""
 
-    def __init__(self, measures: Measures, default: Sequence[str], *, soft: bool, weighted: bool) -> None:
-        chosen, self.strict = chosen_measures(measures, default)
+    def __init__(self, measures: Measures, *, soft: bool, weighted: bool, covers: bool) -> None:
+        chosen, self.strict = chosen_measures(measures, DEFAULT_OF_COVERS if covers else DEFAULT)
         self.skipped: dict[str, str] = {}
         self.measures: dict[str, Measure] = {}
         for m in chosen:
             try:
-                m.check(soft=soft, weighted=weighted)
+                m.check(soft=soft, weighted=weighted, covers=covers)
             except NotApplicable as reason:
                 self._leave_out(m, reason)
             else:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.comparison.evaluation import DEFAULT, Evaluation, Measures
+from congruence.comparison.evaluation import Evaluation, Measures
 from congruence.comparison.results import AgainstReference, AllPairs
 from congruence.comparison.trees import all_pairs_of_trees, named_trees, trees_to
 from congruence.engine.choice import engine_for, on_card
@@ -102,7 +102,8 @@ def _evaluate(
 ) -> Evaluation:  # fmt: skip
     """Every measure for every pair of the runs, one tile at a time: keep(i, j, n_used, values of (i, j), of (j, i))."""
     mass = ensemble.mass
-    todo = Evaluation(measures, DEFAULT, soft=ensemble.is_soft, weighted=mass is not None and not mass.is_frequency)
+    weighted = mass is not None and not mass.is_frequency
+    todo = Evaluation(measures, soft=ensemble.is_soft, weighted=weighted, covers=ensemble.has_covers)
     counter = engine_for(engine, ensemble.members)
     with Progress(sum(len(r) for r in runs), progress) as bar:
         for tile in counter.statistics(ensemble.members, runs, todo.needs, mass=mass, threads=threads, progress=bar):

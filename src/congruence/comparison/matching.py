@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from congruence.comparison.covers import intersections
 from congruence.comparison.pair import PairKeywords, counted_pair, prepared_pair
 from congruence.comparison.results import Matching, named_table
 from congruence.engine import soft_tables
@@ -17,6 +18,7 @@ from congruence.inputs.coerce import as_clustering
 from congruence.inputs.frames import frame_kind
 from congruence.inputs.labels import Labels, Unassigned
 from congruence.inputs.pair import PreparedPair
+from congruence.statistics.covers import overlap_of
 from congruence.statistics.tables import Array, Table
 
 # --- tables and matchings ---------------------------------------------------------------------------------------
@@ -40,7 +42,8 @@ def _paired(
 ) -> tuple[PreparedPair, Table]:
     """The pair behind the border, and its table."""
     pair = prepared_pair(a, b, engine=engine, **options)
-    return pair, named_table(counted_pair(pair, threads, engine)[0], pair.kind)
+    table = counted_pair(pair, threads, engine)[0]
+    return pair, named_table(intersections(table) if pair.has_covers else table, pair.kind)
 
 
 def element_scores(
@@ -63,11 +66,25 @@ def element_scores(
     """
     if sample_weight is not None or frequency is not None:
         raise InputError("element_scores are the scores of single points; weights do not change them, leave them out")
-    pair, table = _paired(a, b, unassigned=unassigned, noise=noise, align=align)
+    pair = prepared_pair(a, b, unassigned=unassigned, noise=noise, align=align)
+    table = counted_pair(pair)[0]
+    if pair.has_covers:
+        return _like(a if frame_kind(a) else b, _cover_scores(pair.sides, table), "element_score", pair.a.index)
     overlap = np.zeros(table.shape)
     share = table.count / np.maximum(table.row_sums[table.row], table.col_sums[table.col])
     overlap[table.row, table.col] = share
     return _like(a if frame_kind(a) else b, _point_scores(pair.sides, table, overlap), "element_score", pair.a.index)
+
+
+def _cover_scores(pair: Sequence[Any], table: Table) -> Array:
+    """The scores of points of two covers, one per cell of the table of their signatures."""
+    key = table.row * np.int64(table.shape[1]) + table.col  # cells are in order of row and column
+    codes = [c.codes.astype(np.int64) for c in pair]
+    used = (codes[0] < pair[0].k) & (codes[1] < pair[1].k)
+    scores = np.full(len(used), np.nan)
+    where = codes[0][used] * table.shape[1] + codes[1][used]
+    scores[used] = overlap_of(table).element_scores()[np.searchsorted(key, where)]
+    return scores
 
 
 def _point_scores(pair: Sequence[Any], table: Table, overlap: Array) -> Array:
@@ -115,10 +132,10 @@ def match(a: Any, b: Any, **options: Unpack[PairKeywords]) -> Matching:
     only in b: w
     """
     pair, table = _paired(a, b, **options)
-    return _matching(table, pair.kind)
+    return _matching(table, pair.kind, pair.has_covers)
 
 
-def _matching(table: Table, kind: str | None) -> Matching:
+def _matching(table: Table, kind: str | None, overlapping: bool = False) -> Matching:
     cells = assignment(table.row, table.col, table.count, table.shape)
     cells = cells[np.argsort(table.row[cells], kind="stable")]
     row, col = table.row[cells], table.col[cells]
@@ -128,7 +145,7 @@ def _matching(table: Table, kind: str | None) -> Matching:
     )
     only_a = tuple(table.rows[i] for i in range(table.shape[0]) if i not in set(row.tolist()))
     only_b = tuple(table.columns[j] for j in range(table.shape[1]) if j not in set(col.tolist()))
-    return Matching(rows=rows, only_a=only_a, only_b=only_b, n=table.n.item(), kind=kind)
+    return Matching(rows=rows, only_a=only_a, only_b=only_b, n=table.n.item(), kind=kind, overlapping=overlapping)
 
 
 def relabel(reference: Any, b: Any, **options: Unpack[PairKeywords]) -> Any:
@@ -148,7 +165,7 @@ def relabel(reference: Any, b: Any, **options: Unpack[PairKeywords]) -> Any:
     whole = all(isinstance(x, int) and not isinstance(x, bool) for x in taken)
     labels = as_clustering(b, "b")
     if not isinstance(labels, Labels):
-        raise InputError("relabel renames labels; for memberships, reorder the columns: see match")
+        raise InputError("relabel renames labels; for memberships and covers, see match")
     names = labels.names.tolist() if isinstance(labels.names, np.ndarray) else list(labels.names)
     for name in (name for name in names if name not in found.mapping):
         if whole:

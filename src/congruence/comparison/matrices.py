@@ -77,7 +77,10 @@ def _check_matrices(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similari
     """The reason why a measure does not apply to matrices and ensembles, if it does not."""
     if m.needs is Profiles:
         m.check(soft=False, weighted=False)
-    one = [isinstance(x, Ensemble) and len(x) == 1 for x in (p, q)]
+    covers = any(isinstance(x, Ensemble) and x.has_covers for x in (p, q))
+    if covers and m.needs is MemberInfo:
+        raise NotApplicable(f"{m.key} is not defined for members that are covers; see compare_all")
+    one = [isinstance(x, Ensemble) and len(x) == 1 and not x.has_covers for x in (p, q)]
     if m.needs not in (Gram, MatrixSums, MemberInfo):
         why = (
             "describes one ensemble or matrix: " + f"cg.{m.key}(a)" if m.needs is Alone else "compares two clusterings"

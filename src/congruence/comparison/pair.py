@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any, TypedDict, Unpack
 
-from congruence.comparison.evaluation import DEFAULT, Evaluation, Measures
+from congruence.comparison.covers import intersections, what_explains
+from congruence.comparison.evaluation import Evaluation, Measures
 from congruence.comparison.matrices import compare_matrices
 from congruence.comparison.results import Comparison
 from congruence.comparison.trees import compare_trees
@@ -132,7 +133,7 @@ def compare_prepared(
         return compare_trees(pair.a, pair.b, measures, threads)
     if pair.is_of_matrices:
         return compare_matrices(pair, measures, threads, engine)
-    todo = Evaluation(measures, DEFAULT, soft=pair.is_soft, weighted=pair.is_weighted)
+    todo = Evaluation(measures, soft=pair.is_soft, weighted=pair.is_weighted, covers=pair.has_covers)
     table, tables = counted_pair(pair, threads, engine)
 
     def measured(tile: Tables) -> dict[str, float]:
@@ -146,7 +147,10 @@ def compare_prepared(
         counter = engine_for(engine, pair.sides)
         mirrored = [measured(counter.table_of(c, c, pair.mass, threads)[1]) for c in pair.sides]
         own = (mirrored[0], mirrored[1])
+    cautions = pair.cautions(table)
+    if pair.has_covers:
+        cautions, table = (*cautions, *what_explains(tables, todo.measures)), intersections(table)
     return Comparison(
         values_=values, measures=todo.measures, counted=table, tables=tables, n_used=int(tables.n_used[0]),
-        cautions=pair.cautions(table), skipped=todo.skipped, self_values=own, kind=pair.kind, names=pair.names,
+        cautions=cautions, skipped=todo.skipped, self_values=own, kind=pair.kind, names=pair.names,
     )  # fmt: skip

@@ -446,6 +446,8 @@ class Matching:
     only_b: tuple[Any, ...]
     n: float
     kind: str | None = None
+    #: may a point be in several matched clusters?
+    overlapping: bool = False
 
     @property
     def mapping(self) -> dict[Any, Any]:
@@ -471,6 +473,5 @@ class Matching:
             for side, names in (("a", self.only_a), ("b", self.only_b))
             if names
         ]
-        return "\n".join(
-            [f"{counted(len(self.rows), 'cluster')} matched, {total:g} of {self.n:g} points in common", grid, *left]
-        )
+        of_all = "points" if self.overlapping else f"of {self.n:g} points"
+        return "\n".join([f"{counted(len(self.rows), 'cluster')} matched, {total:g} {of_all} in common", grid, *left])

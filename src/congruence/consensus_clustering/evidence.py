@@ -174,6 +174,11 @@ def evidence(ensemble: Ensemble) -> Evidence:
     n, members = ensemble.n_points, ensemble.members
     mass = np.ones(n) if ensemble.mass is None else ensemble.mass.values.astype(np.float64)
     kept = [i for i, share in enumerate(ensemble.shares.tolist()) if share > 0 and members[i].k > 0]
+    if ensemble.has_covers:
+        raise InputError(
+            "a consensus puts each point into one cluster, and some members are covers, whose clusters overlap; compare them "
+            "by compare_all, or see which points share clusters in consensus_matrix()"
+        )
     if not kept:
         raise InputError("no member has any point: there is nothing to find a consensus of")
     share = ensemble.shares[kept]

@@ -77,7 +77,7 @@ def statistics(
     workers = default_threads(threads)
     hard = [c for c in members if isinstance(c, Labels)]
     pairs = sum(len(run) for run in runs)
-    complete = len(hard) == len(members) and mass is None and not any(c.gaps for c in hard)
+    complete = len(hard) == len(members) and mass is None and not any(c.gaps or c.clusters is not None for c in hard)
     whole = len(hard) == len(members) and not any(c.gaps for c in hard) and (mass is None or mass.is_frequency)
     expected = _expected_all(hard, runs, mass, workers) if ChanceInfo in wanted and whole and pairs > 1 else None
     if complete and pairs > 1 and wanted <= _fused_kinds(hard) and jit.use_kernels(float(len(hard[0])) * pairs):

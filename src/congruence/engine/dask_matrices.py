@@ -132,7 +132,9 @@ def by_blocks(p: Any, q: Any) -> bool:
     """Whether `dask_sums` applies: one is a Dask array, and the other can be split into blocks."""
     arrays = [x for x in (p, q) if isinstance(x, Similarity) and is_dask_array(x.matrix)]
     plain = all(
-        not x.is_sparse if isinstance(x, Similarity) else x.mass is None and not x.is_lazy and not x.has_gaps
+        not x.is_sparse
+        if isinstance(x, Similarity)
+        else x.mass is None and not x.is_lazy and not x.has_gaps and not x.has_covers
         for x in (p, q)
     )
     return (

@@ -241,7 +241,9 @@ def _assemble(
     weights = mass.values if mass is not None and not mass.is_frequency else None
     own: Array = n_used if weights is None else np.full(len(pair_i), float((weights**2).sum()))
     has_gaps = np.array([c.gaps > 0 for c in labels])
-    present = None
+    present = maps = None
+    if any(c.clusters is not None for c in labels):
+        maps = [(labels[i].clusters, labels[j].clusters) for i, j in zip(pair_i.tolist(), pair_j.tolist(), strict=True)]
     if has_gaps.any() or mass is not None:
         kept = (row < k[pair_i][pair]) & (col < k[pair_j][pair])
         pair, row, col, count = pair[kept], row[kept], col[kept], count[kept]
@@ -255,15 +257,16 @@ def _assemble(
             n_used = np.zeros(len(pair_i), np.int64)
             np.add.at(n_used, pair, count)
             own = n_used
-        row, shape_a, keep_a = closed_up(pair, row, shapes[:, 0])
-        col, shape_b, keep_b = closed_up(pair, col, shapes[:, 1])
-        shapes = np.column_stack([shape_a, shape_b])
-        present = (keep_a, keep_b) if len(pair_i) == 1 else None
+        if maps is None:  # rows and columns of covers stay where their maps have them
+            row, shape_a, keep_a = closed_up(pair, row, shapes[:, 0])
+            col, shape_b, keep_b = closed_up(pair, col, shapes[:, 1])
+            shapes = np.column_stack([shape_a, shape_b])
+            present = (keep_a, keep_b) if len(pair_i) == 1 else None
     starts = np.searchsorted(pair, np.arange(len(pair_i) + 1))
     if weights is not None and within is None:  # counted on a card: weights scaled to mean 1
         scale = n_used / np.maximum(np.bincount(pair, weights=count, minlength=len(pair_i)), np.finfo(float).tiny)
         count, own = count * scale[pair], own * scale**2
-    return TableTile(Tables(row, col, count, starts, shapes, own, n_used, within=within), present)
+    return TableTile(Tables(row, col, count, starts, shapes, own, n_used, within=within, maps=maps), present)
 
 
 def _used_under_gaps(

@@ -13,6 +13,7 @@ from congruence.engine.choice import engine_for
 from congruence.engine.plan import Progress, Run
 from congruence.engine.tiles import point_weights, tile_sums, tiles_of
 from congruence.errors import InputError, NotApplicable
+from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
@@ -49,6 +50,8 @@ def sparse_sums(p: Similarity, q: Similarity | Ensemble) -> MatrixSums:
                 same = np.asarray(
                     (left.multiply(right) if hasattr(left, "multiply") else left * right).sum(axis=1)
                 ).ravel()
+            elif isinstance(member, CoverLabels):
+                same = member.share(row, col)
             else:
                 same = member.codes[row] == member.codes[col]
             other += share * same

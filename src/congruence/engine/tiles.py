@@ -12,6 +12,7 @@ from congruence.engine import plan
 from congruence.engine.plan import Progress
 from congruence.errors import InputError
 from congruence.inputs.alignment import Mass
+from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
@@ -73,7 +74,7 @@ class EnsembleTiles:
     def __init__(self, ensemble: Ensemble, missing: str = "ratio") -> None:
         self.ensemble, self.missing = ensemble, missing
         hard = [c for c in ensemble.members if isinstance(c, Labels)]
-        self.plain = len(hard) == len(ensemble) and not ensemble.has_gaps
+        self.plain = len(hard) == len(ensemble) and not ensemble.has_gaps and not ensemble.has_covers
         self.equal = ensemble.member_weight is None
         self.share = ensemble.shares
         self.scale = float(len(ensemble)) if self.counts else 1.0
@@ -107,7 +108,8 @@ class EnsembleTiles:
                 continue
             a, b = member.codes[rows, None], member.codes[None, cols]
             observed = (a < member.k) & (b < member.k)
-            together += weight * ((a == b) & observed)
+            same = member.together(rows, cols) if isinstance(member, CoverLabels) else a == b
+            together += weight * (same & observed)
             seen += weight * observed
         if self.ensemble.has_gaps and self.missing == "ratio":
             with np.errstate(invalid="ignore", divide="ignore"):
@@ -208,7 +210,7 @@ def tiles_of(x: Similarity | Ensemble, missing: str = "ratio") -> Tiles:
     """Tiles of a matrix, or of the consensus matrix of an ensemble."""
     if isinstance(x, Similarity):
         return MatrixTiles(x)
-    if len(x) == 1 and not x.has_gaps and isinstance(x.members[0], Labels):
+    if len(x) == 1 and not x.has_gaps and not x.has_covers and isinstance(x.members[0], Labels):
         return LabelTiles(x.members[0])
     return EnsembleTiles(x, missing)
 

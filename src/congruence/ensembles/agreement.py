@@ -215,7 +215,7 @@ def consensus_blocks(
 def complete_labels(e: Ensemble) -> list[Labels]:
     """The members, if their consensus is a count: complete, hard, and of equal weight."""
     hard = [c for c in e.members if isinstance(c, Labels)]
-    if len(hard) < len(e) or e.has_gaps or e.member_weight is not None:
+    if len(hard) < len(e) or e.has_gaps or e.has_covers or e.member_weight is not None:
         raise device.refusal("on the GPU the consensus matrix is that of complete label vectors of equal weight")
     return hard
 

@@ -95,7 +95,7 @@ def consensus_cdf(
     if engine_for(engine, e.members) is not cpu:
         return _cdf_by_card(e, progress)
     source = tiles.tiles_of(e, missing)
-    hard = not e.is_soft and e.member_weight is None and not e.has_gaps
+    hard = not e.is_soft and e.member_weight is None and not e.has_gaps and not e.has_covers
     if hard:
         codes = np.stack([c.codes for c in e.members if isinstance(c, Labels)], axis=1)
         _, first, group = np.unique(codes, axis=0, return_index=True, return_inverse=True)

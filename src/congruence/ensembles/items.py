@@ -10,6 +10,7 @@ from congruence.engine import cpu
 from congruence.engine.choice import engine_for
 from congruence.ensembles.agreement import as_ensemble
 from congruence.errors import InputError
+from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
@@ -47,7 +48,7 @@ def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto") -> Array
     """
     e = as_ensemble(ensemble)
     c = _partition(e, labels)
-    on_card = engine_for(engine, e.members) is not cpu
+    on_card = engine_for(engine, e.members) is not cpu and not e.has_covers
     xp: Any = device.cupy() if on_card else np  # the same code on host and GPU
     weight, own = (xp.asarray(x) for x in point_mass(e))
     codes = _codes(c, on_card)
@@ -68,8 +69,13 @@ def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto") -> Array
             table = xp.bincount(cell, weights=weight, minlength=(member.k + 1) * c.k).reshape(member.k + 1, c.k)
             per = table[: member.k].sum(axis=0)
             table[member.k] = 0
+            with_self = here
+            if isinstance(member, CoverLabels):  # together are points whose signatures share a cluster
+                rows = member.clusters.sparse(np.arange(member.k))
+                table[: member.k] = ((rows @ rows.T) > 0) @ table[: member.k]
+                with_self = here & np.append(member.clusters.lengths > 0, False)[theirs]
             together += share * table[theirs]
-            together[every[here], codes[here]] -= share * own[here]
+            together[every[with_self], codes[with_self]] -= share * own[with_self]
         times = here[:, None] * per[None, :]
         times[every[here], codes[here]] -= own[here]
         seen += share * times

@@ -1,8 +1,10 @@
 """The measures, one family per file; importing this package declares all of them, in this order."""
 
 from congruence.formulas import pairs  # noqa: I001  (pairs first, as people know them)
-from congruence.formulas import information, matching, matrices, profiles, trees
+from congruence.formulas import information, matching, covers, matrices, profiles, trees
 from congruence.formulas.registry import find, measures, names
 from congruence.errors import hint
 
-__all__ = ["find", "hint", "information", "matching", "matrices", "measures", "names", "pairs", "profiles", "trees"]
+__all__ = [
+    "covers", "find", "hint", "information", "matching", "matrices", "measures", "names", "pairs", "profiles", "trees",
+]  # fmt: skip

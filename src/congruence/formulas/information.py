@@ -1,13 +1,14 @@
 """Measures of shared information, in nats: entropies H_a, H_b, H_ab and MI = H_a + H_b − H_ab."""
 
-from math import inf
+from math import inf, nan
 
 import numpy as np
 
+from congruence.formulas.code_length import code_length
 from congruence.formulas.record import ratio
 from congruence.formulas.registry import measure
 from congruence.statistics.information import ChanceInfo, Info
-from congruence.statistics.tables import Array
+from congruence.statistics.tables import Array, Table
 
 METRIC = ("symmetric", "definite", "triangle")
 #: E[MI] and the norm are sums of many terms: a difference this small is rounding error, and the measure is 0/0
@@ -170,3 +171,39 @@ def v_measure(i: Info, beta: float = 1.0) -> Array:
     """Harmonic mean of homogeneity and completeness; beta > 1 weighs completeness more. With beta 1 it is nmi_sum."""
     h, c = homogeneity(i), completeness(i)
     return np.where(h + c == 0, 0.0, ratio((1 + beta) * h * c, beta * h + c))
+
+
+def _reduced(t: Table) -> tuple[float, float]:
+    """What it takes to write the labels of a, and what they take once b is known; in nats per point, beyond log k."""
+    rows, columns = t.row_sums, t.col_sums
+    alone = code_length(np.array([t.n]), rows, len(rows))
+    return alone / t.n, code_length(columns, t.count, len(rows)) / t.n
+
+
+def _reduced_workings(t: Table) -> dict[str, float]:
+    alone, given = _reduced(t)
+    own = code_length(t.row_sums, t.row_sums, t.shape[0]) / t.n
+    equal = np.log(t.shape[0])
+    return {"length": equal + alone, "length_given_b": equal + given, "rmi": alone - given, "rmi_self": alone - own}
+
+
+@measure(
+    "rmi", title="Reduced mutual information", needs=Table, better="higher", range=(-inf, inf),
+    reference="jerdee2024", definition="rmi = length - length_given_b", whole_points=True, workings=_reduced_workings,
+    caution="of a given b, in nats per point; it may be negative, and it is not symmetric",
+)  # fmt: skip
+def rmi(t: Table) -> float:
+    """What knowing b saves in writing down the labels of a, the cost of telling the table included."""
+    alone, given = _reduced(t)
+    return alone - given
+
+
+@measure(
+    "nrmi", title="Normalised reduced mutual information", needs=Table, better="higher", range=(-inf, 1),
+    axioms=("definite",), reference="jerdee2024", definition="nrmi = rmi / rmi_self", whole_points=True,
+    workings=_reduced_workings, caution="it may be negative, and it is not symmetric",
+)  # fmt: skip
+def nrmi(t: Table) -> float:
+    """The same as a share of what a saves in writing down itself."""
+    w = _reduced_workings(t)
+    return w["rmi"] / w["rmi_self"] if abs(w["rmi_self"]) > TINY else nan

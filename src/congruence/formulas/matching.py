@@ -6,6 +6,7 @@ a_i and b_j are the sizes of the clusters; the first clustering is the reference
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from congruence.errors import NotApplicable
 from congruence.formulas.record import ratio
 from congruence.formulas.registry import measure
 from congruence.formulas.solvers import assignment, best_kappa, greedy_shipment, transport
+from congruence.statistics.covers import MOST_SOLVED, overlap_of
 from congruence.statistics.information import Info
 from congruence.statistics.tables import Array, Maxima, Table, Tables, xlogx
 from congruence.statistics.trees import PointScores
@@ -216,51 +218,79 @@ def f_measure(t: Tables) -> Array:
     return ratio(_by_row_best(t), t.n)
 
 
+def _element_workings(
+    t: Table, r: float = 1.0, path: str = "max", alpha: float = 0.9, limit: int | None = MOST_SOLVED
+) -> dict[str, Any]:
+    if t.maps is not None:
+        return {"shared": float(overlap_of(t).element_scores(alpha, limit) @ t.count), "n": t.n}
+    return {"shared": (t.count**2 / np.maximum(t.row_sums[t.row], t.col_sums[t.col])).sum(), "n": t.n}
+
+
 @measure(
     "element_centric", title="Element-centric similarity", needs=Tables, better="higher", range=(0, 1), axioms=METRIC,
-    reference="gates2019", definition="element_centric = shared / n",
-    workings=lambda t, **_: {"shared": (t.count**2 / np.maximum(t.row_sums[t.row], t.col_sums[t.col])).sum(), "n": t.n},
+    reference="gates2019", definition="element_centric = shared / n", workings=_element_workings, takes_covers=True,
 )  # fmt: skip
-def element_centric(t: Tables | PointScores, r: float = 1.0, path: str = "max") -> Array:
+def element_centric(
+    t: Tables | PointScores, r: float = 1.0, path: str = "max", alpha: float = 0.9, limit: int | None = MOST_SOLVED
+) -> Array:
     """Mean over points of the overlap of its two clusters, over the larger of them.
 
-    Of two hierarchies: mean over points of how alike their affinities to all points are. A node at level l, from 0 (root)
-    to 1 (points), weighs exp(r·l). `path` gives l: "max" or "min", steps from the root over the steps of the longest or
-    shortest way from the root through the node to a point; "height", 1 − height / height of the root.
+    Of two covers: mean over points of how alike random walks from them are; `alpha` is the probability to go on, `limit` the
+    number of unknowns that are solved for. Of two hierarchies: mean over points of how alike their affinities to all points
+    are. A node at level l, from 0 (root) to 1 (points), weighs exp(r·l). `path` gives l: "max" or "min", steps from the root
+    over the steps of the longest or shortest way from the root through the node to a point; "height", 1 − height / height
+    of the root.
     """
     if isinstance(t, PointScores):
         return t.mean
+    if t.maps is not None:
+        return np.array([_element_workings(x, r, path, alpha, limit)["shared"] for x in t.each()]) / t.n
     return ratio(t.sum(t.count * (t.count / np.maximum(t.row_total, t.col_total))), t.n)
 
 
-def _bcubed(t: Tables, total: Array) -> Array:
-    return ratio(t.sum(t.count * (t.count / total)), t.n)
+def _bcubed(t: Tables, side: int) -> Array:
+    """Precision (side 0) or recall (side 1)."""
+    if t.maps is not None:
+        return np.array([o.bcubed[side] for o in t.overlaps])
+    return ratio(t.sum(t.count * (t.count / (t.row_total if side else t.col_total))), t.n)
+
+
+def _bcubed_workings(side: int) -> Callable[[Table], dict[str, Any]]:
+    def workings(t: Table) -> dict[str, Any]:
+        if t.maps is not None:
+            o = overlap_of(t)
+            covered = o.mass[o.lengths[1 - side] > 0].sum()
+            return {"shared": o.bcubed[side] * covered, "n": covered}
+        return {"shared": (t.count**2 / (t.row_sums[t.row] if side else t.col_sums[t.col])).sum(), "n": t.n}
+
+    return workings
 
 
 @measure(
     "bcubed_precision", title="B-cubed precision", needs=Tables, better="higher", range=(0, 1), axioms=("triangle",),
     reference="bagga1998", definition="bcubed_precision = shared / n", caution="1 for any refinement of a",
-    workings=lambda t: {"shared": (t.count**2 / t.col_sums[t.col]).sum(), "n": t.n},
+    workings=_bcubed_workings(0), takes_covers=True,
 )  # fmt: skip
 def bcubed_precision(t: Tables) -> Array:
     """Mean over points of the share of its cluster in b that is in its cluster in a."""
-    return _bcubed(t, t.col_total)
+    return _bcubed(t, 0)
 
 
 @measure(
     "bcubed_recall", title="B-cubed recall", needs=Tables, better="higher", range=(0, 1), axioms=("triangle",),
     reference="bagga1998", definition="bcubed_recall = shared / n", caution="1 when b is a single cluster",
-    workings=lambda t: {"shared": (t.count**2 / t.row_sums[t.row]).sum(), "n": t.n},
+    workings=_bcubed_workings(1), takes_covers=True,
 )  # fmt: skip
 def bcubed_recall(t: Tables) -> Array:
     """Mean over points of the share of its cluster in a that is in its cluster in b."""
-    return _bcubed(t, t.row_total)
+    return _bcubed(t, 1)
 
 
 @measure(
     "bcubed_f", title="B-cubed F1", needs=Tables, better="higher", range=(0, 1), axioms=("symmetric", "definite"),
     reference="amigo2009", definition="bcubed_f = 2 * precision * recall / (precision + recall)",
     workings=lambda t: {"precision": bcubed_precision(Tables.of(t))[0], "recall": bcubed_recall(Tables.of(t))[0]},
+    takes_covers=True,
 )  # fmt: skip
 def bcubed_f(t: Tables) -> Array:
     """Harmonic mean of B-cubed precision and recall."""
@@ -286,3 +316,30 @@ def psi(t: Table, limit: int | None = SPARSE_LIMIT) -> float:
         return math.nan
     w = _psi_workings(t)
     return max(w["S"] - w["E"], 0.0) / (w["K"] - w["E"]) if w["K"] > w["E"] else math.nan
+
+
+def _nca_workings(t: Table, limit: int | None = None) -> dict[str, Any]:
+    return {"recalls": _matched(t, t.count / t.row_sums[t.row]), "K": t.shape[0]}
+
+
+@measure(
+    "nca", title="Normalised clustering accuracy", needs=Table, better="higher", range=(-1, 1),
+    axioms=("definite",), reference="gagolewski2025", definition="nca = (recalls - 1) / (K - 1)", workings=_nca_workings,
+)  # fmt: skip
+def nca(t: Table, limit: int | None = SPARSE_LIMIT) -> float:
+    """Mean share of each cluster of a that its match in b keeps, less what one cluster gives; a is the reference."""
+    _within(t, "nca", limit, dense=False)
+    w = _nca_workings(t)
+    return (w["recalls"] - 1) / (w["K"] - 1) if w["K"] > 1 else math.nan
+
+
+@measure(
+    "npa", title="Normalised pivoted accuracy", needs=Table, better="higher", range=(0, 1),
+    axioms=("symmetric", "definite"), reference="gagolewski2025", definition="npa = (matched / n - 1 / K) / (1 - 1 / K)",
+    workings=lambda t, limit=None: {"matched": _matched(t, t.count), "n": t.n, "K": max(t.shape)},
+)  # fmt: skip
+def npa(t: Table, limit: int | None = SPARSE_LIMIT) -> float:
+    """Accuracy of the best matching, less that of equal clusters matched at random."""
+    _within(t, "npa", limit, dense=False)
+    k = max(t.shape)
+    return (_matched(t, t.count) / t.n - 1 / k) / (1 - 1 / k) if k > 1 and t.n else math.nan

@@ -3,10 +3,14 @@
 s_a = v11 + v10 pairs are together in a, s_b = v11 + v01 in b.
 """
 
+import math
+
+import numpy as np
+
 from congruence.formulas.record import ratio
 from congruence.formulas.registry import measure
 from congruence.statistics.pairs import Gram, Pairs
-from congruence.statistics.tables import Array
+from congruence.statistics.tables import Array, Tables
 
 METRIC = ("symmetric", "definite", "triangle")
 
@@ -19,6 +23,37 @@ METRIC = ("symmetric", "definite", "triangle")
 def rand(p: Pairs) -> Array:
     """Share of pairs of points on which both agree."""
     return ratio(p.v11 + p.v00, p.pairs, p.tiny)
+
+
+@measure(
+    "mari", title="Modified adjusted Rand index", needs=Tables, better="higher", range=(-math.inf, 1),
+    axioms=("symmetric", "definite"), reference="sundqvist2023", workings=lambda t: _mari_workings(Tables.of(t)),
+    definition="mari = (theta - theta_0) / (theta_max - theta_0)", whole_points=True,
+    caution="centred for points drawn at random, not for permuted ones; with many points it is ari",
+)  # fmt: skip
+def mari(t: Tables) -> Array:
+    """The adjusted Rand index with its expectation estimated from pairs of disjoint pairs; undefined below 4 points."""
+    w = _mari_workings(t)
+    return ratio(w["theta"] - w["theta_0"], w["theta_max"] - w["theta_0"], 1e-14)
+
+
+def _mari_workings(t: Tables) -> dict[str, Array]:
+    """Share of the pairs together in both; of disjoint pairs of pairs, one together in a and the other in b; the most."""
+
+    def pairs(x: Array) -> Array:
+        return x * (x - 1.0) / 2
+
+    n = t.n.astype(np.float64)
+    a, b, both = t.over_rows(pairs), t.over_cols(pairs), t.sum(pairs(t.count))
+    triples = t.sum(
+        t.count * (t.row_total - 1.0) * (t.col_total - 1.0)
+    )  # pairs with one point in common, and the same pair
+    disjoint = a * b - both - (triples - 2 * both)
+    quadruples = n * (n - 1) * (n - 2) * (n - 3) / 4
+    with np.errstate(divide="ignore", invalid="ignore"):
+        every = n * (n - 1) / 2
+        theta_0 = np.where(quadruples > 0, disjoint / quadruples, np.nan)
+        return {"theta": both / every, "theta_0": theta_0, "theta_max": (a + b) / 2 / every}
 
 
 @measure(

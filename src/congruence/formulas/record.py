@@ -12,6 +12,7 @@ import numpy as np
 
 from congruence.errors import InputError, NotApplicable
 from congruence.formulas.explain import Explanation, explanation
+from congruence.statistics.covers import Concordance, Intersections, SharedPairs
 from congruence.statistics.information import ChanceInfo
 from congruence.statistics.matrices import Alone, MatrixSums
 from congruence.statistics.profiles import Profiles
@@ -77,6 +78,10 @@ class Measure:
     #: for matrices: whether one side must be a partition; whether entries outside 0 … 1 are allowed
     wants_partition: bool = False
     takes_kernels: bool = False
+    #: does it take covers though it reads tables, as the measures of `formulas/covers.py` do
+    takes_covers: bool = False
+    #: is it defined for whole points alone, not for memberships and weights
+    whole_points: bool = False
     parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -109,14 +114,22 @@ class Measure:
         """Whether the measure (or 1 − it) is a metric on partitions."""
         return {"symmetric", "definite", "triangle"} <= self.axioms
 
-    def check(self, *, soft: bool, weighted: bool) -> None:
+    @property
+    def accepts_covers(self) -> bool:
+        """Whether it is defined where clusters overlap."""
+        return self.takes_covers or self.needs in (SharedPairs, Intersections, Concordance)
+
+    def check(self, *, soft: bool, weighted: bool, covers: bool = False) -> None:
         """Raise NotApplicable if this measure is not defined for this kind of input."""
-        if self.needs is ChanceInfo and (soft or weighted):
+        if soft and self.needs in (SharedPairs, Intersections):
+            raise NotApplicable(
+                f"{self.key} compares covers and labels; make a cover of the memberships: cg.Cover(u >= 0.3)"
+            )
+        if (self.needs is ChanceInfo or self.whole_points) and (soft or weighted):
             what = "soft memberships" if soft else "sample_weight"
             advice = "use ari_gram, or harden the memberships" if soft else "pass `frequency` for integer counts"
-            raise NotApplicable(
-                f"{self.key} is not defined for {what}: its expectation is over permutations of whole points; {advice}"
-            )
+            why = "it counts" if self.whole_points else "its expectation is over permutations of"
+            raise NotApplicable(f"{self.key} is not defined for {what}: {why} whole points; {advice}")
 
         if self.needs is Profiles:
             raise NotApplicable(
@@ -130,6 +143,11 @@ class Measure:
             raise NotApplicable(
                 f"{self.key} of memberships needs their matrix: pass cg.Ensemble([u]), or cg.Similarity(m) if the array is "
                 "a similarity matrix"
+            )
+        if covers and not self.accepts_covers:
+            raise NotApplicable(
+                f"{self.key} compares partitions, and this is a cover; omega, onmi_max, average_f1, bcubed_f and "
+                "element_centric take covers"
             )
 
     def raw(self, statistic: Any) -> Array:

@@ -35,6 +35,8 @@ def measure(
     aliases: Sequence[str] = (),
     wants_partition: bool = False,
     takes_kernels: bool = False,
+    takes_covers: bool = False,
+    whole_points: bool = False,
     status: Literal["current", "historical"] = "current",
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare the decorated formula as a measure. Its keyword parameters, with defaults, become the measure's."""
@@ -49,7 +51,8 @@ def measure(
             key=key, title=title, needs=needs, formula=formula, better=Better(better), range=(float(low), float(high)),
             definition=lines, axioms=frozenset(axioms), at_zero=at_zero, reference=reference, caution=caution,
             status=Status(status), workings=workings, aliases=tuple(aliases), wants_partition=wants_partition,
-            takes_kernels=takes_kernels, parameters=MappingProxyType(defaults),
+            takes_kernels=takes_kernels, takes_covers=takes_covers, whole_points=whole_points,
+            parameters=MappingProxyType(defaults),
         )  # fmt: skip
         unknown = record.axioms - set(AXIOMS)
         if unknown or key in _NAMES:

@@ -10,6 +10,7 @@ import numpy as np
 
 from congruence.errors import Caution, InputError
 from congruence.inputs.coerce import Clustering
+from congruence.inputs.cover import with_policies
 from congruence.inputs.frames import frame_kind
 from congruence.inputs.labels import Unassigned
 from congruence.statistics.tables import Array
@@ -83,7 +84,7 @@ class InputOptions:
         same, notes = aligned(raw, self.align, who)
         check_noise(self.noise, [*names, *who])
         noise = tuple(noise_for(self.noise, both) for both in zip(names, who, strict=True))
-        members = tuple(c.with_policy(self.unassigned, own, w) for c, own, w in zip(same, noise, who, strict=True))
+        members = tuple(with_policies(same, self.unassigned, noise, who))
         index = next((c.index for c in same if c.index is not None), None)
         n = SCANNED if members[0].lazy else len(members[0])
         mass = as_mass(self.sample_weight, self.frequency, n, index, self.align)
@@ -147,6 +148,10 @@ def aligned(
     """The clusterings with the same points in the same order, and notes on points that were left out."""
     if align not in (None, "index", "position"):
         raise InputError(f"align must be 'index' or 'position', not {align!r}")
+    if any(getattr(c, "is_cover", False) for c in clusterings):
+        from congruence.inputs.cover_points import on_same_points  # it aligns labels with this function
+
+        return on_same_points(clusterings, align, who)
     if any(c.lazy for c in clusterings):
         return _of_one_scan(clusterings, who), []
     indexed = [(i, c) for i, c in enumerate(clusterings) if c.index is not None]

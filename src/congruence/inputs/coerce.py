@@ -25,8 +25,8 @@ def as_clustering(data: Any, who: str = "labels") -> Clustering:
     >>> as_clustering(["b", "a", "b"]).codes.tolist()
     [1, 0, 1]
     """
-    if isinstance(data, Labels | Memberships):
-        return data
+    if isinstance(data, Labels | Memberships) or getattr(data, "is_cover", False):
+        return data  # type: ignore[no-any-return]
     if hasattr(data, "obs"):
         raise InputError(f"{who}: pass one column of it, as in x.obs['leiden']")
     if is_sparse(data):  # before mappings: some sparse formats are dictionaries too

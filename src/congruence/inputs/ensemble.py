@@ -13,6 +13,7 @@ from congruence.errors import Caution, InputError
 from congruence.inputs.alignment import Align, InputOptions, Mass, aligned
 from congruence.inputs.arrays import from_dlpack
 from congruence.inputs.coerce import Clustering, as_clustering
+from congruence.inputs.cover import Cover
 from congruence.inputs.files import read_columns, without_ids
 from congruence.inputs.frames import frame_kind
 from congruence.inputs.labels import Labels, Unassigned, noise_caution
@@ -76,6 +77,7 @@ class Ensemble:
             caution
             for c, labels, name in zip(self.members, same.noise, listed, strict=True)
             if isinstance(c, Labels) and not c.lazy and labels is None and not isinstance(clusterings, Ensemble)
+            if c.clusters is None
             for caution in noise_caution(c.names, name)
         )
         if isinstance(clusterings, Ensemble):
@@ -101,6 +103,11 @@ class Ensemble:
     def is_soft(self) -> bool:
         """Whether any member is soft."""
         return any(c.soft for c in self.members)
+
+    @property
+    def has_covers(self) -> bool:
+        """Whether any member is a cover, whose clusters overlap or leave points out."""
+        return any(c.clusters is not None for c in self.members)
 
     @property
     def has_gaps(self) -> bool:
@@ -195,7 +202,7 @@ class Ensemble:
     def __repr__(self) -> str:
         if self.is_lazy:
             return f"Ensemble: {len(self)} clusterings, scanned"
-        sizes = sorted({c.k for c in self.members})
+        sizes = sorted({c.k if c.clusters is None else c.clusters.k for c in self.members})
         clusters = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
         return f"Ensemble: {len(self)} clusterings of {self.n_points} points, {clusters} clusters each"
 
@@ -323,7 +330,7 @@ def columns_of(data: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | N
             twice = next(x for x in names if names.count(x) > 1)
             raise InputError(f"the frame has two columns named {twice!r}; give them different names")
         return [(str(name), data[name]) for name in names], [], kind
-    if isinstance(data, Labels | Memberships) or kind is not None:
+    if isinstance(data, Labels | Memberships | Cover) or kind is not None:
         return [("0", data)], [], kind
     if isinstance(data, list | tuple):
         if data and not any(hasattr(x, "__len__") for x in data):

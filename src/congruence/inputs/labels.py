@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -25,7 +25,10 @@ from congruence.inputs.encoding import (
 from congruence.machine import device
 from congruence.statistics.tables import Array, label_order
 
-Unassigned = Literal["error", "drop", "singletons", "cluster", "partial"]
+if TYPE_CHECKING:
+    from congruence.statistics.covers import ClusterMap
+
+Unassigned = Literal["error", "drop", "singletons", "cluster", "partial", "keep"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,8 @@ class Labels:
     lazy = False
     #: labels are compared by their tables, never by a digest
     digest = b""
+    #: of a cover: the clusters that each label, a signature, is made of
+    clusters: ClassVar[ClusterMap | None] = None
 
     @cached_property
     def _encoded(self) -> tuple[Array, Array | tuple[Any, ...]]:
@@ -101,6 +106,8 @@ class Labels:
 
     def with_policy(self, unassigned: Unassigned, noise: Collection[Hashable] | None, who: str) -> Labels:
         """Apply `unassigned` to points in no cluster: missing values, and labels named as noise."""
+        if unassigned == "keep":
+            raise InputError("unassigned='keep' is for covers; for labels pass 'drop', 'singletons' or 'cluster'")
         if unassigned not in ("error", "drop", "singletons", "cluster", "partial"):
             raise InputError(f"unassigned must be 'error', 'drop', 'singletons' or 'cluster', not {unassigned!r}")
         labels = self._without_noise(noise)

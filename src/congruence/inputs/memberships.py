@@ -29,6 +29,7 @@ class Memberships:
     soft = True
     lazy = False
     gaps = 0
+    clusters = None
 
     def __init__(self, memberships: Any, names: Sequence[Any] | None = None, *, who: str = "memberships") -> None:
         #: the same values on the GPU, if they were given there

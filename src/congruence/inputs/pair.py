@@ -64,6 +64,11 @@ class PreparedPair:
         return any(c.soft for c in self.sides)
 
     @property
+    def has_covers(self) -> bool:
+        """Whether a clustering is a cover, whose clusters overlap or leave points out."""
+        return any(c.clusters is not None for c in self.sides)
+
+    @property
     def is_weighted(self) -> bool:
         """Do points have importance weights (frequencies are none)?"""
         return self.mass is not None and not self.mass.is_frequency
@@ -87,7 +92,8 @@ class PreparedPair:
             return tuple(c for e in self.sides if isinstance(e, Ensemble) for c in (*e.notes, *e.cautions))
         found = [*self.notes, *left_out(self.sides), *(caution for c in self.sides for caution in c.cautions)]
         for c, names, labels, who in zip(self.sides, (table.rows, table.columns), self.noise, WHO, strict=True):
-            found += noise_caution(names, who) if isinstance(c, Labels) and not c.lazy and labels is None else []
+            labelled = isinstance(c, Labels) and not c.lazy and c.clusters is None
+            found += noise_caution(names, who) if labelled and labels is None else []
         if self.is_soft:
             found.append(Caution("soft", "", SOFT))
         if any(isinstance(c, Memberships) and not c.is_probabilistic for c in self.sides):

@@ -4,6 +4,7 @@ Every statistic is, or follows from, a contingency table, and tables add over po
 per pair, so a formula is one array expression for one pair or ten thousand.
 """
 
+from congruence.statistics.covers import Concordance, Intersections, SharedPairs
 from congruence.statistics.information import ChanceInfo, Info
 from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram, Pairs
@@ -12,9 +13,13 @@ from congruence.statistics.tables import Array, Maxima, Table, Tables, as_tile, 
 from congruence.statistics.trees import Clades, LevelInfo, MergeHeights, PointScores
 
 #: allowed values of a measure's `needs`
-Statistic = Pairs | Info | Maxima | Tables | MemberInfo | Alone | Profiles | MergeHeights | Clades | LevelInfo
+Statistic = (
+    Pairs | Info | Maxima | Tables | MemberInfo | Alone | Profiles | MergeHeights | Clades | LevelInfo | SharedPairs
+    | Concordance | Intersections
+)  # fmt: skip
 
 __all__ = [
-    "Alone", "Array", "ChanceInfo", "Clades", "Gram", "Info", "LevelInfo", "MatrixSums", "Maxima", "MemberInfo",
-    "MergeHeights", "Pairs", "PointScores", "Profiles", "Statistic", "Table", "Tables", "as_tile", "label_order", "xlogx",
+    "Alone", "Array", "ChanceInfo", "Clades", "Concordance", "Gram", "Info", "Intersections", "LevelInfo", "MatrixSums",
+    "Maxima", "MemberInfo", "MergeHeights", "Pairs", "PointScores", "Profiles", "SharedPairs", "Statistic", "Table", "Tables",
+    "as_tile", "label_order", "xlogx",
 ]  # fmt: skip

@@ -49,7 +49,11 @@ class Pairs:
 
     @classmethod
     def from_tables(cls, t: Tables) -> Self:
-        """Pair sums of every table of the tile."""
+        """Pair sums of every table of the tile; in covers two points are together if they share a cluster."""
+        if t.maps is not None:
+            counts = np.array([o.together for o in t.overlaps], dtype=np.float64).reshape(-1, 4)
+            pairs, a, b, both = counts.T
+            return cls(pairs, a, b, both, a - both, b - both, t.identical, np.zeros(len(pairs)))
         if t.within is not None:
             return cls._weighted(t)
         if t.count.dtype.kind in "iu" and int(np.max(t.n, initial=0)) > LARGEST:

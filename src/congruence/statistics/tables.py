@@ -14,6 +14,7 @@ from congruence.errors import InputError
 from congruence.machine.jit import compiled
 
 if TYPE_CHECKING:
+    from congruence.statistics.covers import ClusterMap, Overlap
     from congruence.statistics.pairs import Pairs
 
 Array = NDArray[Any]
@@ -57,6 +58,8 @@ class Table:
     frame_kind: str | None = field(default=None, repr=False)
     #: weighted points only: Σ w_p·w_q over the pairs of points of each cell
     within: Array | None = field(default=None, repr=False)
+    #: of covers: rows and columns are signatures, and these the clusters they are made of (None for a partition)
+    maps: tuple[ClusterMap | None, ClusterMap | None] | None = field(default=None, repr=False)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -202,6 +205,10 @@ class Tables:
     gram: Pairs | None = None
     #: weighted points only: Σ w_p·w_q over the pairs of points of each cell
     within: Array | None = None
+    #: soft pairs only: the two membership matrices, the weights of the points, and their frequencies
+    memberships: Sequence[Callable[[], tuple[Array, Array, Array, Array | None]]] | None = None
+    #: covers only: see `Table.maps`
+    maps: Sequence[tuple[ClusterMap | None, ClusterMap | None]] | None = None
 
     def __len__(self) -> int:
         return len(self.shapes)
@@ -295,8 +302,17 @@ class Tables:
 
     @cached_property
     def identical(self) -> Array:
-        """Whether the two clusterings of the pair are the same partition."""
+        """Whether the two clusterings of the pair are the same."""
+        if self.maps is not None:
+            return np.array([o.identical for o in self.overlaps], dtype=bool)
         return self.same if self.same is not None else self.a_decides & self.b_decides
+
+    @cached_property
+    def overlaps(self) -> list[Overlap]:
+        """The pairs as covers; partitions have one cluster per row and column."""
+        from congruence.statistics.covers import overlap_of
+
+        return [overlap_of(table) for table in self.each()]
 
     def each(self) -> Iterator[Table]:
         """The tables, one by one, with codes as names of clusters."""
@@ -304,15 +320,20 @@ class Tables:
             cells = slice(self.starts[p], self.starts[p + 1])
             own = self.own[p].item()
             within = None if self.within is None else self.within[cells]
-            yield Table(self.row[cells], self.col[cells], self.count[cells], range(k_a), range(k_b), own, None, within)
+            maps = None if self.maps is None else self.maps[p]
+            yield Table(
+                self.row[cells], self.col[cells], self.count[cells], range(k_a), range(k_b), own, None, within, maps
+            )
 
     def swapped(self) -> Tables:
         """The same pairs with the two clusterings exchanged."""
         order = np.lexsort((self.row, self.col, self.pair))
         gram = self.gram.swapped() if self.gram is not None else None
-        return Tables(
-            self.col[order], self.row[order], self.count[order], self.starts, self.shapes[:, ::-1],
-            self.own, self.n_used, self.same, gram, None if self.within is None else self.within[order],
+        maps = None if self.maps is None else [(b, a) for a, b in self.maps]
+        within = None if self.within is None else self.within[order]
+        return replace(
+            self, row=self.col[order], col=self.row[order], count=self.count[order], shapes=self.shapes[:, ::-1], gram=gram,
+            within=within, maps=maps,
         )  # fmt: skip
 
     @classmethod
@@ -326,6 +347,7 @@ class Tables:
         return cls(
             table.row, table.col, table.count, np.array([0, len(table.count)]), np.array([table.shape]),
             np.array([table.own]), np.array([table.n]), within=table.within,
+            maps=None if table.maps is None else [table.maps],
         )  # fmt: skip
 
 

@@ -172,6 +172,7 @@ def statistics(
     wanted = {Tables if need is Table else need for need in needs}
     hard = [c for c in members if isinstance(c, Labels)]
     whole = len(hard) == len(members) and not any(c.gaps for c in hard) and (mass is None or mass.is_frequency)
+    whole = whole and not any(c.clusters is not None for c in hard)
     with in_memory():
         expected = None
         if whole and mass is None and wanted <= FUSED:

@@ -1,0 +1,82 @@
+"""Files of covers on the command line: which files are such, and how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+#: files with these names hold covers without being told so
+SUFFIXES = (".cover", ".cnl", ".communities")
+
+
+class FormatIn(StrEnum):
+    """How a file of a cover is read."""
+
+    cover = "cover"
+    points = "points"
+    long = "long"
+    json = "json"
+
+
+class Keys(StrEnum):
+    """What the keys of a JSON mapping are."""
+
+    clusters = "clusters"
+    points = "points"
+
+
+ReadAs = Annotated[
+    FormatIn | None,
+    typer.Option(
+        help="The files hold covers: one cluster per line (cover), a point and its clusters per line (points), a table of "
+        "points and clusters (long), or json. Files named .cover need not be told so.",
+    ),
+]
+NumberOfPoints = Annotated[
+    int | None, typer.Option("--n", min=1, help="Covers: number of points, those in no cluster included.")
+]
+KeysOfJson = Annotated[Keys, typer.Option("--keys", help="Covers as a JSON mapping: what its keys are.")]
+
+
+def holds_covers(files: Sequence[Path], format_in: FormatIn | None) -> bool:
+    """Are these files covers: told so, or by their names?"""
+    from congruence.inputs.files import suffix_of
+
+    return format_in is not None or any(suffix_of(file) in SUFFIXES for file in files)
+
+
+def no_columns(**options: Any) -> None:
+    """Refuse options that name columns: a file of a cover has none."""
+    from congruence import InputError
+
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"--{name} names columns of a table, and the files hold covers; leave it out")
+
+
+def read_covers(files: Sequence[Path], format_in: FormatIn | None, n: int | None, keys: Keys) -> dict[str, Any]:
+    """The covers of the files by name; a table beside files named .cover is labels, one per row."""
+    import congruence as cg
+    from congruence.inputs.files import read_columns, suffix_of, without_ids
+
+    found: dict[str, Any] = {}
+    for file in files:
+        if format_in is None and suffix_of(file) not in SUFFIXES:
+            columns, _ = without_ids(read_columns(file))
+            if len(columns) != 1:
+                raise cg.InputError(
+                    f"{file} has {len(columns)} label columns ({', '.join(list(columns)[:6])}); beside a cover it has one, "
+                    "or pass --format-in long"
+                )
+            clustering = next(iter(columns.values()))
+        else:
+            clustering = cg.read_cover(
+                file, format_in.value if format_in is not None else "cover", points=n, keys=keys.value
+            )
+        name = file.name.split(".")[0]
+        found[name if name not in found else str(file)] = clustering
+    return found

@@ -1,0 +1,60 @@
+"""What comparisons of covers show beside their measures: common points of clusters, and what explains omega."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from congruence.errors import Caution
+from congruence.statistics.covers import SharedPairs, overlap_of
+from congruence.statistics.tables import Array, Table, Tables
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Intersections(Table):
+    """Points that clusters of two covers have in common; as clusters overlap, rows and columns add up to more than sizes."""
+
+    sizes: tuple[Array, Array] = None  # type: ignore[assignment]
+    points: Any = 0
+
+    @cached_property
+    def n(self) -> Any:
+        """All points, covered or not."""
+        return self.points
+
+    @cached_property
+    def row_sums(self) -> Array:
+        """Sizes of the clusters of a."""
+        return self.sizes[0]
+
+    @cached_property
+    def col_sums(self) -> Array:
+        """Sizes of the clusters of b."""
+        return self.sizes[1]
+
+
+def intersections(table: Table) -> Intersections:
+    """The points that clusters have in common, from the table of the covers' signatures."""
+    o = overlap_of(table)
+    (row, col, common), (rows, columns) = o.common, o.names
+    return Intersections(row, col, common, tuple(rows), tuple(columns), table.own, None, sizes=o.sizes, points=o.n)
+
+
+def what_explains(tables: Tables, measures: Container[str]) -> tuple[Caution, ...]:
+    """What is behind a surprising omega: observed and expected agreement, and the pairs that share nothing."""
+    if "omega" not in measures:
+        return ()
+    s = SharedPairs.from_tables(tables)
+    observed, expected, unshared = (float(x[0]) for x in (s.observed, s.expected, s.unshared))
+    if observed != observed:
+        return ()
+    return (
+        Caution(
+            "agreement_by_chance",
+            "omega",
+            f"{{subject}}: {observed:.1%} of the pairs of points share as many clusters in both ({expected:.1%} expected by chance); "
+            f"{unshared:.1%} share none in either",
+        ),
+    )

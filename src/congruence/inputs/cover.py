@@ -1,0 +1,365 @@
+"""Overlapping clusters: a `Cover` is checked and encoded here, as labels of signatures and a map signature × cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from congruence.errors import Caution, InputError
+from congruence.inputs.cover_reading import Keys, Members, memberships_of, plain
+from congruence.inputs.encoding import code_type
+from congruence.inputs.frames import frame_kind
+from congruence.inputs.labels import Labels
+from congruence.statistics.covers import ClusterMap
+from congruence.statistics.tables import Array
+
+Duplicates = Literal["keep", "drop"]
+
+
+class Cover:
+    """Overlapping clusters of points: a point may be in several clusters, or in none.
+
+    Args:
+        clusters: one of
+            a list of clusters, each a list (set, array) of points;
+            a points × clusters matrix of 0 and 1 (numpy, scipy.sparse, frame);
+            a mapping, see `keys`;
+            a long table (frame) with a column of points and one of clusters, one row per membership;
+            labels, one per point (a partition; missing values are in no cluster).
+        points: all points, covered or not: a list of them, or their number. Default None: the points that occur; two
+            such covers are compared on all points that occur in either. A matrix, a point → clusters mapping and labels
+            name their points themselves.
+        duplicates: "keep" (default) counts a cluster that is given twice twice; "drop" keeps the first of them.
+        keys: what the keys of a mapping are: "clusters" (cluster → its points, the default) or "points" (point → its
+            clusters).
+        names: names of the clusters of a list or matrix; default 0, 1, 2, …
+
+    Raises:
+        InputError: if the points or clusters cannot be read, or a point is not among `points`.
+
+    See also:
+        `read_cover` for files; `compare`, which takes covers and labels alike.
+
+    >>> import congruence as cg
+    >>> a = cg.Cover([[0, 1, 2], [2, 3], [4, 5]], points=7)
+    >>> a
+    Cover: 3 clusters of 7 points, up to 2 clusters per point, 1 point in none
+    >>> b = cg.Cover({"x": [0, 1, 2], "y": [2, 3, 5], "z": [4, 5]}, points=7)
+    >>> round(cg.omega(a, b), 4), round(cg.onmi_max(a, b), 4)
+    (0.7042, 0.8171)
+    """
+
+    #: says what it is where inputs are told apart
+    is_cover = True
+
+    def __init__(
+        self,
+        clusters: Any,
+        points: Any = None,
+        *,
+        duplicates: Duplicates = "keep",
+        keys: Keys = "clusters",
+        names: Sequence[Any] | None = None,
+        who: str = "cover",
+    ) -> None:
+        for name, value, known in (
+            ("duplicates", duplicates, ("keep", "drop")),
+            ("keys", keys, ("clusters", "points")),
+        ):
+            if value not in known:
+                raise InputError(f"{name} must be {known[0]!r} or {known[1]!r}, not {value!r}")
+        self.kind = frame_kind(clusters)
+        self.title: str | None = None
+        self.cautions: tuple[Caution, ...] = ()
+        found = memberships_of(clusters.members if isinstance(clusters, Cover) else clusters, keys, who)
+        ids, self._point, self._cluster, listed = found.ids, found.point, found.cluster, list(found.names)
+        if names is not None:
+            if len(names) != len(listed):
+                raise InputError(f"{who}: {len(names)} names for {len(listed)} clusters")
+            listed = list(names)
+        if len(set(listed)) < len(listed):
+            twice = next(x for x in listed if listed.count(x) > 1)
+            raise InputError(f"{who}: two clusters are named {twice!r}; give them different names")
+        #: the names of all points, or of those that occur; the number of points where that was told
+        self.ids, self.total, self.is_listed = ids, found.total, found.total is not None
+        if points is not None:
+            self._set_points(points, who)
+        self._close_up(listed, duplicates, who)
+
+    def _set_points(self, points: Any, who: str) -> None:
+        """Number the points as the user lists them."""
+        if isinstance(points, bool) or (not isinstance(points, int | np.integer) and not isinstance(points, Iterable)):
+            raise InputError(f"{who}: points is a list of the points or their number, not {points!r}")
+        if isinstance(points, int | np.integer):
+            many = int(points)
+            numbered = all(isinstance(x, int) and 0 <= x < many for x in self.ids)
+            if many < len(self.ids):
+                raise InputError(f"{who}: points={many}, but {len(self.ids)} different points are in its clusters")
+            if not numbered:  # names, and how many points there are in all
+                self.total = many
+                return
+            points = range(many)
+        listed = range(len(points)) if isinstance(points, range) and points == range(len(points)) else plain(points)
+        place = {x: i for i, x in enumerate(listed)}
+        if len(place) < len(listed):
+            raise InputError(f"{who}: the points are listed with repeated values")
+        unknown = [x for x in self.ids if x not in place]
+        if unknown:
+            raise InputError(
+                f"{who}: point {unknown[0]!r} is in a cluster, but not among the {len(listed)} points listed"
+            )
+        moved = np.array([place[x] for x in self.ids], dtype=np.int64)
+        self._point = moved[self._point]
+        self.ids, self.total, self.is_listed = listed, len(listed), True
+
+    def _close_up(self, names: list[Any], duplicates: Duplicates, who: str) -> None:
+        """Each membership once, sorted by point; empty clusters go, repeated ones are counted."""
+        k = len(names)
+        pairs = np.unique(self._point * np.int64(max(k, 1)) + self._cluster)
+        self._point, self._cluster = pairs // max(k, 1), pairs % max(k, 1)
+        filled = np.bincount(self._cluster, minlength=k) > 0
+        if not filled.all():
+            empty = [str(names[i]) for i in np.flatnonzero(~filled)[:5]]
+            text = f"{{subject}}: clusters without points were dropped: {', '.join(empty)}"
+            self.cautions += (Caution("empty_clusters", who, text),)
+        keep = filled
+        repeats = _repeats(self._point, self._cluster, k) & filled
+        if repeats.any() and duplicates == "drop":
+            keep = filled & ~repeats
+        elif repeats.any():
+            many = f"{int(repeats.sum())} of {int(filled.sum())} clusters"
+            text = f"{{subject}}: {many} repeat another one and count again; pass duplicates='drop' to count each once"
+            self.cautions += (Caution("repeated_clusters", who, text),)
+        place = np.cumsum(keep) - 1
+        kept = keep[self._cluster] if k else np.zeros(0, dtype=bool)
+        self._point, self._cluster = self._point[kept], place[self._cluster[kept]] if k else self._cluster
+        self.names: tuple[Any, ...] = tuple(names[i] for i in np.flatnonzero(keep))
+
+    @property
+    def members(self) -> Members:
+        """Points and clusters, membership by membership."""
+        return Members(self.ids, self._point, self._cluster, self.names, self.total if self.is_listed else None)
+
+    @property
+    def k(self) -> int:
+        """Number of clusters."""
+        return len(self.names)
+
+    @property
+    def points(self) -> Sequence[Any]:
+        """The points, in order: those listed, else those that occur in a cluster."""
+        return list(self.ids) if not isinstance(self.ids, range) else self.ids
+
+    @property
+    def n_points(self) -> int:
+        """Number of points: as told, else of those that occur."""
+        return len(self.ids) if self.total is None else self.total
+
+    def __len__(self) -> int:
+        return self.n_points
+
+    @property
+    def sizes(self) -> Array:
+        """Number of points of each cluster."""
+        return np.bincount(self._cluster, minlength=self.k)
+
+    @property
+    def n_unassigned(self) -> int:
+        """Number of points in no cluster."""
+        return self.n_points - len(np.unique(self._point))
+
+    @property
+    def clusters(self) -> dict[Any, list[Any]]:
+        """The points of each cluster, by name."""
+        found: dict[Any, list[Any]] = {name: [] for name in self.names}
+        for point, cluster in zip(self._point.tolist(), self._cluster.tolist(), strict=True):
+            found[self.names[cluster]].append(self.ids[point])
+        return found
+
+    def to_sparse(self) -> Any:
+        """The points × clusters matrix of 0 and 1 as a scipy.sparse CSR array, points in the order of `points`."""
+        from scipy.sparse import csr_array
+
+        ones = np.ones(len(self._point), dtype=np.int8)
+        return csr_array((ones, (self._point, self._cluster)), shape=(self.n_points, self.k))
+
+    def __repr__(self) -> str:
+        most = int(np.bincount(self._point).max(initial=0))
+        alone = self.n_unassigned
+        many = f"{self.n_points:,} point{'s' * (self.n_points != 1)}"
+        text = f"Cover: {self.k:,} cluster{'s' * (self.k != 1)} of {many}"
+        text += f", up to {most:,} cluster{'s' * (most != 1)} per point"
+        return text + (f", {alone:,} point{'s' * (alone != 1)} in none" if alone else "")
+
+    def encoded(self, ids: Sequence[Any], total: int) -> CoverLabels:
+        """Labels of signatures for these points in this order, and then as many without a name as `total` needs."""
+        point = self._point
+        if ids is not self.ids:
+            place = {x: i for i, x in enumerate(ids)}
+            moved = np.array([place.get(x, -1) for x in self.ids], dtype=np.int64)
+            point = moved[point] if len(point) else point
+        kept = point >= 0
+        point, cluster = point[kept], self._cluster[kept]
+        order = np.lexsort((cluster, point))
+        codes, clusters = signatures(point[order], cluster[order], total, self.names)
+        return CoverLabels(
+            None, (codes, np.arange(len(clusters.lengths))), title=self.title, kind=self.kind, cautions=self.cautions,
+            clusters=clusters, points=ids if len(ids) == total else None,
+        )  # fmt: skip
+
+
+def signatures(point: Array, cluster: Array, n: int, names: Any) -> tuple[Array, ClusterMap]:
+    """Codes of the points' sets of clusters, and the map of those; memberships sorted by point, then cluster."""
+    starts = np.searchsorted(point, np.arange(n + 1))
+    packed = np.ascontiguousarray(cluster, dtype=np.int32).tobytes()
+    ends = (4 * starts).tolist()
+    seen: dict[bytes, int] = {}
+    codes = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        codes[i] = seen.setdefault(packed[ends[i] : ends[i + 1]], len(seen))
+    lengths = np.array([len(key) // 4 for key in seen], dtype=np.int64)
+    members = np.frombuffer(b"".join(seen), dtype=np.int32).astype(np.int64)
+    return codes.astype(code_type(len(seen))), ClusterMap(np.concatenate([[0], np.cumsum(lengths)]), members, names)
+
+
+@dataclass(frozen=True, eq=False)
+class CoverLabels(Labels):
+    """A cover as labels of signatures (the sets of clusters points are in), with the clusters of each signature."""
+
+    clusters: ClusterMap = None  # type: ignore[assignment, misc]
+    #: names of the points, in order
+    points: Sequence[Any] | None = None
+
+    @cached_property
+    def empty(self) -> int:
+        """The code of the points in no cluster; −1 where there are none."""
+        found = np.flatnonzero(self.clusters.lengths == 0)
+        return int(found[0]) if len(found) else -1
+
+    def taken(self, points: Array, index: Any = None) -> CoverLabels:
+        """The same cover of these points only, in this order."""
+        part = super().taken(points, index)
+        named = None if self.points is None else [self.points[i] for i in points.tolist()]
+        return replace(self._with_rows(part, part.names), points=named)
+
+    def _with_rows(self, part: Labels, rows: Any) -> CoverLabels:
+        starts, members = self.clusters.rows(np.asarray(rows, dtype=np.int64))
+        clusters = ClusterMap(starts, members, self.clusters.names)
+        assert isinstance(part, CoverLabels)
+        return replace(part, encoded=(part.codes, np.arange(len(clusters.lengths))), clusters=clusters)
+
+    def sparse(self, points: Any) -> Any:
+        """Rows of the points × clusters matrix; a point that was left out has an empty one."""
+        from scipy.sparse import csr_array, vstack
+
+        codes = self.codes[points].astype(np.int64)
+        rows = self.clusters.sparse(np.arange(len(self.clusters.lengths)))
+        return vstack([rows, csr_array((1, self.clusters.k))]).tocsr()[codes] if self.gaps else rows[codes]
+
+    def together(self, rows: slice, cols: slice) -> Array:
+        """Which of these points share a cluster; a point with itself counts as sharing one."""
+        shared = (self.sparse(rows) @ self.sparse(cols).T).toarray() > 0
+        first, second = (np.arange(len(self.codes))[x] for x in (rows, cols))
+        return np.asarray(shared | (first[:, None] == second[None, :]))
+
+    def share(self, first: Array, second: Array) -> Array:
+        """Does each of the first points share a cluster with the second one beside it?"""
+        return np.asarray(self.sparse(first).multiply(self.sparse(second)).sum(axis=1)).ravel() > 0
+
+    def with_policy(self, unassigned: Any, noise: Collection[Hashable] | None, who: str) -> CoverLabels:
+        """Points in no cluster stay ("keep"), are left out ("drop"), or become clusters; clusters named as noise go."""
+        cover = self._without_noise(noise)
+        known = ("error", "keep", "partial", "drop", "singletons", "cluster")
+        if unassigned not in known:
+            raise InputError(
+                f"unassigned must be 'keep', 'drop', 'singletons' or 'cluster' for covers, not {unassigned!r}"
+            )
+        if unassigned in known[:3] or cover.empty < 0:
+            return cover
+        codes, g = cover.codes.astype(np.int64), len(cover.clusters.lengths)
+        alone = codes == cover.empty
+        if unassigned == "drop":
+            rows = np.delete(np.arange(g), cover.empty)
+            place = np.full(g, g - 1)
+            place[rows] = np.arange(g - 1)
+            codes = place[codes].astype(code_type(g - 1))
+            part = replace(cover, encoded=(codes, np.arange(g - 1)), gaps=int(alone.sum()))
+            return cover._with_rows(part, rows)
+        many = int(alone.sum()) if unassigned == "singletons" else 1
+        word = "unassigned"
+        while any(str(name).startswith(word) for name in cover.clusters.names):
+            word += "′"
+        k = cover.clusters.k
+        names = (
+            *cover.clusters.names,
+            *([f"{word} {i + 1}" for i in range(many)] if unassigned == "singletons" else [word]),
+        )
+        codes[alone] = g + np.arange(many)
+        clusters = ClusterMap(
+            np.concatenate([cover.clusters.starts, cover.clusters.starts[-1] + 1 + np.arange(many)]),
+            np.concatenate([cover.clusters.clusters, k + np.arange(many)]),
+            names,
+        )
+        whole = replace(cover, encoded=(codes.astype(code_type(g + many)), np.arange(g + many)), clusters=clusters)
+        return whole.taken(np.arange(len(codes)), cover.index)
+
+    def _without_noise(self, noise: Collection[Hashable] | None) -> CoverLabels:
+        if not noise:
+            return self
+        wanted = set(noise) | {str(x) for x in noise}
+        bad = np.array([name in wanted or str(name) in wanted for name in self.clusters.names], dtype=bool)
+        if not bad.any():
+            return self
+        starts, members = self.clusters.rows(self.codes.astype(np.int64))
+        point = np.repeat(np.arange(len(self.codes)), np.diff(starts))
+        kept = ~bad[members]
+        place = np.cumsum(~bad) - 1
+        names = tuple(name for name, is_noise in zip(self.clusters.names, bad.tolist(), strict=True) if not is_noise)
+        codes, clusters = signatures(point[kept], place[members[kept]], len(self.codes), names)
+        return replace(self, encoded=(codes, np.arange(len(clusters.lengths))), clusters=clusters)
+
+
+def with_policies(
+    clusterings: Sequence[Any], unassigned: Any, noise: Sequence[Collection[Hashable] | None], who: Sequence[str]
+) -> list[Any]:
+    """What becomes of points in no cluster; beside covers, labels may keep theirs, too, and are then covers themselves."""
+    beside_covers = any(c.clusters is not None for c in clusterings)
+    found = []
+    for c, labels, name in zip(clusterings, noise, who, strict=True):
+        if unassigned == "keep" and beside_covers and c.clusters is None:
+            c = c.with_policy("partial", labels, name)
+            found.append(as_cover_labels(c) if c.gaps else c)
+        else:
+            found.append(c.with_policy(unassigned, labels, name))
+    return found
+
+
+def as_cover_labels(labels: Labels) -> CoverLabels:
+    """A partition as a cover: one cluster per signature; points without a label are in no cluster."""
+    if isinstance(labels, CoverLabels):
+        return labels
+    k = labels.k
+    starts = np.append(np.arange(k + 1), [k] * (labels.gaps > 0))
+    clusters = ClusterMap(starts, np.arange(k), labels.names)
+    return CoverLabels(
+        None, (labels.codes, np.arange(len(starts) - 1)), index=labels.index, title=labels.title, kind=labels.kind,
+        cautions=labels.cautions, clusters=clusters,
+    )  # fmt: skip
+
+
+def _repeats(point: Array, cluster: Array, k: int) -> Array:
+    """Which clusters have the same points as one before them."""
+    order = np.lexsort((point, cluster))
+    packed = np.ascontiguousarray(point[order], dtype=np.int64).tobytes()
+    ends = (8 * np.searchsorted(cluster[order], np.arange(k + 1))).tolist()
+    seen: set[bytes] = set()
+    found = np.zeros(k, dtype=bool)
+    for i in range(k):
+        key = packed[ends[i] : ends[i + 1]]
+        found[i] = key in seen
+        seen.add(key)
+    return found

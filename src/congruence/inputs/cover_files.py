@@ -1,0 +1,152 @@
+"""Files of covers: one cluster per line, points with their clusters, long tables, JSON."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+from congruence.errors import InputError, hint
+from congruence.inputs.cover import Cover, Duplicates
+from congruence.inputs.cover_reading import CLUSTER_NAMES, POINT_NAMES, Keys
+from congruence.inputs.files import read_columns, suffix_of
+
+Format = Literal["cover", "points", "long", "json"]
+FORMATS = ("cover", "points", "long", "json")
+#: keys under which JSON files keep their clusters
+JSON_NAMES = ("communities", "clusters", "cover", "groups")
+_SEPARATORS = re.compile(r"[\s,;]+")
+
+
+def read_cover(
+    path: str | Path,
+    format: Format | None = None,
+    *,
+    points: Any = None,
+    duplicates: Duplicates = "keep",
+    keys: Keys = "clusters",
+) -> Cover:
+    """The cover in a file.
+
+    Args:
+        path: the file; .gz and .bz2 are read as they are.
+        format: "cover" (one cluster per line, points separated by spaces, tabs, commas or semicolons; lines that begin
+            with # are skipped), "points" (one point per line, followed by its clusters), "long" (a csv, tsv, parquet or
+            feather table with a column of points and one of clusters), "json" (a list of clusters, a mapping, or either
+            under the key "communities", "clusters", "cover" or "groups"). Default None: by the file's name, "json" for
+            .json, "long" for tables, else "cover".
+        points: all points, or their number; see `Cover`. Default None.
+        duplicates: "keep" (default) or "drop" clusters that are given twice.
+        keys: what the keys of a JSON mapping are, "clusters" (default) or "points".
+
+    Returns:
+        The cover, titled by the file's name. Points of text files are integers where all of them are.
+
+    Raises:
+        InputError: if the file is not there or not in this format.
+
+    See also:
+        `Cover`, `compare`, `compare_all`.
+
+    >>> import tempfile, pathlib
+    >>> import congruence as cg
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> file = pathlib.Path(folder.name) / "modules.cover"
+    >>> _ = file.write_text("g1 g2 g3\\ng3 g4\\n")
+    >>> cg.read_cover(file, points=6)
+    Cover: 2 clusters of 6 points, up to 2 clusters per point, 2 points in none
+    >>> folder.cleanup()
+    """
+    path = Path(path)
+    if format is None:
+        suffix = suffix_of(path)
+        format = (
+            "json" if suffix == ".json" else "long" if suffix in (".csv", ".tsv", ".parquet", ".feather") else "cover"
+        )
+    if format not in FORMATS:
+        raise InputError(f"there is no format {format!r} of covers; {hint(format, FORMATS, ', '.join(FORMATS))}")
+    if not path.is_file():
+        raise InputError(f"there is no file {path}")
+    try:
+        cover = _read(path, format, points, duplicates, keys)
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} could not be read: {str(error).splitlines()[0]}") from None
+    cover.title = path.name.split(".")[0]
+    return cover
+
+
+def _read(path: Path, format: str, points: Any, duplicates: Duplicates, keys: Keys) -> Cover:
+    options: dict[str, Any] = {"points": points, "duplicates": duplicates, "who": str(path)}
+    if format == "long":
+        return Cover(_long_table(path), **options)
+    text = _text(path)
+    if format == "json":
+        return Cover(_json(text, path), keys=keys, **options)
+    lines = [
+        [word for word in _SEPARATORS.split(line) if word]
+        for line in text.splitlines()
+        if not line.lstrip().startswith("#")
+    ]
+    lines = [words for words in lines if words]
+    if not lines:
+        raise InputError(f"{path} has no clusters")
+    if format == "cover":
+        numbers = _as_numbers(word for words in lines for word in words)
+        return Cover([[numbers.get(word, word) for word in words] for words in lines], **options)
+    firsts = [words[0] for words in lines]
+    if len(set(firsts)) < len(firsts):
+        twice = next(x for x in firsts if firsts.count(x) > 1)
+        raise InputError(f"{path}: point {twice!r} has two lines; if lines are clusters, read it with format 'cover'")
+    numbers, names = _as_numbers(firsts), _as_numbers(word for words in lines for word in words[1:])
+    found = {numbers.get(words[0], words[0]): [names.get(word, word) for word in words[1:]] for words in lines}
+    return Cover(found, keys="points", **options)
+
+
+def _text(path: Path) -> str:
+    suffix = path.suffix.lower()
+    raw = path.read_bytes()
+    data = gzip.decompress(raw) if suffix == ".gz" else bz2.decompress(raw) if suffix == ".bz2" else raw
+    return data.decode("utf-8-sig")
+
+
+def _as_numbers(words: Iterable[str]) -> dict[str, int]:
+    """The words as integers, if all are integers as Python writes them; else nothing."""
+    different = set(words)
+    try:
+        numbers = {word: int(word) for word in different}
+    except ValueError:
+        return {}
+    return numbers if all(str(number) == word for word, number in numbers.items()) else {}
+
+
+def _json(text: str, path: Path) -> Any:
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path} is not JSON: {error}") from None
+    if isinstance(data, dict):
+        for name in JSON_NAMES:
+            if isinstance(data.get(name), list | dict):
+                data = data[name]
+                break
+    if not isinstance(data, list | dict):
+        raise InputError(f"{path}: expected a list of clusters or a mapping, found {type(data).__name__}")
+    return data
+
+
+def _long_table(path: Path) -> Any:
+    import pyarrow as pa
+
+    columns = read_columns(path)
+    wanted = [next((c for c in columns if c.lower() in known), None) for known in (POINT_NAMES, CLUSTER_NAMES)]
+    if None in wanted and len(columns) != 2:
+        raise InputError(
+            f"{path}: a long table of a cover has a column 'point' and a column 'cluster'; it has: "
+            f"{', '.join(list(columns)[:8])}"
+        )
+    chosen = [c for c in wanted if c is not None] if None not in wanted else list(columns)
+    return pa.table({"point": columns[chosen[0]], "cluster": columns[chosen[1]]})

@@ -1,0 +1,590 @@
+"""Covers: every measure equals its definition and the golden values, on every route and through every door."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from pathlib import Path
+
+import naive_covers as naive
+import numpy as np
+import pytest
+from doors import OF_COVERS, close, doors, everywhere
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from strategies import partitions
+
+import congruence as cg
+from congruence.statistics import sharing
+
+GOLDEN = json.loads((Path(__file__).parent / "golden" / "covers.json").read_text())
+COUNTEREXAMPLES = json.loads((Path(__file__).parent / "golden" / "counterexamples_covers.json").read_text())
+SHARED = ("bcubed_precision", "bcubed_recall", "bcubed_f", "element_centric")
+KEYS = tuple(naive.MEASURES)
+
+
+def cover(clusters, n):
+    return cg.Cover(clusters, points=n)
+
+
+@st.composite
+def pairs_of_covers(draw, most=7):
+    """(a, b, n): two lists of clusters; clusters may repeat, overlap, and leave points out."""
+    n = draw(st.integers(1, most))
+    cluster = st.lists(st.integers(0, n - 1), min_size=1, max_size=n, unique=True)
+    a, b = (draw(st.lists(cluster, max_size=5)) for _ in range(2))
+    return a, b, n
+
+
+def by_rule(key, a, b, value):
+    """0/0 by the rule of all measures: identical covers get the best value, others 0."""
+    return value if not math.isnan(value) else float(naive.same(a, b))
+
+
+@pytest.fixture(params=["numpy", "compiled"])
+def walk(request, monkeypatch):
+    """Pairs of cells are walked by numpy, or by the compiled loop."""
+    monkeypatch.setattr(sharing, "COMPILED_FROM", math.inf if request.param == "numpy" else -1)
+
+
+# --- values ----------------------------------------------------------------------------------------------------------
+
+
+def test_every_cover_measure_has_a_definition():
+    """A measure without a slow definition beside it is not tested."""
+    assert set(KEYS) == set(OF_COVERS) | set(SHARED)
+    assert all(cg.measure(key).accepts_covers for key in KEYS)
+
+
+@pytest.mark.parametrize("case", GOLDEN["covers"], ids=lambda case: case["id"])
+def test_golden(case, walk):
+    """All values of the golden file, to 1e-10; null is 0/0 and decided by the rule."""
+    a, b = (cover(case[side], case["n"]) for side in "ab")
+    found = cg.compare(a, b, list(KEYS))
+    for key in KEYS:
+        value = case["expected"][key]
+        value = by_rule(key, case["a"], case["b"], math.nan if value is None else value)
+        assert found[key] == pytest.approx(value, rel=1e-10, abs=1e-10), key
+    expected = case["expected"]
+    shown = cg.measure("omega").explain(a, b).symbols
+    assert shown["observed"] == pytest.approx(expected["omega_unadjusted"], rel=1e-10)
+    assert shown["expected"] == pytest.approx(expected["omega_expected"], rel=1e-10)
+    harmonic = cg.average_f1(a, b, mean="harmonic")
+    assert harmonic == pytest.approx(expected["average_f1_harmonic"], rel=1e-10)
+    if expected.get("element_scores"):
+        assert cg.element_scores(a, b) == pytest.approx(np.array(expected["element_scores"]), rel=1e-10, abs=1e-10)
+    if "element_centric_alpha_0.5" in expected:
+        half = cg.element_centric(a, b, alpha=0.5)
+        assert half == pytest.approx(expected["element_centric_alpha_0.5"], rel=1e-10)
+
+
+@pytest.mark.parametrize("case", GOLDEN["chance"], ids=lambda case: case["id"])
+def test_means_over_all_permutations(case):
+    """The mean over every permutation of the points of b is the golden one; what is called exact is exact."""
+    a, n = cover(case["a"], case["n"]), case["n"]
+    moved = [cover([[order[i] for i in c] for c in case["b"]], n) for order in itertools.permutations(range(n))]
+    keys = [key for key in case["expected_over_permutations"] if key in KEYS]
+    rows = cg.compare_to(a, moved, [*keys, "omega_soft", "aci"], threads=1)
+    for key in keys:
+        mean = case["expected_over_permutations"][key]
+        assert rows[key].mean() == pytest.approx(mean, abs=1e-12), key
+        test = cg.permutation_test(a, moved[0], key, 20, random_state=0)
+        assert not test.is_exact or test.expected == pytest.approx(mean, abs=1e-12)
+    for key in ("omega", "omega_soft", "aci", "ndc"):
+        test = cg.permutation_test(a, moved[0], key, 5, random_state=0)
+        assert test.method == "closed form"
+        assert test.expected == pytest.approx(rows[key].mean() if key != "ndc" else test.expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("case", GOLDEN["partitions"], ids=lambda case: case["id"])
+def test_golden_partition_measures(case):
+    """rmi, nrmi, mari, nca and npa of the golden file; its rmi are totals, ours are per point."""
+    a, b, expected = case["a"], case["b"], case["expected"]
+    n = len(a)
+    found = {
+        "rmi": cg.rmi(a, b) * n,
+        "rmi_of_b": cg.rmi(b, a) * n,
+        "rmi_normalised": cg.nrmi(a, b),
+        "mari": cg.mari(a, b),
+        "nca": cg.nca(a, b),
+        "npa": cg.npa(a, b),
+    }
+    for key, value in found.items():
+        # the file's own rmi were summed from lgamma of up to 10⁵: they carry 10⁻¹⁰ per point
+        assert value == pytest.approx(expected[key], abs=1e-10 * (n if key.startswith("rmi") else 1)), key
+
+
+@settings(max_examples=60, deadline=None)
+@given(pairs_of_covers())
+@example(([[0]], [[0]], 1))
+@example(([], [], 2))
+@example(([[0, 1]], [[0, 1], [0, 1]], 2))
+@example(([[0, 1, 2], [0, 1, 2]], [[0, 1, 2]], 3))
+def test_compare_gives_the_definition(case):
+    """cg.compare equals the slow definition for every measure of covers."""
+    a, b, n = case
+    found = cg.compare(cover(a, n), cover(b, n), list(KEYS))
+    for key in KEYS:
+        assert found[key] == close(by_rule(key, a, b, naive.MEASURES[key](a, b, n))), f"{key}: {case}"
+
+
+@settings(max_examples=8, deadline=None)
+@given(pairs_of_covers(5))
+def test_every_door_on_every_route(case):
+    """compare, functions, compare_all both ways and compare_to give the same, however tables are counted."""
+    a, b, n = case
+    everywhere(cover(a, n), cover(b, n), KEYS)
+
+
+@settings(max_examples=25, deadline=None)
+@given(pairs_of_covers(), st.sampled_from(["average_f1", "average_jaccard"]))
+def test_parameters_of_averages(case, key):
+    """weights="points" and mean="harmonic" are those of the definition."""
+    a, b, n = case
+    for weights, mean in itertools.product(("clusters", "points"), ("arithmetic", "harmonic")):
+        value = naive.MEASURES[key](a, b, n, weights=weights, mean=mean)
+        assert getattr(cg, key)(cover(a, n), cover(b, n), weights=weights, mean=mean) == close(value)
+
+
+def test_large_counts_stay_exact():
+    """Squares of pairs pass 2⁶³ at 78,000 points; frequencies of 10⁶ give what repeated points would, in whole numbers."""
+    a, b = cover([[0, 1, 2], [2, 3]], 5), cover([[0, 1], [1, 2, 3]], 5)
+    exact = cg.measure("omega").explain(a, b, frequency=[10**6] * 5).symbols
+    n = 5 * 10**6
+    pairs = n * (n - 1) // 2
+    inside = 10**6 * (10**6 - 1) // 2
+    agree = sum(
+        inside if i == j else 10**12
+        for i in range(5)
+        for j in range(i, 5)
+        if naive.shared([[0, 1, 2], [2, 3]], i, j) == naive.shared([[0, 1], [1, 2, 3]], i, j)
+    )
+    assert exact["observed"] == agree / pairs
+
+
+@settings(max_examples=20, deadline=None)
+@given(pairs_of_covers(5), st.data())
+def test_frequencies_are_repeated_points(case, data):
+    """A frequency of 2 is the point given twice, for every measure."""
+    a, b, n = case
+    times = data.draw(st.lists(st.integers(1, 3), min_size=n, max_size=n))
+    first = np.concatenate([[0], np.cumsum(times)])
+
+    def repeated(clusters):
+        return [[x for i in c for x in range(first[i], first[i + 1])] for c in clusters]
+
+    expected = cg.compare(cover(repeated(a), int(first[-1])), cover(repeated(b), int(first[-1])), list(KEYS))
+    found = cg.compare(cover(a, n), cover(b, n), list(KEYS), frequency=times)
+    assert found.to_dict() == close(expected.to_dict())
+
+
+@settings(max_examples=15, deadline=None)
+@given(pairs_of_covers(6))
+def test_equal_weights_change_nothing(case):
+    """Weights that are all the same give the values without weights."""
+    a, b, n = case
+    expected = cg.compare(cover(a, n), cover(b, n), list(KEYS))
+    found = cg.compare(cover(a, n), cover(b, n), list(KEYS), sample_weight=[0.3] * n)
+    assert found.to_dict() == pytest.approx(expected.to_dict(), rel=1e-9, abs=1e-9)
+
+
+def test_weights_of_pairs():
+    """omega with weights counts a pair with the product of its weights, and no point with itself."""
+    a, b, n = [[0, 1, 2], [2, 3], [4]], [[0, 1], [1, 2, 3, 4]], 5
+    w = np.array([0.5, 1.0, 2.0, 1.5, 0.25])
+    pairs = naive.of_pairs(n)
+    mass = np.array([w[i] * w[j] for i, j in pairs])
+    t_a, t_b = (np.array([naive.shared(x, i, j) for i, j in pairs]) for x in (a, b))
+    observed = mass[t_a == t_b].sum() / mass.sum()
+    expected = sum(mass[t_a == t].sum() * mass[t_b == t].sum() for t in range(4)) / mass.sum() ** 2
+    value = cg.omega(cover(a, n), cover(b, n), sample_weight=w)
+    assert value == pytest.approx((observed - expected) / (1 - expected), rel=1e-12)
+
+
+# --- partitions ------------------------------------------------------------------------------------------------------
+
+#: what the key is for partitions
+SAME = {
+    "omega": "ari",
+    "omega_soft": "ari",
+    "comembership_jaccard": "jaccard",
+    "ndc": "rand",
+    "aci": "ari",
+    **{key: key for key in SHARED},
+}
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_a_partition_is_a_cover(n):
+    """Labels as a cover, beside a cover, or as they are give the partition's value, for every shared key."""
+    for a, b in itertools.islice(itertools.product(partitions(n), repeat=2), 0, None, 1 if n < 5 else 17):
+        labels = cg.compare(a, b, [*SAME, *SAME.values()])
+        as_covers = [cg.Cover(np.array(x)) for x in (a, b)]
+        for first, second in ((as_covers[0], as_covers[1]), (a, as_covers[1]), (as_covers[0], b)):
+            found = cg.compare(first, second, list(KEYS))
+            expected = cg.compare(a, b, list(KEYS))
+            assert found.to_dict() == close(expected.to_dict()), (a, b)
+        for key, twin in SAME.items():
+            if n > 1:  # one point has no pair: omega is 1 and so are all
+                assert labels[key] == close(labels[twin]), (key, a, b)
+
+
+# --- axioms ----------------------------------------------------------------------------------------------------------
+
+
+def small_covers(n, most=2):
+    """Covers of n points with at most so many clusters."""
+    clusters = [list(c) for size in range(1, n + 1) for c in itertools.combinations(range(n), size)]
+    return [list(c) for many in range(most + 1) for c in itertools.combinations_with_replacement(clusters, many)]
+
+
+@pytest.fixture(scope="module")
+def all_pairs():
+    """Every measure between all covers of three points with up to two clusters."""
+    covers = small_covers(3)
+    rows = [cg.compare_to(cover(a, 3), [cover(b, 3) for b in covers], list(OF_COVERS), threads=1) for a in covers]
+    return covers, {key: np.array([row[key] for row in rows]) for key in OF_COVERS}
+
+
+def test_every_axiom_is_decided():
+    """Declared, or refuted by a stored pair of covers."""
+    refuted = {(key, axiom) for key, found in COUNTEREXAMPLES.items() for axiom in found}
+    declared = {(key, axiom) for key in OF_COVERS for axiom in cg.measure(key).axioms}
+    axioms = ("symmetric", "definite", "triangle", "baseline")
+    assert refuted.isdisjoint(declared)
+    assert refuted | declared == {(key, axiom) for key in OF_COVERS for axiom in axioms}
+
+
+@pytest.mark.parametrize("key", OF_COVERS)
+def test_declared_axioms_and_ranges_hold(key, all_pairs):
+    """On all pairs of small covers: range, symmetry, triangle, identical covers best."""
+    _, found = all_pairs
+    values, record = found[key], cg.measure(key)
+    low, high = record.range
+    assert ((values >= low) & (values <= high)).all()
+    assert (np.diag(values) == record.best).all() or key == "nf1"
+    if "symmetric" in record.axioms:
+        assert values == close(values.T)
+    if "triangle" in record.axioms:
+        d = 1 - values
+        assert (d[:, None, :] <= d[:, :, None] + d[None, :, :] + 1e-12).all()
+
+
+@pytest.mark.parametrize("key", [key for key in OF_COVERS if "baseline" in cg.measure(key).axioms])
+def test_baseline(key):
+    """The mean over all permutations of the points is 0."""
+    cases = [
+        ([[0, 1], [1, 2, 3]], [[0, 1, 2], [3, 4]], 5),
+        ([[0]], [[0, 1], [0, 1]], 4),
+        ([[0, 1, 2]], [[1, 2], [3]], 4),
+    ]
+    for a, b, n in cases:
+        moved = [cover([[order[i] for i in c] for c in b], n) for order in itertools.permutations(range(n))]
+        assert cg.compare_to(cover(a, n), moved, key, threads=1)[key].mean() == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("key", "axiom"), [(key, axiom) for key, found in COUNTEREXAMPLES.items() for axiom in found], ids=str
+)
+def test_counterexamples(key, axiom):
+    """The stored covers break the axiom that the measure does not declare."""
+    stored = COUNTEREXAMPLES[key][axiom]
+    n, sides = stored["n"], [cover(stored[x], stored["n"]) for x in "abc" if x in stored]
+    measure = getattr(cg, key)
+    if axiom == "symmetric":
+        assert abs(measure(*sides) - measure(*sides[::-1])) > 1e-3
+    elif axiom == "definite":
+        assert not naive.same(stored["a"], stored["b"])
+        assert measure(*sides) >= measure(sides[0], sides[0]) - 1e-12
+    elif axiom == "triangle":
+        a, b, c = sides
+        assert 1 - measure(a, c) > 2 - measure(a, b) - measure(b, c) + 1e-3
+    else:
+        moved = [cover([[o[i] for i in c] for c in stored["b"]], n) for o in itertools.permutations(range(n))]
+        assert abs(cg.compare_to(sides[0], moved, key, threads=1)[key].mean()) > 1e-3
+
+
+# --- what goes in ----------------------------------------------------------------------------------------------------
+
+CLUSTERS = [["g1", "g2", "g3"], ["g3", "g4"]]
+POINTS = ["g1", "g2", "g3", "g4", "g5"]
+
+
+def test_every_kind_of_input_is_the_same_cover():
+    """Lists, sets, matrices, mappings both ways and long tables give the same cover."""
+    pd = pytest.importorskip("pandas")
+    matrix = np.array([[1, 0], [1, 0], [1, 1], [0, 1], [0, 0]])
+    by_point = {"g1": ["x"], "g2": ["x"], "g3": ["x", "y"], "g4": ["y"], "g5": []}
+    long = pd.DataFrame({"gene": ["g1", "g2", "g3", "g3", "g4"], "module": ["x", "x", "x", "y", "y"]})
+    given = [
+        cg.Cover(CLUSTERS, POINTS),
+        cg.Cover([set(c) for c in CLUSTERS], POINTS),
+        cg.Cover({"x": CLUSTERS[0], "y": CLUSTERS[1]}, POINTS),
+        cg.Cover(by_point, keys="points"),
+        cg.Cover(long, POINTS),
+        cg.Cover(pd.DataFrame(matrix, index=POINTS, columns=["x", "y"]).astype(bool).assign(z=False)),
+        cg.Cover(cg.Cover(CLUSTERS, POINTS)),
+    ]
+    for other in given:
+        assert len(other) == 5
+        assert other.n_unassigned == 1
+        assert sorted(map(sorted, other.clusters.values())) == CLUSTERS
+        assert cg.omega(given[0], other) == 1.0
+    numbered = [
+        cg.Cover(matrix),
+        cg.Cover(sparse.csr_array(matrix)),
+        cg.Cover(matrix > 0),
+        cg.Cover([[0, 1, 2], [2, 3]], 5),
+    ]
+    for other in numbered:
+        assert other.to_sparse().toarray().tolist() == matrix.tolist()
+
+
+def test_points_are_those_told_or_those_that_occur():
+    """Without `points` the union of both sides is compared, and a note says so; their number changes omega."""
+    a, b = cg.Cover([[0, 1, 2]]), cg.Cover([[0, 1]])
+    open_ended = cg.compare(a, b, "omega")
+    assert open_ended.n_points == 3
+    assert any("the points are the 3 that occur" in c for c in open_ended.cautions)
+    told = cg.compare(cg.Cover([[0, 1, 2]], 6), b, "omega")
+    assert told.n_points == 6
+    assert told["omega"] == pytest.approx(4 / 9)
+    named = cg.compare(cg.Cover([["x", "y", "z"]], 6), cg.Cover([["x", "y"]], 6), "omega")
+    assert named["omega"] == pytest.approx(4 / 9)
+    assert cg.omega(cg.Cover([[0, 1, 2]], 6), [0, 0, 1, 2, 3, 4]) == pytest.approx(4 / 9)
+
+
+def test_uncovered_points():
+    """keep: in no cluster; drop: out of the comparison; singletons: each its own cluster; cluster: one together."""
+    a, b = cover([[0, 1, 2]], 6), cover([[0, 1, 3]], 6)
+    assert cg.compare(a, b, "omega", unassigned="keep")["omega"] == cg.compare(a, b, "omega")["omega"]
+    dropped = cg.compare(a, b, "omega", unassigned="drop")
+    assert dropped.n_points == 2
+    alone = cg.compare(a, b, list(KEYS), unassigned="singletons")
+    singletons = cg.compare(cover([[0, 1, 2], [3], [4], [5]], 6), cover([[0, 1, 3], [2], [4], [5]], 6), list(KEYS))
+    assert alone.to_dict() == close(singletons.to_dict())
+    together = cg.compare(a, b, list(KEYS), unassigned="cluster")
+    expected = cg.compare(cover([[0, 1, 2], [3, 4, 5]], 6), cover([[0, 1, 3], [2, 4, 5]], 6), list(KEYS))
+    assert together.to_dict() == close(expected.to_dict())
+
+
+def test_labels_beside_covers_keep_their_gaps():
+    """A missing label is an error, or with unassigned="keep" a point in no cluster."""
+    b = cover([[0, 1, 3]], 6)
+    labels = ["x", "x", "x", None, None, None]
+    with pytest.raises(cg.InputError, match="3 of 6 points are unassigned"):
+        cg.omega(labels, b)
+    assert cg.omega(labels, b, unassigned="keep") == cg.omega(cover([[0, 1, 2]], 6), b)
+    with pytest.raises(cg.InputError, match="is for covers"):
+        cg.ari(labels, [0, 0, 1, 1, 2, 2], unassigned="keep")
+
+
+def test_noise_names_clusters():
+    """Clusters named as noise are taken out; their points may be in others."""
+    a = cg.Cover({"x": [0, 1, 2], "noise": [2, 3]}, 4)
+    assert cg.omega(a, cover([[0, 1, 2]], 4), noise="noise") == 1.0
+
+
+def test_duplicates_count_twice_or_are_dropped():
+    """A cluster given twice counts twice, with a caution; duplicates="drop" counts it once."""
+    twice = [[0, 1, 2], [2, 1, 0], [3, 4]]
+    result = cg.compare(cover(twice, 5), cover(twice[1:], 5), "omega")
+    assert result["omega"] == pytest.approx(0.5)
+    assert any("1 of 3 clusters repeat another" in c for c in result.cautions)
+    assert cg.omega(cg.Cover(twice, 5, duplicates="drop"), cover(twice[1:], 5)) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: cg.Cover([[0, 1], 2]), "cluster 1 is 2; each cluster is a list of points"),
+        (lambda: cg.Cover([[0, 5]], points=[0, 1]), "point 5 is in a cluster, but not among the 2 points"),
+        (lambda: cg.Cover([[0, 5]], points=1), "points=1, but 2 different points"),
+        (lambda: cg.Cover(np.array([[0.5, 1.0]])), r"holds 0 and 1, and here is 0.5; .* cg.Cover\(u >= 0.3\)"),
+        (lambda: cg.Cover([[0, None]]), "a point is missing"),
+        (lambda: cg.Cover([[[0], [1]]]), "not hashable"),
+        (lambda: cg.Cover("file.txt"), "cg.read_cover reads files"),
+        (lambda: cg.Cover([[0]], duplicates="no"), "duplicates must be 'keep' or 'drop'"),
+        (lambda: cg.Cover([[0]], points=[0, 0]), "repeated values"),
+        (lambda: cg.Cover([[0], [1]], names=["x", "x"]), "two clusters are named 'x'"),
+        (lambda: cg.compare(cover([[0]], 2), cover([[0]], 3)), "have 2 and 3 points"),
+        (
+            lambda: cg.compare(cg.Cover([["x"]], ["x", "y"]), cg.Cover([["z"]])),
+            "point 'z' of b is not among the 2 points",
+        ),
+        (lambda: cg.compare(cover([[0, 7]], 8), [0, 1]), "is not among the 2 points of b"),
+        (lambda: cg.compare(cover([[0]], 2), cover([[0]], 2), "ari"), "ari compares partitions, and this is a cover"),
+        (lambda: cg.compare(cover([[0]], 2), np.array([[0.5, 0.5], [1.0, 0.0]])), "b is memberships"),
+        (lambda: cg.omega(np.array([[0.5, 0.5], [1.0, 0.0]]), [0, 1]), "make a cover of the memberships"),
+        (lambda: cg.average_f1(cover([[0]], 2), cover([[0]], 2), weights="size"), "weights must be 'clusters'"),
+        (
+            lambda: cg.consensus([cover([[0]], 2), cover([[0, 1]], 2)], 2),
+            "a consensus puts each point into one cluster",
+        ),
+        (lambda: cg.relabel(cover([[0]], 2), cover([[0]], 2)), "relabel renames labels"),
+        (lambda: cg.permutation_test(cover([[0]], 2), cover([[0]], 2), "omega", null="all"), "there are covers"),
+    ],
+)
+def test_bad_input_is_one_clear_line(make, message):
+    """What was given, what was expected, what to try."""
+    with pytest.raises(cg.InputError, match=message) as caught:
+        make()
+    assert "\n" not in str(caught.value)
+
+
+def test_files(tmp_path):
+    """One cluster per line, points with clusters, long tables and JSON give the same cover; .gz is read through."""
+    import gzip
+
+    written = {
+        "a.cover": "# a comment\ng1 g2\tg3\ng3,g4\n",
+        "a.txt": "g1;g2;g3\n\ng3 g4\n",
+        "a.json": json.dumps({"communities": CLUSTERS}),
+        "b.json": json.dumps(CLUSTERS),
+        "a.csv": "point,cluster,weight\ng1,x,1\ng2,x,1\ng3,x,2\ng3,y,1\ng4,y,1\n",
+    }
+    expected = cg.Cover(CLUSTERS, POINTS)
+    for name, text in written.items():
+        (tmp_path / name).write_text(text)
+        assert cg.omega(cg.read_cover(tmp_path / name, points=POINTS), expected) == 1.0, name
+    (tmp_path / "c.cover.gz").write_bytes(gzip.compress(written["a.cover"].encode()))
+    assert cg.omega(cg.read_cover(tmp_path / "c.cover.gz"), cg.Cover(CLUSTERS)) == 1.0
+    (tmp_path / "points.dat").write_text("1 10 11\n2 10\n3 11\n")
+    assert cg.read_cover(tmp_path / "points.dat", "points").clusters == {10: [1, 2], 11: [1, 3]}
+    (tmp_path / "p.json").write_text(json.dumps({"g1": ["x"], "g2": ["x", "y"]}))
+    assert cg.read_cover(tmp_path / "p.json", keys="points").clusters == {"x": ["g1", "g2"], "y": ["g2"]}
+    for name, message in (("none.cover", "there is no file"), ("a.cover", "no format 'covr'")):
+        with pytest.raises(cg.InputError, match=message):
+            cg.read_cover(tmp_path / name, "covr" if name == "a.cover" else None)
+    (tmp_path / "bad.json").write_text("{")
+    with pytest.raises(cg.InputError, match="is not JSON"):
+        cg.read_cover(tmp_path / "bad.json")
+
+
+# --- what comes out --------------------------------------------------------------------------------------------------
+
+
+def test_compare_shows_what_explains_omega():
+    """Observed, expected, and the share of pairs that share nothing."""
+    result = cg.compare(cover([[0, 1, 2]], 6), cover([[0, 1]], 6))
+    assert list(result) == ["omega", "onmi_max", "average_f1", "bcubed_f", "element_centric"]
+    said = next(c for c in result.cautions if c.startswith("omega"))
+    assert "86.7% of the pairs" in said
+    assert "76.0% expected" in said
+    assert "80.0% share none" in said
+    assert result.n_clusters == (1, 1)
+    assert result.table.to_array().tolist() == [[2]]
+
+
+def test_matching_of_covers():
+    """Clusters are matched by the points they have in common, with their own sizes."""
+    found = cg.match(cover([[0, 1, 2], [2, 3]], 5), cg.Cover({"x": [2, 3, 4], "y": [0, 1]}, 5))
+    assert found.rows == ((0, "y", 2, 3, 2), (1, "x", 2, 2, 3))
+    assert "4 points in common" in repr(found)
+
+
+@settings(max_examples=15, deadline=None)
+@given(pairs_of_covers(6))
+def test_consensus_matrix_is_the_share_of_members(case):
+    """Two points are together in the members in which they share a cluster; measures of the matrix follow."""
+    a, b, n = case
+    ensemble = cg.Ensemble([cover(a, n), cover(b, n)])
+    share = [
+        [1.0 if i == j else ((naive.shared(a, i, j) > 0) + (naive.shared(b, i, j) > 0)) / 2 for j in range(n)]
+        for i in range(n)
+    ]
+    assert ensemble.consensus_matrix().tolist() == share
+    if n > 2:
+        other = cg.Ensemble([cover([[0, 1], [1, 2]], n)])
+        matrix = cg.Similarity(other.consensus_matrix())
+        for key in ("arimm", "kas", "nsf"):
+            expected = cg.compare(cg.Similarity(np.array(share)), matrix, key)[key]
+            assert cg.compare(ensemble, other, key)[key] == close(expected), key
+            assert cg.compare(ensemble, matrix, key)[key] == close(expected), key
+
+
+def test_item_consensus_of_covers():
+    """The mean consensus with the other points of each cluster is that of the consensus matrix."""
+    ensemble = cg.Ensemble([cover([[0, 1, 2], [2, 3]], 6), cover([[0, 3], [4, 5, 0]], 6)])
+    matrix, labels = ensemble.consensus_matrix(), [0, 0, 0, 1, 1, 1]
+    expected = [[np.mean([matrix[i, j] for j in g if j != i]) for g in ((0, 1, 2), (3, 4, 5))] for i in range(6)]
+    assert cg.item_consensus(ensemble, labels) == pytest.approx(np.array(expected))
+
+
+def test_an_ensemble_of_covers_keeps_its_points():
+    """Members of an ensemble can be compared with another cover by the names of the points."""
+    runs = {"x": cg.Cover(CLUSTERS, POINTS), "y": cg.Cover([["g1", "g2"], ["g3", "g4", "g5"]], POINTS)}
+    ensemble = cg.Ensemble(runs)
+    assert repr(ensemble) == "Ensemble: 2 clusterings of 5 points, 2 clusters each"
+    rows = cg.compare_to(cg.Cover(CLUSTERS, POINTS[::-1]), ensemble, "omega")
+    assert rows["omega"][0] == 1.0
+    square = cg.compare_all(ensemble, ["omega", "nf1"])
+    for (i, a), (j, b) in itertools.product(enumerate(runs.values()), repeat=2):
+        assert square["nf1"][i, j] == close(cg.nf1(a, b))
+
+
+@pytest.mark.parametrize("key", ["onmi_max", "average_f1", "bcubed_f", "element_centric", "omega", "nf1"])
+def test_permutation_tests_and_adjusted(key):
+    """Draws of tables of signatures are draws of permuted points; adjusted gives the same by every door."""
+    case = GOLDEN["chance"][0]
+    a, b = (cover(case[side], case["n"]) for side in "ab")
+    moved = [
+        cover([[order[i] for i in c] for c in case["b"]], case["n"])
+        for order in itertools.permutations(range(case["n"]))
+    ]
+    mean = cg.compare_to(a, moved, key, threads=1)[key].mean()
+    test = cg.permutation_test(a, b, key, 2000, random_state=1)
+    assert test.expected == pytest.approx(mean, abs=5 * test.standard_error + 1e-12)
+    adjusted = cg.adjusted(key)
+    assert cg.compare(a, b, [adjusted])[adjusted.key] == adjusted(a, b)
+    assert cg.compare_all([a, b], [adjusted])[adjusted.key][0, 1] == pytest.approx(adjusted(a, b), abs=1e-12)
+
+
+def test_shuffled_signatures_are_drawn_as_tables_are():
+    """Where every signature differs, points are shuffled instead of tables drawn; the mean is the same."""
+    rng = np.random.default_rng(3)
+    a, b = (cover([np.flatnonzero(rng.random(40) < 0.4).tolist() for _ in range(9)], 40) for _ in range(2))
+    test = cg.permutation_test(a, b, "comembership_jaccard", 200, random_state=0)
+    moved = [cover([rng.permutation(40)[list(c)].tolist() for c in b.clusters.values()], 40) for _ in range(1)]
+    assert 0 < test.p_value <= 1
+    assert abs(test.z) < 6
+    assert moved
+
+
+@pytest.mark.parametrize("key", ["ndc", "aci"])
+def test_concordance_of_memberships(key):
+    """ndc and aci take memberships, labels and both; frequencies are repeated points."""
+    rng = np.random.default_rng(0)
+    u, v = (rng.dirichlet(np.ones(3), 7) for _ in range(2))
+    value, chance = naive.concordance(u, v)
+    expected = {"ndc": value, "aci": (value - chance) / (1 - chance)}[key]
+    assert getattr(cg, key)(u, v) == pytest.approx(expected, rel=1e-12)
+    labels = np.array([0, 0, 1, 1, 2, 2, 2])
+    mixed, mean = naive.concordance(u, np.eye(3)[labels])
+    assert getattr(cg, key)(u, labels) == pytest.approx(
+        {"ndc": mixed, "aci": (mixed - mean) / (1 - mean)}[key], rel=1e-12
+    )
+    times = [1, 2, 1, 1, 1, 3, 1]
+    repeated = getattr(cg, key)(np.repeat(u, times, axis=0), np.repeat(v, times, axis=0))
+    assert getattr(cg, key)(u, v, frequency=times) == pytest.approx(repeated, rel=1e-12)
+
+
+def test_element_centric_refuses_what_would_take_long():
+    """Above its limit it is left out of the default set with a reason, and an error where it was named."""
+    rng = np.random.default_rng(1)
+    a, b = (cover([np.flatnonzero(rng.random(60) < 0.2).tolist() for _ in range(20)], 60) for _ in range(2))
+    few = cg.measure("element_centric", limit=5)
+    with pytest.raises(cg.NotApplicable, match="its limit is 5"):
+        few(a, b)
+    assert cg.measure("element_centric", limit=None)(a, b) == close(cg.element_centric(a, b))
+
+
+def test_doors_take_labels_and_covers_together():
+    """A list of labels and covers is compared all in all."""
+    a, b = [0, 0, 1, 1], cover([[0, 1], [1, 2, 3]], 4)
+    values = [value for _, value in doors(a, b, ["omega", "average_f1", "bcubed_f"])]
+    for other in values[1:]:
+        for key, value in other.items():
+            assert value == close(values[0][key])
