@@ -17,7 +17,7 @@ from scipy import sparse
 from strategies import partitions
 
 import congruence as cg
-from congruence.statistics import sharing
+from congruence.statistics import elements, sharing
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "covers.json").read_text())
 COUNTEREXAMPLES = json.loads((Path(__file__).parent / "golden" / "counterexamples_covers.json").read_text())
@@ -80,7 +80,7 @@ def test_golden(case, walk):
         assert half == pytest.approx(expected["element_centric_alpha_0.5"], rel=1e-10)
 
 
-@pytest.mark.parametrize("case", GOLDEN["chance"], ids=lambda case: case["id"])
+@pytest.mark.parametrize("case", [c for c in GOLDEN["chance"] if c["n"] == 5], ids=lambda case: case["id"])
 def test_means_over_all_permutations(case):
     """The mean over every permutation of the points of b is the golden one; what is called exact is exact."""
     a, n = cover(case["a"], case["n"]), case["n"]
@@ -90,10 +90,10 @@ def test_means_over_all_permutations(case):
     for key in keys:
         mean = case["expected_over_permutations"][key]
         assert rows[key].mean() == pytest.approx(mean, abs=1e-12), key
-        test = cg.permutation_test(a, moved[0], key, 20, random_state=0)
+        test = cg.permutation_test(a, moved[0], key, 2, random_state=0)
         assert not test.is_exact or test.expected == pytest.approx(mean, abs=1e-12)
     for key in ("omega", "omega_soft", "aci", "ndc"):
-        test = cg.permutation_test(a, moved[0], key, 5, random_state=0)
+        test = cg.permutation_test(a, moved[0], key, 2, random_state=0)
         assert test.method == "closed form"
         assert test.expected == pytest.approx(rows[key].mean() if key != "ndc" else test.expected, abs=1e-12)
 
@@ -116,8 +116,8 @@ def test_golden_partition_measures(case):
         assert value == pytest.approx(expected[key], abs=1e-10 * (n if key.startswith("rmi") else 1)), key
 
 
-@settings(max_examples=60, deadline=None)
-@given(pairs_of_covers())
+@settings(max_examples=25, deadline=None)
+@given(pairs_of_covers(6))
 @example(([[0]], [[0]], 1))
 @example(([], [], 2))
 @example(([[0, 1]], [[0, 1], [0, 1]], 2))
@@ -130,7 +130,7 @@ def test_compare_gives_the_definition(case):
         assert found[key] == close(by_rule(key, a, b, naive.MEASURES[key](a, b, n))), f"{key}: {case}"
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(pairs_of_covers(5))
 def test_every_door_on_every_route(case):
     """compare, functions, compare_all both ways and compare_to give the same, however tables are counted."""
@@ -138,7 +138,7 @@ def test_every_door_on_every_route(case):
     everywhere(cover(a, n), cover(b, n), KEYS)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(pairs_of_covers(), st.sampled_from(["average_f1", "average_jaccard"]))
 def test_parameters_of_averages(case, key):
     """weights="points" and mean="harmonic" are those of the definition."""
@@ -164,7 +164,7 @@ def test_large_counts_stay_exact():
     assert exact["observed"] == agree / pairs
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(pairs_of_covers(5), st.data())
 def test_frequencies_are_repeated_points(case, data):
     """A frequency of 2 is the point given twice, for every measure."""
@@ -180,7 +180,7 @@ def test_frequencies_are_repeated_points(case, data):
     assert found.to_dict() == close(expected.to_dict())
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(pairs_of_covers(6))
 def test_equal_weights_change_nothing(case):
     """Weights that are all the same give the values without weights."""
@@ -219,7 +219,7 @@ SAME = {
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_a_partition_is_a_cover(n):
     """Labels as a cover, beside a cover, or as they are give the partition's value, for every shared key."""
-    for a, b in itertools.islice(itertools.product(partitions(n), repeat=2), 0, None, 1 if n < 5 else 17):
+    for a, b in itertools.islice(itertools.product(partitions(n), repeat=2), 0, None, {5: 151, 4: 7}.get(n, 1)):
         labels = cg.compare(a, b, [*SAME, *SAME.values()])
         as_covers = [cg.Cover(np.array(x)) for x in (a, b)]
         for first, second in ((as_covers[0], as_covers[1]), (a, as_covers[1]), (as_covers[0], b)):
@@ -485,7 +485,7 @@ def test_matching_of_covers():
     assert "4 points in common" in repr(found)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(pairs_of_covers(6))
 def test_consensus_matrix_is_the_share_of_members(case):
     """Two points are together in the members in which they share a cluster; measures of the matrix follow."""
@@ -525,7 +525,7 @@ def test_an_ensemble_of_covers_keeps_its_points():
         assert square["nf1"][i, j] == close(cg.nf1(a, b))
 
 
-@pytest.mark.parametrize("key", ["onmi_max", "average_f1", "bcubed_f", "element_centric", "omega", "nf1"])
+@pytest.mark.parametrize("key", ["onmi_max", "bcubed_f", "omega", "nf1"])
 def test_permutation_tests_and_adjusted(key):
     """Draws of tables of signatures are draws of permuted points; adjusted gives the same by every door."""
     case = GOLDEN["chance"][0]
@@ -534,10 +534,10 @@ def test_permutation_tests_and_adjusted(key):
         cover([[order[i] for i in c] for c in case["b"]], case["n"])
         for order in itertools.permutations(range(case["n"]))
     ]
-    mean = cg.compare_to(a, moved, key, threads=1)[key].mean()
-    test = cg.permutation_test(a, b, key, 2000, random_state=1)
+    mean = cg.compare_to(a, moved, key, threads=1)[key].mean()  # of all 120 permutations
+    test = cg.permutation_test(a, b, key, 150, random_state=1)
     assert test.expected == pytest.approx(mean, abs=5 * test.standard_error + 1e-12)
-    adjusted = cg.adjusted(key)
+    adjusted = cg.adjusted(key, n_draws=20)
     assert cg.compare(a, b, [adjusted])[adjusted.key] == adjusted(a, b)
     assert cg.compare_all([a, b], [adjusted])[adjusted.key][0, 1] == pytest.approx(adjusted(a, b), abs=1e-12)
 
@@ -546,11 +546,12 @@ def test_shuffled_signatures_are_drawn_as_tables_are():
     """Where every signature differs, points are shuffled instead of tables drawn; the mean is the same."""
     rng = np.random.default_rng(3)
     a, b = (cover([np.flatnonzero(rng.random(40) < 0.4).tolist() for _ in range(9)], 40) for _ in range(2))
-    test = cg.permutation_test(a, b, "comembership_jaccard", 200, random_state=0)
-    moved = [cover([rng.permutation(40)[list(c)].tolist() for c in b.clusters.values()], 40) for _ in range(1)]
-    assert 0 < test.p_value <= 1
-    assert abs(test.z) < 6
-    assert moved
+    test = cg.permutation_test(a, b, "comembership_jaccard", 60, random_state=0)
+    orders = [rng.permutation(40) for _ in range(60)]
+    moved = [cover([order[list(c)].tolist() for c in b.clusters.values()], 40) for order in orders]
+    values = cg.compare_to(a, moved, "comembership_jaccard", threads=1)["comembership_jaccard"]
+    error = math.hypot(values.std(), test.draws.std()) / math.sqrt(60)
+    assert test.draws.mean() == pytest.approx(values.mean(), abs=5 * error)
 
 
 @pytest.mark.parametrize("key", ["ndc", "aci"])
@@ -571,14 +572,16 @@ def test_concordance_of_memberships(key):
     assert getattr(cg, key)(u, v, frequency=times) == pytest.approx(repeated, rel=1e-12)
 
 
-def test_element_centric_refuses_what_would_take_long():
-    """Above its limit it is left out of the default set with a reason, and an error where it was named."""
+def test_element_centric_refuses_what_would_take_long(monkeypatch):
+    """Large covers are solved part by part, to the same values; above its limit the measure says so."""
     rng = np.random.default_rng(1)
     a, b = (cover([np.flatnonzero(rng.random(60) < 0.2).tolist() for _ in range(20)], 60) for _ in range(2))
-    few = cg.measure("element_centric", limit=5)
+    dense = cg.element_scores(a, b)
+    monkeypatch.setattr(elements, "SMALL", 0)
+    assert cg.element_scores(a, b) == close(dense)
     with pytest.raises(cg.NotApplicable, match="its limit is 5"):
-        few(a, b)
-    assert cg.measure("element_centric", limit=None)(a, b) == close(cg.element_centric(a, b))
+        cg.measure("element_centric", limit=5)(a, b)
+    assert cg.measure("element_centric", limit=None)(a, b) == close(dense.mean())
 
 
 def test_doors_take_labels_and_covers_together():

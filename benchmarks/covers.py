@@ -1,0 +1,231 @@
+"""Covers compared with clusim, cdlib and networkit, and a cover as large as com-DBLP: `python -m benchmarks.covers`.
+
+Peers that are not installed are left out and named. Data: the folder `covers` of CONGRUENCE_DATA, else of ../shared/data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import importlib
+import json
+import os
+import resource
+import time
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import congruence as cg
+
+DATA = Path(os.environ.get("CONGRUENCE_DATA", Path(__file__).parents[2] / "shared" / "data")) / "covers"
+#: number of points, clusters, and most clusters per point of com-DBLP
+DBLP = (260_998, 13_477, 124)
+
+
+def once(call: Callable[[], Any]) -> tuple[float, Any]:
+    """Wall time of one call, and its result."""
+    start = time.perf_counter()
+    result = call()
+    return time.perf_counter() - start, result
+
+
+def best(call: Callable[[], Any], repeats: int = 5) -> tuple[float, Any]:
+    """Shortest wall time of a call after one warm-up call, and its result."""
+    call()
+    found = [once(call) for _ in range(repeats)]
+    return min(seconds for seconds, _ in found), found[0][1]
+
+
+def peer(name: str) -> Any:
+    """The module of a peer, or None."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def loaded(name: str) -> Any:
+    return json.loads(gzip.decompress((DATA / name).read_bytes()))
+
+
+# --- peers -----------------------------------------------------------------------------------------------------------
+
+
+def naive_omega(a: cg.Cover, b: cg.Cover) -> float:
+    """A dictionary of pairs for each cover, as most programs count: n² for the pairs that share nothing."""
+    counts: list[dict[tuple[Any, Any], int]] = []
+    for cover in (a, b):
+        shared: dict[tuple[Any, Any], int] = {}
+        for cluster in cover.clusters.values():
+            for pair in combinations(sorted(cluster), 2):
+                shared[pair] = shared.get(pair, 0) + 1
+        counts.append(shared)
+    n = len(set(a.points) | set(b.points))
+    pairs = n * (n - 1) // 2
+    most = max(max(x.values(), default=0) for x in counts)
+    agree = sum(counts[1].get(pair, 0) == many for pair, many in counts[0].items())
+    agree += pairs - len(counts[0].keys() | counts[1].keys())
+    numbers = [np.bincount(list(x.values()), minlength=most + 1).astype(object) for x in counts]
+    for x, shared in zip(numbers, counts, strict=True):
+        x[0] = pairs - len(shared)
+    expected = sum(numbers[0] * numbers[1])
+    return float((pairs * agree - expected) / (pairs**2 - expected))
+
+
+def clusim_omega(a: cg.Cover, b: cg.Cover) -> Callable[[], float]:
+    """clusim's omega_index of the same covers."""
+    sim, clustering = peer("clusim.sim"), peer("clusim.clustering")
+    sides = []
+    for cover in (a, b):
+        by_point: dict[Any, list[Any]] = {point: [] for point in cover.points}
+        for name, cluster in cover.clusters.items():
+            for point in cluster:
+                by_point[point].append(name)
+        sides.append(clustering.Clustering(elm2clu_dict=by_point))
+    return lambda: float(sim.omega_index(*sides))
+
+
+def cdlib_communities(a: cg.Cover, b: cg.Cover) -> list[Any]:
+    """Both covers as cdlib's communities on a graph of the points."""
+    import networkx as nx
+
+    cdlib = peer("cdlib")
+    graph = nx.Graph()
+    graph.add_nodes_from(a.points)
+    return [cdlib.NodeClustering([list(c) for c in x.clusters.values()], graph, "x", overlap=True) for x in (a, b)]
+
+
+def networkit_onmi(a: cg.Cover, b: cg.Cover) -> Callable[[], float]:
+    """networkit's overlapping NMI, normalised by the larger entropy."""
+    nk = peer("networkit")
+    place = {point: i for i, point in enumerate(a.points)}
+    sides = []
+    for cover in (a, b):
+        made = nk.Cover(len(place))
+        made.setUpperBound(cover.k)
+        for k, cluster in enumerate(cover.clusters.values()):
+            for point in cluster:
+                made.addToSubset(k, place[point])
+        sides.append(made)
+    graph = nk.Graph(len(place))
+    distance = nk.community.OverlappingNMIDistance(nk.community.Normalization.MAX)
+    return lambda: 1 - float(distance.getDissimilarity(graph, *sides))
+
+
+# --- covers ----------------------------------------------------------------------------------------------------------
+
+
+def noisy(clusters: list[list[int]], share: float, points: np.ndarray, seed: int = 0) -> list[list[int]]:
+    """The clusters with this share of their members replaced by random points."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for cluster in clusters:
+        members = np.array(cluster)
+        moved = rng.random(len(members)) < share
+        members[moved] = rng.choice(points, int(moved.sum()))
+        found.append(np.unique(members).tolist())
+    return found
+
+
+def dblp_sized(seed: int = 0, scale: int = 1) -> tuple[list[list[int]], int]:
+    """Clusters of a cover with the points, clusters and overlaps of com-DBLP: sizes and memberships by power laws."""
+    n, clusters, most = DBLP[0] // scale, DBLP[1] // scale, DBLP[2]
+    rng = np.random.default_rng(seed)
+    times = np.minimum(rng.zipf(2.0, n), most)
+    sizes = np.minimum(rng.zipf(1.6, clusters) + 5, 7_556 // scale).astype(np.float64)
+    members = np.repeat(np.arange(n), times)
+    # points of a cluster are near each other, so that clusters overlap with few others, as in a graph
+    centre = rng.integers(0, n, clusters)
+    order = np.argsort(centre)
+    share = np.cumsum(sizes[order]) / sizes.sum()
+    where = np.clip(members / n + rng.normal(0, 0.002, len(members)), 0, 1 - 1e-12)
+    chosen = order[np.minimum(np.searchsorted(share, where), clusters - 1)]
+    pairs = np.unique(chosen * np.int64(n) + members)
+    cluster, point = pairs // n, pairs % n
+    cuts = np.searchsorted(cluster, np.arange(1, clusters))
+    return [part.tolist() for part in np.split(point, cuts) if len(part)], n
+
+
+def row(what: str, ours: float, value: float, others: dict[str, tuple[float, float] | str]) -> None:
+    """One line: our time and value, then each peer's time, how many times ours that is, and its value."""
+    print(f"{what:<34} congruence {ours:>8.3f} s  {value:.6f}")
+    for name, found in others.items():
+        if isinstance(found, str):
+            print(f"{'':<34} {name:<10} {found}")
+        else:
+            print(f"{'':<34} {name:<10} {found[0]:>8.3f} s  {found[1]:.6f}  {found[0] / ours:,.0f}×")
+
+
+def timed(name: str, make: Callable[[], Callable[[], float]]) -> tuple[float, float] | str:
+    """A peer's time and value, or why there is none."""
+    if peer(name) is None:
+        return "not installed"
+    try:
+        return once(make())
+    except Exception as error:  # a peer that fails is a result
+        return f"{type(error).__name__}: {str(error).splitlines()[0][:80]}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="no YouTube, and a tenth of com-DBLP")
+    quick = parser.parse_args().quick
+    print(f"{len(os.sched_getaffinity(0))} cores; wall time: best of 5 for congruence, one call for peers\n")
+
+    names = ("ground_truth_community_Philosophy.json.gz", "detected_community_Philosophy.json.gz")
+    a, b = (cg.Cover(loaded(name), keys="points") for name in names)
+    print(f"Philosophy: {a.k:,} and {b.k:,} clusters of {len(a):,} points")
+    seconds, value = best(lambda: cg.omega(a, b))
+    others: dict[str, tuple[float, float] | str] = {"naive": once(lambda: naive_omega(a, b))}
+    others["clusim"] = timed("clusim", lambda: clusim_omega(a, b))
+
+    def cdlib_omega() -> Callable[[], float]:
+        first, second = cdlib_communities(a, b)
+        return lambda: float(peer("cdlib.evaluation").omega(first, second).score)
+
+    def cdlib_onmi() -> Callable[[], float]:
+        first, second = cdlib_communities(a, b)
+        return lambda: float(
+            peer("cdlib.evaluation").overlapping_normalized_mutual_information_MGH(first, second).score
+        )
+
+    others["cdlib"] = timed("cdlib", cdlib_omega)
+    row("omega", seconds, value, others)
+    seconds, value = best(lambda: cg.onmi_max(a, b))
+    row("onmi_max", seconds, value, {
+        "cdlib": timed("cdlib", cdlib_onmi), "networkit": timed("networkit", lambda: networkit_onmi(a, b)),
+    })  # fmt: skip
+    seconds, value = best(lambda: cg.element_centric(a, b), 1)
+    row("element_centric", seconds, value, {})
+
+    if not quick:
+        clusters = loaded("youtube.json.gz")["communities"]
+        points = np.unique(np.concatenate([np.array(c) for c in clusters]))
+        a, b = cg.Cover(clusters, points), cg.Cover(noisy(clusters, 0.1, points), points)
+        print(f"\nYouTube and the same with 10 % of the memberships moved: {a.k:,} clusters of {len(a):,} points")
+        seconds, value = best(lambda: cg.omega(a, b), 1)
+        row("omega", seconds, value, {"naive": once(lambda: naive_omega(a, b))})
+        seconds, value = best(lambda: cg.onmi_max(a, b), 1)
+        row("onmi_max", seconds, value, {"networkit": timed("networkit", lambda: networkit_onmi(a, b))})
+
+    made, n = dblp_sized(scale=10 if quick else 1)
+    points = np.arange(n)
+    start = time.perf_counter()
+    a, b = cg.Cover(made, n), cg.Cover(noisy(made, 0.1, points), n)
+    built = time.perf_counter() - start
+    print(f"\nAs large as com-DBLP, with 10 % noise: {a!r}, {int(a.sizes.sum()):,} memberships")
+    print(f"{'building both covers':<34} congruence {built:>8.3f} s")
+    for key in ("omega", "onmi_max", "average_f1", "bcubed_f"):
+        seconds, value = once(lambda key=key: getattr(cg, key)(a, b))  # type: ignore[misc]
+        row(key, seconds, value, {})
+    seconds, _ = once(lambda: cg.compare(a, b, ["omega", "onmi_max", "average_f1", "bcubed_f"]))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(f"{'all four in one call':<34} congruence {seconds:>8.3f} s; largest memory of this process {peak:.2f} GB")
+
+
+if __name__ == "__main__":
+    main()
