@@ -222,7 +222,7 @@ class RandomPair:
             return None
         a, b = self.maps or (None, None)
         _, tile = cpu.table_of(_labels(self.sizes_a, clusters=a), _labels(self.sizes_b, clusters=b))
-        value = float(m.raw(m.needs.from_tables(tile).at_chance())[0])  # type: ignore[attr-defined]
+        value = float(m.raw(m.needs.from_tables(tile).at_chance())[0])
         return None if math.isnan(value) else (value, Exactness.CLOSED_FORM)
 
     def deviation(self, m: Measure) -> float | None:

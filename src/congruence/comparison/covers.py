@@ -50,11 +50,8 @@ def what_explains(tables: Tables, measures: Container[str]) -> tuple[Caution, ..
     observed, expected, unshared = (float(x[0]) for x in (s.observed, s.expected, s.unshared))
     if observed != observed:
         return ()
-    return (
-        Caution(
-            "agreement_by_chance",
-            "omega",
-            f"{{subject}}: {observed:.1%} of the pairs of points share as many clusters in both ({expected:.1%} expected by chance); "
-            f"{unshared:.1%} share none in either",
-        ),
+    text = (
+        f"{{subject}}: {observed:.1%} of the pairs of points share as many clusters in both ({expected:.1%} expected by "
+        f"chance); {unshared:.1%} share none in either"
     )
+    return (Caution("agreement_by_chance", "omega", text),)
