@@ -23,6 +23,7 @@ SECTIONS = {
     "Ensembles": ("agreement", "generators"),
     "Consensus": ("consensus_clustering",),
     "How many clusters": ("selection",),
+    "Hierarchies and resolutions": ("hierarchies", "resolution_sweeps"),
     "Density profiles": ("density",),
     "Alternatives": ("alternative_clustering",),
 }

@@ -144,6 +144,9 @@ def test_newick():
 @pytest.mark.parametrize(
     ("tree", "message"),
     [
+        ("", "empty text"),
+        ("(a,b);(c,d);", "several Newick trees"),
+        ({"x": [0, 0, None]}, "label every point"),
         ("((a,b);", "brackets"),
         ("(a,b))x;", "unexpected"),
         ("(a,,b);", "unexpected"),
@@ -199,3 +202,12 @@ def test_points_are_aligned_by_name():
         cg.Hierarchy(named, points=["a", "b", "c"])
     with pytest.raises(cg.InputError, match="differ"):
         cg.Hierarchy(named, points=["a", "b", "c", "a"])
+
+
+def test_a_hierarchy_is_no_clustering():
+    """Where one clustering is expected, the message says to cut the tree; labels must cover every point."""
+    h = cg.Hierarchy([[0, 1], [2, 3]])
+    with pytest.raises(cg.InputError, match="cut it first"):
+        cg.Ensemble([h, h])
+    with pytest.raises(cg.InputError, match="1 of 4 points have no label"):
+        cg.compare(h, ["a", "a", "b", None])

@@ -74,7 +74,7 @@ def compare_hierarchies(a: Hierarchy, b: Hierarchy, measures: Measures, threads:
 
 
 def _described(h: Hierarchy) -> str:
-    return f"hierarchy of {len(h.levels)} levels" if h.levels is not None else f"hierarchy of {len(h.ks) - 1} merges"
+    return f"hierarchy of {h.described.partition(' (')[0]}"
 
 
 def _statistic(m: Measure, a: Hierarchy, b: Hierarchy, counted: dict[Any, Any], threads: int | None) -> Any:
@@ -220,6 +220,10 @@ def clustering_of(labels: Any, h: Hierarchy, who: str) -> Labels:
     if len(found) != h.n_points:
         raise InputError(
             f"the hierarchy has {h.n_points} points and {who} {len(found)}; both must be of the same points"
+        )
+    if found.gaps:
+        raise InputError(
+            f"{who}: {found.gaps} of {len(found)} points have no label; a hierarchy needs one for every point"
         )
     found = found.with_policy("error", None, who)
     if h.points is not None and found.index is not None and set(found.index) == set(h.points):

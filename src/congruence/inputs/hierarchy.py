@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 
@@ -346,10 +346,22 @@ class Hierarchy:
     def __len__(self) -> int:
         return self.n_points
 
+    def __iter__(self) -> NoReturn:
+        raise InputError("a hierarchy is not one clustering; cut it first, as in h.cut(3) or h.cuts([2, 3, 4])")
+
     def __repr__(self) -> str:
+        return f"Hierarchy: {_counted(self.n_points, 'point')}, {self.described}"
+
+    @property
+    def described(self) -> str:
+        """Its levels or merges, in words."""
         if self.levels is not None:
-            return f"Hierarchy: {self.n_points} points, {len(self.levels)} levels ({', '.join(self.level_names[:6])})"
-        return f"Hierarchy: {self.n_points} points, {len(self.ks) - 1} merges"
+            return f"{_counted(len(self.levels), 'level')} ({', '.join(self.level_names[:6])})"
+        return _counted(len(self.ks) - 1, "merge")
+
+
+def _counted(many: int, thing: str) -> str:
+    return f"{many:,} {thing}{'s' * (many != 1)}"
 
 
 def same_points(a: Hierarchy, b: Hierarchy) -> Hierarchy:
@@ -373,6 +385,8 @@ def _read(tree: Any) -> Merges:
         return Merges(
             tree.children, tree.heights, tree.whole, tree.points, tree.levels, tree.level_names, tree.notes
         )  # fmt: skip
+    if isinstance(tree, str) and not tree.strip():
+        raise InputError("the tree is an empty text; expected Newick, as in '((a,b),c);'")
     if isinstance(tree, Path) or (isinstance(tree, str) and "(" not in tree and not tree.rstrip().endswith(";")):
         try:
             return tree_formats.from_newick(Path(tree).read_text(encoding="utf-8"))

@@ -120,6 +120,8 @@ def from_newick(text: str) -> Merges:
         if not token[0].isspace() and token[0][0] != "[":
             tokens.append(token[0])
         at = token.end()
+    if ";" in tokens[:-1]:
+        raise InputError("the text holds several Newick trees; pass one of them")
     expects_child = True
     is_length = False
     for word in tokens:
@@ -250,7 +252,7 @@ def from_nested(tree: Any) -> Merges:
 
 def from_columns(columns: Any) -> Merges:
     """The tree of label columns of which each refines the one before; they are put in order, coarsest first."""
-    ensemble = columns if isinstance(columns, Ensemble) else Ensemble(columns)
+    ensemble = columns if isinstance(columns, Ensemble) else Ensemble(columns, unassigned="partial")
     if ensemble.is_soft or ensemble.is_lazy or ensemble.has_gaps:
         raise InputError("the levels of a hierarchy are columns of labels in memory that label every point")
     order = sorted(range(len(ensemble)), key=lambda i: ensemble.members[i].k)
