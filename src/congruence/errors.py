@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from enum import StrEnum
+
+
+class Word(StrEnum):
+    """One of a few words; it equals the plain string and is shown as one."""
+
+    def __repr__(self) -> str:
+        return repr(self.value)
 
 
 class InputError(ValueError):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import cached_property, partial
 from typing import Any, Literal
 
@@ -14,7 +13,7 @@ import numpy as np
 from congruence.chance import null_models
 from congruence.engine import cpu
 from congruence.engine.plan import Run
-from congruence.errors import InputError
+from congruence.errors import InputError, Word
 from congruence.formulas import hint
 from congruence.formulas.record import Measure
 from congruence.inputs.cover import CoverLabels
@@ -30,7 +29,7 @@ from congruence.statistics.tables import Array, Table, Tables
 Null = Literal["permutation", "n_clusters", "all"]
 
 
-class Exactness(StrEnum):
+class Exactness(Word):
     """How the mean of a measure under a null model is known."""
 
     CLOSED_FORM = "closed form"

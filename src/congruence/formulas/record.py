@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from congruence.errors import InputError, NotApplicable
+from congruence.errors import InputError, NotApplicable, Word
 from congruence.formulas.explain import Explanation, explanation
 from congruence.statistics.covers import Concordance, Intersections, SharedPairs
 from congruence.statistics.information import ChanceInfo
@@ -32,14 +31,14 @@ AXIOMS = MappingProxyType(
 ROUNDING = 1e-12
 
 
-class Better(StrEnum):
+class Better(Word):
     """Which values of a measure mean more agreement."""
 
     HIGHER = "higher"
     LOWER = "lower"
 
 
-class Status(StrEnum):
+class Status(Word):
     """Whether a measure is for use, or kept to reproduce a paper: then "all" and the default tables leave it out."""
 
     CURRENT = "current"
@@ -52,7 +51,7 @@ class Measure:
 
     >>> import congruence as cg
     >>> m = cg.measure("v_measure", beta=2)
-    >>> m.key, m.better.value, m.range
+    >>> m.key, m.better, m.range
     ('v_measure', 'higher', (0.0, 1.0))
     >>> round(m([0, 0, 1, 1], [0, 0, 1, 2]), 6)
     0.75

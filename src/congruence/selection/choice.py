@@ -6,14 +6,13 @@ import json
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from congruence.comparison.results import plain
-from congruence.errors import InputError
+from congruence.errors import InputError, Word
 from congruence.formulas.record import Better
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import html_grid, make_frame, text_grid
@@ -28,7 +27,7 @@ TIE = 0.7
 DOUBT = 0.4
 
 
-class Verdict(StrEnum):
+class Verdict(Word):
     """What kind of answer `choose_k` gives."""
 
     CLUSTERS = "clusters"
