@@ -28,7 +28,7 @@ from reproductions.cluster_scenarios import is_test
 
 NAMES = ("one", "held", "icl", "fisher")
 #: data without clusters count so much more in the fit, to keep false alarms below 10 %
-WEIGHT_OF_NULLS = 2.7
+WEIGHT_OF_NULLS = 5.0
 RIDGE = 0.01
 #: classes that clustering has some chance of finding; standardised
 REAL = ("iris", "wine", "breast_w_diagnostic", "breast_w_original", "new_thyroid", "glass", "vehicle", "ionosphere",

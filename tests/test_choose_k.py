@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.cluster import KMeans
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.mixture import GaussianMixture
 
 import congruence as cg
 from congruence.selection import calibration, connected, halves, kmeans, mixtures
+from congruence.selection.criteria import PEERS, Context, gap
+from congruence.selection.looks import look_at
 
 RNG = np.random.default_rng(0)
 TRUTH = np.repeat([0, 1, 2], 30)
@@ -373,3 +376,117 @@ def test_the_paper_is_as_it_was():
     assert list(choice.criteria) == ["nmi_max", "ari", "nmi_joint", "nmi_sum", "nmi_sqrt", "vi", "mi", "nmi_min"]
     for key in same.criteria:
         assert choice.criteria[key].values.tolist() == same.criteria[key].values.tolist()
+
+
+# --- published criteria, against R ------------------------------------------------------------------------------
+
+GOLDEN = json.loads((Path(__file__).parent / "golden" / "choosing_k.json").read_text(encoding="utf-8"))
+IRIS = load_iris().data
+
+
+@pytest.fixture(scope="module")
+def iris():
+    """What is found for one to six clusters of iris, with 100 halvings."""
+    points = IRIS - IRIS.mean(axis=0)
+    root = np.random.SeedSequence(0)
+    axes = np.linalg.svd(points, full_matrices=False)[2].T
+    parts = halves.Sample.of(points @ axes, 6, root, halvings=100)
+    return Context(parts, look_at(parts, list(range(1, 7)))[0], root)
+
+
+def test_gap_is_clusgap(iris):
+    """Gap and its error are those of cluster::clusGap within the error of simulation, and both rules take its k."""
+    values, errors = gap.gap(iris, references=60)
+    spread = np.array(GOLDEN["gap_error"]) * np.sqrt(1 / 60 + 1 / 200)
+    assert (np.abs(values - GOLDEN["gap"]) < 4 * spread).all()
+    assert errors == pytest.approx(GOLDEN["gap_error"], rel=0.4)
+    theirs = np.array(GOLDEN["gap"]), np.array(GOLDEN["gap_error"])
+    assert gap.first_rule(iris.ks, *theirs) == GOLDEN["gap_rule"]["Tibs2001SEmax"] == 4
+    assert gap.global_rule(iris.ks, *theirs) == GOLDEN["gap_rule"]["globalSEmax"] == 5
+
+
+def test_prediction_strength_is_fpcs(iris):
+    """Mean prediction strength for two to four clusters within the error of simulation; 1 for one cluster."""
+    found = PEERS["prediction_strength"].curve(iris)
+    assert found.values[:4] == pytest.approx(GOLDEN["prediction_strength"][:4], abs=0.06)
+
+
+def test_mixtures_are_mclusts(iris):
+    """BIC and ICL of iris: mclust's at one to three components, where both reach the same maximum; the best is not worse."""
+    models = {"full": "VVV", "tied": "EEE", "diag": "VVI", "spherical": "VII"}
+    for k in (1, 2, 3):
+        for f in mixtures.fits(IRIS, iris.looks[k].halves.labels, k, steps=2000, tolerance=1e-9, ridge=1e-7):
+            assert f.bic == pytest.approx(GOLDEN[f"bic_{models[f.kind]}"][k - 1], abs=0.5)
+            assert f.icl == pytest.approx(GOLDEN[f"icl_{models[f.kind]}"][k - 1], abs=1.5)
+    best = PEERS["bic"].curve(iris)
+    assert best.best == 2
+    for i in range(6):
+        theirs = [GOLDEN[f"bic_{m}"][i] for m in models.values()]
+        if 0 < i < 5:  # one component: in principal axes "diag" is "full" with fewer parameters; six: other maxima
+            assert best.values[i] > max(theirs) - 1
+
+
+def test_geometry_is_that_of_r(iris):
+    """Silhouette and Calinski–Harabasz are those of cluster::silhouette and fpc::calinhara where k-means agrees."""
+    for name in ("silhouette", "calinski_harabasz"):
+        found = PEERS[name].curve(iris).values
+        assert found[1:4] == pytest.approx([GOLDEN[f"{name}_{k}"] for k in (2, 3, 4)], rel=1e-3)
+        assert np.isnan(found[0])
+
+
+def test_jump_by_hand(iris):
+    """The transformed distortion jumps from 0 for no cluster; relative to one cluster."""
+    n, d = iris.points.shape
+    distortion = np.array([look.halves.inertia / (n * d) for look in iris.looks.values()])
+    power = (distortion / distortion[0]) ** (-d / 2)
+    assert PEERS["jump"].curve(iris).values == pytest.approx(np.diff([0, *power]), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", sorted(PEERS))
+def test_every_criterion_finds_three_groups(name):
+    """Each finds three groups far apart by name, with a vote of its own."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(90, 2)) + np.array([[0, 0], [12, 0], [5, 11]])[TRUTH]
+    choice = cg.choose_k(X, range(1, 6), criteria=name)
+    assert choice.best[name] == choice.k == 3
+    assert choice.probability is None
+    assert "clear" not in choice.sentence
+
+
+def test_criteria_vote_together():
+    """Published criteria and the agreement of members in one vote; a tie is called one."""
+    choice = cg.choose_k(IRIS, range(1, 6), criteria=["silhouette", "calinski_harabasz"])
+    assert choice.best == {"silhouette": 2, "calinski_harabasz": 3}
+    assert choice.verdict == "tie"
+    assert choice.sentence == "Tie between 2 and 3 clusters: 1 of 2 criteria each."
+    mixed = cg.choose_k(BLOBS, range(1, 5), criteria=["silhouette", "ari"], n_members=5)
+    assert set(mixed.best) == {"silhouette", "ari"}
+    assert mixed.k == 3
+    with pytest.raises(cg.InputError, match="did you mean silhouette"):
+        cg.choose_k(BLOBS, criteria="silhouete")
+
+
+def generated(name):
+    rng = np.random.default_rng(20)
+    three = rng.normal(size=(150, 2)) + np.array([[0, 0], [6, 0], [0, 6]])[np.repeat([0, 1, 2], 50)]
+    square = rng.normal(size=(200, 2)) + np.array([[0, 0], [5, 0], [0, 5], [5, 5]])[np.repeat(range(4), 50)]
+    unequal = (
+        rng.normal(size=(160, 3)) + np.array([[0, 0, 0], [5, 0, 0], [0, 4.5, 0]])[np.repeat([0, 1, 2], [100, 40, 20])]
+    )
+    wine = load_wine().data
+    sets = {"iris": IRIS, "wine": (wine - wine.mean(axis=0)) / wine.std(axis=0)}
+    return (sets | {"three": three, "square": square, "unequal": unequal})[name]
+
+
+@pytest.mark.parametrize("scheme", ["boot", "subset", "noise", "jitter"])
+@pytest.mark.parametrize(("name", "k"), [("iris", 3), ("wine", 3), ("three", 4), ("square", 4), ("unequal", 3)])
+def test_stability_is_clusterboot(name, k, scheme):
+    """Mean Jaccard similarity of each cluster is that of fpc::clusterboot within the error of simulation."""
+    ours = {"boot": "bootstrap", "subset": "subsample"}.get(scheme, scheme)
+    clusterer = KMeans(k, n_init=10)
+    s = cg.stability(generated(name), clusterer, scheme=ours, fraction=0.5, n_resamples=60, random_state=0)
+    table = s.to_frame().sort_values("points", ascending=False)
+    assert table["points"].tolist() == GOLDEN["sizes"][name][scheme]
+    theirs = np.array(GOLDEN["clusterboot"][name][scheme])
+    errors = table["error"].to_numpy() * np.sqrt(1 + 60 / 100)
+    assert (np.abs(table["mean"].to_numpy() - theirs) < 4 * errors + 0.02).all()

@@ -500,7 +500,9 @@ def test_stability_does_not_depend_on_jobs():
     [
         ({"clusterer": "kmeans"}, r"must be a scikit-learn clusterer, as in KMeans\(3\)"),
         ({"clusterer": KMeans}, "must be a scikit-learn clusterer"),
-        ({"scheme": "boot"}, "'bootstrap' or 'subsample'"),
+        ({"scheme": "boot"}, "'bootstrap', 'subsample', 'jitter' or 'noise'"),
+        ({"scheme": "noise", "noise": (2, 4)}, "noise is a probability"),
+        ({"scheme": "jitter", "jitter": 2}, "jitter is a quantile"),
         ({"n_resamples": 0}, "n_resamples must be at least 1"),
         ({"clusterer": KMeans(89)}, "the clusterer failed on"),
         ({"clusterer": DBSCAN(eps=1e-9)}, "all points are noise"),

@@ -1,4 +1,4 @@
-"""Which clusters hold when points are drawn anew."""
+"""Cluster stability under resampling."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ClusterStability:
     #: cluster of each point in the clustering of all of them; −1 for noise
     labels: Array
     clusters: tuple[int, ...]
-    #: Jaccard similarity to the best match, one row a resample, one column a cluster; NaN where no point of it was drawn
+    #: Jaccard similarity to the best match, one row per resample, one column per cluster; NaN where no point of it was drawn
     jaccard: Array
     #: how often each point, when it was drawn, was in the best match of each cluster; NaN for points never drawn
     belonging: Array
@@ -65,7 +65,7 @@ class ClusterStability:
         return float(np.average(means[drawn], weights=sizes[drawn]))
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row a cluster: points, mean and standard error, how often it was recovered (≥ 0.75) and dissolved (≤ 0.5)."""
+        """One row per cluster: points, mean and standard error, how often it was recovered (≥ 0.75) and dissolved (≤ 0.5)."""
         there = ~np.isnan(self.jaccard)
         means = np.array(list(self.mean.values()))
         many = np.where(there.any(axis=0), there.sum(axis=0), np.nan)
@@ -132,19 +132,45 @@ def stability(
     X: Any,
     clusterer: Any,
     *,
-    scheme: Literal["bootstrap", "subsample"] = "bootstrap",
+    scheme: Literal["bootstrap", "subsample", "jitter", "noise"] = "bootstrap",
     n_resamples: int = 100,
-    fraction: float = 0.8,
+    fraction: float | None = None,
+    jitter: float = 0.05,
+    noise: tuple[float, float] = (0.05, 4.0),
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | bool | None = None,
 ) -> ClusterStability:
-    """Cluster by cluster, how well it is found again when points are drawn anew (as Hennig's clusterboot).
+    """How well each cluster is found again when points are drawn anew or disturbed (Hennig's clusterboot).
 
-    The data are clustered, then each of `n_resamples` draws of points: "bootstrap" (as many as there are, with
-    replacement, each point used once) or "subsample" (a `fraction`, without). Of each cluster the points drawn are held
-    against the clusters of that draw, and the best Jaccard similarity is kept. `clusterer` is a scikit-learn clusterer
-    or mixture, or a function of the data that gives labels; −1 is noise, and memberships count by their largest.
+    The data are clustered, then `n_resamples` times a changed copy of them. Each cluster is compared, on the points that
+    are in both, with its best match among the new clusters by their Jaccard similarity.
+
+    Args:
+        X: points × features (array, frame or sparse matrix).
+        clusterer: a scikit-learn clusterer or mixture, as in KMeans(3), or a function from data to labels; −1 is noise,
+            and memberships count by their largest.
+        scheme: "bootstrap" (default): as many points as there are, with replacement, each used once; "subsample": a
+            `fraction` without replacement (fpc: subset); "jitter": all points, each moved a little; "noise": some
+            points replaced by uniform noise. The last two are for dense data.
+        n_resamples: changed copies; default 100.
+        fraction: share of the points of a subsample; default 0.8, as fpc's subtuning, where it is 0.5.
+        jitter: on each principal axis the standard deviation of the moves is this quantile of the steps between
+            neighbouring values; default 0.05, as fpc's jittertuning.
+        noise: probability that a point is replaced, and the half-width of the noise in standard deviations along the
+            principal axes; default (0.05, 4), as fpc's noisetuning.
+        random_state: a seed or generator; the same one gives the same answer for any `n_jobs`.
+        n_jobs: processes to cluster with; default 1, −1 for all cores.
+        progress: called with (done, total); None or True for a bar on a terminal, False for none.
+
+    Returns:
+        ClusterStability: `.mean` by cluster, `.overall`, `.to_frame()`, `.unstable(cluster)`.
+
+    Raises:
+        InputError: a parameter is out of range, or the clusterer failed or gave no labels.
+
+    See also:
+        `choose_k`: how many clusters there are.
 
     >>> import congruence as cg
     >>> from sklearn.cluster import KMeans
@@ -155,20 +181,16 @@ def stability(
     """
     data = as_data(X)
     n = data.shape[0]
-    if scheme not in ("bootstrap", "subsample"):
-        raise InputError(f"scheme must be 'bootstrap' or 'subsample', not {scheme!r}")
-    if n_resamples < 1 or not 0 < fraction < 1:
-        raise InputError(
-            f"n_resamples must be at least 1 and fraction between 0 and 1, not {n_resamples} and {fraction}"
-        )
+    share = 0.8 if fraction is None else fraction
+    if n_resamples < 1 or not 0 < share < 1:
+        raise InputError(f"n_resamples must be at least 1 and fraction between 0 and 1, not {n_resamples} and {share}")
+    change = _change(scheme, data, share, jitter, noise)
     first, *streams = seed_sequence(random_state).spawn(1 + n_resamples)
-    _, whole, said = _clustered(clusterer, data, lambda rng: np.arange(n), first)
+    _, whole, said = _clustered(clusterer, data, partial(_as_it_is, n), first)
     clusters = np.unique(whole[whole >= 0])
     if not len(clusters):
         raise InputError("the clusterer found no cluster in the data: all points are noise")
-    part = max(1, round(fraction * n))
-    draw = partial(_bootstrapped, n) if scheme == "bootstrap" else partial(_subsampled, n, part)
-    jobs = [partial(_clustered, clusterer, data, draw, stream) for stream in streams]
+    jobs = [partial(_clustered, clusterer, data, change, stream) for stream in streams]
     jaccard = np.full((n_resamples, len(clusters)), np.nan)
     inside, drawn, warned = np.zeros((n, len(clusters))), np.zeros(n), Counter(set(said))
     with Progress(n_resamples, progress, "resamples") as bar:
@@ -185,37 +207,89 @@ def stability(
     return ClusterStability(whole, tuple(clusters.tolist()), jaccard, belonging, scheme, points, notes)
 
 
-def _bootstrapped(n: int, rng: np.random.Generator) -> Array:
-    return np.unique(rng.integers(0, n, n))
+# --- schemes: the data to cluster, the points that are compared, and where they are in these data --------------
+
+Changed = tuple[Any, Array, Array]
 
 
-def _subsampled(n: int, size: int, rng: np.random.Generator) -> Array:
-    return np.sort(rng.choice(n, size, replace=False))
+def _change(
+    scheme: str, data: Any, fraction: float, jitter: float, noise: tuple[float, float]
+) -> Callable[[Any, np.random.Generator], Changed]:
+    n = data.shape[0]
+    if scheme == "bootstrap":
+        return partial(_bootstrapped, n)
+    if scheme == "subsample":
+        return partial(_subsampled, n, max(1, round(fraction * n)))
+    if scheme not in ("jitter", "noise"):
+        raise InputError(f"scheme must be 'bootstrap', 'subsample', 'jitter' or 'noise', not {scheme!r}")
+    if hasattr(data, "tocsr"):
+        raise InputError(f"scheme {scheme!r} changes every value and needs dense data; pass X.toarray()")
+    centre = data.mean(axis=0)
+    variances, axes = np.linalg.eigh(np.atleast_2d(np.cov(data.T)))
+    if scheme == "noise":
+        chance, width = noise
+        if not 0 <= chance < 1 or width <= 0:
+            raise InputError(f"noise is a probability and a half-width in standard deviations, not {noise!r}")
+        return partial(_noisy, chance, width * np.sqrt(np.maximum(variances, 0.0)), centre, axes)
+    if not 0 <= jitter <= 1:
+        raise InputError(f"jitter is a quantile between 0 and 1, not {jitter!r}")
+    steps = np.diff(np.sort(data @ axes, axis=0), axis=0)
+    spread = [np.quantile(x[x > 0], jitter) if (x > 0).any() else 0.0 for x in steps.T]
+    return partial(_moved, np.array(spread), axes)
+
+
+def _as_it_is(n: int, data: Any, rng: np.random.Generator) -> Changed:
+    return data, np.arange(n), np.arange(n)
+
+
+def _bootstrapped(n: int, data: Any, rng: np.random.Generator) -> Changed:
+    chosen = np.unique(rng.integers(0, n, n))
+    return data[chosen], chosen, np.arange(len(chosen))
+
+
+def _subsampled(n: int, size: int, data: Any, rng: np.random.Generator) -> Changed:
+    chosen = np.sort(rng.choice(n, size, replace=False))
+    return data[chosen], chosen, np.arange(size)
+
+
+def _moved(spread: Array, axes: Array, data: Any, rng: np.random.Generator) -> Changed:
+    everything = np.arange(len(data))
+    return data + (rng.normal(size=data.shape) * spread) @ axes.T, everything, everything
+
+
+def _noisy(chance: float, width: Array, centre: Array, axes: Array, data: Any, rng: np.random.Generator) -> Changed:
+    """Some points replaced by uniform noise; the others are compared."""
+    replaced = rng.random(len(data)) < chance
+    disturbed = data.copy()
+    disturbed[replaced] = rng.uniform(-width, width, (int(replaced.sum()), data.shape[1])) @ axes.T + centre
+    kept = np.flatnonzero(~replaced)
+    return disturbed, kept, kept
 
 
 def _clustered(
-    clusterer: Any, data: Any, draw: Callable[[np.random.Generator], Array], stream: np.random.SeedSequence
+    clusterer: Any, data: Any, change: Callable[[Any, np.random.Generator], Changed], stream: np.random.SeedSequence
 ) -> tuple[Array, Array, list[str]]:
-    """The points drawn, their labels, and what was warned of."""
+    """The points that are compared, their labels in the changed data, and warnings of the clusterer."""
     from threadpoolctl import threadpool_limits
 
     rng = np.random.default_rng(stream)
-    chosen = draw(rng)
+    changed, chosen, at = change(data, rng)
+    n = changed.shape[0]
     fit = _fit(clusterer, seed_of(rng))
     with threadpool_limits(1), warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            made = hard(np.asarray(fit(data[chosen])))
+            made = hard(np.asarray(fit(changed)))
         except ValueError as error:
-            raise InputError(f"the clusterer failed on {len(chosen)} points: {str(error).splitlines()[0]}") from None
-    if made.shape != (len(chosen),) or made.dtype.kind not in "iufb":
+            raise InputError(f"the clusterer failed on {n} points: {str(error).splitlines()[0]}") from None
+    if made.shape != (n,) or made.dtype.kind not in "iufb":
         raise InputError(
-            f"the clusterer must give a whole number for each of {len(chosen)} points; it gave {made.dtype} of shape {made.shape}"
+            f"the clusterer must give a whole number for each of {n} points; it gave {made.dtype} of shape {made.shape}"
         )
     if made.dtype.kind == "f" and not (np.isfinite(made) & (made == np.rint(made))).all():
         other = made[~(np.isfinite(made) & (made == np.rint(made)))][0]
         raise InputError(f"the clusterer must give whole numbers, −1 for noise; it gave {other:g}")
-    return chosen, made.astype(np.int64), [str(w.message).splitlines()[0] for w in said]
+    return chosen, made.astype(np.int64)[at], [str(w.message).splitlines()[0] for w in said]
 
 
 def _fit(clusterer: Any, seed: int) -> Callable[[Any], Any]:
