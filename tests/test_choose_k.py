@@ -168,6 +168,7 @@ def test_four_blobs_in_a_square_are_four():
     assert np.bincount(choice.labels).tolist() == [50] * 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("centres", [3, 4, 5, 7, 10])
 def test_blobs_in_ten_dimensions(centres):
     """make_blobs(700, n_features=10): the right number in at least 95 % of 20 seeds."""
@@ -178,6 +179,7 @@ def test_blobs_in_ten_dimensions(centres):
     assert right >= 19
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["uniform", "normal"])
 def test_noise_has_no_clusters(kind):
     """At most 10 % of 50 sets without clusters are said to have some."""

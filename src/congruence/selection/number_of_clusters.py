@@ -122,7 +122,7 @@ def choose_k(
     if criteria is not None or not (isinstance(method, str) and method in ("auto", "kmeans")):
         peers, others = _sorted_out(criteria)
         found = None
-        if others is None or others:
+        if others is None or others or not peers:
             wanted = None if others is None else wanted_criteria(others, False)
             many = MEMBERS if n_members is None else n_members
             maker = "kmeans" if isinstance(method, str) and method == "auto" else method
