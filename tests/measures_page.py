@@ -6,7 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 import congruence as cg
-from congruence.comparison.results import span
+from congruence.comparison.presenting import span
 from congruence.formulas.explain import pretty
 from congruence.formulas.record import AXIOMS
 from congruence.formulas.references import REFERENCES

@@ -1,17 +1,18 @@
-"""Writes `congruence/__init__.pyi` from the public names and the registry: `python -m tests.stub`, then `ruff format`."""
+"""Writes `congruence/__init__.pyi` from the public names and the signatures of the code: `python -m tests.stub`."""
 
 from __future__ import annotations
 
+import inspect
+import subprocess
+import sys
 from pathlib import Path
 
 import congruence as cg
-from congruence.formulas import find, names
-
-KIND = {bool: "bool", float: "float", int: "int | None", str: "str"}
+from congruence.formulas import names
 
 
 def stub() -> str:
-    """The text of the stub: every public name from its home, and one function a measure."""
+    """The text of the stub: every public name from its home, and one function per measure with its own signature."""
     lines = [
         '"""Types of the public names; `congruence/__init__.py` imports them when they are first asked for."""',
         "",
@@ -22,19 +23,34 @@ def stub() -> str:
     lines += ["", "__version__: str", "__all__: list[str]", ""]
     lines += ["def measure(name: str | Measure, **parameters: Any) -> Measure: ..."]
     for name in names():
-        record = find(name)
         function = "lambda_statistic" if name == "lambda" else name
-        if record.is_lone:
-            lines.append(f"def {function}(x: Any, *, missing: str = ..., threads: int | None = ...) -> float: ...")
-            continue
-        if record.family == "profiles":
-            lines.append(f"def {function}(a: Any, b: Any, X: Any = ..., X_b: Any = ..., **options: Any) -> float: ...")
-            continue
-        extra = "".join(f", {key}: {KIND[type(value)]} = ..." for key, value in record.parameters.items())
-        star = f", *{extra}" if extra else ""
-        lines.append(f"def {function}(a: Any, b: Any{star}, **options: Any) -> float: ...")
+        lines.append(f"def {function}{signature(getattr(cg, function))}: ...")
     return "\n".join(lines) + "\n"
 
 
+def signature(function: object) -> str:
+    """A signature as text, with annotations as they are written and defaults left out."""
+    found = inspect.signature(function)
+    parts, star = [], False
+    for p in found.parameters.values():
+        if p.kind is p.KEYWORD_ONLY and not star:
+            parts, star = [*parts, "*"], True
+        mark = "**" if p.kind is p.VAR_KEYWORD else ""
+        parts.append(f"{mark}{p.name}: {p.annotation}" + (" = ..." if p.default is not p.empty else ""))
+    return f"({', '.join(parts)}) -> {found.return_annotation}"
+
+
+def formatted() -> str:
+    """The stub as ruff formats it."""
+    ruff = [sys.executable, "-m", "ruff"]
+    text = stub()
+    for step in (["check", "--fix-only", "--select", "I"], ["format"]):
+        text = subprocess.run(
+            [*ruff, *step, "--quiet", "--stdin-filename", "src/congruence/__init__.pyi", "-"],
+            input=text, capture_output=True, text=True, encoding="utf-8", cwd=Path(__file__).parents[1],
+        ).stdout  # fmt: skip
+    return text
+
+
 if __name__ == "__main__":
-    Path(cg.__file__).with_suffix(".pyi").write_text(stub(), encoding="utf-8")
+    Path(cg.__file__).with_suffix(".pyi").write_text(formatted(), encoding="utf-8")

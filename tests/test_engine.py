@@ -227,7 +227,7 @@ def test_a_rare_label_far_away_is_counted(monkeypatch):
 def test_numpy_counts_until_kernels_pay(monkeypatch):
     """Small calls add up: the kernels are loaded once all calls together have had enough to count."""
     monkeypatch.delitem(sys.modules, "congruence.engine.kernels", raising=False)
-    monkeypatch.setattr(jit, "_counted", 0.0)
+    monkeypatch.setattr(jit, "_work", {})
     monkeypatch.setattr(jit, "COMPILED_FROM", 100)
     assert [jit.use_kernels(40) for _ in range(4)] == [False, False, True, True]
 

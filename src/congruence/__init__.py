@@ -14,8 +14,8 @@ __version__ = "0.2.0.dev0"
 _HOMES = {
     "comparison.pair": ("compare",),
     "comparison.many": ("compare_all", "compare_to"),
-    "comparison.matching": ("contingency", "element_scores", "match", "relabel"),
-    "comparison.results": ("AgainstReference", "AllPairs", "Comparison", "Matching"),
+    "comparison.matching": ("Matching", "contingency", "element_scores", "match", "relabel"),
+    "comparison.results": ("AgainstReference", "AllPairs", "Comparison"),
     "inputs.memberships": ("Memberships",),
     "inputs.similarity": ("Similarity",),
     "inputs.cover": ("Cover",),
@@ -54,7 +54,8 @@ _HOMES = {
     "consensus_clustering.results": ("Consensus",),
     "consensus_clustering.search": ("consensus",),
     "consensus_clustering.members": ("select_members",),
-    "chance.permutation": ("permutation_test", "permutation_tests", "PermutationTest", "PermutationTests"),
+    "chance.permutation": ("permutation_test", "PermutationTest"),
+    "chance.many_tests": ("permutation_tests", "PermutationTests"),
     "chance.adjusted": ("adjusted", "Adjusted"),
     "chance.intervals": ("confidence_interval", "ConfidenceInterval"),
     "selection": ("choose_k", "ClusterStability", "Criterion", "KChoice", "stability", "Verdict", "Vote"),
@@ -90,7 +91,7 @@ def _scorer(name: str) -> Any:
         near = registry.hint(name, [*__all__, *registry.names()], "see dir(congruence)")
         raise AttributeError(f"module 'congruence' has no attribute {name!r}; {near}")
     if registry.find(key).family == "profiles":
-        return import_module("congruence.density.similarity").scorer(key)
+        return import_module("congruence.density.scorers").scorer(key)
     if registry.find(key).is_lone:
         return import_module("congruence.ensembles.agreement").lone_scorer(key)
     return import_module("congruence.comparison.scorers").scorer(key)

@@ -29,23 +29,26 @@ from congruence.chance.intervals import (
 from congruence.chance.intervals import (
     confidence_interval as confidence_interval,
 )
+from congruence.chance.many_tests import (
+    PermutationTests as PermutationTests,
+)
+from congruence.chance.many_tests import (
+    permutation_tests as permutation_tests,
+)
 from congruence.chance.permutation import (
     PermutationTest as PermutationTest,
 )
 from congruence.chance.permutation import (
-    PermutationTests as PermutationTests,
-)
-from congruence.chance.permutation import (
     permutation_test as permutation_test,
-)
-from congruence.chance.permutation import (
-    permutation_tests as permutation_tests,
 )
 from congruence.comparison.many import (
     compare_all as compare_all,
 )
 from congruence.comparison.many import (
     compare_to as compare_to,
+)
+from congruence.comparison.matching import (
+    Matching as Matching,
 )
 from congruence.comparison.matching import (
     contingency as contingency,
@@ -70,9 +73,6 @@ from congruence.comparison.results import (
 )
 from congruence.comparison.results import (
     Comparison as Comparison,
-)
-from congruence.comparison.results import (
-    Matching as Matching,
 )
 from congruence.consensus_clustering.estimator import (
     ConsensusClustering as ConsensusClustering,
@@ -332,11 +332,11 @@ def nsf_printed(a: Any, b: Any, *, missing: str = ..., **options: Any) -> float:
 def sms(a: Any, b: Any, *, missing: str = ..., **options: Any) -> float: ...
 def ssms(a: Any, b: Any, *, missing: str = ..., **options: Any) -> float: ...
 def anmi(a: Any, b: Any, **options: Any) -> float: ...
-def certainty(x: Any, *, missing: str = ..., threads: int | None = ...) -> float: ...
-def uncertainty(x: Any, *, missing: str = ..., threads: int | None = ...) -> float: ...
-def pnmi(x: Any, *, missing: str = ..., threads: int | None = ...) -> float: ...
-def pnmi_sum(x: Any, *, missing: str = ..., threads: int | None = ...) -> float: ...
-def adco(a: Any, b: Any, X: Any = ..., X_b: Any = ..., **options: Any) -> float: ...
+def certainty(x: Any, *, missing: str = ..., threads: int | None = ..., engine: str = ...) -> float: ...
+def uncertainty(x: Any, *, missing: str = ..., threads: int | None = ..., engine: str = ...) -> float: ...
+def pnmi(x: Any, *, missing: str = ..., threads: int | None = ..., engine: str = ...) -> float: ...
+def pnmi_sum(x: Any, *, missing: str = ..., threads: int | None = ..., engine: str = ...) -> float: ...
+def adco(a: Any, b: Any, X: Any = ..., X_b: Any = ..., *, adjusted: bool = ..., **options: Any) -> float: ...
 def adco_distance(a: Any, b: Any, X: Any = ..., X_b: Any = ..., **options: Any) -> float: ...
 def adco_metric(a: Any, b: Any, X: Any = ..., X_b: Any = ..., **options: Any) -> float: ...
 def adco_cosine(a: Any, b: Any, X: Any = ..., X_b: Any = ..., **options: Any) -> float: ...

@@ -29,11 +29,27 @@ _CELLS = 4_000_000
 def dunn(X: Any, labels: Any, inter: int = 4, intra: int = 3, *, scale: bool = False) -> float:
     """The generalised Dunn index: the smallest distance of two clusters by the largest extent of one; higher is better.
 
-    `inter` (δ, between clusters): 1 single linkage, 2 complete, 3 average, 4 centroids, 5 points to the other centroid,
-    6 Hausdorff. `intra` (Δ, within): 1 diameter, 2 mean of all pairs, 3 twice the mean distance to the centroid. 1/1 is
-    Dunn's own. Only 4 and 5 with 3 cost O(n); the others look at all pairs of points. A cluster of one point has extent
-    0; where all have, the index is infinite (0 where two clusters are also at distance 0). `scale` standardises the
-    columns first; without it X is taken as it is. Reference: bezdek1998.
+    1/1 is Dunn's own index. Only 4 and 5 with 3 cost O(n); the others look at all pairs of points. A cluster of one
+    point has extent 0; if all have, the index is infinite (0 if two clusters are also at distance 0). Reference:
+    bezdek1998.
+
+    Args:
+        X: The data, points × attributes: an array or a frame.
+        labels: One label per point, without gaps.
+        inter: Distance δ between clusters: 1 single linkage, 2 complete, 3 average, 4 centroids (default), 5 points
+            to the other centroid, 6 Hausdorff.
+        intra: Extent Δ of a cluster: 1 diameter, 2 mean of all pairs, 3 twice the mean distance to the centroid
+            (default).
+        scale: Whether to standardise the attributes first. Default False.
+
+    Returns:
+        A float; higher is better.
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.dissimilarity_quality`, `cg.alternatives`.
 
     >>> import congruence as cg
     >>> cg.dunn([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1])  # centroids 5 apart, extent 2 · 0.5
@@ -53,6 +69,23 @@ def dissimilarity_quality(
     Several given clusterings (columns, a list of label vectors) count by their mean dissimilarity. It is 0 where the
     labels are the given ones, or have no quality. The index is not bounded by 1, and random labels can score well with
     `inter=3, intra=1`: hold it against random labels. Reference: bae2010.
+
+    Args:
+        X: The data, points × attributes: an array or a frame.
+        given: The given clustering, or several.
+        labels: One label per point, without gaps.
+        inter: Distance between clusters; see `cg.dunn`. Default 4.
+        intra: Diameter of a cluster; see `cg.dunn`. Default 3.
+        scale: Whether to standardise the attributes first. Default False.
+
+    Returns:
+        A float; higher is better.
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.dunn`, `cg.alternatives`.
 
     >>> import congruence as cg
     >>> X = [[0, 0], [0, 9], [9, 0], [9, 9]]

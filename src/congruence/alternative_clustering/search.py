@@ -25,7 +25,7 @@ from congruence.alternative_clustering.program import least_similarity, similari
 from congruence.alternative_clustering.published import maximus_published
 from congruence.alternative_clustering.quality import centroids, check_index, dissimilarity, dq, dunn_index, silhouettes
 from congruence.alternative_clustering.restarts import Found
-from congruence.comparison.results import number, plain
+from congruence.comparison.presenting import number, plain
 from congruence.density.binning import Binning
 from congruence.engine.plan import Progress
 from congruence.ensembles.generators import seed_sequence

@@ -63,7 +63,18 @@ def _mean_of(random: RandomPair, m: Measure, draws: int, seed: int) -> Expectati
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Adjusted(Measure):
-    """A measure rescaled so that its expected value is 0 and its best value 1; created by `cg.adjusted`."""
+    """A measure rescaled so that its expected value is 0 and its best value 1; created by `cg.adjusted`.
+
+    Attributes:
+        base: The record of the measure that is adjusted.
+        null: Null model: "permutation", "n_clusters" or "all".
+        sided: "two" or "one".
+        n_draws: Number of draws where the mean is not known exactly.
+        random_state: Seed of the draws.
+
+    See also:
+        `cg.Measure` for the other attributes.
+    """
 
     base: Measure
     null: str = "permutation"
@@ -94,7 +105,11 @@ class Adjusted(Measure):
         )
 
     def of_table(self, table: Table) -> Expectation:
-        """What chance gives for the sizes of this table's clusters; for covers, those of their signatures."""
+        """What chance gives for the sizes of this table's clusters; for covers, those of their signatures.
+
+        Args:
+            table: The contingency table of the pair.
+        """
         if table.maps is None:
             return self._of_sizes(table.row_sums, table.col_sums)
         if self.null != "permutation":
@@ -105,7 +120,23 @@ class Adjusted(Measure):
         return _mean_of(random, find(self.base, **self.parameters), self.n_draws, self.random_state)
 
     def expectation(self, a: Any, b: Any, **options: Any) -> Expectation:
-        """The expected value of the base measure for these two, its standard error, and how it was computed."""
+        """The expected value of the base measure for these two, its standard error, and how it was computed.
+
+        Args:
+            a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
+                floats or sparse, points × clusters), or an `Ensemble`, `Similarity` or `Hierarchy`. It is the
+                reference where a measure is asymmetric.
+            b: Second clustering, of the same points in the same order.
+            options: How the clusterings are read, as in `compare`: `unassigned`, `noise`, `sample_weight`,
+                `frequency`, `align`.
+
+        Returns:
+            An `Expectation`: `.value`, `.standard_error`, `.method`.
+
+        Raises:
+            NotApplicable: If a named measure is not defined for this input. InputError: If the clusterings cannot be
+                compared.
+        """
         t = problem_of(a, b, find(self.base, **self.parameters), self.null, self.sided, None, **options)
         if t.sizes is not None:
             return self._of_sizes(*t.sizes)
@@ -113,7 +144,23 @@ class Adjusted(Measure):
         return Expectation(test.expected, test.standard_error, test.exactness, test.n_permutations)
 
     def standard_error(self, a: Any, b: Any, **options: Any) -> float:
-        """Standard error of the adjusted value, propagated from the expected value; 0 if exact."""
+        """Standard error of the adjusted value, propagated from the expected value; 0 if exact.
+
+        Args:
+            a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
+                floats or sparse, points × clusters), or an `Ensemble`, `Similarity` or `Hierarchy`. It is the
+                reference where a measure is asymmetric.
+            b: Second clustering, of the same points in the same order.
+            options: How the clusterings are read, as in `compare`: `unassigned`, `noise`, `sample_weight`,
+                `frequency`, `align`.
+
+        Returns:
+            A float.
+
+        Raises:
+            NotApplicable: If a named measure is not defined for this input. InputError: If the clusterings cannot be
+                compared.
+        """
         t = problem_of(a, b, find(self.base, **self.parameters), self.null, self.sided, None, **options)
         e = self.expectation(a, b, **options)
         # d/dE of (x − E)/(best − E)
@@ -121,7 +168,16 @@ class Adjusted(Measure):
         return abs(t.value - t.best) / room**2 * e.standard_error if room else 0.0
 
     def check(self, *, soft: bool, weighted: bool, covers: bool = False) -> None:
-        """As for the base measure; also raises for memberships and weights, whose tables do not give the expected value."""
+        """As for the base measure; also raises for memberships and weights, whose tables do not give the expected value.
+
+        Args:
+            soft: Whether either clustering is given by memberships.
+            weighted: Whether points have importance weights.
+            covers: Whether clusters overlap. Default False.
+
+        Raises:
+            NotApplicable: If it is not defined for them.
+        """
         self.base.check(soft=soft, weighted=weighted, covers=covers)
         if soft or weighted:
             what = "memberships" if soft else "sample_weight"
@@ -178,6 +234,23 @@ def adjusted(
     gives it with its standard error. Distances become similarities; `mi`, which has no best value, is compared with the
     larger entropy. With `sided="one"` a is a fixed reference and b alone is random. In `compare`, `compare_to` and
     `compare_all` it takes hard clusterings; called itself, memberships, weights, ensembles and matrices too.
+
+    Args:
+        measure: Key or record of a measure; `cg.measures()` lists them.
+        null: Null model: "permutation" (default), "n_clusters" or "all"; see `cg.permutation_test`.
+        sided: "two" (default) or "one": a is a fixed reference and b alone is random.
+        n_draws: Number of draws where the mean is not known exactly, at least 2. Default 1000.
+        random_state: Seed of the draws, a whole number. Default 0.
+
+    Returns:
+        An `Adjusted` measure, usable wherever a key is: `m(a, b)`, `cg.compare(a, b, [m])`.
+
+    Raises:
+        NotApplicable: If the measure describes one ensemble. InputError: If an argument is not what is described
+            here.
+
+    See also:
+        `cg.permutation_test`, `cg.ari`, `cg.ami_max`.
 
     >>> import congruence as cg
     >>> m = cg.adjusted("jaccard")

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from congruence.chance.intervals import confidence_interval
-from congruence.chance.permutation import CORRECTIONS, Correction, noise_of, permutation_test, permutation_tests
+from congruence.chance.many_tests import CORRECTIONS, Correction, noise_of, permutation_tests
+from congruence.chance.permutation import permutation_test
 from congruence.comparison.results import AgainstReference, Comparison
 from congruence.errors import Caution, NotApplicable
 from congruence.statistics.tables import Array

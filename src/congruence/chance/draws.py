@@ -12,6 +12,7 @@ import numpy as np
 
 from congruence.chance import null_models
 from congruence.engine import cpu
+from congruence.engine.interface import Draws, Engine
 from congruence.engine.plan import Run
 from congruence.errors import InputError, Word
 from congruence.formulas import hint
@@ -91,7 +92,7 @@ class RandomPair:
     null: str = "permutation"
     sided: str = "two"
     #: the engine that draws: cpu, or that of a CUDA GPU
-    engine: Any = cpu
+    engine: Engine = cpu
     #: of covers: sizes are those of signatures, and these the clusters they are made of
     maps: tuple[ClusterMap, ClusterMap] | None = None
 
@@ -129,8 +130,8 @@ class RandomPair:
             for own, free in zip((self.sizes_a, self.sizes_b), self.is_free, strict=True)
         ]
         kind = Tables if m.needs is Table else m.needs
-        if self.engine is not cpu:
-            return self._values_by_card(m, kind, sizes, rng, draws)
+        if self.engine.drawing is not None:
+            return self._values_by_card(self.engine.drawing, m, kind, sizes, rng, draws)
         if self._by_tables(sizes[0].shape[1], sizes[1].shape[1]):
             tile = tables.as_tile(null_models.random_tables(rng, *sizes))
             if self.maps is not None:
@@ -154,26 +155,28 @@ class RandomPair:
         return np.concatenate([m.values(tile.statistics[kind]) for tile in tiles])
 
     def _values_by_card(
-        self, m: Measure, kind: type, sizes: list[Array], rng: np.random.Generator, draws: int
+        self, card: Draws, m: Measure, kind: type, sizes: list[Array], rng: np.random.Generator, draws: int
     ) -> Array:
         """The same on a CUDA GPU, with its own random numbers."""
-        if self.engine.by_tables(sizes[0].shape[1], sizes[1].shape[1], self.n):
+        if card.by_tables(sizes[0].shape[1], sizes[1].shape[1], self.n):
             seed = int(rng.integers(2**64, dtype=np.uint64))
             known = self.information if kind is ChanceInfo and self.null == "permutation" else None
-            return m.values(self.engine.random_statistic(kind, *sizes, seed, known))
+            return m.values(card.random_statistic(kind, sizes[0], sizes[1], seed, known))
         if self.is_free[1]:
             return self._of_labels(m, kind, sizes, rng, draws)
         seed = int(rng.integers(2**64, dtype=np.uint64))
         fixed = _labels(self.sizes_a), _labels(self.sizes_b)
-        return np.concatenate([m.values(s) for s in self.engine.permuted_statistic(m.needs, *fixed, draws, seed)])
+        return np.concatenate([m.values(s) for s in card.permuted_statistic(m.needs, *fixed, draws, seed)])
 
     def draws_at_once(self, m: Measure) -> int | None:
         """Draws per stream on a CUDA GPU; None on the CPU, where it is `batch`."""
-        if self.engine is cpu:
+        if self.engine.drawing is None:
             return None
         kind = Tables if m.needs is Table else m.needs
         return int(
-            self.engine.draws_at_once(kind, (len(self.sizes_a), len(self.sizes_b)), self.n, self.null != "permutation")
+            self.engine.drawing.draws_at_once(
+                kind, (len(self.sizes_a), len(self.sizes_b)), self.n, self.null != "permutation"
+            )
         )
 
     @cached_property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,13 +13,12 @@ import numpy as np
 from congruence.chance.adjusted import Adjusted
 from congruence.chance.permutation import check_counts
 from congruence.chance.problems import Problem, drawn, problem_of
-from congruence.comparison.results import number, plain
+from congruence.comparison.presenting import Result, number
 from congruence.engine.plan import Progress
 from congruence.ensembles.generators import seed_sequence
 from congruence.errors import Caution, InputError, NotApplicable
 from congruence.formulas import find
 from congruence.formulas.record import Measure
-from congruence.inputs.frames import make_frame
 from congruence.statistics.information import Info
 from congruence.statistics.matrices import MemberInfo
 from congruence.statistics.tables import Array, Maxima, Table
@@ -29,8 +27,22 @@ from congruence.statistics.tables import Array, Maxima, Table
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ConfidenceInterval:
+class ConfidenceInterval(Result):
     """Where the value of a measure lies for the population that the points are a sample of; `low, high = interval`.
+
+    Attributes:
+        measure: The record of the measure.
+        value: The value of the pair.
+        low: Lower bound.
+        high: Upper bound.
+        level: Level of the interval.
+        standard_error: Standard error of the value.
+        bias: How much larger the value is than that of the population, on average; taken off.
+        n_resamples: Number of halves drawn.
+        n_points: Number of points.
+        cautions: What to know about the input.
+        names: Names of the two clusterings.
+        kind: Kind of frame that they came in.
 
     >>> import congruence as cg
     >>> a = [0] * 50 + [1] * 50
@@ -66,14 +78,6 @@ class ConfidenceInterval:
         """All numbers by name."""
         names = ("value", "low", "high", "level", "standard_error", "bias", "n_resamples", "n_points", "method")
         return {"measure": self.measure.key, **{name: getattr(self, name) for name in names}}
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row with all numbers."""
-        return make_frame({name: [value] for name, value in self.to_dict().items()}, backend or self.kind)
-
-    def to_json(self, **options: Any) -> str:
-        """All numbers as JSON, with the cautions."""
-        return json.dumps(plain({**self.to_dict(), "cautions": self.cautions}), ensure_ascii=False, **options)
 
     def __repr__(self) -> str:
         a, b = self.names
@@ -117,6 +121,31 @@ def confidence_interval(
     (the delete-half jackknife). What the value is too high or too low for this number of points is told from halves and
     taken off; quarters tell whether that may be trusted, and if not the interval is refused. Hard clusterings are drawn from
     their table, at a cost that does not depend on the number of points. The options are those of `compare`.
+
+    Args:
+        a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
+            floats or sparse, points × clusters), or an `Ensemble`, `Similarity` or `Hierarchy`. It is the reference
+            where a measure is asymmetric.
+        b: Second clustering, of the same points in the same order.
+        measure: Key or record of a measure; `cg.measures()` lists them. Default "ari".
+        level: Level of the interval, between 0 and 1. Default 0.95.
+        n_resamples: Number of random halves, at least 20. Default 1000.
+        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
+        threads: Number of threads; it does not change results. Default None: all cores.
+        progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
+            terminal.
+        options: How the clusterings are read, as in `compare`: `unassigned`, `noise`, `sample_weight`, `frequency`,
+            `align`. And `engine`.
+
+    Returns:
+        A `ConfidenceInterval`: `low, high = interval`, `.standard_error`, `.bias`.
+
+    Raises:
+        NotApplicable: If the points are too few, or the value depends too much on their number. InputError: If an
+            argument is not what is described here.
+
+    See also:
+        `cg.permutation_test`.
 
     >>> import congruence as cg
     >>> cg.confidence_interval([0] * 60 + [1] * 60, [0] * 50 + [1] * 70, "rand", random_state=0)

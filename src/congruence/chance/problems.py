@@ -16,6 +16,7 @@ from congruence.chance.draws import BATCH, BATCH_CELLS, Exactness, RandomPair, c
 from congruence.comparison.pair import InputKeywords, compare_prepared, counted_pair, prepared_pair
 from congruence.engine import cpu, hard_tables, matrices, plan, soft_tables, tiles
 from congruence.engine.choice import engine_for
+from congruence.engine.interface import Engine
 from congruence.engine.plan import Progress, Run
 from congruence.ensembles.generators import seed_sequence
 from congruence.errors import Caution, InputError, NotApplicable
@@ -79,7 +80,7 @@ def problem_of(
         raise NotApplicable("hierarchies have no null model here; cut them first, as in h.cut(k), or see cg.cut_curve")
     if pair.is_of_matrices:
         _only_permutation(null, "matrices and ensembles")
-        if engine_for(engine, []) is not cpu:
+        if engine_for(engine, []).on_card:
             raise InputError("matrices and ensembles are permuted on the CPU; pass engine='cpu' or leave it out")
         if pair.options.unassigned == "drop":
             pair = _without_dropped(pair)
@@ -108,7 +109,7 @@ def measured(m: Measure, tile: Tables) -> Array:
     return m.values(kind.from_tables(tile))  # type: ignore[attr-defined]
 
 
-def _of_table(tile: Tables, m: Measure, null: str, sided: str, engine: Any) -> Problem:
+def _of_table(tile: Tables, m: Measure, null: str, sided: str, engine: Engine) -> Problem:
     """Two hard clusterings, drawn from their table."""
     (table,) = tile.each()
     n = int(table.n)
@@ -170,7 +171,7 @@ def best_value(m: Measure, tile: Tables) -> float:
     return max(own) if m.better == "higher" else min(own)
 
 
-def _of_points(prepared: PreparedPair, tile: Tables, m: Measure, null: str, engine: Any) -> Problem:
+def _of_points(prepared: PreparedPair, tile: Tables, m: Measure, null: str, engine: Engine) -> Problem:
     """Memberships or weighted points: the points of b are permuted, weights stay with their points."""
     pair: Sequence[Any] = prepared.sides
     mass = prepared.mass
@@ -215,7 +216,7 @@ def _of_points(prepared: PreparedPair, tile: Tables, m: Measure, null: str, engi
     return Problem(
         measure=m, value=float(measured(m, tile)[0]), draw=draw, batch=batch, n_points=n, null=in_words(null, "two"),
         subset=subset, expected=expected, exactness=_known(expected), deviation=deviation, best=best_value(m, tile),
-        on_card=None if engine is cpu else batch,
+        on_card=batch if engine.on_card else None,
     )  # fmt: skip
 
 

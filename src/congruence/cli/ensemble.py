@@ -103,7 +103,7 @@ def ensemble(
 def _print_ensemble(facts: dict[str, Any], ranked: dict[str, float], result: Any, format: Format) -> None:
     import json
 
-    from congruence.comparison.results import plain
+    from congruence.comparison.presenting import plain
 
     if format is Format.json:
         about = {"ensemble": facts, "mean ari of members with the rest": ranked, "against": result and result.to_dict()}

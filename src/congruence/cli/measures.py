@@ -26,7 +26,7 @@ def measures(
       congruence measures ari
     """
     import congruence as cg
-    from congruence.comparison.results import span
+    from congruence.comparison.presenting import span
     from congruence.formulas.references import REFERENCES
     from congruence.formulas.symbols import symbols_of
 
@@ -60,7 +60,7 @@ def measures(
 
 
 def _facts(m: Any) -> dict[str, Any]:
-    from congruence.comparison.results import span
+    from congruence.comparison.presenting import span
 
     return {
         "key": m.key, "title": m.title, "better": m.better, "range": span(m), "family": m.family,

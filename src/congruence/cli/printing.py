@@ -45,7 +45,7 @@ def print_rows(rows: list[dict[str, Any]], format: Format, names: list[str] | No
     """Rows with the same keys, as a text table, JSON, csv or markdown; `names` are used if there are no rows."""
     import json
 
-    from congruence.comparison.results import plain
+    from congruence.comparison.presenting import plain
     from congruence.inputs.frames import text_grid
 
     columns = names or list(rows[0])

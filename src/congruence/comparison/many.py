@@ -18,7 +18,8 @@ from congruence.inputs.alignment import Align, InputOptions, left_out, noise_for
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.labels import Unassigned
-from congruence.scanning.scan import Scan, scan_options
+from congruence.scanning.options import scan_options
+from congruence.scanning.scan import Scan
 from congruence.statistics.tables import Array
 
 #: default measure of `compare_all`; for hierarchies, the cophenetic correlation
@@ -44,11 +45,42 @@ def compare_all(
 ) -> AllPairs:
     """Measures of all pairs of clusterings, in one pass over the labels for any number of measures.
 
-    `clusterings`: label columns (2-D array or frame), a list or mapping of clusterings or of hierarchies, an
-    Ensemble, an object with `.obs`, or a `cg.scan`. The result is the same to the bit for any number of `threads`;
-    `progress` is called with (done, total). `engine`: "cpu", "cuda", or "auto": labels that are on a CUDA GPU (CuPy,
-    torch) are counted there. `client`, `checkpoint`, `memory` and `skip_bad` are for scans, and mean what they mean
-    in `cg.scan`.
+    All measures come from one pass over the labels, and the result is the same to the bit for any number of threads.
+
+    Args:
+        clusterings: Label columns (a 2-D array or a frame), a list or mapping of clusterings, an `Ensemble`, an
+            object with `.obs`, a list or mapping of hierarchies, or a `cg.scan`.
+        measures: Keys or records of measures, one or several, or "all". Default "ari" ("cophenetic" for hierarchies).
+        engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
+            "cuda".
+        client: Dask client, for columns of a `cg.scan`. Default None.
+        threads: Number of threads; it does not change results. Default None: all cores.
+        progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
+            terminal.
+        unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
+            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a cluster of its own,
+            "cluster" puts all in one cluster.
+        noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
+            labels. Default None.
+        sample_weight: Importance of each point, numbers of at least 0; only ratios matter. Default None: all points
+            are equal.
+        frequency: How often each point occurs, whole numbers. Default None: once.
+        align: How pandas indexes are joined: "index" keeps common elements, "position" ignores indexes. Default None:
+            indexes must be equal.
+        checkpoint: Folder in which a count of scanned columns saves finished parts. Default None.
+        memory: Memory that tables of scanned columns may use, as "2GB" or bytes. Default None.
+        skip_bad: Whether to skip parts of a scan that cannot be read. Default None: no.
+
+    Returns:
+        An `AllPairs`: `r["ari"]` is an L × L array in the order of `r.names`; `r.n_used` counts the points of each
+            pair.
+
+    Raises:
+        NotApplicable: If a named measure is not defined for this input. InputError: If the clusterings cannot be
+            compared.
+
+    See also:
+        `cg.compare_to`, `cg.consensus_index`, `cg.member_agreement`.
 
     >>> import congruence as cg
     >>> r = cg.compare_all([[0, 0, 1, 1], [0, 0, 1, 2], [0, 1, 0, 1]], ["ari", "vi"], threads=1)
@@ -133,8 +165,41 @@ def compare_to(
 ) -> AgainstReference:
     """Measures of several clusterings against one reference: one row per clustering.
 
-    `reference` is a clustering, or the name of one of the `clusterings`; `engine` as in `compare_all`. `client`,
-    `checkpoint`, `memory` and `skip_bad` are for scans, and mean what they mean in `cg.scan`.
+    Args:
+        reference: A clustering, or the name of one of the clusterings.
+        clusterings: Label columns, a list or mapping of clusterings, an `Ensemble`, or a `cg.scan`.
+        measures: Keys or records of measures, one or several, or "all" for every measure that applies. Default None:
+            ari, ami_max, nmi_sum, vi, jaccard, accuracy and element_centric.
+        engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
+            "cuda".
+        threads: Number of threads; it does not change results. Default None: all cores.
+        progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
+            terminal.
+        unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
+            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a cluster of its own,
+            "cluster" puts all in one cluster.
+        noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
+            labels. Default None.
+        sample_weight: Importance of each point, numbers of at least 0; only ratios matter. Default None: all points
+            are equal.
+        frequency: How often each point occurs, whole numbers. Default None: once.
+        align: How pandas indexes are joined: "index" keeps common elements, "position" ignores indexes. Default None:
+            indexes must be equal.
+        client: Dask client, for columns of a `cg.scan`. Default None.
+        checkpoint: Folder in which a count of scanned columns saves finished parts. Default None.
+        memory: Memory that tables of scanned columns may use, as "2GB" or bytes. Default None.
+        skip_bad: Whether to skip parts of a scan that cannot be read. Default None: no.
+
+    Returns:
+        An `AgainstReference`: `r["ari"]` is an array with one value per clustering, `r.best("ari")` the name of the
+            best.
+
+    Raises:
+        NotApplicable: If a named measure is not defined for this input. InputError: If the clusterings cannot be
+            compared.
+
+    See also:
+        `cg.compare`, `cg.compare_all`, `cg.permutation_tests`.
 
     >>> import congruence as cg
     >>> r = cg.compare_to("truth", {"truth": [0, 0, 1, 1], "x": [0, 0, 1, 2], "y": [0, 1, 0, 1]}, "ari")

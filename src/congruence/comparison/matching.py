@@ -3,29 +3,106 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
 
 from congruence.comparison.covers import intersections
 from congruence.comparison.pair import PairKeywords, counted_pair, prepared_pair
-from congruence.comparison.results import Matching, named_table
+from congruence.comparison.presenting import Result, counted
+from congruence.comparison.results import named_table
 from congruence.engine import soft_tables
 from congruence.errors import InputError, unused_name
 from congruence.formulas.solvers import assignment
 from congruence.inputs.alignment import Align
 from congruence.inputs.coerce import as_clustering
-from congruence.inputs.frames import frame_kind
+from congruence.inputs.frames import frame_kind, text_grid
 from congruence.inputs.labels import Labels, Unassigned
 from congruence.inputs.pair import PreparedPair
 from congruence.statistics.covers import overlap_of
 from congruence.statistics.tables import Array, Table
 
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Matching(Result):
+    """Which cluster of b is which of a: matched pairs with their overlaps, and what is left over.
+
+    Attributes:
+        rows: For each matched pair: name in a, name in b, points in common, size in a, size in b.
+        only_a: Clusters of a that match none of b.
+        only_b: Clusters of b that match none of a.
+        n: Number of points.
+        kind: Kind of frame that the clusterings came in.
+        overlapping: Whether a point may be in several matched clusters.
+
+    >>> import congruence as cg
+    >>> m = cg.match(["x", "x", "y", "y"], [7, 7, 8, 9])
+    >>> m.mapping, m.only_b
+    ({7: 'x', 8: 'y'}, (9,))
+    """
+
+    #: name in a, name in b, points in common, size in a, size in b
+    rows: tuple[tuple[Any, Any, float, float, float], ...]
+    only_a: tuple[Any, ...]
+    only_b: tuple[Any, ...]
+    n: float
+    kind: str | None = None
+    #: may a point be in several matched clusters?
+    overlapping: bool = False
+
+    @property
+    def mapping(self) -> dict[Any, Any]:
+        """For each matched cluster of b, its partner in a."""
+        return {b: a for a, b, *_ in self.rows}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The matched pairs, and the clusters without a match."""
+        return {"rows": self.rows, "only_a": self.only_a, "only_b": self.only_b, "n": self.n}
+
+    def table_columns(self) -> dict[str, Any]:
+        """One row per matched pair: both names, points in common, sizes, and the Jaccard similarity of the two."""
+        a, b, common, size_a, size_b = (list(x) for x in zip(*self.rows, strict=True)) if self.rows else ([],) * 5
+        jaccard = [c / (x + y - c) for c, x, y in zip(common, size_a, size_b, strict=True)]
+        return {"a": a, "b": b, "common": common, "size_a": size_a, "size_b": size_b, "jaccard": jaccard}
+
+    def __repr__(self) -> str:
+        cells = [
+            [str(b), f"{common:g}", f"{x:g}", f"{y:g}", f"{common / (x + y - common):.3f}"]
+            for _, b, common, x, y in self.rows
+        ]
+        grid = text_grid(cells, [str(a) for a, *_ in self.rows], ["b", "common", "size a", "size b", "jaccard"])
+        total = sum(row[2] for row in self.rows)
+        left = [
+            f"only in {side}: {', '.join(map(str, names))}"
+            for side, names in (("a", self.only_a), ("b", self.only_b))
+            if names
+        ]
+        of_all = "points" if self.overlapping else f"of {self.n:g} points"
+        return "\n".join([f"{counted(len(self.rows), 'cluster')} matched, {total:g} {of_all} in common", grid, *left])
+
+
 # --- tables and matchings ---------------------------------------------------------------------------------------
 
 
 def contingency(a: Any, b: Any, **options: Unpack[PairKeywords]) -> Table:
-    """The contingency table of two clusterings, with the clusters' own names; options as in `compare`.
+    """The contingency table of two clusterings, with the clusters' own names.
+
+    Args:
+        a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
+            floats or sparse, points × clusters).
+        b: Second clustering, of the same points in the same order.
+        options: Options of `compare`: `unassigned`, `noise`, `sample_weight`, `frequency`, `align`, `threads`,
+            `engine`, and those of a scan.
+
+    Returns:
+        A `Table`: `.to_array()`, `.to_frame()`, `.to_sparse()`, `.rows`, `.columns`.
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.match`, `cg.compare`.
 
     >>> import congruence as cg
     >>> cg.contingency(["x", "x", "y"], [5, 6, 6])
@@ -59,6 +136,29 @@ def element_scores(
     """How well the two clusterings agree on each point, 0 to 1; their mean is `element_centric`.
 
     A pandas or polars series gives one back; dropped points are NaN.
+
+    Args:
+        a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
+            floats or sparse, points × clusters).
+        b: Second clustering, of the same points in the same order.
+        unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
+            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a cluster of its own,
+            "cluster" puts all in one cluster.
+        noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
+            labels. Default None.
+        align: How pandas indexes are joined: "index" keeps common elements, "position" ignores indexes. Default None:
+            indexes must be equal.
+        sample_weight: Refused: weights do not change the score of a single point.
+        frequency: Refused, for the same reason.
+
+    Returns:
+        One score from 0 to 1 per point, NaN for dropped points: an array, or a series if a series came in.
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.element_centric`, the mean of these scores.
 
     >>> import congruence as cg
     >>> cg.element_scores([0, 1, 1, 0, 2, 1], [0, 1, 1, 0, 2, 2]).round(3).tolist()
@@ -123,6 +223,22 @@ def _like(source: Any, values: Array, name: str, index: Any = None) -> Any:
 def match(a: Any, b: Any, **options: Unpack[PairKeywords]) -> Matching:
     """Which cluster of b is which of a: the one-to-one matching with the most points in common, and what is left over.
 
+    Args:
+        a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
+            floats or sparse, points × clusters).
+        b: Second clustering, of the same points in the same order.
+        options: Options of `compare`: `unassigned`, `noise`, `sample_weight`, `frequency`, `align`, `threads`,
+            `engine`, and those of a scan.
+
+    Returns:
+        A `Matching`: `.mapping` from clusters of b to clusters of a, `.only_a`, `.only_b`, `.to_frame()`.
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.relabel`, `cg.contingency`.
+
     >>> import congruence as cg
     >>> cg.match([0, 0, 1, 1, 1], ["u", "v", "v", "v", "w"])
     2 clusters matched, 3 of 5 points in common
@@ -152,6 +268,21 @@ def relabel(reference: Any, b: Any, **options: Unpack[PairKeywords]) -> Any:
     """b with its clusters renamed to fit the reference, so that names and colours agree; a series gives a series.
 
     A cluster of b that stands for none of the reference gets a name of its own: the next free number, or its own name.
+
+    Args:
+        reference: Labels whose names are to be used.
+        b: Labels to rename, of the same points.
+        options: Options of `compare`: `unassigned`, `noise`, `sample_weight`, `frequency`, `align`, `threads`,
+            `engine`, and those of a scan.
+
+    Returns:
+        The labels of b with new names: an array, or a series if b is one.
+
+    Raises:
+        InputError: If b is not labels, or the two cannot be compared.
+
+    See also:
+        `cg.match`.
 
     >>> import congruence as cg
     >>> cg.relabel([0, 0, 1, 1, 2], [5, 5, 3, 3, 4]).tolist()

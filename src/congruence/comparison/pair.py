@@ -16,7 +16,7 @@ from congruence.errors import InputError, hint
 from congruence.inputs.alignment import Align, InputOptions
 from congruence.inputs.labels import Unassigned
 from congruence.inputs.pair import PreparedPair, prepared
-from congruence.scanning.scan import columns_of_frames, scan_options
+from congruence.scanning.options import columns_of_frames, scan_options
 from congruence.statistics.tables import Table, Tables
 
 Progressing = Callable[[int, int], Any] | bool | None
@@ -64,12 +64,45 @@ def compare(
 ) -> Comparison:
     """Measures of two clusterings of the same points; `a` is the reference where a measure is asymmetric.
 
-    Labels are 1-D (lists, numpy, pandas, polars, arrow, torch …), memberships 2-D floats or sparse, points × clusters.
-    Two `cg.Hierarchy` have measures of their own; a hierarchy and labels give the best cut by each measure.
-    `measures` are keys or records, or "all"; `unassigned` says what becomes of missing labels and those named by `noise`:
-    "error", "drop", "singletons" or "cluster". `sample_weight` is importance, `frequency` counts of each point.
-    `engine`: "cpu", "cuda", or "auto": labels that are on a CUDA GPU are counted there.
-    `client`, `checkpoint`, `memory`, `skip_bad` and `progress` are for columns of a `cg.scan`, and mean what they mean there.
+    Two hierarchies have measures of their own; a hierarchy and labels give the best cut by each measure.
+
+    Args:
+        a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
+            floats or sparse, points × clusters), or an `Ensemble`, `Similarity` or `Hierarchy`. It is the reference
+            where a measure is asymmetric.
+        b: Second clustering, of the same points in the same order.
+        measures: Keys or records of measures, one or several, or "all" for every measure that applies. Default None:
+            ari, ami_max, nmi_sum, vi, jaccard, accuracy and element_centric.
+        unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
+            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a cluster of its own,
+            "cluster" puts all in one cluster.
+        noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
+            labels. Default None.
+        sample_weight: Importance of each point, numbers of at least 0; only ratios matter. Default None: all points
+            are equal.
+        frequency: How often each point occurs, whole numbers. Default None: once.
+        align: How pandas indexes are joined: "index" keeps common elements, "position" ignores indexes. Default None:
+            indexes must be equal.
+        threads: Number of threads; it does not change results. Default None: all cores.
+        engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
+            "cuda".
+        client: Dask client, for columns of a `cg.scan`. Default None.
+        checkpoint: Folder in which a count of scanned columns saves finished parts. Default None.
+        memory: Memory that tables of scanned columns may use, as "2GB" or bytes. Default None.
+        skip_bad: Whether to skip parts of a scan that cannot be read. Default None: no.
+        progress: Function of (done, total) or True, for columns of a `cg.scan`. Default None.
+
+    Returns:
+        A `Comparison`: `r["ari"]` is a float, `r.to_frame()` a table, and printing it shows the values with their
+            ranges.
+
+    Raises:
+        NotApplicable: If a named measure is not defined for this input. InputError: If the clusterings cannot be
+            compared.
+
+    See also:
+        `cg.compare_to` for several clusterings and a reference, `cg.compare_all` for all pairs, `cg.contingency`,
+            `cg.match`.
 
     >>> import congruence as cg
     >>> r = cg.compare([0, 0, 1, 1, 2, 2], ["a", "a", "b", "b", "b", "c"])

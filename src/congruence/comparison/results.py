@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from congruence.comparison.presenting import Result, counted, figure_of, notes_text, number, shortened, span
 from congruence.errors import Caution, InputError
 from congruence.formulas.record import Measure
 from congruence.formulas.registry import find, is_among
 from congruence.inputs.frames import html_grid, make_frame, square_frame, text_grid
 from congruence.statistics.tables import Array, Table, Tables
-
-
-def counted(many: float, thing: str) -> str:
-    """'1 point', '2 points', '1,000 points'."""
-    return f"{many:,} {thing}{'' if many == 1 else 's'}"
-
-
-def number(x: float) -> str:
-    """A score with four decimals, or in short scientific notation if that is too long."""
-    if math.isnan(x):
-        return "undefined"
-    return f"{x:.4f}" if abs(x) < 1e5 else f"{x:.5g}"
 
 
 def _beside(name: str, x: float) -> str:
@@ -37,27 +25,6 @@ def _beside(name: str, x: float) -> str:
     if name == "k":
         return f"{x:.0f}"
     return f"{x:.3g}" if name == "p" else number(x)
-
-
-def span(measure: Measure) -> str:
-    """The range of a measure, as in '0 to 1'."""
-    low, high = (f"{'-' if x < 0 else ''}∞" if math.isinf(x) else f"{x:.4g}" for x in measure.range)
-    return f"{low} to {high}"
-
-
-def plain(value: Any) -> Any:
-    """The value for JSON: arrays as lists, NaN as null, numpy numbers as Python numbers."""
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, Mapping):
-        return {str(k): plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(v) for v in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
 
 
 def _key_of(name: str, known: Mapping[str, Any]) -> str:
@@ -70,26 +37,23 @@ def _key_of(name: str, known: Mapping[str, Any]) -> str:
         raise KeyError(str(error)) from None
 
 
-def _figure(result: Any, backend: Any, **options: Any) -> Any:
-    import congruence  # late import; avoids a cycle: figures are a higher layer
-
-    return congruence.figure(result, backend, **options)
-
-
-def shortened(text: str, width: int) -> str:
-    """The text, truncated to the width."""
-    return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def _notes_text(notes: Sequence[str]) -> str:
-    import textwrap
-
-    return "".join("\n" + textwrap.fill(n, 80, initial_indent="! ", subsequent_indent="  ") for n in notes)
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Comparison(Mapping[str, float]):
+class Comparison(Result, Mapping[str, float]):
     """The measures of one pair of clusterings; `r["ari"]` is a float.
+
+    Attributes:
+        values_: The values by key of the measure.
+        measures: The records of the measures by key.
+        counted: The contingency table as it was counted; None for matrices, ensembles and hierarchies.
+        tables: The same as the statistic that formulas read.
+        n_used: Number of points that took part.
+        cautions: What to know about the input, as `Caution` records.
+        skipped: Measures that were left out, and why.
+        self_values: For soft clusterings the measures of a and of b with themselves.
+        kind: Kind of frame that the clusterings came in.
+        names: Names of the two clusterings.
+        about: What the two sides are, if they are not single clusterings.
+        further: Further columns, as p-values: by name, then by measure.
 
     >>> import congruence as cg
     >>> r = cg.compare([0, 0, 1, 1], ["x", "x", "y", "z"], ["ari", "vi"])
@@ -161,13 +125,13 @@ class Comparison(Mapping[str, float]):
         """The values by key."""
         return dict(self.values_)
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row per measure: value, direction, range, title, and for soft pairs the self-scores."""
+    def table_columns(self) -> dict[str, Any]:
+        """One row per measure: value, direction, range, title; for soft pairs the self-scores too."""
         rows = [self.measures[key] for key in self]
         columns: dict[str, Any] = {
             "measure": list(self),
             "value": list(self.values()),
-            "better": [m.better for m in rows],
+            "better": [m.better.value for m in rows],
             "low": [m.range[0] for m in rows],
             "high": [m.range[1] for m in rows],
             "title": [m.title for m in rows],
@@ -176,11 +140,11 @@ class Comparison(Mapping[str, float]):
             columns["self_a"], columns["self_b"] = ([own[key] for key in self] for own in self.self_values)
         for name, column in self.further.items():  # low and high of an interval are not those of the range
             columns[f"interval_{name}" if name in columns else name] = [column[key] for key in self]
-        return make_frame(columns, backend or self.kind)
+        return columns
 
-    def to_json(self, **options: Any) -> str:
-        """The comparison as JSON, with cautions and options."""
-        about = {
+    def facts(self) -> dict[str, Any]:
+        """Everything in the comparison, for JSON."""
+        return {
             "clusterings": self.names,
             "n_points": self.n_used,
             "n_clusters": self.n_clusters if self.counted is not None else None,
@@ -191,7 +155,6 @@ class Comparison(Mapping[str, float]):
             "skipped": self.skipped,
             "cautions": self.all_cautions,
         }
-        return json.dumps(plain(about), ensure_ascii=False, **options)
 
     @property
     def all_cautions(self) -> tuple[Caution, ...]:
@@ -210,9 +173,20 @@ class Comparison(Mapping[str, float]):
         extra = [*(["self a", "self b"] if self.self_values else []), *self.further]
         return cells, list(self), ["value", *extra, "better", ""]
 
-    def plot(self, backend: Any = "plotly", most: int = 24) -> Any:
-        """A figure of the flow between the clusters, the `most` largest on each side; see `cg.figure`."""
-        return _figure(self, backend, most=most)
+    def plot(self, backend: Any = "plotly", most: int = 24) -> Any:  # type: ignore[override]
+        """A figure of the flow between the clusters, the `most` largest on each side; see `cg.figure`.
+
+        Args:
+            backend: "plotly" (default) or "matplotlib".
+            most: Largest number of clusters shown per side. Default 24.
+
+        Returns:
+            A figure.
+
+        See also:
+            `cg.figure`.
+        """
+        return figure_of(self, backend, most=most)
 
     def headline(self) -> str:
         """A line that says what was compared."""
@@ -227,7 +201,7 @@ class Comparison(Mapping[str, float]):
         lines = text_grid([line[:-1] for line in cells], rows, columns[:-1]).split("\n")
         shown = [lines[0], *(shortened(f"{line}  {cell[-1]}", 80) for line, cell in zip(lines[1:], cells, strict=True))]
         notes = [*self.all_cautions, *(f"{k} is left out: {why}" for k, why in self.skipped.items())]
-        return "\n".join([shortened(self.headline(), 80), *shown]) + _notes_text(notes)
+        return "\n".join([shortened(self.headline(), 80), *shown]) + notes_text(notes)
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -269,8 +243,16 @@ class _Scores:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class AllPairs(_Scores):
+class AllPairs(Result, _Scores):
     """Measures of all pairs of clusterings; `r["ari"]` is an L × L array, in the order of `r.names`.
+
+    Attributes:
+        measures: The records of the measures by key.
+        names: Names of the clusterings, in the order of rows and columns.
+        n_used: Number of points used for each pair, L × L.
+        cautions: What to know about the input, as `Caution` records.
+        skipped: Measures that were left out, and why.
+        kind: Kind of frame that the clusterings came in.
 
     >>> import congruence as cg
     >>> r = cg.compare_all({"x": [0, 0, 1, 1], "y": [1, 1, 0, 0], "z": [0, 1, 1, 1]})
@@ -288,8 +270,17 @@ class AllPairs(_Scores):
     skipped: dict[str, str] = field(default_factory=dict)
     kind: str | None = None
 
-    def to_frame(self, measure: str | None = None, backend: str | None = None) -> Any:
-        """The matrix of one measure, named on both sides; without a measure, one row per pair with all measures."""
+    def to_frame(self, measure: str | None = None, backend: str | None = None) -> Any:  # type: ignore[override]
+        """The matrix of one measure, named on both sides; without a measure, one row per pair with all measures.
+
+        Args:
+            measure: Key of the measure. Default None: all measures, one row per pair.
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+                if it is installed, else pyarrow.
+
+        Returns:
+            A data frame.
+        """
         if measure is not None:
             return square_frame(self[measure], self.names, self.names, backend or self.kind)
         i, j = np.triu_indices(len(self.names), 1)
@@ -305,19 +296,34 @@ class AllPairs(_Scores):
         """Names, and for each measure the matrix as nested lists."""
         return {"names": list(self.names), **{key: values.tolist() for key, values in self._values.items()}}
 
-    def to_json(self, **options: Any) -> str:
-        """The same as JSON, with cautions and the numbers of points used; undefined values are null."""
-        about = {
-            **self.to_dict(), "n_used": self.n_used, "skipped": self.skipped, "cautions": self.cautions,
-        }  # fmt: skip
-        return json.dumps(plain(about), ensure_ascii=False, **options)
+    def facts(self) -> dict[str, Any]:
+        """Everything in the result, for JSON."""
+        return {**self.to_dict(), "n_used": self.n_used, "skipped": self.skipped, "cautions": self.cautions}
 
-    def plot(self, measure: str | None = None, backend: Any = "plotly") -> Any:
-        """A figure of the matrix of one measure (the first), ordered, with its dendrogram; see `cg.figure`."""
-        return _figure(self, backend, measure=measure)
+    def plot(self, measure: str | None = None, backend: Any = "plotly") -> Any:  # type: ignore[override]
+        """A figure of the matrix of one measure (the first), ordered, with its dendrogram; see `cg.figure`.
+
+        Args:
+            measure: Key of the measure. Default None: the first.
+            backend: "plotly" (default) or "matplotlib".
+
+        Returns:
+            A figure.
+
+        See also:
+            `cg.figure`.
+        """
+        return figure_of(self, backend, measure=measure)
 
     def summary(self, key: str) -> str:
-        """A line on how the clusterings agree by one measure."""
+        """A line on how the clusterings agree by one measure.
+
+        Args:
+            key: Key of the measure.
+
+        Returns:
+            Median and range over the pairs, as text.
+        """
         values = self[key][np.triu_indices(len(self.names), 1)]
         values = values[~np.isnan(values)]
         if not len(values):
@@ -336,7 +342,7 @@ class AllPairs(_Scores):
                 short = [shortened(name, max(8, 76 // (count + 1) - 2)) for name in self.names]
                 lines.append(text_grid([[number(x) for x in row] for row in self[key]], short, short))
         notes = [*self.cautions, *(f"{k} is left out: {why}" for k, why in self.skipped.items())]
-        return "\n".join(lines) + _notes_text(notes)
+        return "\n".join(lines) + notes_text(notes)
 
     def _repr_html_(self) -> str:
         count = len(self.names)
@@ -349,8 +355,18 @@ class AllPairs(_Scores):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class AgainstReference(_Scores):
+class AgainstReference(Result, _Scores):
     """Measures of several clusterings against one reference, a row per clustering; `r["ari"]` is an array.
+
+    Attributes:
+        measures: The records of the measures by key.
+        names: Names of the clusterings, in the order of the values.
+        reference: Name of the reference.
+        n_used: Number of points used for each clustering.
+        cautions: What to know about the input, as `Caution` records.
+        skipped: Measures that were left out, and why.
+        kind: Kind of frame that the clusterings came in.
+        further: Further columns, as p-values: by name, then by measure.
 
     >>> import congruence as cg
     >>> r = cg.compare_to([0, 0, 1, 1], {"x": [1, 1, 0, 0], "y": [0, 1, 1, 1]}, ["ari", "vi"])
@@ -372,16 +388,25 @@ class AgainstReference(_Scores):
     further: dict[str, dict[str, Array]] = field(default_factory=dict)
 
     def best(self, key: str) -> str:
-        """Name of the clustering that agrees best with the reference by this measure."""
+        """Name of the clustering that agrees best with the reference by this measure.
+
+        Args:
+            key: Key of the measure.
+
+        Returns:
+            The name.
+
+        Raises:
+            InputError: If the measure is undefined for every clustering.
+        """
         values = self[key] if self.measures[_key_of(key, self._values)].better == "higher" else -self[key]
         if np.isnan(values).all():
             raise InputError(f"{key} is undefined for every clustering")
         return self.names[int(np.nanargmax(values))]
 
-    def to_frame(self, backend: str | None = None) -> Any:
+    def table_columns(self) -> dict[str, Any]:
         """One row per clustering: its name, the points used, and every measure."""
-        columns = {"clustering": list(self.names), "n_used": self.n_used, **self._values, **self._beside()}
-        return make_frame(columns, backend or self.kind)
+        return {"clustering": list(self.names), "n_used": self.n_used, **self._values, **self._beside()}
 
     def _beside(self) -> dict[str, Array]:
         """The further columns by names that are all different: the measure, and what it is."""
@@ -393,8 +418,8 @@ class AgainstReference(_Scores):
             name: {key: float(values[i]) for key, values in self._values.items()} for i, name in enumerate(self.names)
         }
 
-    def to_json(self, **options: Any) -> str:
-        """The same as JSON; undefined values are null."""
+    def facts(self) -> dict[str, Any]:
+        """Everything in the result, for JSON."""
         rows = [
             {
                 "clustering": name,
@@ -403,8 +428,7 @@ class AgainstReference(_Scores):
             }
             for i, name in enumerate(self.names)
         ]
-        about = {"reference": self.reference, "rows": rows, "skipped": self.skipped, "cautions": self.cautions}
-        return json.dumps(plain(about), ensure_ascii=False, **options)
+        return {"reference": self.reference, "rows": rows, "skipped": self.skipped, "cautions": self.cautions}
 
     def _grid(self) -> tuple[list[list[str]], list[str]]:
         """Cells and names of columns: each measure, and extra columns."""
@@ -423,55 +447,8 @@ class AgainstReference(_Scores):
         grid = text_grid(cells[:shown], [shortened(name, width) for name in self.names[:shown]], columns)
         more = f"\n… and {len(self.names) - shown} more" if shown < len(self.names) else ""
         notes = [*self.cautions, *(f"{k} is left out: {why}" for k, why in self.skipped.items())]
-        return f"{head}\n{grid}{more}" + _notes_text(notes)
+        return f"{head}\n{grid}{more}" + notes_text(notes)
 
     def _repr_html_(self) -> str:
         cells, columns = self._grid()
         return html_grid(cells, self.names, columns, f"against {self.reference}")
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Matching:
-    """Which cluster of b is which of a: matched pairs with their overlaps, and what is left over.
-
-    >>> import congruence as cg
-    >>> m = cg.match(["x", "x", "y", "y"], [7, 7, 8, 9])
-    >>> m.mapping, m.only_b
-    ({7: 'x', 8: 'y'}, (9,))
-    """
-
-    #: name in a, name in b, points in common, size in a, size in b
-    rows: tuple[tuple[Any, Any, float, float, float], ...]
-    only_a: tuple[Any, ...]
-    only_b: tuple[Any, ...]
-    n: float
-    kind: str | None = None
-    #: may a point be in several matched clusters?
-    overlapping: bool = False
-
-    @property
-    def mapping(self) -> dict[Any, Any]:
-        """For each matched cluster of b, its partner in a."""
-        return {b: a for a, b, *_ in self.rows}
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row per matched pair: both names, points in common, sizes, and the Jaccard similarity of the two."""
-        a, b, common, size_a, size_b = (list(x) for x in zip(*self.rows, strict=True)) if self.rows else ([],) * 5
-        jaccard = [c / (x + y - c) for c, x, y in zip(common, size_a, size_b, strict=True)]
-        columns = {"a": a, "b": b, "common": common, "size_a": size_a, "size_b": size_b, "jaccard": jaccard}
-        return make_frame(columns, backend or self.kind)
-
-    def __repr__(self) -> str:
-        cells = [
-            [str(b), f"{common:g}", f"{x:g}", f"{y:g}", f"{common / (x + y - common):.3f}"]
-            for _, b, common, x, y in self.rows
-        ]
-        grid = text_grid(cells, [str(a) for a, *_ in self.rows], ["b", "common", "size a", "size b", "jaccard"])
-        total = sum(row[2] for row in self.rows)
-        left = [
-            f"only in {side}: {', '.join(map(str, names))}"
-            for side, names in (("a", self.only_a), ("b", self.only_b))
-            if names
-        ]
-        of_all = "points" if self.overlapping else f"of {self.n:g} points"
-        return "\n".join([f"{counted(len(self.rows), 'cluster')} matched, {total:g} {of_all} in common", grid, *left])

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from congruence.formulas import find
+from congruence.formulas.docstrings import LABELS, OPTIONS, TREES, TWO, document
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 
@@ -20,21 +21,10 @@ def scorer(key: str) -> Callable[..., float]:
             a, b = (_as_matrix(x, who) for x, who in ((a, "a"), (b, "b")))
         return find(record, **own)(a, b, **options)
 
-    score.__name__ = score.__qualname__ = "lambda_statistic" if key == "lambda" else key
-    score.__module__ = "congruence"
-    low, high = record.range
-    sides = "[0, 0, 1, 1], [0, 1, 1, 0]"
-    if record.family == "trees":
-        sides = "cg.Hierarchy([[0, 1], [2, 3]]), cg.Hierarchy([[0, 1, 2], [3]])"
-    parameters = "".join(f", {name}={value!r}" for name, value in record.parameters.items())
-    score.__doc__ = (
-        f"{record.title}: {record.better} is better, {low:g} to {high:g}.\n\n"
-        f"    {score.__name__}(a, b{parameters}, **options of compare) → float\n\n"
-        f"    {'; '.join(record.definition)}\n\n{record.formula.__doc__}\n"
-        + (f"\nCaution: {record.caution}.\n" if record.caution else "")
-        + f"\n>>> import congruence as cg\n>>> isinstance(cg.{score.__name__}({sides}), float)\nTrue\n"
-    )
-    return score
+    is_tree = record.family == "trees"
+    sides = "cg.Hierarchy([[0, 1], [2, 3]]), cg.Hierarchy([[0, 1, 2], [3]])" if is_tree else LABELS
+    args = {**(TREES if is_tree else TWO), "options": OPTIONS}
+    return document(score, key, record, args, sides, "`cg.compare` for several measures at once.")
 
 
 def _as_matrix(x: Any, who: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.comparison.results import counted, number, plain, shortened
+from congruence.comparison.presenting import counted, number, plain, shortened
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.statistics.tables import Array
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from congruence.comparison.many import compare_to
 from congruence.comparison.pair import compare
-from congruence.comparison.results import counted
+from congruence.comparison.presenting import counted
 from congruence.consensus_clustering import methods
 from congruence.consensus_clustering.confidence import confidence, shares
 from congruence.consensus_clustering.evidence import Evidence, evidence

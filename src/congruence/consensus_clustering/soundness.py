@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from congruence.comparison.results import counted
+from congruence.comparison.presenting import counted
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.statistics.tables import Array
 

@@ -24,11 +24,23 @@ MOST_BINS = 1_000_000
 class Binning:
     """Bins of the attributes: fitted once, and used for every clustering that is compared.
 
-    `method`: "width" (bins of equal width over the range), "frequency" (about as many points in each; edges that
-    coincide are merged) or "mdl" (cuts where the clusters given to `fit` part, by Fayyad and Irani's description length).
-    Strings, categories and booleans have one bin per value, and so have the attributes named in `nominal`; missing values
-    have their own bin, a constant attribute has one. With `spare=True` there is always a bin for missing values, and one
-    for nominal values that `fit` has not seen: for streams, where they may come later.
+    Strings, categories and booleans have one bin per value. Missing values have a bin of their own, and a constant
+    attribute has one bin.
+
+    Args:
+        method: "width" (default; equal widths over the range), "frequency" (about equally many points; edges that
+            coincide are merged) or "mdl" (cuts that separate the clusters given to `fit`, by Fayyad and Irani's
+            description length).
+        bins: Number of bins of a numeric attribute. Default 10.
+        nominal: Names of attributes that are nominal although they are numbers. Default: none.
+        spare: Whether there is always a bin for missing values, and one for nominal values that `fit` has not seen;
+            for streams. Default False.
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.density_profile`, `cg.adco`.
 
     >>> import congruence as cg
     >>> b = cg.Binning(bins=5).fit([[0.0, 7], [1.0, 7], [10.0, 7]])
@@ -58,7 +70,18 @@ class Binning:
         self.attributes: tuple[Attribute, ...] = ()
 
     def fit(self, X: Any, labels: Any = None) -> Binning:
-        """Find the bins of these data; "mdl" needs the labels of their points."""
+        """Find the bins of these data; "mdl" needs the labels of their points.
+
+        Args:
+            X: The data, points × attributes: an array or a frame.
+            labels: One label per point; needed for "mdl". Default None.
+
+        Returns:
+            The binning itself.
+
+        Raises:
+            InputError: If an argument is not what is described here.
+        """
         columns = as_columns(X, self.nominal)
         classes = None
         if self.method == "mdl":
@@ -134,7 +157,14 @@ class Binning:
         return self.attributes
 
     def transform(self, X: Any) -> Array:
-        """The bin of every value, (points, attributes) int32; values outside the fitted range are in the first or last bin."""
+        """The bin of every value, (points, attributes) int32; values outside the fitted range are in the first or last bin.
+
+        Args:
+            X: The data, points × attributes: an array or a frame.
+
+        Returns:
+            Bin of each value, points × attributes.
+        """
         columns = self.columns(brought(X, "cpu"))
         codes = np.empty((len(columns), len(self.attributes)), dtype=np.int32)
         coder = Coder(self.attributes, columns)
@@ -143,14 +173,31 @@ class Binning:
         return codes
 
     def outside(self, X: Any) -> dict[str, int]:
-        """For each attribute, the number of values that are outside the fitted range or new."""
+        """For each attribute, the number of values that are outside the fitted range or new.
+
+        Args:
+            X: The data, points × attributes: an array or a frame.
+
+        Returns:
+            A mapping from attribute to number of values.
+        """
         columns = self.columns(brought(X, "cpu"))
         coder = Coder(self.attributes, columns)
         found = np.sum([coder(piece)[1] for piece in columns.pieces()], axis=0)
         return dict(zip(self.names, found.tolist(), strict=True))
 
     def columns(self, X: Any) -> Columns:
-        """The data as columns, after a check that they are the fitted attributes."""
+        """The data as columns, after a check that they are the fitted attributes.
+
+        Args:
+            X: The data, points × attributes: an array or a frame.
+
+        Returns:
+            The columns as they are binned.
+
+        Raises:
+            InputError: If they are not those that were fitted.
+        """
         nominal = [a.name for a in self._known() if a.values is not None]
         given, _ = raw_columns(X) if not isinstance(X, Columns) else (X.names, None)
         if given != self.names:

@@ -12,7 +12,7 @@ import numpy as np
 from congruence.density.binning import Binning, Coder
 from congruence.density.columns import Columns, brought
 from congruence.density.profile import Attribute, Profile
-from congruence.engine import cpu, plan
+from congruence.engine import plan
 from congruence.engine.choice import engine_for, on_card
 from congruence.errors import InputError
 from congruence.inputs.alignment import InputOptions, check_index
@@ -39,9 +39,29 @@ def density_profile(
 ) -> Profile:
     """How many points of each cluster fall in each bin of each attribute; profiles of the same bins add.
 
-    `binning` is fitted on X if it is not yet; give both sides of a comparison the same one. With `bivariate=True` the
-    bins are those of all pairs of attributes. Memberships count by their amounts. `engine`: "cpu", "cuda", or "auto": data
-    that are on a CUDA GPU (CuPy, torch) are counted there.
+    Args:
+        X: The data, points × attributes: an array or a frame.
+        labels: One label per point, or memberships, which count by their amounts.
+        binning: Bins of the attributes, fitted on X if they are not yet; give both sides of a comparison the same.
+            Default None: ten bins of equal width.
+        bivariate: Whether to bin all pairs of attributes. Default False.
+        unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
+            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a cluster of its own,
+            "cluster" puts all in one cluster.
+        noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
+            labels. Default None.
+        threads: Number of threads; it does not change results. Default None: all cores.
+        engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
+            "cuda".
+
+    Returns:
+        A `Profile`; profiles of the same bins add.
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.adco`, `cg.compare_profiles`, `cg.Binning`.
 
     >>> import congruence as cg
     >>> X = [[1.0, "red"], [2.0, "red"], [9.0, "blue"], [10.0, "red"]]
@@ -85,7 +105,7 @@ def counted(
     pieces = columns.pieces()
     many = min(plan.default_threads(threads), len(pieces))
     work = partial(_count_pieces, coder, clusterings, binning.n_bins, starts, bivariate)
-    if counter is not cpu:
+    if counter.on_card:
         from congruence.density.cuda_profiles import count_on_card
 
         parts = [count_on_card(coder, clusterings, binning.n_bins, starts, bivariate)]

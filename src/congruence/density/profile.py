@@ -75,6 +75,13 @@ class Attribute:
 class Profile:
     """Density profile of a clustering: how many points of each cluster fall in each bin of each attribute. Profiles add.
 
+    Attributes:
+        counts: Number of points per cluster (rows) and bin (columns, attribute after attribute).
+        clusters: Names of the clusters.
+        attributes: The attributes and their bins.
+        sizes: Number of points per cluster.
+        outside: Number of values outside the fitted range, per attribute.
+
     >>> import congruence as cg
     >>> p = cg.density_profile([[0.0], [1.0], [9.0], [10.0]], ["x", "x", "y", "y"], cg.Binning(bins=2))
     >>> p
@@ -141,11 +148,22 @@ class Profile:
         return np.asarray(self.counts.sum(axis=0))
 
     def scaled(self, factor: float) -> Profile:
-        """The counts times a factor: the mean of stratified samples of that share."""
+        """The counts times a factor: the mean of stratified samples of that share.
+
+        Args:
+            factor: Factor of all counts.
+        """
         return replace(self, counts=self.counts * factor, sizes=self.sizes * factor)
 
     def check_same_bins(self, other: Profile) -> None:
-        """Raise if two profiles have different bins."""
+        """Raise if two profiles have different bins.
+
+        Args:
+            other: The other profile.
+
+        Raises:
+            InputError: If the bins differ.
+        """
         if self.attributes == other.attributes:
             return
         if self.names != other.names:
@@ -169,7 +187,15 @@ class Profile:
         return Profile(counts, clusters, self.attributes, sizes, self.outside + other.outside)
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row per cluster and bin: cluster, attribute, bin, count."""
+        """One row per cluster and bin: cluster, attribute, bin, count.
+
+        Args:
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+                if it is installed, else pyarrow.
+
+        Returns:
+            A data frame.
+        """
         from congruence.inputs.frames import make_frame
 
         k = len(self.clusters)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from congruence.comparison.results import number, plain
+from congruence.comparison.presenting import Result, number
 from congruence.density.binning import Binning
 from congruence.density.columns import Columns, as_columns, brought
 from congruence.density.counting import counted, similarity_matrix
@@ -65,12 +63,20 @@ class Kernel:
 
 
 @dataclass(frozen=True, eq=False)
-class ProfileComparison:
+class ProfileComparison(Result):
     """Two clusterings compared by their density profiles: values, matched clusters, attributes.
 
-    `matches`: (cluster of a, cluster of b, weight of the pair, similarity of the two, size in a, size in b).
-    `attributes`: (attribute, what it adds to adco, its own similarity under this matching, values outside the bins of a
-    and of b); what they add sums to adco.
+    Attributes:
+        values: The values by key.
+        statistic: The statistic that formulas read.
+        matches: For each matched pair: cluster of a, cluster of b, weight of the pair, similarity, size in a, size in
+            b.
+        only_a: Clusters of a that match none of b.
+        only_b: Clusters of b that match none of a.
+        attributes: For each attribute: name, what it adds to adco, its own similarity, values outside the bins of a
+            and of b.
+        profiles: Both profiles.
+        notes: What to know about the input.
     """
 
     values: dict[str, float]
@@ -100,8 +106,22 @@ class ProfileComparison:
         """The values by key."""
         return dict(self.values)
 
-    def to_frame(self, what: Literal["attributes", "clusters"] = "attributes", backend: str | None = None) -> Any:
-        """One row per attribute, or one row per matched pair of clusters."""
+    def to_frame(  # type: ignore[override]
+        self, what: Literal["attributes", "clusters"] = "attributes", backend: str | None = None
+    ) -> Any:
+        """One row per attribute, or one row per matched pair of clusters.
+
+        Args:
+            what: "attributes" (default) or "clusters".
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+                if it is installed, else pyarrow.
+
+        Returns:
+            A data frame.
+
+        Raises:
+            InputError: If an argument is not what is described here.
+        """
         if what not in ("attributes", "clusters"):
             raise InputError(f"to_frame gives 'attributes' or 'clusters', not {what!r}")
         rows = self.attribute_rows() if what == "attributes" else self.cluster_rows()
@@ -116,9 +136,9 @@ class ProfileComparison:
         names = ("attribute", "adds", "similarity", "outside_a", "outside_b")
         return [dict(zip(names, row, strict=True)) for row in self.attributes]
 
-    def to_json(self, **options: Any) -> str:
-        """The comparison as JSON."""
-        about = {
+    def facts(self) -> dict[str, Any]:
+        """Everything in the comparison, for JSON."""
+        return {
             "values": self.values,
             "n_points": [p.n for p in self.profiles],
             "n_clusters": [len(p.clusters) for p in self.profiles],
@@ -128,7 +148,6 @@ class ProfileComparison:
             "attributes": self.attribute_rows(),
             "notes": self.notes,
         }
-        return json.dumps(plain(about), ensure_ascii=False, **options)
 
     def __repr__(self) -> str:
         p, q = self.profiles
@@ -180,14 +199,45 @@ def compare_profiles(
 ) -> ProfileComparison:
     """Two clusterings by their density profiles: values, which cluster is which, what each attribute adds.
 
-    `a` and `b` label the points of X, or `b` those of X_b, which has the same attributes; or both are profiles. The bins
-    ("width", "frequency", "mdl", or a Binning) are fitted on both sides together, "mdl" against `a`. Where one side has
-    more points, `sizes` leaves them ("given"), draws a stratified sample of as many as the other side has ("sample"), or
-    scales its counts down, which is the mean of such samples ("scaled"). Beyond the published measure: `bivariate` bins
-    pairs of attributes; `kernel` "polynomial" or "rbf" replaces the product of the whole profiles, or with
-    `kernel_on="clusters"` of single clusters; `matching="soft"` lets clusters split: the largest mean similarity of
-    clusters, each taken as a distribution over the bins, that moves the points of a onto those of b. `engine`: "cpu",
-    "cuda", or "auto": data that are on a CUDA GPU (CuPy, torch) are counted there.
+    The bins are fitted on both sides together, "mdl" against `a`.
+
+    Args:
+        a: Labels or memberships of the points of X; or a `Profile`.
+        b: Labels or memberships of the points of X, or of X_b; or a `Profile`.
+        X: The data, points × attributes: an array or a frame. None for profiles.
+        X_b: Data with the same attributes, if b labels other points. Default None.
+        binning: How attributes are cut: "width" (default), "frequency", "mdl", or a fitted or unfitted `Binning`.
+        bins: Number of bins of a numeric attribute. Default 10.
+        nominal: Names of attributes that are nominal although they are numbers. Default: none.
+        adjusted: Whether to subtract the mean over matchings. Default False.
+        bivariate: Whether to bin all pairs of attributes. Default False.
+        kernel: Historical: "linear" (default), "polynomial" or "rbf" in place of the product of profiles.
+        kernel_on: Historical: "profile" (default) or "clusters": what the kernel is applied to.
+        degree: Historical: degree of the polynomial kernel. Default 2.
+        coef0: Historical: constant of the polynomial kernel. Default 1.
+        gamma: Historical: scale of the rbf kernel. Default None: 1 / the mean square.
+        matching: "one" (default; one to one) or "soft": clusters may split, and the largest mean similarity that
+            moves the points of a onto those of b counts.
+        sizes: What to do with sides of different size: "given" (default; nothing), "sample" (a stratified sample of
+            the larger side) or "scaled" (scale counts down, the mean of such samples).
+        unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
+            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a cluster of its own,
+            "cluster" puts all in one cluster.
+        noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
+            labels. Default None.
+        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
+        threads: Number of threads; it does not change results. Default None: all cores.
+        engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
+            "cuda".
+
+    Returns:
+        A `ProfileComparison`: `r["adco"]`, `.mapping`, `.to_frame()` by attribute or cluster.
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.adco`, `cg.drift`, `cg.density_profile`.
 
     >>> import congruence as cg
     >>> X = [[0.0, 1], [1.0, 2], [9.0, 9], [10.0, 8]]
@@ -443,30 +493,3 @@ def _soft(
 
 
 # --- functions of the measures ----------------------------------------------------------------------------------
-
-_EXAMPLE = "cg.{key}([0, 0, 1, 1], [1, 1, 0, 0], [[0.0], [1.0], [9.0], [10.0]])"
-_VALUES = {"adco": 1.0, "adco_distance": 0.0, "adco_metric": 0.0, "adco_cosine": 1.0}
-
-
-def scorer(key: str) -> Callable[..., float]:
-    """The function of one measure of profiles: `scorer("adco")(a, b, X)`."""
-    record = find(key)
-
-    def score(a: Any, b: Any, X: Any = None, X_b: Any = None, **options: Any) -> float:
-        if options.get("adjusted") and "adjusted" not in record.parameters:
-            raise InputError(f"{key} has no adjusted form; cg.adco has one")
-        return compare_profiles(a, b, X, X_b, **options)[key]
-
-    score.__name__ = score.__qualname__ = key
-    score.__module__ = "congruence"
-    low, high = record.range
-    score.__doc__ = (
-        f"{record.title}: {record.better} is better, {low:g} to {high:g}.\n\n"
-        f"    {key}(a, b, X, X_b=None, *, binning='width', bins=10, **options of compare_profiles) → float\n"
-        f"    {key}(profile, profile) → float\n\n"
-        f"    {'; '.join(record.definition)}\n\n{record.formula.__doc__}\n"
-        f"`a` and `b` label the points of X; where `b` labels other points, they are X_b. See compare_profiles.\n"
-        + (f"\nCaution: {record.caution}.\n" if record.caution else "")
-        + f"\n>>> import congruence as cg\n>>> {_EXAMPLE.format(key=key)}\n{_VALUES[key]}\n"
-    )
-    return score

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.comparison.results import number, plain
+from congruence.comparison.presenting import number, plain
 from congruence.density.binning import Binning
 from congruence.density.columns import Columns, as_columns, raw_columns
 from congruence.density.counting import counted
@@ -36,6 +36,14 @@ SHOWN = 3
 @dataclass(frozen=True, eq=False)
 class Drift:
     """ADCO of each window with the one before it and with the first, and what moved.
+
+    Attributes:
+        windows: Names of the windows.
+        profiles: Profile of each window.
+        steps: Comparison of each window with the one before it.
+        from_first: Comparison of each window with the first.
+        measure: Key of the measure.
+        notes: What to know about the input.
 
     >>> import congruence as cg
     >>> early, late = [[0.0], [1.0], [9.0], [10.0]], [[0.0], [1.0], [4.0], [5.0]]
@@ -67,14 +75,30 @@ class Drift:
     def moved_attributes(
         self, window: int, since: Literal["previous", "first"] = "previous"
     ) -> list[tuple[str, float]]:
-        """Attributes of a window (1 is the second), the most changed first, with their similarity to what was before."""
+        """Attributes of a window (1 is the second), the most changed first, with their similarity to what was before.
+
+        Args:
+            window: Number of the window; 1 is the second.
+            since: "previous" (default) or "first": what it is compared with.
+
+        Raises:
+            InputError: If an argument is not what is described here.
+        """
         rows = self._step(window, since).attributes
         return sorted(((name, own) for name, _, own, *_ in rows), key=lambda row: row[1])
 
     def moved_clusters(
         self, window: int, since: Literal["previous", "first"] = "previous"
     ) -> list[tuple[Any, Any, float]]:
-        """Clusters before and now, the most changed first, with their similarity; None where one has no counterpart."""
+        """Clusters before and now, the most changed first, with their similarity; None where one has no counterpart.
+
+        Args:
+            window: Number of the window; 1 is the second.
+            since: "previous" (default) or "first": what it is compared with.
+
+        Raises:
+            InputError: If an argument is not what is described here.
+        """
         step = self._step(window, since)
         rows: list[tuple[Any, Any, float]] = [
             (a, b, similar) for a, b, _, similar, *_ in step.matches if similar < 1 - 1e-12
@@ -109,20 +133,42 @@ class Drift:
         return found
 
     def plot(self, backend: Any = "plotly") -> Any:
-        """A figure: the measure with the window before and with the first, window by window; see `cg.figure`."""
-        import congruence  # late import; avoids a cycle: figures are a higher layer
+        """A figure: the measure with the window before and with the first, window by window; see `cg.figure`.
+
+        Args:
+            backend: "plotly" (default) or "matplotlib".
+
+        Returns:
+            A figure.
+        """
+        import congruence  # through the public door: figures are a room above this one
 
         return congruence.figure(self, backend)
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """The same as a data frame."""
+        """One row per window: points, clusters, the measure, and what moved most.
+
+        Args:
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+                if it is installed, else pyarrow.
+
+        Returns:
+            A data frame.
+        """
         rows = self.rows()
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         columns["window"] = [str(w) for w in columns["window"]]
         return make_frame(columns, backend)
 
     def to_json(self, **options: Any) -> str:
-        """All steps as JSON."""
+        """All steps as JSON.
+
+        Args:
+            options: Options of `json.dumps`, as `indent=2`.
+
+        Returns:
+            A JSON string.
+        """
         about = {
             "measure": self.measure,
             "windows": self.rows(),
@@ -174,13 +220,38 @@ def drift(
 ) -> Drift:
     """How a clustering changes from window to window: ADCO with the window before and the first, and what moved.
 
-    `windows` is a table, with `labels` and `window` naming columns of it and `features` those the clustering was made
-    from (by default all others); its windows come in order: numbers and dates ascending, ordered categories as listed,
-    text by the alphabet, numbers in it by value. Or it is a stream of (X, labels) or (name, X, labels), read once. Parts
-    of a stream with the same name add up, wherever they come. The bins are fitted on the whole table, or on the first
-    part of a stream (pass a fitted Binning to fix them): what lies outside later is counted in the end bins, and said.
-    `measure` is adco, adco_cosine (blind to the sizes of windows) or another of them; `sizes="scaled"` makes two windows
-    equally large.
+    Windows of a table come in order: numbers and dates ascending, ordered categories as listed, text by the alphabet.
+    Parts of a stream with the same name add up. Bins are fitted on the whole table, or on the first part of a stream;
+    later values outside them count in the end bins, and a note says so.
+
+    Args:
+        windows: A table, or a stream of (X, labels) or (name, X, labels), read once.
+        labels: Column of labels, for one table. Default None.
+        window: Column that names the window of each row, for one table. Default None.
+        features: Columns that are attributes, for one table. Default None: all others.
+        binning: How attributes are cut: "width" (default), "frequency", "mdl", or a fitted or unfitted `Binning`.
+        bins: Number of bins of a numeric attribute. Default 10.
+        nominal: Names of attributes that are nominal although they are numbers. Default: none.
+        measure: "adco" (default), "adco_distance", "adco_metric" or "adco_cosine" (which ignores the sizes of
+            windows).
+        sizes: "given" (default), or "scaled", which makes two windows equally large; see `cg.compare_profiles`.
+        unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
+            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a cluster of its own,
+            "cluster" puts all in one cluster.
+        noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
+            labels. Default None.
+        threads: Number of threads; it does not change results. Default None: all cores.
+        progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
+            terminal.
+
+    Returns:
+        A `Drift`: `.previous`, `.first`, `.moved_clusters(i)`, `.moved_attributes(i)`, `.to_frame()`.
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.adco`, `cg.compare_profiles`.
 
     >>> import congruence as cg
     >>> table = {"day": [1, 1, 2, 2, 3, 3], "x": [0, 9, 0, 9, 9, 9], "kind": ["a", "b", "a", "b", "a", "b"]}

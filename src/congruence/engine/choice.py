@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from congruence.engine import cpu
+from congruence.engine.interface import Engine
 from congruence.errors import InputError
 from congruence.machine import device
 
@@ -15,7 +16,7 @@ from congruence.machine import device
 AUTO: str | None = None
 
 
-def engine_for(engine: str, members: Sequence[Any]) -> Any:
+def engine_for(engine: str, members: Sequence[Any]) -> Engine:
     """The engine to count with: the requested one; with "auto", the GPU if the members (or data) are there, else the CPU."""
     if engine not in ("auto", "cpu", "cuda"):
         raise InputError(f"engine {engine!r} is not available; use 'cpu', 'cuda' or 'auto' (where the labels are)")

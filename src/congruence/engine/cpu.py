@@ -12,7 +12,7 @@ import numpy as np
 
 from congruence.engine import hard_tables
 from congruence.engine.hard_tables import count_in_place, picked, stacked, table_tiles, with_given_weights
-from congruence.engine.interface import Cells, Counted, Product, TableTile
+from congruence.engine.interface import Cells, Counted, Draws, Product, TableTile
 from congruence.engine.plan import MEMORY, Progress, Run, default_threads, in_threads, pairs_of, tiles
 from congruence.formulas.expected_mi import distinct, expected_terms
 from congruence.inputs.alignment import Mass
@@ -24,6 +24,10 @@ from congruence.statistics.information import ChanceInfo, Info, terms_of, unit_o
 from congruence.statistics.matrices import MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Maxima, Table, Tables, xlogx
+
+on_card = False
+#: random pairs are drawn by the host
+drawing: Draws | None = None
 
 #: x·log(n/x) is looked up below this and computed above
 LOOKUP = 1 << 20

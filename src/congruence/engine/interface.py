@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
+from congruence.engine.plan import Progress, Run
 from congruence.inputs.alignment import Mass
 from congruence.inputs.coerce import Clustering
 from congruence.inputs.labels import Labels
@@ -48,3 +50,45 @@ class Counted:
     j: Array
     n_used: Array
     statistics: dict[type, Statistic]
+
+
+# --- engines ----------------------------------------------------------------------------------------------------
+
+
+class Draws(Protocol):
+    """What an engine that draws for itself gives: statistics of random pairs, made where they are counted."""
+
+    def draws_at_once(self, need: type, sizes: tuple[int, int], n: int, free: bool) -> int:
+        """Draws per random stream, from the data alone."""
+
+    def by_tables(self, k_a: int, k_b: int, n: int) -> bool:
+        """Whether drawing the cells of a table is less work than shuffling the labels."""
+
+    def random_statistic(self, need: type, a: Array, b: Array, seed: int, information: float | None = None) -> Any:
+        """The statistic of one random pair per row of cluster sizes."""
+
+    def permuted_statistic(self, need: type, a: Labels, b: Labels, draws: int, seed: int) -> Iterator[Any]:
+        """The statistics of a with so many shuffles of b."""
+
+
+class Engine(Protocol):
+    """What counts: a module with these names. `engine.cpu` and `engine.cuda` are checked against it by mypy."""
+
+    @property
+    def on_card(self) -> bool:
+        """Whether it counts on a GPU."""
+
+    @property
+    def drawing(self) -> Draws | None:
+        """How it draws random pairs; None: they are drawn on the host."""
+
+    def table_of(
+        self, a: Clustering, b: Clustering, mass: Mass | None = None, threads: int | None = None
+    ) -> tuple[Table, Tables]:
+        """The table of one pair, with names, and the tile that holds it."""
+
+    def statistics(
+        self, members: Sequence[Clustering], runs: Sequence[Run], needs: set[type], *, mass: Mass | None = None,
+        threads: int | None = None, progress: Progress | None = None,
+    ) -> Iterator[Counted]:  # fmt: skip
+        """The statistics of these kinds for all pairs of the runs, tile by tile."""

@@ -267,7 +267,7 @@ def sums_of(
             tables = n * (len(p) * len(q) + within * (len(p) ** 2 + len(q) ** 2)) * TABLE_COST
             tiles = n * n / 2 * (len(p) + len(q)) * TILE_COST
             plain = not gaps and mass is None and not (p.is_soft or q.is_soft)
-            by_card = engine_for(engine, [*p.members, *q.members]) is not cpu
+            by_card = engine_for(engine, [*p.members, *q.members]).on_card
             few = plain and tiles < tables and p.member_weight is None and q.member_weight is None
             if by_card or not few:
                 with Progress(len(p) * len(q) + within * (len(p) ** 2 + len(q) ** 2), progress) as bar:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from congruence.comparison.many import compare_all
-from congruence.engine import cpu, matrices, plan, tiles
+from congruence.engine import matrices, plan, tiles
 from congruence.engine.choice import engine_for
 from congruence.errors import InputError, NotApplicable
 from congruence.formulas import find
+from congruence.formulas.docstrings import document
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
@@ -37,15 +38,15 @@ def lone_scorer(key: str) -> Callable[..., float]:
     def score(x: Any, *, missing: str = "ratio", threads: int | None = None, engine: str = "auto") -> float:
         return float(record.values(_alone(record, x, missing, threads, engine))[0])
 
-    score.__name__ = score.__qualname__ = key
-    score.__module__ = "congruence"
-    low, high = record.range
-    score.__doc__ = (
-        f"{record.title}: {low:g} to {high:g}; of an ensemble or a similarity matrix.\n\n{record.formula.__doc__}\n"
-        + (f"\nCaution: {record.caution}.\n" if record.caution else "")
-        + f"\n>>> import congruence as cg\n>>> isinstance(cg.{key}(cg.Ensemble([[0, 0, 1, 1], [0, 1, 1, 1]])), float)\nTrue\n"
+    args = {
+        "x": "An `Ensemble`, or what makes one; a `Similarity`, or a square array.",
+        "missing": 'How pairs of points count that a member lacks: "ratio" (default), "plain" or "pooled".',
+        "threads": "Number of threads. Default None: all cores.",
+        "engine": 'Where to count: "auto" (default), "cpu" or "cuda".',
+    }
+    return document(
+        score, key, record, args, "[[0, 0, 1, 1], [0, 1, 1, 1]]", "`cg.consensus_index`, `cg.consensus_matrix`."
     )
-    return score
 
 
 def _alone(record: Measure, x: Any, missing: str, threads: int | None, engine: str) -> Alone:
@@ -76,6 +77,23 @@ def consensus_index(
 ) -> float:
     """Mean of any measure over all pairs of different members (weighted by the products of their weights, if given).
 
+    Args:
+        ensemble: An `Ensemble`, or what makes one: label columns, a frame, a list or mapping of clusterings.
+        measure: Key or record of a measure; `cg.measures()` lists them. Default "nmi_sum".
+        threads: Number of threads; it does not change results. Default None: all cores.
+        engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
+            "cuda".
+
+    Returns:
+        A float: the mean over pairs of members.
+
+    Raises:
+        NotApplicable: If a named measure is not defined for this input. InputError: If the clusterings cannot be
+            compared.
+
+    See also:
+        `cg.member_agreement`, `cg.certainty`.
+
     >>> import congruence as cg
     >>> round(cg.consensus_index([[0, 0, 1, 1], [0, 0, 1, 2], [0, 1, 0, 1]], "ari"), 4)
     -0.0714
@@ -102,6 +120,21 @@ def mean_of_pairs(e: Ensemble, values: Array) -> float:
 
 def member_agreement(ensemble: Any, measure: str | Measure = "ari", *, threads: int | None = None) -> dict[str, float]:
     """For each member its mean agreement with all the others, best first.
+
+    Args:
+        ensemble: An `Ensemble`, or what makes one: label columns, a frame, a list or mapping of clusterings.
+        measure: Key or record of a measure; `cg.measures()` lists them. Default "ari".
+        threads: Number of threads; it does not change results. Default None: all cores.
+
+    Returns:
+        A mapping from the name of a member to its mean agreement with the others.
+
+    Raises:
+        NotApplicable: If a named measure is not defined for this input. InputError: If the clusterings cannot be
+            compared.
+
+    See also:
+        `cg.consensus_index`, `cg.select_members`.
 
     >>> import congruence as cg
     >>> runs = {"x": [0, 0, 1, 1], "y": [0, 0, 1, 2], "z": [0, 1, 0, 1]}
@@ -151,6 +184,23 @@ def consensus_matrix(
     With a `threshold` a scipy.sparse array of the entries at or above it. Pairs that no member labels are NaN
     with `missing="ratio"`, and 0 with "plain".
 
+    Args:
+        ensemble: An `Ensemble`, or what makes one: label columns, a frame, a list or mapping of clusterings.
+        dtype: Type of the entries. Default float64.
+        threshold: Entries below it are left out and the matrix is sparse. Default None: dense.
+        missing: How pairs of points count that a member lacks: "ratio" (default), "plain" or "pooled"; see the guide
+            to ensembles.
+        threads: Number of threads; it does not change results. Default None: all cores.
+
+    Returns:
+        An n × n array, or a sparse matrix with `threshold`.
+
+    Raises:
+        InputError: If the matrix does not fit in memory.
+
+    See also:
+        `cg.consensus_blocks`, `cg.consensus_cdf`.
+
     >>> import congruence as cg
     >>> cg.consensus_matrix([[0, 0, 1], [0, 1, 1]]).tolist()
     [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]]
@@ -197,6 +247,24 @@ def consensus_blocks(
     With engine="cuda" (or members on a CUDA GPU) blocks are CuPy arrays and stay on the GPU; an integer
     `dtype` gives the number of members that agree instead of their share.
 
+    Args:
+        ensemble: An `Ensemble`, or what makes one: label columns, a frame, a list or mapping of clusterings.
+        rows: Number of rows per block. Default 256.
+        dtype: Type of the entries. Default float64.
+        missing: How pairs of points count that a member lacks: "ratio" (default), "plain" or "pooled"; see the guide
+            to ensembles.
+        engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
+            "cuda".
+
+    Returns:
+        An iterator of (slice of rows, block).
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.consensus_matrix`.
+
     >>> import congruence as cg
     >>> for where, block in cg.consensus_blocks([[0, 0, 1], [0, 1, 1]], rows=2):
     ...     print(where.start, block.tolist())
@@ -207,7 +275,7 @@ def consensus_blocks(
     if rows < 1:
         raise InputError(f"a block needs at least one row, not {rows}")
     e = as_ensemble(ensemble)
-    if engine_for(engine, e.members) is not cpu:
+    if engine_for(engine, e.members).on_card:
         return _card_blocks(e, rows, np.dtype(dtype))
     return tiles.blocks(tiles.tiles_of(e, missing), rows, np.dtype(dtype))
 

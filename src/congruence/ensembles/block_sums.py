@@ -18,6 +18,21 @@ class PairSums:
 
     Only entries above the diagonal are counted, by their global indices: give all blocks, or those above and on it.
     The number of entries below the diagonal and sums of the indices show whether a block is missing or was added twice.
+
+    Attributes:
+        pairs: Number of entries above the diagonal.
+        s_p: Σ P over them.
+        s_q: Σ Q.
+        s_pq: Σ PQ.
+        s_pp: Σ P².
+        s_qq: Σ Q².
+        points: Number of entries on the diagonal.
+        d_pq: Σ PQ over them.
+        d_pp: Σ P².
+        d_qq: Σ Q².
+        below: Number of entries below the diagonal.
+        index_of_pairs: Sum of the indices of the pairs.
+        index_of_points: Sum of the indices of the points.
     """
 
     pairs: int = 0
@@ -90,11 +105,26 @@ class PairSums:
 def pair_sums(block_p: Any, block_q: Any, rows: Any, cols: Any) -> PairSums:
     """Sums of a block of two matrices whose rows and columns have these global indices; blocks add.
 
+    Args:
+        block_p: Block of the first matrix.
+        block_q: The same block of the second matrix.
+        rows: Positions of its rows in the whole matrix.
+        cols: Positions of its columns.
+
+    Returns:
+        A `PairSums`; the sums of all blocks add, and give `.arimm()`, `.kas()` and the others.
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.merge`, `cg.Similarity`.
+
     >>> import congruence as cg, numpy as np
     >>> p, q = np.array([[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]]), np.eye(3)
     >>> halves = [cg.pair_sums(p[s], q[s], range(3)[s], range(3)) for s in (slice(0, 2), slice(2, 3))]
-    >>> round((halves[0] + halves[1]).arimm(), 4) == round(cg.arimm(p, q), 4)
-    True
+    >>> sum(halves).kas() == cg.kas(p, q), round(sum(halves).kas(), 4)
+    (True, 0.9258)
     """
     p, q = (np.asarray(b.toarray() if hasattr(b, "toarray") else b, dtype=np.float64) for b in (block_p, block_q))
     i, j = (np.arange(x.start or 0, x.stop) if isinstance(x, slice) else np.asarray(x, np.int64) for x in (rows, cols))

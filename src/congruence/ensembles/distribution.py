@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.engine import cpu, matrices, tiles
+from congruence.engine import matrices, tiles
 from congruence.engine.choice import engine_for
 from congruence.engine.plan import Progress
 from congruence.ensembles.agreement import as_ensemble, complete_labels, no_pooled
@@ -85,6 +85,30 @@ def consensus_cdf(
 
     Points with the same labels in every member are taken together, so complete ensembles need far fewer than n² steps.
     With engine="cuda" all pairs are compared on the GPU, in blocks that are never kept.
+
+    Args:
+        ensemble: An `Ensemble`, or what makes one: label columns, a frame, a list or mapping of clusterings.
+        sample: Number of pairs of points to sample. Default None: all pairs, exactly.
+        missing: How pairs of points count that a member lacks: "ratio" (default), "plain" or "pooled"; see the guide
+            to ensembles.
+        random_state: Seed of the sample. Default None.
+        progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
+            terminal.
+        engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
+            "cuda".
+
+    Returns:
+        A `ConsensusCdf`: `f(x)`, `.area`, `.pac()`, `.to_frame()`.
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.delta_area`, `cg.consensus_matrix`.
+
+    >>> import congruence as cg
+    >>> round(cg.consensus_cdf([[0, 0, 1, 1], [0, 1, 1, 1]]).pac(), 3)
+    0.5
     """
     e = as_ensemble(ensemble)
     no_pooled(missing)
@@ -92,7 +116,7 @@ def consensus_cdf(
         raise InputError("the distribution of consensus values is over pairs of points; it has no sample_weight")
     if sample is not None:
         return _sampled_cdf(e, sample, missing, random_state)
-    if engine_for(engine, e.members) is not cpu:
+    if engine_for(engine, e.members).on_card:
         return _cdf_by_card(e, progress)
     source = tiles.tiles_of(e, missing)
     hard = not e.is_soft and e.member_weight is None and not e.has_gaps and not e.has_covers
@@ -172,6 +196,18 @@ def delta_area(ensembles: Mapping[int, Any]) -> dict[int, float]:
 
     The area is 1 − the mean consensus, exact from cluster sizes alone if members are complete. `ensembles` maps
     numbers of clusters to ensembles.
+
+    Args:
+        ensembles: A mapping from number of clusters to ensemble.
+
+    Returns:
+        A mapping from number of clusters to the relative growth of the area.
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.consensus_cdf`, `cg.choose_k`.
 
     >>> import congruence as cg
     >>> {k: round(v, 3) for k, v in cg.delta_area({2: [[0, 0, 1, 1]] * 3, 3: [[0, 0, 1, 2]] * 3}).items()}

@@ -46,15 +46,37 @@ def generate(
 ) -> Ensemble:
     """An ensemble of clusterings of X, diverse on purpose.
 
-    `method`: "kmeans" (random starts), "projection" (Gaussian random projections), "features" (random subsets of them),
-    "subsample" (k-means on a `fraction` of the points; the others get the nearest centre, or, with `complete=False`, no
-    label), "em" (Gaussian mixtures: memberships), "fuzzy" (fuzzy c-means: memberships), "mixed" (a third each of kmeans,
-    features and subsample), a scikit-learn clusterer or pipeline, or a list of them, taken in turn; points that one calls
-    noise (−1) have no label. The number of clusters is fixed, or drawn anew for each member. The same `random_state`
-    gives the same members for any `n_jobs`; what a method warned of, as a mixture that did not converge, is in `.notes`.
+    The same `random_state` gives the same members for any `n_jobs`. Warnings of a method, as of a mixture that did
+    not converge, are in `.notes`.
 
-    "em" is scikit-learn's mixture; with `protocol="paper"` it is that of Lei et al. (2014): means start at random points,
-    covariances at the variances of the features, equal priors; it stops when no mean moves by 1e-3, or after 100 steps.
+    Args:
+        X: The data, points × attributes: an array or a frame.
+        n_members: Number of members, at least 1. Default 100.
+        n_clusters: Number of clusters, or several to draw from for each member. Default range(2, 11).
+        method: "kmeans" (default; random starts), "projection" (Gaussian random projections), "features" (random
+            subsets of attributes), "subsample" (k-means on a fraction of the points), "em" (Gaussian mixtures:
+            memberships), "fuzzy" (fuzzy c-means: memberships), "mixed" (kmeans, features and subsample in turn), a
+            scikit-learn clusterer or pipeline, or a list of these, used in turn. Points that a clusterer labels −1
+            have no label.
+        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
+        fraction: Share of the points that a subsample has, above 0 and at most 1. Default 0.8.
+        complete: Whether points outside a subsample get the nearest centre; if False they have no label. Default
+            True.
+        protocol: "paper": mixtures as in Lei et al. (2014), where means start at random points, covariances at the
+            variances of the attributes, and iterations stop when no mean moves by 1e-3 or after 100 steps. Default
+            None: scikit-learn's.
+        n_jobs: Number of processes. Default None: one.
+        progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
+            terminal.
+
+    Returns:
+        An `Ensemble`.
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.consensus`, `cg.choose_k`, `cg.random_partitions`.
 
     >>> import congruence as cg
     >>> import numpy as np

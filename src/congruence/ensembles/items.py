@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from congruence.engine import cpu
 from congruence.engine.choice import engine_for
 from congruence.ensembles.agreement import as_ensemble
 from congruence.errors import InputError
@@ -42,13 +41,28 @@ def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto") -> Array
     Members without a label for a point do not count for it: the mean is over all members and pairs of points that they
     label. A point alone in its cluster has consensus NaN with it.
 
+    Args:
+        ensemble: An `Ensemble`, or what makes one: label columns, a frame, a list or mapping of clusterings.
+        labels: One label per point, without gaps.
+        engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
+            "cuda".
+
+    Returns:
+        An array, points × clusters.
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.cluster_consensus`, `cg.consensus_silhouette`.
+
     >>> import congruence as cg
     >>> cg.item_consensus([[0, 0, 1, 1], [0, 1, 1, 1]], [0, 0, 1, 1]).tolist()
     [[0.5, 0.0], [0.5, 0.5], [0.25, 1.0], [0.25, 1.0]]
     """
     e = as_ensemble(ensemble)
     c = _partition(e, labels)
-    on_card = engine_for(engine, e.members) is not cpu and not e.has_covers
+    on_card = engine_for(engine, e.members).on_card and not e.has_covers
     xp: Any = device.cupy() if on_card else np  # the same code on host and GPU
     weight, own = (xp.asarray(x) for x in point_mass(e))
     codes = _codes(c, on_card)
@@ -94,6 +108,19 @@ def _codes(labels: Labels, on_card: bool) -> Any:
 def cluster_consensus(ensemble: Any, labels: Any) -> dict[Any, float]:
     """Mean consensus over the pairs of points within each cluster; NaN for a cluster of one point.
 
+    Args:
+        ensemble: An `Ensemble`, or what makes one: label columns, a frame, a list or mapping of clusterings.
+        labels: One label per point, without gaps.
+
+    Returns:
+        A mapping from cluster to mean consensus.
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.item_consensus`.
+
     >>> import congruence as cg
     >>> cg.cluster_consensus([[0, 0, 1, 1], [0, 1, 1, 1]], ["x", "x", "y", "y"])
     {'x': 0.5, 'y': 1.0}
@@ -114,6 +141,19 @@ def cluster_consensus(ensemble: Any, labels: Any) -> dict[Any, float]:
 
 def consensus_silhouette(ensemble: Any, labels: Any) -> Array:
     """Silhouette of each point with distance 1 − consensus, in O(points × members × clusters).
+
+    Args:
+        ensemble: An `Ensemble`, or what makes one: label columns, a frame, a list or mapping of clusterings.
+        labels: One label per point, without gaps.
+
+    Returns:
+        An array with one value per point, from −1 to 1.
+
+    Raises:
+        InputError: If there is only one cluster.
+
+    See also:
+        `cg.item_consensus`.
 
     >>> import congruence as cg
     >>> cg.consensus_silhouette([[0, 0, 1, 1], [0, 1, 1, 1]], [0, 0, 1, 1]).round(3).tolist()

@@ -15,6 +15,21 @@ from congruence.inputs.ensemble import Ensemble
 def random_partitions(n: int, n_members: int, kmax: int, random_state: Any = None) -> Ensemble:
     """Random members: each has k ~ U{2 … kmax} clusters and assigns every point to one of them at random.
 
+    Args:
+        n: Number of points.
+        n_members: Number of members.
+        kmax: Largest number of clusters, at least 2.
+        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
+
+    Returns:
+        An `Ensemble`.
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.certainty_random`.
+
     >>> import congruence as cg
     >>> cg.random_partitions(100, 5, 4, random_state=0)
     Ensemble: 5 clusterings of 100 points, 2 to 4 clusters each

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from congruence.alternative_clustering.search import Alternatives
-from congruence.comparison.results import AllPairs, Comparison, number
+from congruence.comparison.presenting import number
+from congruence.comparison.results import AllPairs, Comparison
 from congruence.density.windows import Drift
 from congruence.figures.layout import (
     EIGHT,

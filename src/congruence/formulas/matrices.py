@@ -183,6 +183,16 @@ def certainty_random(kmax: int, n_members: int) -> float:
 
     Each member has a number of clusters drawn from 2 … kmax and puts every point in one of them at random.
 
+    Args:
+        kmax: Largest number of clusters of a member, at least 2.
+        n_members: Number of members.
+
+    Returns:
+        A float.
+
+    See also:
+        `cg.certainty`, `cg.random_partitions`.
+
     >>> import congruence as cg
     >>> round(cg.certainty_random(5, 10), 6)
     0.094048

@@ -49,6 +49,27 @@ class Status(Word):
 class Measure:
     """One measure: its name, statistic, formula and properties.
 
+    Attributes:
+        key: Its key, as "ari".
+        title: Its name in full.
+        needs: The statistic that the formula reads.
+        formula: The formula.
+        better: "higher" or "lower".
+        range: Smallest and largest value.
+        definition: The formula as lines of Python over the symbols of the statistic; the last one is the measure.
+        axioms: Which of "symmetric", "definite", "triangle" and "baseline" hold.
+        at_zero: Value at 0/0 if the clusterings differ; identical ones get the best value.
+        reference: Key of the paper.
+        caution: What to know before using it, if anything.
+        status: "current", or "historical" if it is kept only to reproduce a paper.
+        workings: Further symbols of the definition, from the table.
+        aliases: Other names.
+        wants_partition: Of matrices: whether one side must be a partition.
+        takes_kernels: Of matrices: whether entries may be beyond 0 … 1.
+        takes_covers: Whether it is defined for overlapping clusters too.
+        whole_points: Whether it counts whole points, so that memberships and weights are refused.
+        parameters: Its parameters and their values.
+
     >>> import congruence as cg
     >>> m = cg.measure("v_measure", beta=2)
     >>> m.key, m.better, m.range
@@ -119,7 +140,16 @@ class Measure:
         return self.takes_covers or self.needs in (SharedPairs, Intersections, Concordance)
 
     def check(self, *, soft: bool, weighted: bool, covers: bool = False) -> None:
-        """Raise NotApplicable if this measure is not defined for this kind of input."""
+        """Raise NotApplicable if this measure is not defined for this kind of input.
+
+        Args:
+            soft: Whether either clustering is given by memberships.
+            weighted: Whether points have importance weights.
+            covers: Whether clusters overlap. Default False.
+
+        Raises:
+            NotApplicable: If it is not defined for them.
+        """
         if soft and self.needs in (SharedPairs, Intersections):
             raise NotApplicable(
                 f"{self.key} compares covers and labels; make a cover of the memberships: cg.Cover(u >= 0.3)"
@@ -150,14 +180,22 @@ class Measure:
             )
 
     def raw(self, statistic: Any) -> Array:
-        """The formula for every pair of a tile; NaN at 0/0."""
+        """The formula for every pair of a tile; NaN at 0/0.
+
+        Args:
+            statistic: The statistic that it needs.
+        """
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             if self.needs is Table:
                 return np.array([self.formula(t, **self.parameters) for t in statistic.each()], dtype=np.float64)
             return np.asarray(self.formula(statistic, **self.parameters), dtype=np.float64)
 
     def values(self, statistic: Any) -> Array:
-        """The measure of every pair of a tile, with the rule for 0/0 applied."""
+        """The measure of every pair of a tile, with the rule for 0/0 applied.
+
+        Args:
+            statistic: The statistic that it needs.
+        """
         raw = self.raw(statistic)
         undefined = np.isnan(self.at_zero)  # then it is undefined for identical clusterings too
         filled = self.at_zero if undefined else np.where(statistic.identical, self.best, self.at_zero)
@@ -177,6 +215,19 @@ class Measure:
 
     def explain(self, a: Any, b: Any, **options: Any) -> Explanation:
         """The formula with this pair's numbers in it.
+
+        Args:
+            a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
+                floats or sparse, points × clusters).
+            b: Second clustering, of the same points in the same order.
+            options: Options of `compare`: `unassigned`, `noise`, `sample_weight`, `frequency`, `align`, `threads`,
+                `engine`, and those of a scan.
+
+        Returns:
+            An `Explanation`, which prints as lines; `.symbols`, `.value`.
+
+        Raises:
+            InputError: If an argument is not what is described here.
 
         >>> import congruence as cg
         >>> print(cg.measure("jaccard").explain([0, 0, 1, 1], [0, 0, 0, 1]))

@@ -78,6 +78,12 @@ def names() -> tuple[str, ...]:
 def measures() -> tuple[Measure, ...]:
     """The records of all measures.
 
+    Returns:
+        A tuple of `Measure` records, in the order of declaration.
+
+    See also:
+        `cg.measure`; the page of measures.
+
     >>> import congruence as cg
     >>> [m.key for m in cg.measures() if m.is_metric][:3]
     ['rand', 'jaccard', 'mirkin']
@@ -87,6 +93,19 @@ def measures() -> tuple[Measure, ...]:
 
 def find(name: str | Measure, **parameters: Any) -> Measure:
     """The measure of this key or alias, with these parameters.
+
+    Args:
+        name: Key, alias or record of a measure.
+        parameters: Parameters of the measure, as `beta=2` for v_measure.
+
+    Returns:
+        A `Measure`, usable wherever a key is.
+
+    Raises:
+        InputError: If there is no such measure or parameter; similar names are suggested.
+
+    See also:
+        `cg.measures`, `cg.adjusted`.
 
     >>> import congruence as cg
     >>> cg.measure("fowlkes_mallows").key

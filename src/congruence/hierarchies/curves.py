@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.comparison.results import number, plain
+from congruence.comparison.presenting import number, plain
 from congruence.comparison.trees import (
     OF_TREES,
     best_cut,

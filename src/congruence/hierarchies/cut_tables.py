@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from congruence.comparison.many import compare_to
-from congruence.comparison.results import number, plain
+from congruence.comparison.presenting import number, plain
 from congruence.errors import InputError
 from congruence.formulas import find
 from congruence.formulas.record import Measure

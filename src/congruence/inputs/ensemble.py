@@ -13,6 +13,7 @@ from congruence.errors import Caution, InputError
 from congruence.inputs.alignment import Align, InputOptions, Mass, aligned
 from congruence.inputs.arrays import from_dlpack
 from congruence.inputs.coerce import Clustering, as_clustering
+from congruence.inputs.columns import card_columns, check_columns, label_columns, title_of
 from congruence.inputs.cover import Cover
 from congruence.inputs.files import read_columns, without_ids
 from congruence.inputs.frames import frame_kind
@@ -25,9 +26,31 @@ from congruence.statistics.tables import Array
 class Ensemble:
     """Aligned, named clusterings of the same points.
 
-    Takes label columns (a 2-D array or a frame), a list of label vectors or of membership matrices, a mapping from
-    name to clustering, any object with an `.obs` frame of label columns, or the path of a file. Pass
-    `unassigned="partial"` for members that label only some of the points; `missing` of a measure says how gaps count.
+    Members that cover only part of the points are built with `unassigned="partial"`: their gaps stay, and `missing`
+    of a measure says how they count.
+
+    Args:
+        clusterings: Label columns (a 2-D array or a frame), a list of label vectors or membership matrices, a mapping
+            from name to clustering, an object with an `.obs` frame, the path of a file, a `cg.scan`, or an
+            `Ensemble`.
+        names: Names of the members. Default None: those of the columns, else their numbers.
+        member_weight: Weight of each member, numbers of at least 0. Default None: all equal.
+        sample_weight: Importance of each point, numbers of at least 0; only ratios matter. Default None: all points
+            are equal.
+        frequency: How often each point occurs, whole numbers. Default None: once.
+        unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
+            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a cluster of its own,
+            "cluster" puts all in one cluster, "partial" keeps the gaps.
+        noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
+            labels. Default None.
+        align: How pandas indexes are joined: "index" keeps common elements, "position" ignores indexes. Default None:
+            indexes must be equal.
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.generate`, `cg.consensus`, `cg.compare_all`.
 
     >>> import congruence as cg
     >>> e = cg.Ensemble({"first": [0, 0, 1, 1], "second": ["a", "b", "b", "b"]})
@@ -154,7 +177,15 @@ class Ensemble:
         return self.names.index(which)
 
     def check_same_points(self, other: Ensemble, by_index: bool = True) -> None:
-        """Raise if the points differ: in number, or by their indexes."""
+        """Raise if the points differ: in number, or by their indexes.
+
+        Args:
+            other: The other ensemble.
+            by_index: Whether to compare the indexes too. Default True.
+
+        Raises:
+            InputError: If the points differ.
+        """
         if self.is_lazy or other.is_lazy:
             aligned([self.members[0], other.members[0]], None, ("the first ensemble", "the second"))
             return
@@ -168,7 +199,11 @@ class Ensemble:
             raise InputError("the indexes of the two ensembles differ; reindex one to the points of the other first")
 
     def taken(self, points: Array) -> Ensemble:
-        """The members restricted to these points, in this order; weights are kept."""
+        """The members restricted to these points, in this order; weights are kept.
+
+        Args:
+            points: Positions of the points.
+        """
         part = copy(self)
         part.members, part.index = tuple(c.taken(points) for c in self.members), None
         part.mass = None if self.mass is None else self.mass.taken(points)
@@ -209,23 +244,44 @@ class Ensemble:
     # agreement within the ensemble; late imports, because these functions live in higher layers
 
     def consensus_matrix(self, **options: Any) -> Any:
-        """Share of members that put each pair of points together, n × n; see `cg.consensus_matrix`."""
+        """Share of members that put each pair of points together, n × n; see `cg.consensus_matrix`.
+
+        Args:
+            options: Options of the function of the same name, as `missing` and `threads`.
+        """
         return _door().consensus_matrix(self, **options)
 
     def consensus_blocks(self, **options: Any) -> Any:
-        """The consensus matrix in blocks of rows, if it does not fit; see `cg.consensus_blocks`."""
+        """The consensus matrix in blocks of rows, if it does not fit; see `cg.consensus_blocks`.
+
+        Args:
+            options: Options of the function of the same name, as `missing` and `threads`.
+        """
         return _door().consensus_blocks(self, **options)
 
     def certainty(self, **options: Any) -> float:
-        """1 if all members agree on every pair of points; see `cg.certainty`."""
+        """1 if all members agree on every pair of points; see `cg.certainty`.
+
+        Args:
+            options: Options of the function of the same name, as `missing` and `threads`.
+        """
         return float(_door().certainty(self, **options))
 
     def uncertainty(self, **options: Any) -> float:
-        """1 − certainty."""
+        """1 − certainty.
+
+        Args:
+            options: Options of the function of the same name, as `missing` and `threads`.
+        """
         return float(_door().uncertainty(self, **options))
 
     def consensus_index(self, measure: Any = "nmi_sum", **options: Any) -> float:
-        """Mean of a measure over all pairs of members; see `cg.consensus_index`."""
+        """Mean of a measure over all pairs of members; see `cg.consensus_index`.
+
+        Args:
+            measure: Key or record of a measure; `cg.measures()` lists them. Default "nmi_sum".
+            options: Options of the function of the same name, as `missing` and `threads`.
+        """
         return float(_door().consensus_index(self, measure, **options))
 
     def pnmi(self) -> float:
@@ -233,55 +289,116 @@ class Ensemble:
         return float(_door().pnmi(self))
 
     def anmi(self, labels: Any) -> float:
-        """Mean nmi_sqrt of the members with a partition."""
+        """Mean nmi_sqrt of the members with a partition.
+
+        Args:
+            labels: One label per point, without gaps.
+        """
         return float(_door().anmi(self, labels))
 
     def arimp(self, labels: Any, **options: Any) -> float:
-        """Adjusted Rand index of the consensus matrix and a partition."""
+        """Adjusted Rand index of the consensus matrix and a partition.
+
+        Args:
+            labels: One label per point, without gaps.
+            options: Options of the function of the same name, as `missing` and `threads`.
+        """
         return float(_door().arimp(self, labels, **options))
 
     def arimm(self, other: Any, **options: Any) -> float:
-        """Adjusted Rand index of the consensus matrix and that of another ensemble, or a matrix."""
+        """Adjusted Rand index of the consensus matrix and that of another ensemble, or a matrix.
+
+        Args:
+            other: An `Ensemble`, a `Similarity`, or labels, of the same points.
+            options: Options of the function of the same name, as `missing` and `threads`.
+        """
         return float(_door().arimm(self, other, **options))
 
     def kas(self, other: Any, **options: Any) -> float:
-        """Kernel alignment with another ensemble, matrix or partition."""
+        """Kernel alignment with another ensemble, matrix or partition.
+
+        Args:
+            other: An `Ensemble`, a `Similarity`, or labels, of the same points.
+            options: Options of the function of the same name, as `missing` and `threads`.
+        """
         return float(_door().kas(self, other, **options))
 
     def nsf(self, other: Any, **options: Any) -> float:
-        """1 − Frobenius distance / n to another ensemble, matrix or partition."""
+        """1 − Frobenius distance / n to another ensemble, matrix or partition.
+
+        Args:
+            other: An `Ensemble`, a `Similarity`, or labels, of the same points.
+            options: Options of the function of the same name, as `missing` and `threads`.
+        """
         return float(_door().nsf(self, other, **options))
 
     def sms(self, other: Any, **options: Any) -> float:
-        """Correlation of the entries with those of another ensemble, matrix or partition."""
+        """Correlation of the entries with those of another ensemble, matrix or partition.
+
+        Args:
+            other: An `Ensemble`, a `Similarity`, or labels, of the same points.
+            options: Options of the function of the same name, as `missing` and `threads`.
+        """
         return float(_door().sms(self, other, **options))
 
     def ssms(self, other: Any, **options: Any) -> float:
-        """(1 + sms) / 2."""
+        """(1 + sms) / 2.
+
+        Args:
+            other: An `Ensemble`, a `Similarity`, or labels, of the same points.
+            options: Options of the function of the same name, as `missing` and `threads`.
+        """
         return float(_door().ssms(self, other, **options))
 
     def item_consensus(self, labels: Any) -> Any:
-        """Mean consensus of each point with each cluster of a partition; see `cg.item_consensus`."""
+        """Mean consensus of each point with each cluster of a partition; see `cg.item_consensus`.
+
+        Args:
+            labels: One label per point, without gaps.
+        """
         return _door().item_consensus(self, labels)
 
     def cluster_consensus(self, labels: Any) -> Any:
-        """Mean consensus within each cluster of a partition; see `cg.cluster_consensus`."""
+        """Mean consensus within each cluster of a partition; see `cg.cluster_consensus`.
+
+        Args:
+            labels: One label per point, without gaps.
+        """
         return _door().cluster_consensus(self, labels)
 
     def silhouette(self, labels: Any) -> Any:
-        """Silhouette of each point on 1 − consensus; see `cg.consensus_silhouette`."""
+        """Silhouette of each point on 1 − consensus; see `cg.consensus_silhouette`.
+
+        Args:
+            labels: One label per point, without gaps.
+        """
         return _door().consensus_silhouette(self, labels)
 
     def cdf(self, **options: Any) -> Any:
-        """Distribution of the consensus values; see `cg.consensus_cdf`."""
+        """Distribution of the consensus values; see `cg.consensus_cdf`.
+
+        Args:
+            options: Options of the function of the same name, as `missing` and `threads`.
+        """
         return _door().consensus_cdf(self, **options)
 
     def pac(self, lower: float = 0.1, upper: float = 0.9, **options: Any) -> float:
-        """Proportion of ambiguous pairs: consensus between lower and upper."""
+        """Proportion of ambiguous pairs: consensus between lower and upper.
+
+        Args:
+            lower: Consensus above which a pair is ambiguous. Default 0.1.
+            upper: Consensus up to which it is. Default 0.9.
+            options: Options of `cg.consensus_cdf`.
+        """
         return float(self.cdf(**options).pac(lower, upper))
 
     def plot(self, backend: Any = "plotly", labels: Any = None) -> Any:
-        """The consensus matrix, ordered, and its distribution; see `cg.figure`. `labels` order large ones."""
+        """The consensus matrix, ordered, and its distribution; see `cg.figure`. `labels` order large ones.
+
+        Args:
+            backend: "plotly" (default) or "matplotlib".
+            labels: Labels that order the points of a large ensemble. Default None.
+        """
         return _door().figure(self, backend, labels=labels)
 
 
@@ -317,7 +434,7 @@ def columns_of(data: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | N
     if hasattr(data, "lazy_columns"):  # a scan, or tables that were counted already
         return data.lazy_columns(), [Caution("not_labels", "", line) for line in getattr(data, "notes", ())], None
     if hasattr(data, "obs") and hasattr(data.obs, "columns"):
-        return _label_columns(data.obs)
+        return label_columns(data.obs)
     if isinstance(data, str | Path):
         columns, notes = without_ids(read_columns(data))
         return list(columns.items()), [Caution("not_labels", "", line) for line in notes], None
@@ -338,60 +455,14 @@ def columns_of(data: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | N
                 f"expected several clusterings, got one flat list of {len(data)} labels; pass a list of label vectors, "
                 "a 2-D array of label columns, a frame or a mapping"
             )
-        return [(_title(column) or str(i), column) for i, column in enumerate(data)], [], None
+        return [(title_of(column) or str(i), column) for i, column in enumerate(data)], [], None
     if device.is_on_card(data):
-        return _card_columns(device.array(data)), [], None
+        return card_columns(device.array(data)), [], None
     if not isinstance(data, np.ndarray) and hasattr(data, "__dlpack__"):
         data = from_dlpack(data)
     if isinstance(data, np.ndarray):
-        _check_columns(data)
+        check_columns(data)
         return [(str(j), data[:, j]) for j in range(data.shape[1])], [], None
     raise InputError(
         f"expected several clusterings (a 2-D array, a frame, a list or a mapping), got {type(data).__name__}"
     )
-
-
-def _check_columns(data: Any) -> None:
-    if data.ndim != 2:
-        raise InputError(
-            f"expected several clusterings as a 2-D array, one column each; got a {data.ndim}-D array of shape {data.shape}"
-        )
-
-
-def _card_columns(data: Any) -> list[tuple[str, Any]]:
-    """Label columns of an array on a GPU, encoded there at once."""
-    _check_columns(data)
-    found = device.encoded(data) if data.size else [None] * data.shape[1]
-    return [
-        (str(j), Labels(None, card=codes) if codes is not None else data[:, j].get()) for j, codes in enumerate(found)
-    ]
-
-
-def _title(column: Any) -> str | None:
-    """The name of a series, if it has one."""
-    name = (
-        getattr(column, "title" if isinstance(column, Labels) else "name", None)
-        if frame_kind(column) or isinstance(column, Labels)
-        else None
-    )
-    return str(name) if name not in (None, "") else None
-
-
-def _label_columns(obs: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | None]:
-    """The columns of an `.obs` frame that look like labels: categories, strings, booleans; not one value per point."""
-    chosen, skipped = [], []
-    for name in obs.columns:
-        column = obs[name]
-        kind = getattr(column.dtype, "kind", "O")
-        label_like = kind in "Ob" or not isinstance(column.dtype, np.dtype)
-        if label_like and getattr(column.dtype, "kind", "O") not in "iufmMc" and column.nunique() < len(column):
-            chosen.append((str(name), column))
-        else:
-            skipped.append(str(name))
-    if not chosen:
-        raise InputError(
-            f"none of the columns of .obs looks like labels ({', '.join(skipped[:5])}); pass the columns, as in "
-            "x.obs[['leiden', 'louvain']]"
-        )
-    left = f"columns of .obs that do not look like labels were left out: {', '.join(skipped)}"
-    return chosen, [Caution("not_labels", "", left)] if skipped else [], frame_kind(obs)

@@ -288,6 +288,21 @@ def join(ids_a: Any, ids_b: Any, who: tuple[str, str]) -> tuple[Array, Array, li
 def from_long(table: Any, id: str = "id", method: str = "method", label: str = "label") -> dict[str, Labels]:
     """Clusterings from a long table with one row per point and method; points without a row are unassigned.
 
+    Args:
+        table: A frame, a mapping of columns, or the path of a file.
+        id: Column that names the points. Default "id".
+        method: Column that names the clusterings. Default "method".
+        label: Column of labels. Default "label".
+
+    Returns:
+        A mapping from the name of a clustering to its labels, for `cg.compare_all` and `cg.Ensemble`.
+
+    Raises:
+        InputError: If a column is missing, or a point has two labels in one clustering.
+
+    See also:
+        `cg.scan` for tables that do not fit in memory.
+
     >>> import congruence as cg
     >>> rows = {"id": [1, 2, 3, 1, 2, 3], "method": ["x"] * 3 + ["y"] * 3, "label": [0, 0, 1, "a", "b", "b"]}
     >>> cg.compare_all(cg.from_long(rows))["ari"].round(2).tolist()

@@ -20,6 +20,15 @@ from congruence.statistics.tables import Array
 class Memberships:
     """Memberships of n points in k clusters (a 2-D array): fuzzy, probabilistic or possibilistic.
 
+    Args:
+        memberships: Memberships of points in clusters, points × clusters, from 0 to 1: an array, a sparse matrix or a
+            frame.
+        names: Names of the clusters. Default None: those of the columns, else their numbers.
+        who: What messages call it.
+
+    Raises:
+        InputError: If they are not numbers from 0 to 1, or a point has none.
+
     >>> import congruence as cg
     >>> u = cg.Memberships([[0.9, 0.1], [0.2, 0.8]])
     >>> len(u), u.k, u.is_probabilistic
@@ -118,18 +127,33 @@ class Memberships:
         return b"".join(sorted(hashes))
 
     def dense(self, points: slice = slice(None)) -> Array:
-        """Rows of the memberships as a dense array."""
+        """Rows of the memberships as a dense array.
+
+        Args:
+            points: Which points, as a slice.
+        """
         return _dense(self.matrix[points])
 
     def taken(self, points: Array, index: Any = None) -> Memberships:
-        """The memberships of these points, in this order."""
+        """The memberships of these points, in this order.
+
+        Args:
+            points: Positions of the points.
+            index: Their index. Default None.
+        """
         part = Memberships(self.matrix[points], self.names)
         part.index, part.title, part.kind = index, self.title, self.kind
         part.cautions = self.cautions + part.cautions
         return part
 
     def with_policy(self, unassigned: Unassigned, noise: Collection[Hashable] | None, who: str) -> Memberships:
-        """Memberships have no unassigned points; `unassigned` has no effect."""
+        """Memberships have no unassigned points; `unassigned` has no effect.
+
+        Args:
+            unassigned: No effect: every point has memberships.
+            noise: No effect, for the same reason.
+            who: What messages call it.
+        """
         return self
 
 

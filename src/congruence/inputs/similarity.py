@@ -17,6 +17,14 @@ class Similarity:
     Takes numpy arrays and memory maps, scipy.sparse, frames, and anything with a shape that can be sliced in two
     dimensions. It is checked for NaN and symmetry at once, or block by block while it is read if it is large.
 
+    Args:
+        matrix: A square matrix, points × points: an array, a sparse matrix, a memory map, a Dask array or a frame.
+        tolerance: Largest difference between two entries that should be equal. Default 1e-8.
+        who: What messages call it.
+
+    Raises:
+        InputError: If it is not square and symmetric.
+
     >>> import congruence as cg
     >>> m = cg.Similarity([[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]])
     >>> len(m), round(cg.certainty(m), 4)
@@ -69,7 +77,15 @@ class Similarity:
         return block.astype(np.float64, copy=False)
 
     def checked_block(self, rows: slice, cols: slice) -> Array:
-        """The entries of these rows and columns, as floats; checked for symmetry if that is still to do."""
+        """The entries of these rows and columns, as floats; checked for symmetry if that is still to do.
+
+        Args:
+            rows: Rows, as a slice.
+            cols: Columns, as a slice.
+
+        Raises:
+            InputError: If the block has missing values or is not symmetric.
+        """
         block = self._read(rows, cols)
         if self.checked:
             return block

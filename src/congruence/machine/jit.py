@@ -7,23 +7,43 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-#: inner steps, over all calls, that are interpreted before numba is loaded (about half a second, once per process)
+KERNELS = "congruence.engine.kernels"
+
+#: One policy for two kinds of work. Loading numba takes about half a second, once per process, so the first work is done
+#: without it: loops over steps are interpreted, tables are counted by numpy, until these many were done over all calls.
 INTERPRETED_STEPS = 300_000
+COMPILED_FROM = 10_000_000
+
+#: minimum number of increments for which the kernels of the engine are used once they are loaded
+LOADED_FROM = 50_000
 
 _compiled: dict[str, Callable[..., Any]] = {}
 
-_walked: dict[str, float] = {}
+#: work done so far: by the name of a function in steps, by the name of a module in increments
+_work: dict[str, float] = {}
+
+
+def _pays(what: str, work: float, enough: float) -> bool:
+    """Whether the work on this, over all calls, pays for loading numba."""
+    _work[what] = _work.get(what, 0.0) + work
+    return _work[what] >= enough
 
 
 def compiled(function: Callable[..., Any], steps: float = math.inf) -> Callable[..., Any]:
     """The function, compiled by numba once there has been enough work to pay for it."""
     name = function.__name__
     if name not in _compiled:
-        _walked[name] = _walked.get(name, 0.0) + steps
-        if _walked[name] < INTERPRETED_STEPS:
+        if not _pays(name, steps, INTERPRETED_STEPS):
             return function
         _compiled[name] = njit(function)
     return _compiled[name]
+
+
+def use_kernels(increments: float) -> bool:
+    """Whether to use the compiled kernels: for large work, and for small work once they are loaded."""
+    if KERNELS in sys.modules:
+        return increments >= LOADED_FROM
+    return _pays(KERNELS, increments, COMPILED_FROM)
 
 
 def njit(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -35,22 +55,3 @@ def njit(function: Callable[..., Any]) -> Callable[..., Any]:
     except RuntimeError:  # numba: "no locator available", a read-only installation without a home folder
         kernel = numba.njit(nogil=True)(function)
     return kernel
-
-
-#: increments, over all calls, after which loading the compiled kernels (half a second, once) pays off; numpy before that
-COMPILED_FROM = 10_000_000
-
-#: minimum number of increments to use them once they are loaded
-LOADED_FROM = 50_000
-
-
-_counted = 0.0
-
-
-def use_kernels(increments: float) -> bool:
-    """Whether to use the compiled kernels: for large work, and for small work once they are loaded."""
-    global _counted
-    if "congruence.engine.kernels" in sys.modules:
-        return increments >= LOADED_FROM
-    _counted += increments
-    return _counted >= COMPILED_FROM

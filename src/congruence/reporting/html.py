@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from congruence.comparison.results import counted, number, plain
+from congruence.comparison.presenting import counted, number, plain
 from congruence.errors import InputError
 from congruence.formulas import find
 from congruence.formulas.explain import pretty

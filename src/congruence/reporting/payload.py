@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.comparison.results import span
+from congruence.comparison.presenting import span
 from congruence.figures.layout import limits_of
 from congruence.reporting import words
 from congruence.reporting.members import Member, Scale

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from congruence.chance.intervals import confidence_interval
-from congruence.chance.permutation import corrected, permutation_test
+from congruence.chance.many_tests import corrected
+from congruence.chance.permutation import permutation_test
 from congruence.comparison.results import AllPairs
 from congruence.ensembles.generators import seed_sequence
 from congruence.errors import InputError

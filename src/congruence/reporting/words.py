@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from congruence.comparison.results import counted, number
+from congruence.comparison.presenting import counted, number
 from congruence.formulas.record import Measure
 from congruence.reporting.answer import FOUND
 from congruence.reporting.members import Member

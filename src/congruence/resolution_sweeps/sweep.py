@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from congruence.comparison.many import compare_all
-from congruence.comparison.results import AllPairs, plain
+from congruence.comparison.presenting import plain
+from congruence.comparison.results import AllPairs
 from congruence.engine import cpu
 from congruence.errors import InputError
 from congruence.inputs.ensemble import Ensemble

@@ -312,6 +312,19 @@ def _counting_of(part: PartialTables) -> Counting:
 def merge(a: Any, b: Any) -> Any:
     """The sum of two partial results: of `partial_tables`, `contingency` or `pair_sums`; the same as `a + b`.
 
+    Args:
+        a: A partial result.
+        b: Another of the same kind.
+
+    Returns:
+        Their sum.
+
+    Raises:
+        InputError: If they are of different kinds.
+
+    See also:
+        `cg.partial_tables`, `cg.pair_sums`.
+
     >>> import congruence as cg
     >>> from functools import reduce
     >>> batches = [{"a": [0, 0], "b": [1, 2]}, {"a": [1, 1], "b": [2, 2]}, {"a": [0], "b": [1]}]
@@ -335,8 +348,24 @@ def partial_tables(
 ) -> PartialTables:
     """The contingency tables of all pairs of label columns (or of these `pairs`) over the rows of one batch; they add.
 
-    A batch is an arrow RecordBatch or Table, a pandas or polars frame, a mapping of columns or a 2-D array of label
-    columns. `sample_weight` and `frequency` name a column of it; labels in `noise` count as missing.
+    Args:
+        batch: An arrow RecordBatch or Table, a pandas or polars frame, a mapping of columns, or a 2-D array of label
+            columns.
+        columns: Names of the label columns. Default None: all.
+        pairs: Pairs of columns to count. Default None: all pairs.
+        noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
+            labels. Default None.
+        sample_weight: Name of a column of importance weights. Default None.
+        frequency: Name of a column of counts. Default None.
+
+    Returns:
+        A `PartialTables`; those of several batches add.
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.merge`, `cg.scan`.
 
     >>> import congruence as cg
     >>> part = cg.partial_tables({"a": [0, 0, 1, None], "b": ["x", "x", "y", "y"]})

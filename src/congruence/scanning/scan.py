@@ -14,13 +14,12 @@ import numpy as np
 from congruence.engine.plan import Progress, default_threads
 from congruence.errors import InputError, hint
 from congruence.inputs.files import ID_NAMES
-from congruence.inputs.similarity import Similarity, is_dask_array
 from congruence.scanning.accumulate import Accumulator, Counting, Overfull
 from congruence.scanning.checkpoint import Checkpoint, digest
 from congruence.scanning.columns import Column
 from congruence.scanning.parts import Held, kind_of_or_not
 from congruence.scanning.schedule import Group, fold, read_batches
-from congruence.scanning.sources import is_dask_frame, source_of
+from congruence.scanning.sources import source_of
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import kind_of
 from congruence.statistics.tables import Array
@@ -74,11 +73,28 @@ def scan(
 ) -> Scan:
     """Label columns that stay in their files and are read in row groups when they are compared.
 
-    `path` is the path of a file (parquet, feather, csv) or of a folder of them, an Arrow dataset, a Dask frame, a function
-    that yields batches, or an iterator of batches (one pass). `columns` are the label columns, by default all but `id`.
-    `memory` is what tables may take, all threads together: pairs beyond it wait for another pass. `client` counts
-    elsewhere: a Dask client, the address of a scheduler, or any executor. With `checkpoint` finished parts are kept in this
-    folder, and a second run goes on from there. `skip_bad` goes on without what cannot be read, and says so in the result.
+    Args:
+        path: Path of a file (parquet, feather, csv) or of a folder of them, an Arrow dataset, a Dask frame, a
+            function that yields batches, an iterator of batches (one pass), or a `Scan`.
+        columns: Names of the label columns. Default None: all but `id`.
+        id: Column that names the rows. Default None.
+        memory: Memory that tables may use, all threads together, as "2GB" or bytes; pairs beyond it wait for another
+            pass. Default: 1 GB.
+        threads: Number of threads; it does not change results. Default None: all cores.
+        client: Where to count: a Dask client, the address of a scheduler, or any executor. Default None: here.
+        checkpoint: Folder in which finished parts are kept; a second run continues from there. Default None.
+        skip_bad: Whether to skip what cannot be read; the result says what. Default False.
+        progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
+            terminal.
+
+    Returns:
+        A `Scan`: `s["a"]` is a column, to be compared as labels are.
+
+    Raises:
+        InputError: If the source cannot be read or lacks a column.
+
+    See also:
+        `cg.compare_all`, `cg.partial_tables`.
 
     >>> import congruence as cg
     >>> import tempfile, pathlib
@@ -104,6 +120,18 @@ class Scan:
 
     `s["a"]` is one column, `s[["a", "b"]]` a scan of fewer. The last tables are cached, so that
     further measures of the same columns read nothing.
+
+    Attributes:
+        input: The source.
+        text: What messages call it.
+        names: Names of the label columns.
+        notes: What was left out.
+        memory: Memory that tables may use, in bytes.
+        threads: Number of threads, or None.
+        client: Where parts are counted, or None.
+        checkpoint: Folder of finished parts, or None.
+        skip_bad: Whether to skip what cannot be read.
+        progress: What is told how many rows are done.
     """
 
     input: Any = field(repr=False)
@@ -148,7 +176,11 @@ class Scan:
         return self
 
     def with_options(self, **options: Any) -> Scan:
-        """The same columns with other options; None keeps an option."""
+        """The same columns with other options; None keeps an option.
+
+        Args:
+            options: Options of `cg.scan`: `client`, `checkpoint`, `memory`, `skip_bad`, `progress`.
+        """
         given = {key: value for key, value in options.items() if value is not None}
         if not given:
             return self
@@ -158,7 +190,11 @@ class Scan:
         return other
 
     def narrowed(self, columns: Sequence[str] | None) -> Scan:
-        """A scan of fewer columns."""
+        """A scan of fewer columns.
+
+        Args:
+            columns: Names of the columns.
+        """
         if columns is None:
             return self
         other = copy(self)
@@ -186,7 +222,11 @@ class Scan:
         return [(name, self[name]) for name in self.names]
 
     def same_rows(self, other: Any) -> bool:
-        """Whether the other is a scan of the same rows."""
+        """Whether the other is a scan of the same rows.
+
+        Args:
+            other: Another scan.
+        """
         return isinstance(other, Scan) and other.input is self.input
 
     @property
@@ -207,7 +247,12 @@ class Scan:
         return (None if mass is None else (mass.values.name, mass.is_frequency)), noise, self.skip_bad
 
     def known(self, column: Column, mass: Any = None) -> PartialTables | None:
-        """Tables with this column, if it was counted."""
+        """Tables with this column, if it was counted.
+
+        Args:
+            column: A column of the scan.
+            mass: Weights of the rows. Default None.
+        """
         weighed = self._key([column], mass)[0]
         found = self._seen.get((column.name, column.noise, self.skip_bad, weighed))
         if found is None and mass is None:
@@ -217,7 +262,12 @@ class Scan:
         return found
 
     def facts(self, column: Column, mass: Any = None) -> PartialTables:
-        """Tables with this column; it is counted alone if there are none."""
+        """Tables with this column; it is counted alone if there are none.
+
+        Args:
+            column: A column of the scan.
+            mass: Weights of the rows. Default None.
+        """
         found = self.known(column, mass)
         if found is None:
             others = [self[name].as_counted() for name in self.names if name != column.name]
@@ -233,7 +283,15 @@ class Scan:
     def tables(
         self, columns: Sequence[Column], pairs: Array, mass: Any, threads: int | None, progress: Progress | None
     ) -> Iterator[tuple[Array, PartialTables]]:
-        """(positions of some pairs, their tables), in as many passes as memory requires."""
+        """(positions of some pairs, their tables), in as many passes as memory requires.
+
+        Args:
+            columns: Columns of the scan.
+            pairs: Positions of the two columns of each pair.
+            mass: Weights of the rows, or None.
+            threads: Number of threads; it does not change results. Default None: all cores.
+            progress: What is told how many rows are done, or None.
+        """
         if mass is not None and not self.same_rows(mass.values.source):
             raise InputError("the weights are a column of another source; give a column of the same scan")
         names = list(dict.fromkeys(c.name for c in columns))
@@ -406,65 +464,3 @@ def _read_here(parts: Sequence[Any], counting: Counting) -> Iterator[Group]:
     for part in parts:
         for batch in read_batches(part, counting):
             yield Group((Held(batch, part.where),))
-
-
-def columns_of_frames(*series: Any) -> tuple[Any, ...]:
-    """Dask series of one frame as columns of one scan; other inputs unchanged."""
-    dask = [x for x in series if is_dask_frame(x, 1)]
-    if not dask:
-        return series
-    from dask import dataframe
-
-    named = {i: x for i, x in enumerate(series) if x is not None}
-    if len(dask) < len(named) or len({x.npartitions for x in dask}) > 1:
-        raise InputError(
-            "Dask series are compared with Dask series of the same partitions; put them in one frame first"
-        )
-    together = dataframe.concat([x.to_frame(name=f"{i}") for i, x in named.items()], axis=1)
-    made = scan(together)
-    return tuple(None if x is None else made[f"{i}"] for i, x in enumerate(series))
-
-
-def scan_options(data: Any, options: Mapping[str, Any]) -> Any:
-    """The scanned inputs with these options; options without scanned inputs are an error."""
-    if is_dask_frame(data):
-        data = scan(data)
-    if isinstance(data, Scan):
-        return data.with_options(**options)
-    if _is_scanned(data):
-        return _moved([data], options)[0]
-    if type(data) is dict and any(map(_is_scanned, data.values())):
-        return dict(zip(data, _moved(list(data.values()), options), strict=True))
-    if isinstance(data, list | tuple) and any(map(_is_scanned, data)):
-        return _moved(data, options)
-    arrays = [x for x in data if isinstance(x, Similarity) and is_dask_array(x.matrix)] if type(data) is list else []
-    for x in arrays:
-        x.client = options.get("client")
-    options = {**options, "client": None} if arrays else options
-    given = [key for key, value in options.items() if value is not None and value is not False]
-    if given:
-        raise InputError(
-            f"{given[0]}= needs scanned columns: pass columns of cg.scan(…); labels in memory are counted here, in threads"
-        )
-    return data
-
-
-def _is_scanned(x: Any) -> bool:
-    """Whether it is a column of a scan, or an ensemble of such columns."""
-    column = x.members[0] if hasattr(x, "members") and hasattr(x, "is_lazy") else x
-    return isinstance(column, Column) and isinstance(column.source, Scan)
-
-
-def _moved(data: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
-    """The input with its scanned columns replaced by those with these options."""
-
-    def moved(x: Any) -> Any:
-        if not _is_scanned(x) or not any(value is not None for value in options.values()):
-            return x
-        if isinstance(x, Column):
-            return Column(x.source.with_options(**options), x.name, x.unassigned, x.noise, x.who, x.decided)
-        ensemble = copy(x)
-        ensemble.members = tuple(moved(member) for member in x.members)
-        return ensemble
-
-    return [moved(x) for x in data]

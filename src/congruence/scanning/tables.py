@@ -32,6 +32,30 @@ class PartialTables:
     Created by `cg.partial_tables`; `to_bytes` and `from_bytes` send them to other machines. The sum over
     all rows is a source of clusterings: `cg.compare_all(total)`, `cg.compare(total["a"], total["b"])`, `cg.Ensemble(total)`.
 
+    Attributes:
+        names: Names of the columns.
+        kinds: Type of the labels of each column.
+        labels: Labels of each column, by code.
+        pairs: Positions of the two columns of each pair.
+        starts: Where the cells of each pair begin.
+        row: Row of each cell.
+        col: Column of each cell.
+        count: Count of each cell.
+        sizes: Cluster sizes of each column, by code.
+        gaps: Rows without a label, by column.
+        rows: Number of rows.
+        mass: Name of the column of weights, if there is one.
+        total: Sum of the weights.
+        squares: Sum of their squares.
+        used: Of weighted rows: how many have a label in both columns of each pair.
+        own: Sum of their squared weights.
+        used_alone: The same for each column by itself.
+        own_alone: The same for each column by itself.
+        left_out: What could not be read and was skipped.
+        within: Of weighted rows: weight of the pairs within each cell.
+        inside: The same for each cluster of each column.
+        exponent: Weights are counted divided by 2**exponent.
+
     >>> import congruence as cg
     >>> first = cg.partial_tables({"a": [0, 0, 1], "b": ["x", "y", "y"]})
     >>> total = first + cg.partial_tables({"a": [1, 2], "b": ["y", "z"]})
@@ -106,7 +130,11 @@ class PartialTables:
         )  # fmt: skip
 
     def scaled(self, less: int) -> PartialTables:
-        """The same with weights divided by 2**less more."""
+        """The same with weights divided by 2**less more.
+
+        Args:
+            less: Further power of two.
+        """
         if not less or self.exponent is None:
             return self
         once = {key: np.ldexp(getattr(self, key), -less) for key in ("count", "total")}
@@ -117,7 +145,15 @@ class PartialTables:
         )  # fmt: skip
 
     def table(self, a: str, b: str) -> Table:
-        """The contingency table of two columns; rows without a label in either are left out."""
+        """The contingency table of two columns; rows without a label in either are left out.
+
+        Args:
+            a: Name of a column.
+            b: Name of another.
+
+        Returns:
+            A `Table`.
+        """
         from congruence.scanning.columns import one_table
 
         return one_table(self, self[a].with_policy("drop", None, a), self[b].with_policy("drop", None, b))[0]

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from congruence.comparison.many import compare_all, compare_to
-from congruence.comparison.results import counted
+from congruence.comparison.presenting import counted
 from congruence.engine.plan import Progress
 from congruence.ensembles.agreement import lone_scorer
 from congruence.ensembles.distribution import consensus_cdf, delta_area

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.comparison.results import plain
+from congruence.comparison.presenting import plain
 from congruence.errors import InputError, Word
 from congruence.formulas.record import Better
 from congruence.inputs.ensemble import Ensemble

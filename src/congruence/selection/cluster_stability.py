@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.comparison.results import number
+from congruence.comparison.presenting import number
 from congruence.engine.plan import Progress
 from congruence.ensembles.generators import as_data, configured, hard, in_order, seed_of, seed_sequence
 from congruence.errors import InputError

@@ -38,6 +38,17 @@ def xlogx(x: Array) -> Array:
 class Table:
     """A contingency table: the overlap of each cluster of `a` with each cluster of `b`, as non-zero cells.
 
+    Attributes:
+        row: Row of each cell that is not 0.
+        col: Column of each cell.
+        count: Count of each cell.
+        rows: Names of the clusters of a.
+        columns: Names of the clusters of b.
+        own: Sum of squared weights of the points; their number if they have none.
+        frame_kind: Kind of frame that the clusterings came in.
+        maps: Of covers: the clusters that each row and column stands for.
+        within: Weight of the pairs of points within each cell, if points have weights.
+
     >>> from congruence import contingency
     >>> t = contingency(["x", "x", "y", "y"], [0, 0, 0, 1])
     >>> t.to_array().tolist()
@@ -94,7 +105,15 @@ class Table:
         return csr_array((self.count, (self.row, self.col)), shape=self.shape)
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """The table as a data frame; pandas carries the clusters of a in its index, others in a first column."""
+        """The table as a data frame, with the clusters' names on both sides.
+
+        Args:
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+                if it is installed, else pyarrow.
+
+        Returns:
+            A data frame.
+        """
         from congruence.inputs.frames import square_frame
 
         return square_frame(self.to_array(), self.rows, self.columns, backend or self.frame_kind, corner="a")

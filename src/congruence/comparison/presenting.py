@@ -1,0 +1,123 @@
+"""How results are shown: numbers as text, JSON, and what all results have in common."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from congruence.formulas.record import Measure
+from congruence.inputs.frames import make_frame
+
+
+def counted(many: float, thing: str) -> str:
+    """'1 point', '2 points', '1,000 points'."""
+    return f"{many:,} {thing}{'' if many == 1 else 's'}"
+
+
+def number(x: float) -> str:
+    """A score with four decimals, or in short scientific notation if that is too long."""
+    if math.isnan(x):
+        return "undefined"
+    return f"{x:.4f}" if abs(x) < 1e5 else f"{x:.5g}"
+
+
+def span(measure: Measure) -> str:
+    """The range of a measure, as in '0 to 1'."""
+    low, high = (f"{'-' if x < 0 else ''}∞" if math.isinf(x) else f"{x:.4g}" for x in measure.range)
+    return f"{low} to {high}"
+
+
+def plain(value: Any) -> Any:
+    """The value for JSON: arrays as lists, NaN as null, numpy numbers as Python numbers."""
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
+
+
+def figure_of(result: Any, backend: Any, **options: Any) -> Any:
+    """The figure of a result."""
+    import congruence  # late import; avoids a cycle: figures are a higher layer
+
+    return congruence.figure(result, backend, **options)
+
+
+def shortened(text: str, width: int) -> str:
+    """The text, truncated to the width."""
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def notes_text(notes: Sequence[str]) -> str:
+    """Notes as lines of 80 characters, each with a mark."""
+    import textwrap
+
+    return "".join("\n" + textwrap.fill(n, 80, initial_indent="! ", subsequent_indent="  ") for n in notes)
+
+
+class Result:
+    """What results have in common. A result says what it holds (`facts`) and what its rows are (`table_columns`)."""
+
+    kind: str | None = None
+
+    def facts(self) -> dict[str, Any]:
+        """Everything in the result, for JSON: by default the numbers and the cautions."""
+        return {**self.to_dict(), "cautions": getattr(self, "cautions", ())}
+
+    def to_dict(self) -> Any:
+        """The numbers by name."""
+        raise NotImplementedError
+
+    def table_columns(self) -> dict[str, Any]:
+        """The columns of `to_frame`: by default one row with all numbers."""
+        return {name: [value] for name, value in self.to_dict().items()}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The result as a data frame.
+
+        Args:
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas if
+                it is installed, else pyarrow.
+
+        Returns:
+            A data frame.
+        """
+        return make_frame(self.table_columns(), backend or self.kind)
+
+    def to_json(self, **options: Any) -> str:
+        """Everything in the result, as JSON; undefined values are null.
+
+        Args:
+            options: Options of `json.dumps`, as `indent=2`.
+
+        Returns:
+            A JSON string.
+        """
+        return json.dumps(plain(self.facts()), ensure_ascii=False, **options)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(repr(self))}</pre>"
+
+    def plot(self, backend: Any = "plotly", **options: Any) -> Any:
+        """A figure of the result; see `cg.figure`.
+
+        Args:
+            backend: "plotly" (default) or "matplotlib".
+            options: Options of the figure.
+
+        Returns:
+            A figure.
+        """
+        return figure_of(self, backend, **options)

@@ -1,0 +1,75 @@
+"""Options of a scan, given where scanned columns are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import Any
+
+from congruence.errors import InputError
+from congruence.inputs.similarity import Similarity, is_dask_array
+from congruence.scanning.columns import Column
+from congruence.scanning.scan import Scan, scan
+from congruence.scanning.sources import is_dask_frame
+
+
+def columns_of_frames(*series: Any) -> tuple[Any, ...]:
+    """Dask series of one frame as columns of one scan; other inputs unchanged."""
+    dask = [x for x in series if is_dask_frame(x, 1)]
+    if not dask:
+        return series
+    from dask import dataframe
+
+    named = {i: x for i, x in enumerate(series) if x is not None}
+    if len(dask) < len(named) or len({x.npartitions for x in dask}) > 1:
+        raise InputError(
+            "Dask series are compared with Dask series of the same partitions; put them in one frame first"
+        )
+    together = dataframe.concat([x.to_frame(name=f"{i}") for i, x in named.items()], axis=1)
+    made = scan(together)
+    return tuple(None if x is None else made[f"{i}"] for i, x in enumerate(series))
+
+
+def scan_options(data: Any, options: Mapping[str, Any]) -> Any:
+    """The scanned inputs with these options; options without scanned inputs are an error."""
+    if is_dask_frame(data):
+        data = scan(data)
+    if isinstance(data, Scan):
+        return data.with_options(**options)
+    if _is_scanned(data):
+        return _moved([data], options)[0]
+    if type(data) is dict and any(map(_is_scanned, data.values())):
+        return dict(zip(data, _moved(list(data.values()), options), strict=True))
+    if isinstance(data, list | tuple) and any(map(_is_scanned, data)):
+        return _moved(data, options)
+    arrays = [x for x in data if isinstance(x, Similarity) and is_dask_array(x.matrix)] if type(data) is list else []
+    for x in arrays:
+        x.client = options.get("client")
+    options = {**options, "client": None} if arrays else options
+    given = [key for key, value in options.items() if value is not None and value is not False]
+    if given:
+        raise InputError(
+            f"{given[0]}= needs scanned columns: pass columns of cg.scan(…); labels in memory are counted here, in threads"
+        )
+    return data
+
+
+def _is_scanned(x: Any) -> bool:
+    """Whether it is a column of a scan, or an ensemble of such columns."""
+    column = x.members[0] if hasattr(x, "members") and hasattr(x, "is_lazy") else x
+    return isinstance(column, Column) and isinstance(column.source, Scan)
+
+
+def _moved(data: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
+    """The input with its scanned columns replaced by those with these options."""
+
+    def moved(x: Any) -> Any:
+        if not _is_scanned(x) or not any(value is not None for value in options.values()):
+            return x
+        if isinstance(x, Column):
+            return Column(x.source.with_options(**options), x.name, x.unassigned, x.noise, x.who, x.decided)
+        ensemble = copy(x)
+        ensemble.members = tuple(moved(member) for member in x.members)
+        return ensemble
+
+    return [moved(x) for x in data]

@@ -1,0 +1,104 @@
+"""The house: no private names across modules, no file too long, few modules on the way of a call."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import congruence as cg
+
+PACKAGE = Path(cg.__file__).parent
+FILES = sorted(PACKAGE.rglob("*.py"))
+#: files that may be longer than 500 lines: one table, or one set of kernels
+LONG = {"machine/kernels.cu"}
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
+
+
+def own_names(tree: ast.Module) -> set[str]:
+    """Private names that a module defines: functions, classes, variables, fields, attributes of self."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            found.add(node.attr)
+    return found
+
+
+def reached(path: Path) -> Iterator[str]:
+    """Private names of other modules of ours that a module imports or reaches."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    own = own_names(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("congruence"):
+            yield from (f"line {node.lineno}: {a.name}" for a in node.names if is_private(a.name))
+        elif isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in own | FOREIGN:
+            yield f"line {node.lineno}: {node.attr}"
+
+
+#: private names of Python and of other packages
+FOREIGN = {"_meta"}  # of Dask frames
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_no_private_name_is_used_across_modules(path):
+    """A name with an underscore belongs to its module."""
+    assert not list(reached(path))
+
+
+def test_no_file_is_too_long():
+    """No file has more than 500 lines, unless it is one table or one set of kernels."""
+    files = [p for kind in ("*.py", "*.js", "*.cu") for p in PACKAGE.rglob(kind)]
+    long = {str(p.relative_to(PACKAGE)) for p in files if len(p.read_text(encoding="utf-8").splitlines()) > 500}
+    assert long <= LONG
+
+
+def test_the_engines_are_told_apart_by_what_they_say():
+    """No code asks which module an engine is."""
+    for path in FILES:
+        text = path.read_text(encoding="utf-8")
+        assert "is cpu" not in text, path
+        assert "is not cpu" not in text, path
+
+
+# --- the way of a call through the rooms ------------------------------------------------------------------------------
+
+A, B = [0, 0, 1, 1, 2, 2] * 4, [0, 0, 1, 2, 2, 2] * 4
+RUNS = {"a": A, "b": B, "c": [0, 1] * 12}
+
+
+def modules_entered(call: Callable[[], Any]) -> set[str]:
+    """Modules of ours in which some function ran, imports apart."""
+    entered: set[str] = set()
+
+    def note(frame: Any, event: str, _: Any) -> None:
+        name = frame.f_globals.get("__name__", "")
+        if event == "call" and name.startswith("congruence.") and frame.f_code.co_name != "<module>":
+            entered.add(name)
+
+    call()  # so that nothing is imported, compiled or cached on the way
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return entered
+
+
+WAYS: dict[str, Callable[[], Any]] = {
+    "compare": lambda: cg.compare(A, B),
+    "compare_all": lambda: cg.compare_all(RUNS, threads=1),
+    "consensus": lambda: cg.consensus(RUNS, 3, random_state=0),
+    "permutation_test": lambda: cg.permutation_test(A, B, "ari", 20, 0, threads=1),
+    "report": lambda: cg.report(RUNS, random_state=0),
+}
