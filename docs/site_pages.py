@@ -1,5 +1,5 @@
-"""What `mkdocs build` makes beside the pages in docs/: the front page, contributing and changes from the files above, and the
-reference of Python and of the command line from the code. Also dresses the examples of docstrings for the reference.
+"""Pages that `mkdocs build` generates: the home page, contributing and changes from files of the root, and the reference of
+Python and the command line from the code. Also fences the examples of docstrings.
 """
 
 from __future__ import annotations
@@ -12,20 +12,23 @@ import griffe
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[1]
-#: pages that are files above docs/
+#: pages made from files of the root
 ABOVE = {"index.md": "README.md", "contributing.md": "CONTRIBUTING.md", "changes.md": "CHANGELOG.md"}
-#: sections of the reference: a title, and the rooms whose public names it has; other rooms follow under their own names
+#: sections of the reference: a question, and the packages whose public names answer it; other packages follow by name
 SECTIONS = {
-    "Compare": ("comparison", "results"),
-    "What goes in": ("clustering", "ensemble", "io", "statistics"),
-    "Measures": ("formulas", "registry"),
-    "Chance": ("chance",),
-    "Ensembles": ("agreement", "generators"),
-    "Consensus": ("consensus_clustering",),
-    "How many clusters": ("selection",),
+    "Compare clusterings": ("comparison",),
+    "Inputs": ("inputs", "statistics"),
+    "Measures": ("formulas",),
+    "Is the agreement more than chance?": ("chance",),
+    "What does an ensemble agree on?": ("ensembles",),
+    "One clustering from many": ("consensus_clustering",),
+    "How many clusters?": ("selection",),
     "Hierarchies and resolutions": ("hierarchies", "resolution_sweeps"),
-    "Density profiles": ("density",),
-    "Alternatives": ("alternative_clustering",),
+    "Where do clusters lie in the data?": ("density",),
+    "Other good clusterings": ("alternative_clustering",),
+    "Data larger than memory": ("scanning",),
+    "Figures and reports": ("figures", "reporting"),
+    "Errors": ("errors",),
 }
 
 
@@ -48,7 +51,7 @@ def _page(name: str | None) -> str:
 
 
 def reference() -> str:
-    """The public names, by what they are for."""
+    """The public names, grouped by question."""
     import congruence as cg
 
     lines = [
@@ -57,19 +60,17 @@ def reference() -> str:
         "`import congruence as cg`. Every measure is a function too, `cg.ari(a, b)`: see [the measures](measures.md).",
         "",
     ]
-    rest = dict(cg._HOMES)
-    titles = dict(SECTIONS)
-    for home in cg._HOMES:
-        room = home.split(".")[0]
-        if not any(room in rooms for rooms in titles.values()):
-            titles[room.capitalize()] = (room,)
-    for title, rooms in titles.items():
-        homes = [home for home in rest if home.split(".")[0] in rooms]
+    rooms: dict[str, list[str]] = {}
+    for home, names in cg._HOMES.items():
+        rooms.setdefault(home.split(".")[0], []).extend(names)
+    known = {room for listed in SECTIONS.values() for room in listed}
+    titles = SECTIONS | {room.capitalize(): (room,) for room in rooms if room not in known}
+    for title, listed in titles.items():
         lines += [f"## {title}", ""]
-        for home in sorted(homes, key=lambda home: rooms.index(home.split(".")[0])):
-            for name in sorted(rest.pop(home), key=lambda name: (name[0].isupper(), name)):
-                real = "registry.measures" if (home, name) == ("formulas", "measures") else f"{home}.{name}"
-                lines += [f"::: congruence.{real}", ""]
+        for name in (
+            name for room in listed for name in sorted(rooms.get(room, ()), key=lambda n: (n[0].isupper(), n))
+        ):
+            lines += [f"::: {getattr(cg, name).__module__}.{name}", ""]
         if title == "Measures":
             lines += ["::: congruence.formulas.registry.find", "    options:", "      heading: measure", ""]
     return "\n".join(lines)
@@ -85,9 +86,9 @@ def commands() -> str:
     lines = [
         "# Command line",
         "",
-        "`congruence COMMAND --help` says the same in the terminal; `congruence --install-completion` teaches your shell to "
-        "complete commands, options and measures. Results go to stdout, notes to stderr; the exit code is 0, 1 (a limit of "
-        "`--fail-under` is not met), 2 (bad input, said in one line) or 130 (stopped by Ctrl-C).",
+        "`congruence COMMAND --help` shows the same in the terminal; `congruence --install-completion` installs shell "
+        "completion of commands, options and measures. Results go to stdout, notes to stderr; the exit code is 0, 1 (a limit of "
+        "`--fail-under` is not met), 2 (bad input, explained in one line) or 130 (stopped by Ctrl-C).",
         "",
     ]
     for name, command in group.commands.items():
@@ -110,15 +111,15 @@ def commands() -> str:
 
 
 def metavar(parameter: Any) -> str:
-    """What stands for an argument."""
+    """The name of an argument in the help."""
     return str(parameter.metavar or parameter.name.upper())
 
 
 class Examples(griffe.Extension):
-    """Examples of docstrings stand bare in the text (`>>> …`); a fence around them makes them code."""
+    """Puts a fence around examples in docstrings (`>>> …`), so that they are shown as code."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        """Dress one docstring."""
+        """Fence the examples of one docstring."""
         if obj.docstring is not None:
             obj.docstring.value = fenced(obj.docstring.value)
 
