@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.cluster import KMeans
+from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.mixture import GaussianMixture
 
@@ -272,6 +272,28 @@ def test_members_are_shown_beside_and_do_not_decide():
     assert np.isnan(choice.criteria["ari"].values[0])
     assert not choice.criteria["ari"].votes
     assert len(choice.ensembles[3]) == 5
+
+
+@pytest.mark.parametrize(
+    "method", ["gaussian", "agglomerative", "spectral", AgglomerativeClustering(linkage="average"), GaussianMixture()]
+)
+def test_any_clusterer(method):
+    """Three groups by every clusterer, noise by none; there is no probability, and the sentence names the clusterer."""
+    choice = cg.choose_k(BLOBS, range(1, 6), method)
+    assert (choice.k, choice.verdict, choice.probability) == (3, "clusters", None)
+    called = method if isinstance(method, str) else type(method).__name__
+    assert choice.sentence.startswith(f"3 clusters by {called}: the largest number")
+    assert cg.ari(TRUTH, choice.labels) == 1
+    again = cg.choose_k(BLOBS, range(1, 6), method)
+    assert again.criteria["returns"].values.tolist()[1:] == choice.criteria["returns"].values.tolist()[1:]
+
+
+def test_spectral_finds_rings():
+    """Rings that k-means cuts are two clusters by spectral clustering."""
+    rng = np.random.default_rng(0)
+    t = rng.uniform(0, 2 * np.pi, 300)
+    rings = np.column_stack([np.cos(t), np.sin(t)]) * np.repeat([1, 3], 150)[:, None] + 0.05 * rng.normal(size=(300, 2))
+    assert cg.choose_k(rings, range(1, 4), "spectral").k == 2
 
 
 # --- odd data ---------------------------------------------------------------------------------------------------

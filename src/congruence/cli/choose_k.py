@@ -20,8 +20,11 @@ def choose_k(
     ] = "1..10",
     k_min: Annotated[int, typer.Option("--k-min", help="2 for data that are known to have clusters.")] = 1,
     method: Annotated[
-        str, typer.Option(help="kmeans; with criteria of agreement em, fuzzy, projection, features, subsample, mixed.")
-    ] = "kmeans",
+        str,
+        typer.Option(
+            help="auto, kmeans, gaussian, agglomerative, spectral; with criteria of agreement em, fuzzy, projection, …"
+        ),
+    ] = "auto",
     members: Annotated[
         int | None, typer.Option(min=2, help="Add the agreement of so many clusterings for each k.")
     ] = None,

@@ -16,8 +16,15 @@ from congruence.formulas.record import Measure
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.ensemble import Ensemble
-from congruence.selection import calibration, connected, halves, kmeans
-from congruence.selection.agreement_curves import PAPER, Making, checked_ensembles, member_curves, wanted_criteria
+from congruence.selection import calibration, connected, families, halves, kmeans
+from congruence.selection.agreement_curves import (
+    PAPER,
+    Making,
+    check_counts,
+    checked_ensembles,
+    member_curves,
+    wanted_criteria,
+)
 from congruence.selection.choice import Criterion, KChoice
 from congruence.selection.criteria import PEERS, Context
 from congruence.selection.looks import is_cut, look_at
@@ -70,7 +77,9 @@ def choose_k(
         data: points × features (array, frame or sparse matrix), or a mapping {k: ensemble} of runs you already have.
         k: numbers of clusters to try; default 1 to 10. 1, no clusters, is always among them unless `k_min` is larger.
         method: "auto" (default): k-means and Gaussian mixtures, and connected groups of any shape where k-means cuts across
-            them. "kmeans": the same without the groups. With `criteria` of agreement: any method of `cg.generate`.
+            them. "kmeans": the same without the groups. "gaussian", "agglomerative" (Ward), "spectral", or a scikit-learn
+            clusterer: the largest number whose clusters come back in halves and are parted, without a probability. With
+            `criteria` of agreement: any method of `cg.generate`.
         n_members: make so many clusterings of each k and add the curves of their agreement; they do not decide unless
             `criteria` names them. Default: none, or 100 where criteria of agreement are named.
         criteria: None (default) for the calibrated answer; otherwise names of criteria that vote: keys of measures (the
@@ -119,6 +128,8 @@ def choose_k(
     truth = _truth(reference, n, [data], "the data")
     seeds = seed_sequence(random_state)
     ks = _checked_numbers(k, k_min, n)
+    if criteria is None and n_members is None and _is_family(method):
+        return _by_family(prepare(data, X, standardise, seeds), ks, method, seeds, truth, progress)
     if criteria is not None or not (isinstance(method, str) and method in ("auto", "kmeans")):
         peers, others = _sorted_out(criteria)
         found = None
@@ -191,6 +202,52 @@ def _of_ensembles(data: Mapping[Any, Any], criteria: Any, reference: Any, thread
         found.ks, found.curves, found.with_reference, found.success, found.n_reference, found.ensembles,
         (*_lacking(truth, n), *found.notes, ENSEMBLES), found.is_complete, method="ensembles",
     )  # fmt: skip
+
+
+# --- by another clusterer ---------------------------------------------------------------------------------------
+
+
+def _is_family(method: Any) -> bool:
+    if isinstance(method, str):
+        return method in ("gaussian", "agglomerative", "spectral")
+    return hasattr(method, "fit_predict") and not isinstance(method, type)
+
+
+def _by_family(
+    points: Points, ks: Sequence[int], method: Any, seeds: np.random.SeedSequence, truth: Any, progress: Any
+) -> KChoice:
+    """The largest number of clusters that comes back in halves and is parted, by any clusterer."""
+    from threadpoolctl import threadpool_limits
+
+    check_counts(method)
+    called = method if isinstance(method, str) else type(method).__name__
+    sample = points.sample
+    most = min(len(sample) // POINTS_PER_CLUSTER, len(np.unique(sample, axis=0)) if sample.shape[1] else 1)
+    able = [x for x in ks if x <= max(most, 1)]
+    if len(able) < 2:
+        reason = f"{len(sample)} points are too few, or only {listed(able)} clusters were tried"
+        return KChoice(tuple(able or ks[:1]), {}, notes=points.notes, method=called, reason=reason)
+    with threadpool_limits(1):
+        whole, returns, border = families.looked(sample, able, families.clusterer_of(method), seeds, progress)
+    several = np.asarray(able) > 1
+    holds = several & (returns >= calibration.RETURNS) & (border >= families.BORDER)
+    best = max((k for k, held in zip(able, holds, strict=True) if held), default=able[0])
+    no = np.full(len(able), np.nan)
+    curves = {
+        "rule": Criterion("rule", "Comes back and is parted", "higher", holds.astype(float), no, best),
+        "returns": Criterion(
+            "returns", "How well the worst cluster comes back in halves", "higher", np.where(several, returns, np.nan), no,
+            None, votes=False,
+        ),
+        "border": Criterion(
+            "border", "How empty the border of the nearest clusters is", "higher",
+            np.where(several & np.isfinite(border), border, np.nan), no, None, votes=False,
+        ),
+    }  # fmt: skip
+    partitions = {k: _placed(points, labels) for k, labels in whole.items()}
+    agreed, classes = _with_reference(truth, able, partitions)
+    notes = (*points.notes, *_lacking(truth, len(points.all)))
+    return KChoice(tuple(able), curves, agreed, {}, classes, {}, notes, True, {}, partitions, called)
 
 
 # --- by published criteria --------------------------------------------------------------------------------------

@@ -83,12 +83,23 @@ def _groups(k: int) -> str:
 
 def _by_vote(choice: KChoice) -> list[str]:
     voters = choice.voters
+    if [c.name for c in voters] == ["rule"]:
+        return [_by_rule(choice)]
     said = _in_favour(choice, voters) if voters else [_no_vote(choice)]
     silent = [c for c in choice.criteria.values() if not c.votes and c.best is not None]
     for caution, group in _by_caution(silent).items():
         favoured = listed([f"{name} ({choice.best[name]})" for name in group])
         said.append(f"Not counted: {favoured}, {caution}.")
     return said
+
+
+def _by_rule(choice: KChoice) -> str:
+    if choice.k == 1:
+        return f"No clusters by {choice.method}: for no number do all clusters come back in halves of the points and are parted."
+    return (
+        f"{choice.k} clusters by {choice.method}: the largest number whose clusters all come back in halves of the points and "
+        "are parted."
+    )
 
 
 def _no_vote(choice: KChoice) -> str:
