@@ -79,12 +79,13 @@ def naive_omega(a: cg.Cover, b: cg.Cover) -> float:
 def clusim_omega(a: cg.Cover, b: cg.Cover) -> Callable[[], float]:
     """clusim's omega_index of the same covers."""
     sim, clustering = peer("clusim.sim"), peer("clusim.clustering")
+    place = {point: i for i, point in enumerate(a.points)}
     sides = []
     for cover in (a, b):
-        by_point: dict[Any, list[Any]] = {point: [] for point in cover.points}
-        for name, cluster in cover.clusters.items():
+        by_point: dict[int, list[int]] = {i: [] for i in place.values()}
+        for k, cluster in enumerate(cover.clusters.values()):
             for point in cluster:
-                by_point[point].append(name)
+                by_point[place[point]].append(k)
         sides.append(clustering.Clustering(elm2clu_dict=by_point))
     return lambda: float(sim.omega_index(*sides))
 

@@ -202,6 +202,11 @@ def test_the_commands_run(line, tmp_path, monkeypatch, capsys):
     for name, tree in (("a.nwk", "((a:1,b:1):2,(c:2,d:2):1);"), ("b.nwk", "(((a:1,b:1):1,c:2):1,d:3);")):
         if name in words:
             Path(name).write_text(tree, encoding="utf-8")
+    for name in words:
+        if name.endswith(".cover"):
+            Path(name).write_text("g1 g2 g3\ng3 g4\n", encoding="utf-8")
+        elif name.endswith(".json") and "--keys" in words:
+            Path(name).write_text('{"g1": ["x"], "g2": ["x", "y"], "g3": ["y"]}', encoding="utf-8")
     if words[2:3] == ["M.npz"]:
         labels = pd.read_csv("labels.csv")["cluster"].to_numpy()
         np.savez("M.npz", matrix=(labels[:, None] == labels).astype(float))

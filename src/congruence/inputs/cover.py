@@ -195,6 +195,16 @@ class Cover:
         text += f", up to {most:,} cluster{'s' * (most != 1)} per point"
         return text + (f", {alone:,} point{'s' * (alone != 1)} in none" if alone else "")
 
+    def with_policy(self, unassigned: Any, noise: Collection[Hashable] | None, who: str) -> Cover:
+        """Without the clusters named as noise; points in no cluster are decided once the points are known."""
+        if not noise:
+            return self
+        wanted = set(noise) | {str(x) for x in noise}
+        kept = {
+            name: points for name, points in self.clusters.items() if name not in wanted and str(name) not in wanted
+        }
+        return Cover(kept, self.ids if self.is_listed else self.total, who=who)
+
     def encoded(self, ids: Sequence[Any], total: int) -> CoverLabels:
         """Labels of signatures for these points in this order, and then as many without a name as `total` needs."""
         point = self._point
