@@ -155,6 +155,9 @@ class Overlap:
     @property
     def identical(self) -> bool:
         """Do both have the same clusters, each as often?"""
+        a, b = (np.sort(sizes) for sizes in self.sizes)
+        if len(a) != len(b) or not np.allclose(a, b, rtol=1e-9):  # clusters of other sizes are other clusters
+            return False
         return self.same_sets and bool(self._equal[2].all())
 
     # --- pairs of points
