@@ -22,6 +22,8 @@ import numpy as np
 import congruence as cg
 
 DATA = Path(os.environ.get("CONGRUENCE_DATA", Path(__file__).parents[2] / "shared" / "data")) / "covers"
+#: whether peers are timed
+peers_wanted = True
 #: number of points, clusters, and most clusters per point of com-DBLP
 DBLP = (260_998, 13_477, 124)
 
@@ -163,6 +165,8 @@ def row(what: str, ours: float, value: float, others: dict[str, tuple[float, flo
 
 def timed(name: str, make: Callable[[], Callable[[], float]]) -> tuple[float, float] | str:
     """A peer's time and value, or why there is none."""
+    if not peers_wanted:
+        return "not timed"
     if peer(name) is None:
         return "not installed"
     try:
@@ -174,7 +178,11 @@ def timed(name: str, make: Callable[[], Callable[[], float]]) -> tuple[float, fl
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="no YouTube, and a tenth of com-DBLP")
-    quick = parser.parse_args().quick
+    parser.add_argument("--no-peers", action="store_true", help="time congruence alone")
+    given = parser.parse_args()
+    quick = given.quick
+    global peers_wanted
+    peers_wanted = not given.no_peers
     print(f"{len(os.sched_getaffinity(0))} cores; wall time: best of 5 for congruence, one call for peers\n")
 
     names = ("ground_truth_community_Philosophy.json.gz", "detected_community_Philosophy.json.gz")
