@@ -165,7 +165,9 @@ def element_scores(
     [1.0, 0.667, 0.667, 1.0, 0.5, 0.333]
     """
     if sample_weight is not None or frequency is not None:
-        raise InputError("element_scores are the scores of single points; weights do not change them, leave them out")
+        raise InputError(
+            "element_scores are scores of single points, which weights do not change; leave the weights out"
+        )
     pair = prepared_pair(a, b, unassigned=unassigned, noise=noise, align=align)
     table = counted_pair(pair)[0]
     if pair.has_covers:

@@ -203,7 +203,9 @@ class Measure:
         low, high = self.range  # what rounding pushed over a bound is put back on it
         values = np.where((values < low) & (values > low - ROUNDING), low, values)
         values = np.where((values > high) & (values < high + ROUNDING), high, values)
-        return np.where(np.asarray(statistic.identical) & (np.abs(values - self.best) < ROUNDING), self.best, values)
+        with np.errstate(invalid="ignore"):  # the best value may be infinite
+            near = np.abs(values - self.best) < ROUNDING
+        return np.where(np.asarray(statistic.identical) & near, self.best, values)
 
     def __call__(self, a: Any, b: Any, **options: Any) -> float:
         """The measure of two clusterings; the options are those of `compare`."""
