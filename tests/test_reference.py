@@ -53,8 +53,7 @@ def public() -> Iterator[tuple[str, Any]]:
 
 
 #: rooms whose docstrings are still to be completed
-PENDING = ("alternative_clustering", "consensus_clustering", "figures", "hierarchies", "reporting", "resolution_sweeps",
-           "selection", "inputs.hierarchy", "inputs.cover", "overlapping", "covers")  # fmt: skip
+PENDING = ("inputs.cover", "overlapping", "covers")
 
 
 def is_pending(thing: Any) -> bool:
@@ -73,8 +72,8 @@ def test_every_parameter_is_described(name):
     if dataclasses.is_dataclass(thing) and len(thing.__mro__) > 2 and dataclasses.is_dataclass(thing.__mro__[1]):
         wanted -= set(parameters(thing.__mro__[1]))  # described there
     assert wanted <= described(doc), f"{name}: {sorted(wanted - described(doc))} not described"
-    stale = described(doc) - set(parameters(thing)) - set(dir(thing))
-    assert not stale, f"{name}: {sorted(stale)} described, but not there"
+    if inspect.isfunction(thing):
+        assert described(doc) <= wanted, f"{name}: {sorted(described(doc) - wanted)} described, but not there"
 
 
 @pytest.mark.parametrize("name", [n for n, x in PUBLIC.items() if inspect.isfunction(x) and "." not in n])

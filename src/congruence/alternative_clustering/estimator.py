@@ -16,6 +16,26 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     After `fit(X, given_labels)`: `labels_` of the first alternative, `alternatives_` with all of them and their scores.
 
+    Args:
+        n_clusters: Number of clusters. Default None: as many as the first given clustering has.
+        method: "maximus" (default; options epsilon=0.05, sample, finalists, solver), "coala" (omega=0.6), "cib"
+            (passes=5), "condens", "metaclusters" (groups), "mincentropy" (weight, sigma), "orthogonal", "adft";
+            historical: "maximus_published". "orthogonal" and "adft" need numbers; the others take nominal attributes
+            too.
+        n_alternatives: Number of alternatives, each different from those before. Default 1.
+        min_size: Smallest number of points of a cluster. Default None: max(2, n/(3k)) for maximus, none for the
+            others.
+        scale: Whether to standardise numeric attributes. Default True.
+        binning: How attributes are cut for profiles: "width" (default), "frequency", "mdl", or a `Binning`.
+        bins: Number of bins of a numeric attribute. Default 10.
+        nominal: Names of attributes that are nominal although they are numbers. Default: none.
+        n_init: Number of random starts. Default None: what the method uses.
+        options: Options of the method, as {"epsilon": 0.1}. Default None.
+        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
+
+    See also:
+        `cg.alternatives`.
+
     >>> import congruence as cg
     >>> X = [[a, b] for a in (0.0, 5.0) for b in (0.0, 9.0) for _ in range(5)]
     >>> model = cg.AlternativeClustering(2, random_state=0).fit(X, [i // 10 for i in range(20)])
@@ -55,7 +75,15 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Any, given_labels: Any) -> AlternativeClustering:
-        """Find alternatives to the given labels (one clustering, or several)."""
+        """Find alternatives to the given labels (one clustering, or several).
+
+        Args:
+            X: The data, points × attributes: an array or a frame.
+            given_labels: The given clustering, or several.
+
+        Returns:
+            The estimator.
+        """
         settings = {key: value for key, value in self.get_params(deep=False).items() if key != "options"}
         self.alternatives_ = alternatives(X, given_labels, **settings, **(self.options or {}))
         self.labels_ = self.alternatives_[0].labels
@@ -63,5 +91,13 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def fit_predict(self, X: Any, given_labels: Any) -> Array:
-        """The labels of the first alternative."""
+        """The labels of the first alternative.
+
+        Args:
+            X: The data, points × attributes: an array or a frame.
+            given_labels: The given clustering, or several.
+
+        Returns:
+            Cluster of each point.
+        """
         return self.fit(X, given_labels).labels_

@@ -85,6 +85,21 @@ MOST_PRICES = 600
 class Alternative:
     """An alternative clustering: labels, scores, the same scores of shuffled labels, and how it was found.
 
+    Attributes:
+        labels: Cluster of each point.
+        method: The method.
+        adco: ADCO with each known clustering.
+        optimality: The same as a multiple of the smallest possible.
+        dissimilarity: 1 − Jaccard with each known clustering.
+        gdi: Generalised Dunn index; NaN for one cluster.
+        dq: Harmonic mean of dissimilarity and Dunn index.
+        silhouette: Mean silhouette.
+        random: The same scores of shuffled labels, mean of five.
+        status: Solver status.
+        gap: How far above the optimum, NaN if unknown.
+        seconds: Time used.
+        notes: What to know about the input or the search.
+
     >>> import congruence as cg
     >>> X = [[a, b] for a in (0.0, 5.0) for b in (0.0, 9.0) for _ in range(5)]
     >>> found = cg.alternatives(X, [i // 10 for i in range(20)], random_state=0)[0]
@@ -146,11 +161,26 @@ class Alternative:
         return found
 
     def to_json(self, **options: Any) -> str:
-        """The same as JSON, with the labels."""
+        """Everything in the result, as JSON; undefined values are null.
+
+        Args:
+            options: Options of `json.dumps`, as `indent=2`.
+
+        Returns:
+            A JSON string.
+        """
         return json.dumps({**self.to_dict(), "labels": self.labels.tolist()}, ensure_ascii=False, **options)
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row a score: its value, and that of shuffled labels."""
+        """One row a score: its value, and that of shuffled labels.
+
+        Args:
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+                if it is installed, else pyarrow.
+
+        Returns:
+            A data frame.
+        """
         columns = {"score": list(_SCORES), "value": list(self.scores.values())}
         return make_frame({**columns, "random": [self.random[key] for key in _SCORES]}, backend)
 
@@ -222,15 +252,40 @@ def alternatives(
 ) -> Alternatives:
     """Other clusterings of X, each good and different from the given labels and from those found before.
 
-    `labels`: one given clustering, or several (columns, a mapping, a list of label vectors). `n_clusters`: as many as the
-    first given one has, if not said. `method`: "maximus" (default; options epsilon=0.05, sample, finalists, solver),
-    "maximus_published" (consistent, rho, assignment, centroids, ties, solver), "coala" (omega=0.6), "cib" (passes=5),
-    "condens", "metaclusters" (groups), "mincentropy" (weight, sigma), "orthogonal", "adft". The last two need numbers;
-    the others take nominal attributes too, one 0/1 column a value in distances.
+    Scores are of the data as prepared: compare `dq` and the others with those of `random` labels. The same
+    `random_state` gives the same labels.
 
-    `min_size`: no cluster has fewer points; if not said, max(2, n/(3k)) for maximus, and what comes for the others.
-    `scale` standardises numbers. Scores are of the data so prepared: read `dq` and the others beside those of `random`
-    labels. The same `random_state` gives the same labels.
+    Args:
+        X: The data, points × attributes: an array or a frame.
+        labels: The given clustering, or several: label columns, a mapping, or a list of label vectors.
+        n_clusters: Number of clusters. Default None: as many as the first given clustering has.
+        n_alternatives: Number of alternatives, each different from those before. Default 1.
+        method: "maximus" (default; options epsilon=0.05, sample, finalists, solver), "coala" (omega=0.6), "cib"
+            (passes=5), "condens", "metaclusters" (groups), "mincentropy" (weight, sigma), "orthogonal", "adft";
+            historical: "maximus_published". "orthogonal" and "adft" need numbers; the others take nominal attributes
+            too.
+        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
+        min_size: Smallest number of points of a cluster. Default None: max(2, n/(3k)) for maximus, none for the
+            others.
+        scale: Whether to standardise numeric attributes. Default True.
+        binning: How attributes are cut for profiles: "width" (default), "frequency", "mdl", or a `Binning`.
+        bins: Number of bins of a numeric attribute. Default 10.
+        nominal: Names of attributes that are nominal although they are numbers. Default: none.
+        n_init: Number of random starts. Default None: what the method uses.
+        inter: Distance between clusters in the Dunn index; see `cg.dunn`. Default 4.
+        intra: Extent of a cluster in the Dunn index; see `cg.dunn`. Default 3.
+        progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
+            terminal.
+        options: Options of the method.
+
+    Returns:
+        A list of `Alternative`, with `.to_frame()` and `.plot()`.
+
+    Raises:
+        InputError: If an argument is not what is described here, or a method cannot take the data.
+
+    See also:
+        `cg.AlternativeClustering`, `cg.dissimilarity_quality`.
 
     >>> import congruence as cg
     >>> import numpy as np
@@ -238,8 +293,8 @@ def alternatives(
     >>> colour, shape = rng.integers(0, 3, 150), rng.integers(0, 3, 150)
     >>> X = np.hstack([5 * np.eye(3)[colour], 4 * np.eye(3)[shape]]) + rng.normal(size=(150, 6))
     >>> found = cg.alternatives(X, colour, random_state=0)[0]
-    >>> cg.ari(found.labels, shape) > 0.9
-    True
+    >>> bool(cg.ari(found.labels, shape) > 0.9), found.n_clusters
+    (True, 3)
     """
     check_index(inter, intra)
     named = [nominal] if isinstance(nominal, str) else list(nominal)

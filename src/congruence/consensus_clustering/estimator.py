@@ -24,6 +24,25 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     takes the data, and makes n_members clusterings of it first. After fit: `labels_`, `confidence_`, `memberships_`,
     `n_clusters_`, `scores_`, `consensus_` (the whole result), `ensemble_`.
 
+    Args:
+        n_clusters: Number of clusters. Default 8; None: chosen from the members.
+        method: Method of `cg.consensus`. Default "auto".
+        generator: What makes the members from data: a method of `cg.generate`, a clusterer, a list of these, or a
+            function of X and a seed. Default None: `fit` takes label columns.
+        n_members: Number of members to make. Default 100.
+        member_clusters: Numbers of clusters of the members. Default None.
+        noise: Labels that mean "in no cluster". Default None.
+        n_init: Number of random starts. Default 10.
+        variant: Variant of the method. Default None.
+        solver: Partitioner of graphs. Default "auto".
+        balance: How much larger than equal blocks may be. Default 0.05.
+        unseen: What to do with points in no member: "unassigned" (default) or "nearest".
+        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
+        n_jobs: Number of processes. Default None: one.
+
+    See also:
+        `cg.consensus`, `cg.generate`.
+
     >>> import congruence as cg
     >>> import numpy as np
     >>> labels = np.array([[0, 1, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1]])
@@ -67,7 +86,15 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the consensus of the label columns X, or of clusterings of the data X where there is a generator."""
+        """Find the consensus of the label columns X, or of clusterings of the data X where there is a generator.
+
+        Args:
+            X: Label columns, points × members, or an `Ensemble`; the data if there is a generator.
+            y: Ignored.
+
+        Returns:
+            The estimator.
+        """
         for_members, for_consensus = seed_sequence(self.random_state).spawn(2)
         data = None
         if isinstance(X, Ensemble):

@@ -27,9 +27,27 @@ def select_members(
 ) -> Ensemble:
     """The part of an ensemble that a consensus is better made of, in the manner of Fern and Lin (2008).
 
-    The quality of a member is its mean agreement with all others. `by`: "quality" (the best), "diversity" (from the best
-    on, each next the one least like those taken), "joint" (each next by alpha · quality + (1 − alpha) · diversity of what
-    is taken), "cluster" (members are clustered by their agreement, and the best of each group is taken).
+    The quality of a member is its mean agreement with all others (Fern and Lin 2008).
+
+    Args:
+        ensemble: An `Ensemble`, or what makes one: label columns, a frame, a list or mapping of clusterings.
+        n_members: Number of members to keep.
+        by: "cluster" (default; members are clustered by their agreement and the best of each group is kept),
+            "quality" (the best), "diversity" (starting from the best, always the least similar to those kept) or
+            "joint" (alpha · quality + (1 − alpha) · diversity).
+        measure: Key or record of a measure; `cg.measures()` lists them. Default "nmi_sqrt".
+        alpha: Weight of quality for "joint", from 0 to 1. Default 0.5.
+        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
+        threads: Number of threads; it does not change results. Default None: all cores.
+
+    Returns:
+        An `Ensemble` of these members.
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.consensus`, `cg.member_agreement`.
 
     >>> import congruence as cg
     >>> runs = {"a": [0, 0, 1, 1], "b": [0, 0, 1, 1], "c": [0, 1, 0, 1], "d": [0, 0, 1, 2]}

@@ -16,6 +16,19 @@ from congruence.statistics.tables import Array
 class Consensus:
     """One clustering of the points, how sure it is of each, and how it was found.
 
+    Attributes:
+        labels: Cluster of each point, the largest first; −1 if no member has the point.
+        confidence: Probability that each point is in the right cluster, calibrated on planted ensembles.
+        memberships: Share of the votes of each point for each cluster.
+        n_clusters: Number of clusters.
+        method: The method that was kept.
+        solver: Its solver.
+        notes: What was approximated, and other things to know.
+        seconds: Time used.
+        tried: One row per method tried, the kept one first.
+        index: Index of the points, if they have one.
+        kind: Kind of frame that the members came in.
+
     >>> import congruence as cg
     >>> r = cg.consensus([[0, 0, 1, 1, 2], [1, 1, 0, 0, 2], [0, 0, 0, 1, 2]], 3, method="average")
     >>> r.labels.tolist(), r.n_clusters, r.method
@@ -66,7 +79,15 @@ class Consensus:
         return make_frame({name: [row[name] for row in self.tried] for name in self.tried[0]}, self.kind)
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """Columns cluster and confidence, one row per point; a pandas frame has the index of the ensemble."""
+        """Columns cluster and confidence, one row per point; a pandas frame has the index of the ensemble.
+
+        Args:
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+                if it is installed, else pyarrow.
+
+        Returns:
+            A data frame.
+        """
         frame = make_frame({"cluster": self.labels, "confidence": self.confidence}, backend or self.kind)
         if self.index is not None and type(frame).__module__.split(".")[0] == "pandas":
             frame.index = self.index

@@ -32,9 +32,23 @@ DRAWN_TREES: dict[type, str] = {
 def figure(result: Any, backend: Backend = "plotly", **options: Any) -> Any:
     """A figure of a result: plotly's, or with backend="matplotlib" (extra `plot`) a matplotlib Figure for papers.
 
-    Takes what `compare`, `compare_all`, `choose_k`, `drift` and `alternatives` give back, and an Ensemble; `result.plot()` is
-    the same. Options: `measure` for all pairs, `most` clusters of a flow. A plotly figure is written by
-    `.write_html`, and by `.write_image` where kaleido is installed; a matplotlib one by `.savefig`.
+    A plotly figure is written by `.write_html`, and by `.write_image` if kaleido is installed; a matplotlib figure by
+    `.savefig`.
+
+    Args:
+        result: What `compare`, `compare_all`, `choose_k`, `drift`, `alternatives`, `cut_curve`, `compare_cuts`,
+            `tanglegram` or `resolutions` return, or an `Ensemble`.
+        backend: "plotly" (default) or "matplotlib" (extra `plot`).
+        options: Options of the figure: `measure` for all pairs, `most` clusters of a flow, `labels` for an ensemble.
+
+    Returns:
+        A plotly or matplotlib figure.
+
+    Raises:
+        InputError: If there is no figure of such a result.
+
+    See also:
+        `cg.report`.
 
     >>> import congruence as cg
     >>> shown = cg.figure(cg.compare([0, 0, 1, 1], ["x", "x", "y", "z"]))

@@ -78,7 +78,15 @@ class CutCurve:
         return len(self.ks)
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row per cut: k, value and, where known, mean, sd and z."""
+        """One row per cut: k, value and, where known, mean, sd and z.
+
+        Args:
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+                if it is installed, else pyarrow.
+
+        Returns:
+            A data frame.
+        """
         columns: dict[str, Any] = {"k": self.ks, self.measure.key: self.values}
         if self.mean is not None:
             columns |= {"mean": self.mean, "sd": self.sd, "z": self.z}
@@ -90,7 +98,14 @@ class CutCurve:
         return dict(plain(found))
 
     def plot(self, backend: Any = "plotly") -> Any:
-        """A figure of the curve with the band of chance; see `cg.figure`."""
+        """A figure of the curve with the band of chance; see `cg.figure`.
+
+        Args:
+            backend: "plotly" (default) or "matplotlib".
+
+        Returns:
+            A figure.
+        """
         import congruence  # late import: figures are a layer above
 
         return congruence.figure(self, backend)

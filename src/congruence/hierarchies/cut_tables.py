@@ -50,7 +50,15 @@ class CutTable:
         return float(self.values[i[0], j[0]])
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """The table with numbers of clusters on both sides."""
+        """The table with numbers of clusters on both sides.
+
+        Args:
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+                if it is installed, else pyarrow.
+
+        Returns:
+            A data frame.
+        """
         rows, columns = (tuple(f"k={k}" for k in ks.tolist()) for ks in (self.ks_a, self.ks_b))
         return square_frame(self.values, rows, columns, backend)
 
@@ -60,7 +68,14 @@ class CutTable:
         return dict(plain(found))
 
     def plot(self, backend: Any = "plotly") -> Any:
-        """A heat map; see `cg.figure`."""
+        """A heat map; see `cg.figure`.
+
+        Args:
+            backend: "plotly" (default) or "matplotlib".
+
+        Returns:
+            A figure.
+        """
         import congruence  # late import: figures are a layer above
 
         return congruence.figure(self, backend)

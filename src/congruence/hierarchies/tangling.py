@@ -42,12 +42,23 @@ class Tanglegram:
         return self.crossings / max(n * (n - 1) / 2, 1)
 
     def segments(self, side: str) -> Array:
-        """The branches of one tree ("a" or "b") as lines: place, height, place, height."""
+        """The branches of one tree ("a" or "b") as lines: place, height, place, height.
+
+        Args:
+            side: "a" or "b".
+        """
         tree, order = (self.a, self.order_a) if side == "a" else (self.b, self.order_b)
         return branch_segments(tree, order)
 
     def plot(self, backend: Any = "plotly") -> Any:
-        """A figure of both trees and the lines between them; see `cg.figure`."""
+        """A figure of both trees and the lines between them; see `cg.figure`.
+
+        Args:
+            backend: "plotly" (default) or "matplotlib".
+
+        Returns:
+            A figure.
+        """
         import congruence  # late import: figures are a layer above
 
         return congruence.figure(self, backend)

@@ -222,7 +222,14 @@ class Hierarchy:
         return np.array(found)
 
     def checked_k(self, k: Any) -> int:
-        """The number of clusters, if there is a cut with so many."""
+        """The number of clusters, if there is a cut with so many.
+
+        Args:
+            k: Number of clusters.
+
+        Raises:
+            InputError: If there is no such cut.
+        """
         if isinstance(k, bool) or not isinstance(k, int | np.integer):
             raise InputError(f"the number of clusters is a whole number, not {k!r}; a height is cut(height=…)")
         if not 1 <= k <= self.n_points:
@@ -260,7 +267,11 @@ class Hierarchy:
         return ensemble
 
     def tie_notes(self, ks: Iterable[int]) -> tuple[str, ...]:
-        """A sentence on the cuts among these that are arbitrary because heights tie, if there are any."""
+        """A sentence on the cuts among these that are arbitrary because heights tie, if there are any.
+
+        Args:
+            ks: Numbers of clusters.
+        """
         tied = set(self.tied_ks.tolist())
         listed = [str(k) for k in ks if k in tied]
         if not listed:
@@ -312,7 +323,11 @@ class Hierarchy:
         return tree
 
     def reordered(self, points: Sequence[Any]) -> Hierarchy:
-        """The same tree with its named points in this order."""
+        """The same tree with its named points in this order.
+
+        Args:
+            points: Names of the points, in the new order.
+        """
         if self.points is None:
             raise InputError("the points of this hierarchy have no names; pass points=… when making it")
         place = {name: i for i, name in enumerate(points)}

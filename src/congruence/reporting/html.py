@@ -35,7 +35,12 @@ PARTS = (
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """A report: its data (`model`), its words (`summary`), and the page (`html`, `save`); a notebook shows the page."""
+    """A report: its data (`model`), its words (`summary`), and the page (`html`, `save`); a notebook shows the page.
+
+    Attributes:
+        model: The report as plain data.
+        path: Where the page was written, or None.
+    """
 
     model: Model = field(repr=False)
     path: Path | None = None
@@ -51,7 +56,14 @@ class Report:
         return page(self.model)
 
     def save(self, path: str | Path) -> Path:
-        """Write the page, whole or not at all."""
+        """Write the page, whole or not at all.
+
+        Args:
+            path: Path of the page, ending in .html.
+
+        Returns:
+            The path.
+        """
         path = Path(path)
         check_page(path)
         part = path.with_name(path.name + ".part")
@@ -105,18 +117,44 @@ def report(
 ) -> Report:
     """One self-contained HTML page that explains a set of clusterings: how they agree, on what, and where they differ.
 
-    `clusterings` is all that `compare_all` takes; `reference` is a clustering, or the name of one of them. `data` (points ×
-    features) adds a picture of the points, by principal components or the two columns named by `axes`; `ids` name the
-    points. The page shows up to six symmetric `measures`. `n_clusters` is that of the consensus clusterings. Written to
-    `out` if that is given; it works offline, and `r.model` is the same as plain data.
+    The page works offline.
+
+    Args:
+        clusterings: What `cg.compare_all` takes.
+        out: Path of the page, ending in .html. Default None: not written.
+        reference: A clustering, or the name of one. Default None.
+        data: The data, points × attributes, for a picture of the points. Default None.
+        axes: Two columns of the data to draw. Default None: principal components.
+        ids: Names of the points. Default None.
+        measures: Up to six symmetric measures. Default None: the usual ones.
+        n_clusters: Number of clusters of the consensus. Default None: chosen from the members.
+        unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`: "drop"
+            (default) leaves the points out, "error" raises, "singletons" makes each a cluster of its own, "cluster"
+            puts all in one cluster.
+        noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
+            labels. Default None.
+        title: Title of the page. Default None.
+        command: Command to show on the page. Default None.
+        source: Source of the data to show on the page. Default None.
+        random_state: Seed. Default 0.
+        threads: Number of threads; it does not change results. Default None: all cores.
+        progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
+            terminal.
+
+    Returns:
+        A `Report`: `.summary`, `.html`, `.model` (the same as plain data), `.save(path)`.
+
+    Raises:
+        InputError: If an argument is not what is described here.
+
+    See also:
+        `cg.figure`, `cg.compare_all`.
 
     >>> import congruence as cg
     >>> runs = {"x": [0, 0, 0, 1, 1, 1], "y": [0, 0, 1, 1, 1, 1], "z": [0, 0, 0, 1, 1, 2]}
     >>> r = cg.report(runs, reference="x")
     >>> r.summary.answer
     '“z” and “y” agree hardly at all. 67% of the points are in matching clusters; 2 are not.'
-    >>> r.html.startswith("<!doctype html>")
-    True
     """
     if out is not None:
         check_page(Path(out))

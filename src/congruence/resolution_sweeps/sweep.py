@@ -31,7 +31,13 @@ SHORTEST, SAME_CLUSTERS = 3, 0.5
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Plateau:
-    """Neighbouring columns that all agree with each other."""
+    """Neighbouring columns that all agree with each other.
+
+    Attributes:
+        names: Names of the columns.
+        n_clusters: Smallest and largest number of clusters.
+        agreement: Smallest ari of any two of the columns.
+    """
 
     names: tuple[str, ...]
     #: smallest and largest number of clusters

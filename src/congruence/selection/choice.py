@@ -38,7 +38,20 @@ class Verdict(Word):
 
 @dataclass(frozen=True, eq=False)
 class Criterion:
-    """One curve over k: its values, their standard errors (NaN: not known), and the k it favours."""
+    """One curve over k: its values, their standard errors (NaN: not known), and the k it favours.
+
+    Attributes:
+        name: Its name.
+        title: Its name in full.
+        better: "higher", "lower" or "elbow".
+        values: Its value at each k.
+        errors: Standard errors; NaN if unknown.
+        best: The k it favours, None if it cannot tell.
+        near: Other k within two standard errors.
+        votes: Whether it is counted in the vote.
+        caution: What is known to bias it.
+        favours: Which k it leans to.
+    """
 
     name: str
     title: str
@@ -56,7 +69,12 @@ class Criterion:
 
 @dataclass(frozen=True)
 class Vote:
-    """How the criteria voted: the k with most votes (of equals the one nearest to the median, then the smaller)."""
+    """How the criteria voted: the k with most votes (of equals the one nearest to the median, then the smaller).
+
+    Attributes:
+        k: The k with most votes.
+        counts: Number of votes of each k.
+    """
 
     k: int
     counts: dict[int, int]
@@ -77,6 +95,21 @@ class KChoice:
     """How many clusters: the verdict, a probability for each k, and a curve for each criterion.
 
     The answer is by calibrated probabilities, or, where criteria were named or ensembles given, by their vote.
+
+    Attributes:
+        ks: Numbers of clusters tried.
+        criteria: One curve per criterion.
+        with_reference: Mean agreement of the members with the reference, by measure.
+        success: Share of the runs that agree best with the reference at its own k, by measure.
+        n_reference: Number of clusters of the reference.
+        ensembles: Ensemble of each k.
+        notes: What to know about the choice.
+        is_complete: False if it was interrupted before the last k.
+        probabilities: Calibrated probability of each k; empty if criteria vote.
+        partitions: Clustering of all points for each k.
+        method: What made the clusterings.
+        reason: Why there is no answer.
+        doubts: For each k, why its worst cluster is in doubt.
 
     >>> import congruence as cg
     >>> runs = {2: [[0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 1, 1]], 3: [[0, 0, 1, 1, 2, 2]] * 2}
@@ -220,13 +253,18 @@ class KChoice:
         """The scores, one row per k.
 
         Args:
-            backend: "pandas", "polars" or "pyarrow"; default: pandas if it is installed, else pyarrow.
-            errors: with the standard errors in columns of their own; default False.
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+                if it is installed, else pyarrow.
+            errors: Whether to include standard errors.
         """
         return make_frame(self.columns(errors), backend)
 
     def columns(self, errors: bool = False) -> dict[str, Any]:
-        """The columns of the frame."""
+        """The columns of the frame.
+
+        Args:
+            errors: Whether to include standard errors.
+        """
         found: dict[str, Any] = {"k": list(self.ks)}
         if self.ensembles:
             found["members"] = [len(self.ensembles[k]) if k in self.ensembles else 0 for k in self.ks]
@@ -258,7 +296,14 @@ class KChoice:
         }
 
     def to_json(self, **options: Any) -> str:
-        """The same as JSON; undefined values are null."""
+        """Everything in the result, as JSON; undefined values are null.
+
+        Args:
+            options: Options of `json.dumps`, as `indent=2`.
+
+        Returns:
+            A JSON string.
+        """
         return json.dumps(plain(self.to_dict()), ensure_ascii=False, **options)
 
     def _grid(self) -> tuple[list[list[str]], list[str], list[str]]:
@@ -284,7 +329,14 @@ class KChoice:
         return html_grid(*self._grid(), caption=self.recommendation) + (f"<ul>{said}</ul>" if said else "")
 
     def plot(self, backend: Any = "plotly") -> Any:
-        """A figure: a curve for each criterion, with its standard errors and the k it favours; see `cg.figure`."""
+        """A figure: a curve for each criterion, with its standard errors and the k it favours; see `cg.figure`.
+
+        Args:
+            backend: "plotly" (default) or "matplotlib".
+
+        Returns:
+            A figure.
+        """
         import congruence  # late import: figures are a layer above
 
         return congruence.figure(self, backend)

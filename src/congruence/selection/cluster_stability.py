@@ -26,6 +26,15 @@ __all__ = ["ClusterStability", "stability"]
 class ClusterStability:
     """How well each cluster is found again when points are drawn anew.
 
+    Attributes:
+        labels: Cluster of each point when all points are clustered; −1 for noise.
+        clusters: Numbers of the clusters.
+        jaccard: Jaccard similarity to the best match, one row per resample and one column per cluster.
+        belonging: How often each point, when drawn, was in the best match of each cluster.
+        scheme: How the data were changed.
+        points: Names of the points.
+        notes: What to know about the resamples.
+
     >>> import congruence as cg
     >>> import numpy as np
     >>> from sklearn.cluster import KMeans
@@ -65,7 +74,15 @@ class ClusterStability:
         return float(np.average(means[drawn], weights=sizes[drawn]))
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row per cluster: points, mean and standard error, how often it was recovered (≥ 0.75) and dissolved (≤ 0.5)."""
+        """One row per cluster: points, mean and standard error, how often it was recovered (≥ 0.75) and dissolved (≤ 0.5).
+
+        Args:
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+                if it is installed, else pyarrow.
+
+        Returns:
+            A data frame.
+        """
         there = ~np.isnan(self.jaccard)
         means = np.array(list(self.mean.values()))
         many = np.where(there.any(axis=0), there.sum(axis=0), np.nan)
@@ -84,6 +101,15 @@ class ClusterStability:
         """The points that make a cluster unstable, worst first: its own that leave its best match, others that join it.
 
         `share` is how often a point was in the best match; `error` is 1 − share for the cluster's own, share for others.
+
+        Args:
+            cluster: Number of the cluster.
+            limit: Largest number of points listed.
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+                if it is installed, else pyarrow.
+
+        Returns:
+            A data frame.
         """
         if cluster not in self.clusters:
             raise InputError(f"there is no cluster {cluster!r}; there are: {', '.join(map(str, self.clusters))}")
