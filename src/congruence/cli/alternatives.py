@@ -63,7 +63,7 @@ def alternatives(
     from congruence.inputs import files
 
     if out is not None:
-        files.check_writable(out)
+        files.check_writable(out, data)
     settings: dict[str, Any] = {}
     for text in option or []:
         name, sign, value = text.partition("=")

@@ -64,17 +64,17 @@ def choose_k(
     """
     import congruence as cg
     from congruence.inputs import files
+    from congruence.machine.writing import check_target, write_text
 
     ks = whole_numbers(k)
     if out is not None:
-        files.check_writable(out)
+        files.check_writable(out, file)
         if files.suffix_of(out) == ".npz":
             raise cg.InputError(f"{out}: scores can be written as .csv, .tsv, .parquet, .feather or .json")
     if plot is not None:
         if files.suffix_of(plot) not in (".html", ".htm"):
             raise cg.InputError(f"{plot}: the curves are written as .html")
-        if not plot.parent.is_dir():
-            raise cg.InputError(f"there is no folder {plot.parent} to write {plot.name} in")
+        check_target(plot, [file])
     X, others, notes = data_columns(file, split(columns), id, (reference,))
     truth = others.get(reference) if reference is not None else None
     say(notes)
@@ -88,9 +88,7 @@ def choose_k(
         _write(choice, out)
         written.append(f"wrote {out}")
     if plot is not None:
-        part = plot.with_name(plot.name + ".part")
-        choice.plot().write_html(part, include_plotlyjs=True)
-        part.replace(plot)
+        write_text(plot, choice.plot().to_html(include_plotlyjs=True))
         written.append(f"wrote {plot}")
     if format is Format.table:
         print(choice)
@@ -107,10 +105,9 @@ def choose_k(
 
 def _write(choice: Any, out: Path) -> None:
     from congruence.inputs import files
+    from congruence.machine.writing import write_text
 
     if files.suffix_of(out) == ".json":
-        part = out.with_name(out.name + ".part")
-        part.write_text(choice.to_json(indent=2), encoding="utf-8")
-        part.replace(out)
+        write_text(out, choice.to_json(indent=2))
     else:
         files.write_table(choice.columns(errors=True), out)

@@ -58,7 +58,7 @@ def consensus(
     from congruence.inputs import files
 
     if out is not None:
-        files.check_writable(out)
+        files.check_writable(out, file)
     found, notes = label_columns(file, split(columns), id, long, (), reference)
     truth = found.pop(reference) if reference is not None else None
     members = cg.Ensemble(found, unassigned="partial" if partial else "error", noise=noise_labels(noise))

@@ -40,15 +40,16 @@ def consensus_matrix(
 
     import congruence as cg
     from congruence.inputs import files
+    from congruence.machine.writing import check_target, replacing
 
     if files.suffix_of(out) not in (".npz", ".npy") or (threshold is not None and files.suffix_of(out) != ".npz"):
         raise cg.InputError(f"{out}: a consensus matrix is written as .npz or .npy, and with --threshold as .npz")
+    check_target(out, [file])
     found, notes = label_columns(file, split(columns), id, long, (), None)
     members = cg.Ensemble(found, unassigned="partial" if partial else "error", noise=noise_labels(noise))
     dtype = np.float32 if float32 else np.float64
     matrix = cg.consensus_matrix(members, dtype=dtype, threshold=threshold, missing=missing, threads=threads)
-    part = out.with_name(out.name + ".part")
-    with part.open("wb") as stream:
+    with replacing(out) as stream:
         if threshold is not None:
             parts = {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.indptr}
             np.savez_compressed(stream, format=np.array(b"csr"), shape=np.array(matrix.shape), **parts)
@@ -56,5 +57,4 @@ def consensus_matrix(
             np.savez_compressed(stream, matrix=matrix)
         else:
             np.save(stream, matrix, allow_pickle=False)
-    part.replace(out)
     say([*notes, *members.cautions, f"wrote {out}: {members.n_points:,} × {members.n_points:,}"])

@@ -43,7 +43,7 @@ def generate(
     import congruence as cg
     from congruence.inputs import files
 
-    files.check_writable(out)
+    files.check_writable(out, file)
     X, _, notes = data_columns(file, split(columns), id)
     ensemble = cg.generate(
         X, members, whole_numbers(k), method, seed, fraction=fraction, complete=not partial, n_jobs=jobs

@@ -81,7 +81,7 @@ def matrix(
 
     limits = limits_of(fail_under)
     if out is not None:
-        files.check_writable(out)
+        files.check_writable(out, file)
     scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory}
     paths = [file, *(more or [])]
     notes: list[str] = []
@@ -112,16 +112,13 @@ def _write_matrix(result: Any, out: Path) -> None:
     import numpy as np
 
     from congruence.inputs import files
+    from congruence.machine.writing import replacing, write_text
 
     if files.suffix_of(out) == ".json":
-        part = out.with_name(out.name + ".part")
-        part.write_text(result.to_json(indent=2), encoding="utf-8")
-        part.replace(out)
+        write_text(out, result.to_json(indent=2))
     elif files.suffix_of(out) == ".npz":
-        part = out.with_name(out.name + ".part")
-        with part.open("wb") as stream:
+        with replacing(out) as stream:
             np.savez_compressed(stream, names=np.array(result.names), **{key: result[key] for key in result})
-        part.replace(out)
     elif len(result.keys()) == 1:
         files.write_table(square_columns(result), out)
     else:

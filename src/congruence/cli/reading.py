@@ -121,6 +121,7 @@ def mass_columns(file: Path, weight: str | None, frequency: str | None) -> dict[
     for option, name in (("sample_weight", weight), ("frequency", frequency)):
         if name is not None:
             column = files.pick(table_of(file), [name], str(file))[name]
+            column = files.numbers_of(column)
             found[option] = column.to_numpy() if hasattr(column, "to_numpy") else column
     return found
 
@@ -347,7 +348,7 @@ def data_columns(
         rest, notes = files.pick(table, named, str(file)), list[str]()
     else:
         rest, notes = files.without_ids({name: column for name, column in table.items() if name not in others})
-    numbers = {name: np.asarray(column) for name, column in rest.items()}
+    numbers = {name: np.asarray(files.numbers_of(column)) for name, column in rest.items()}
     words = [name for name, column in numbers.items() if column.ndim != 1 or column.dtype.kind not in "iufb"]
     if words and (named or len(words) == len(numbers)):
         raise InputError(f"{file}: column {words[0]!r} is not numbers; clustering needs numbers, so encode it first")

@@ -59,10 +59,12 @@ def report(
 
     import congruence as cg
     from congruence.inputs import files
+    from congruence.machine.writing import check_target
     from congruence.reporting.html import Report, check_page
     from congruence.reporting.model import build
 
     check_page(out)
+    check_target(out, [file])
     found, notes = label_columns(file, split(columns), id, long, (), reference)
     found, more = files.with_memberships(found)
     if reference is not None:

@@ -204,7 +204,10 @@ def _point_scores(pair: Sequence[Any], table: Table, overlap: Array) -> Array:
             place[code] = known.get(name, -1)
         places.append(place[c.codes])
     row, col = places
-    return np.where((row >= 0) & (col >= 0), overlap[row, col], np.nan)
+    scores = np.full(len(row), np.nan)
+    used = (row >= 0) & (col >= 0)
+    scores[used] = overlap[row[used], col[used]]
+    return scores
 
 
 def _like(source: Any, values: Array, name: str, index: Any = None) -> Any:

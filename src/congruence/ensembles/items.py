@@ -62,7 +62,13 @@ def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto") -> Array
     """
     e = as_ensemble(ensemble)
     c = _partition(e, labels)
-    on_card = engine_for(engine, e.members).on_card and not e.has_covers
+    together, seen = _sums(e, c, engine_for(engine, e.members).on_card and not e.has_covers)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(seen > 1e-12, together / seen, np.nan)
+
+
+def _sums(e: Ensemble, c: Labels, on_card: bool) -> tuple[Array, Array]:
+    """Of each point with the other points of each cluster: how much members put together, and how much they label."""
     xp: Any = device.cupy() if on_card else np  # the same code on host and GPU
     weight, own = (xp.asarray(x) for x in point_mass(e))
     codes = _codes(c, on_card)
@@ -93,9 +99,7 @@ def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto") -> Array
         times = here[:, None] * per[None, :]
         times[every[here], codes[here]] -= own[here]
         seen += share * times
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found = xp.where(seen > 1e-12, together / seen, np.nan)
-    return np.asarray(found.get() if on_card else found)
+    return (together.get(), seen.get()) if on_card else (together, seen)
 
 
 def _codes(labels: Labels, on_card: bool) -> Any:
@@ -107,6 +111,9 @@ def _codes(labels: Labels, on_card: bool) -> Any:
 
 def cluster_consensus(ensemble: Any, labels: Any) -> dict[Any, float]:
     """Mean consensus over the pairs of points within each cluster; NaN for a cluster of one point.
+
+    Members without a label for a point do not count for its pairs: of all (member, pair of points) in which both points
+    have a label, the share that puts them together.
 
     Args:
         ensemble: An `Ensemble`, or what makes one: label columns, a frame, a list or mapping of clusterings.
@@ -127,16 +134,13 @@ def cluster_consensus(ensemble: Any, labels: Any) -> dict[Any, float]:
     """
     e = as_ensemble(ensemble)
     c = _partition(e, labels)
-    items = item_consensus(e, c)
-    weight, own = point_mass(e)
-    mine = items[np.arange(e.n_points), c.codes]
-    sizes = np.bincount(c.codes, weights=weight, minlength=c.k)
-    others = weight * (sizes[c.codes] - own)
-    total = np.bincount(c.codes, weights=np.where(np.isnan(mine), 0.0, mine * others), minlength=c.k)
-    count = np.bincount(c.codes, weights=np.where(np.isnan(mine), 0.0, others), minlength=c.k)
+    together, seen = _sums(e, c, False)
+    weight, _ = point_mass(e)
+    mine = np.arange(e.n_points), c.codes
+    total, count = (np.bincount(c.codes, weights=weight * x[mine], minlength=c.k) for x in (together, seen))
     names = c.names.tolist() if isinstance(c.names, np.ndarray) else list(c.names)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return dict(zip(names, np.where(count > 0, total / count, np.nan).tolist(), strict=True))
+        return dict(zip(names, np.where(count > 1e-12, total / count, np.nan).tolist(), strict=True))
 
 
 def consensus_silhouette(ensemble: Any, labels: Any) -> Array:
@@ -163,13 +167,13 @@ def consensus_silhouette(ensemble: Any, labels: Any) -> Array:
     c = _partition(e, labels)
     if c.k < 2:
         raise InputError("a silhouette needs at least two clusters")
-    distance = 1 - item_consensus(e, c)
+    distance = np.clip(1 - item_consensus(e, c), 0.0, 1.0)
+    distance[distance < 1e-12] = 0.0  # rounding of shares; the difference of two such would be ±1
     here = np.arange(e.n_points), c.codes
     inside = distance[here].copy()
-    distance[here] = np.inf
-    outside = np.nanmin(distance, axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        score = (outside - inside) / np.maximum(inside, outside)
-    return np.asarray(
-        np.nan_to_num(score, nan=0.0)
-    )  # 0 by convention if it is alone in its cluster, or at distance 0 from both
+    distance[here] = np.nan
+    outside = np.where(np.isnan(distance), np.inf, distance).min(axis=1)
+    known = np.isfinite(inside) & np.isfinite(outside) & (np.maximum(inside, outside) > 0)
+    score = np.zeros(e.n_points)  # by convention of a point alone in its cluster, or at distance 0 from both
+    score[known] = (outside - inside)[known] / np.maximum(inside, outside)[known]
+    return score

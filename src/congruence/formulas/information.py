@@ -4,6 +4,7 @@ from math import inf, nan
 
 import numpy as np
 
+from congruence.errors import InputError
 from congruence.formulas.code_length import code_length
 from congruence.formulas.record import ratio
 from congruence.formulas.registry import measure
@@ -162,9 +163,16 @@ def _v_workings(table: object, beta: float) -> dict[str, float]:
     return {"homogeneity": homogeneity(info)[0], "completeness": completeness(info)[0]}
 
 
+def _v_axioms(beta: float) -> frozenset[str]:
+    """With beta 1 both sides count the same; with beta 0 it is homogeneity, which is 1 for any refinement."""
+    if not isinstance(beta, int | float | np.number) or not 0 <= beta < inf:
+        raise InputError(f"beta must be a number from 0 up; got {beta!r}")
+    return frozenset({"symmetric", "definite"} if beta == 1 else {"definite"} if beta > 0 else ())
+
+
 @measure(
     "v_measure", title="V-measure", needs=Info, better="higher", range=(0, 1), axioms=("symmetric", "definite"),
-    reference="rosenberg2007", workings=_v_workings,
+    reference="rosenberg2007", workings=_v_workings, axioms_for=_v_axioms,
     definition="v_measure = (1 + beta) * homogeneity * completeness / (beta * homogeneity + completeness)",
 )  # fmt: skip
 def v_measure(i: Info, beta: float = 1.0) -> Array:

@@ -101,7 +101,7 @@ def kappa_trace(t: Table, limit: int | None = DENSE_LIMIT) -> float:
 
 
 def _lambda_workings(t: Table, zero_cells: float = 0.0, limit: int | None = None) -> dict[str, Any]:
-    k = t.shape[0]
+    k = _filled(t)[0]
     if zero_cells:  # as in the paper: fill zero cells, recompute margins, keep n
         dense = t.to_array().astype(np.float64)
         dense[dense == 0] = zero_cells
@@ -127,7 +127,7 @@ def lambda_statistic(t: Table, zero_cells: float = 0.0, limit: int | None = SPAR
 
     One cluster in each: undefined. NMI = 0: the limit, 0.
     """
-    k_a, k_b = t.shape
+    k_a, k_b = _filled(t)
     if k_a != k_b:
         raise NotApplicable(
             f"lambda is defined for equal numbers of clusters only, and these have {k_a} and {k_b}; kappa_max takes any"
@@ -298,11 +298,16 @@ def bcubed_f(t: Tables) -> Array:
     return ratio(2 * p * r, p + r)
 
 
+def _filled(t: Table) -> tuple[int, int]:
+    """Numbers of clusters that hold something: memberships of points of weight 0 leave empty ones."""
+    return int((t.row_sums > 0).sum()), int((t.col_sums > 0).sum())
+
+
 def _psi_workings(t: Table, limit: int | None = None) -> dict[str, Any]:
     larger = np.maximum(t.row_sums[t.row], t.col_sums[t.col])
-    k = min(t.shape)
-    a, b = (np.sort(sizes)[::-1][:k] for sizes in (t.row_sums, t.col_sums))
-    return {"S": _matched(t, t.count / larger), "E": float((a * (b / np.maximum(a, b))).sum() / t.n), "K": max(t.shape)}
+    filled = _filled(t)
+    a, b = (np.sort(sizes)[::-1][: min(filled)] for sizes in (t.row_sums, t.col_sums))
+    return {"S": _matched(t, t.count / larger), "E": float((a * (b / np.maximum(a, b))).sum() / t.n), "K": max(filled)}
 
 
 @measure(

@@ -103,6 +103,8 @@ class Measure:
     #: is it defined for whole points alone, not for memberships and weights
     whole_points: bool = False
     parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    #: the axioms that hold for these parameters, where they decide
+    axioms_for: Callable[..., frozenset[str]] | None = None
 
     @property
     def best(self) -> float:

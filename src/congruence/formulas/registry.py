@@ -38,6 +38,7 @@ def measure(
     takes_covers: bool = False,
     whole_points: bool = False,
     status: Literal["current", "historical"] = "current",
+    axioms_for: Callable[..., frozenset[str]] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare the decorated formula as a measure. Its keyword parameters, with defaults, become the measure's."""
 
@@ -52,7 +53,7 @@ def measure(
             definition=lines, axioms=frozenset(axioms), at_zero=at_zero, reference=reference, caution=caution,
             status=Status(status), workings=workings, aliases=tuple(aliases), wants_partition=wants_partition,
             takes_kernels=takes_kernels, takes_covers=takes_covers, whole_points=whole_points,
-            parameters=MappingProxyType(defaults),
+            parameters=MappingProxyType(defaults), axioms_for=axioms_for,
         )  # fmt: skip
         unknown = record.axioms - set(AXIOMS)
         if unknown or key in _NAMES:
@@ -126,7 +127,9 @@ def find(name: str | Measure, **parameters: Any) -> Measure:
     if unknown:
         known = ", ".join(record.parameters) or "none"
         raise InputError(f"{record.key} has no parameter {sorted(unknown)[0]!r}; its parameters: {known}")
-    return replace(record, parameters=MappingProxyType({**record.parameters, **parameters}))
+    every = {**record.parameters, **parameters}
+    axioms = record.axioms if record.axioms_for is None else record.axioms_for(**every)
+    return replace(record, parameters=MappingProxyType(every), axioms=axioms)
 
 
 def is_among(name: object, keys: Iterable[str]) -> bool:

@@ -94,7 +94,9 @@ def _least_among_best(table: Array, match: tuple[Array, Array], cost: Array) -> 
             break
         price = lower
     slack = price[col][:, None] + loss - price
-    tight = slack <= 1e-9 * max(1.0, float(table.max()))
+    # whole numbers below 2⁵² are exact, so that only equal matchings are as good; weights have rounding
+    exact = table.dtype.kind in "iu" and float(table.sum()) < 2**52
+    tight = slack <= (0.0 if exact else 1e-9 * max(1.0, float(table.max())))
     padded = np.zeros((size, size))
     padded[: table.shape[0], : table.shape[1]] = cost
     row, col = linear_sum_assignment(np.where(tight, padded, 1e6))

@@ -80,6 +80,10 @@ def encode_arrow(array: Any) -> tuple[Array, Array | tuple[Any, ...], int]:
     if not pa.types.is_dictionary(array.type):
         array = array.dictionary_encode()
     refuse_type(array.type.value_type)
+    if pa.types.is_floating(array.type.value_type):  # 0.0 and −0.0 are one label
+        values = array.dictionary.to_numpy(zero_copy_only=False).astype(np.float64) + 0.0
+        plain = pa.array(values, from_pandas=True).take(array.indices)
+        array = plain.dictionary_encode()
     names = array.dictionary.to_pylist()
     raw = array.indices.fill_null(len(names)).to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
     missing = [i for i, name in enumerate(names) if name is None or name != name]

@@ -16,6 +16,7 @@ from congruence.inputs.frames import frame_kind
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
+from congruence.machine.writing import check_target, replacing
 from congruence.statistics.tables import Array
 
 #: fields of a text file that mean a missing label
@@ -62,18 +63,27 @@ def read_columns(path: str | Path) -> dict[str, Any]:
     except InputError:
         raise
     except unreadable as error:  # pyarrow's own errors are among the first five kinds
-        raise InputError(f"{path} could not be read: {str(error).splitlines()[0]}") from None
+        raise InputError(f"{path} could not be read: {why_unreadable(error)}") from None
+
+
+def why_unreadable(error: BaseException) -> str:
+    """What a reader of files says, in one line."""
+    said = (str(error).splitlines() or [type(error).__name__])[0]
+    if isinstance(error, UnicodeDecodeError) or "UTF8" in str(error) or "UTF-8" in str(error):
+        return "it is not UTF-8 text; save it as UTF-8"
+    return said
 
 
 def _read_arrow(path: Path, kind: str) -> dict[str, Any]:
     if kind == ".parquet":
         from pyarrow import parquet
 
-        table = parquet.read_table(path)
+        table = parquet.read_table(path, page_checksum_verification=True)
     elif kind in (".feather", ".arrow"):
         from pyarrow import feather
 
-        table = feather.read_table(path)
+        table = feather.read_table(path, memory_map=False)
+        table.validate(full=True)  # offsets and codes beyond the data would crash the process
     else:
         table = _read_text(path, "\t" if kind == ".tsv" else ",")
         if table.num_columns == 1 and kind != ".tsv":
@@ -89,44 +99,92 @@ def _read_arrow(path: Path, kind: str) -> dict[str, Any]:
 
 
 def _read_text(path: Path, delimiter: str) -> Any:
+    """The columns of a text file: text, or numbers where every different text is a different number."""
+    import pyarrow as pa
+
+    reader = text_reader(path, delimiter)
+    table = reader.read_all()
+    columns = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        coded = column.dictionary_encode().combine_chunks()
+        coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) and coded.num_chunks else coded
+        if isinstance(coded, pa.ChunkedArray):  # no rows
+            columns.append((name, column))
+            continue
+        numbers = distinct_numbers(coded.dictionary)
+        columns.append((name, column if numbers is None else pa.chunked_array([numbers.take(coded.indices)])))
+    return pa.table([column for _, column in columns], names=[name for name, _ in columns])
+
+
+def text_reader(path: str | Path, delimiter: str, columns: Sequence[str] = ()) -> Any:
+    """A reader of a csv or tsv file, every field as text (UTF-8) or missing; an empty line of a single column is missing."""
     import pyarrow as pa
     from pyarrow import csv
 
-    def read(**convert: Any) -> Any:
-        return csv.read_csv(
-            path,
-            parse_options=csv.ParseOptions(delimiter=delimiter),
+    def opened(types: Mapping[str, Any], some: Sequence[str] = (), skip: int = 0, **parse: Any) -> Any:
+        return csv.open_csv(
+            str(path),
+            read_options=csv.ReadOptions(use_threads=False, skip_rows=skip),
+            parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, **parse),
             convert_options=csv.ConvertOptions(
-                null_values=MISSING, strings_can_be_null=True, timestamp_parsers=[], **convert
+                null_values=MISSING, strings_can_be_null=True, column_types=types, include_columns=list(some)
             ),
         )
 
-    table = read()
-    if long := long_floats(table):
-        texts = read(include_columns=long, column_types=dict.fromkeys(long, pa.string()))
-        for name in whole_texts(texts):
-            table = table.set_column(table.column_names.index(name), name, texts.column(name))
-    words = [pa.field(f.name, pa.string() if pa.types.is_temporal(f.type) else f.type) for f in table.schema]
-    return table.cast(pa.schema(words))  # in a text file, '2024-05-01' is a label
+    with opened({}) as first:
+        names = first.schema.names
+    types = dict.fromkeys(names, pa.string())
+    if len(names) > 1:
+        return opened(types, columns)
+    with pa.input_stream(str(path)) as stream:  # empty lines before the header are no rows
+        head = stream.read(1 << 16)
+    skip = head[: len(head) - len(head.lstrip(b"\r\n"))].count(b"\n")
+    return opened(types, columns, skip, ignore_empty_lines=False)
 
 
-def long_floats(table: Any) -> list[str]:
-    """Columns read as floats whose numbers are too large to be distinguished as floats."""
+def distinct_numbers(texts: Any) -> Any:
+    """These different texts (an arrow array) as integers, floats or booleans, if all stay different; else None.
+
+    >>> import pyarrow as pa
+    >>> distinct_numbers(pa.array(["1", "2", "10"])).to_pylist(), distinct_numbers(pa.array(["1.1", "1.10"]))
+    ([1, 2, 10], None)
+    """
     import pyarrow as pa
     from pyarrow import compute
 
-    names = table.schema.names
-    floats = [f.name for f in table.schema if pa.types.is_floating(f.type) and names.count(f.name) == 1]
-    ends = {name: compute.min_max(table.column(name)).as_py() for name in floats}
-    return [name for name, x in ends.items() if any(abs(v or 0.0) >= 2**53 for v in x.values())]
+    solid = texts.drop_null()
+    if not len(solid):
+        return None
+    for pattern, kinds in (
+        (r"^[+-]?[0-9]+$", (pa.int64(), pa.uint64())),
+        (r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$", (pa.float64(),)),
+        (r"^([tT]rue|[fF]alse|TRUE|FALSE)$", (pa.bool_(),)),
+    ):
+        if not compute.all(compute.match_substring_regex(solid, pattern)).as_py():
+            continue
+        for kind in kinds:
+            plain = compute.utf8_ltrim(texts, "+")
+            try:
+                numbers = compute.cast(plain, kind)
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+                continue
+            return numbers if compute.count_distinct(numbers).as_py() == len(solid) else None
+        if pattern.endswith("[0-9]+$"):
+            return None  # whole numbers of more than 64 bits are told apart as text
+    return None
 
 
-def whole_texts(table: Any) -> list[str]:
-    """Text columns in which every number is an integer, such as 64-bit ids."""
+def numbers_of(column: Any) -> Any:
+    """A column as numbers, where it is text of numbers; anything else as it is."""
+    import pyarrow as pa
     from pyarrow import compute
 
-    whole = {name: compute.match_substring_regex(table.column(name), "^-?[0-9]+$") for name in table.column_names}
-    return [name for name, found in whole.items() if compute.all(found).as_py()]
+    if isinstance(column, pa.Array | pa.ChunkedArray) and pa.types.is_string(column.type):
+        try:
+            return compute.cast(column, pa.float64())
+        except pa.ArrowInvalid:
+            return column
+    return column
 
 
 def _read_numpy(path: Path) -> dict[str, Any]:
@@ -170,12 +228,11 @@ def _array_columns(data: Array, path: Path, name: str) -> dict[str, Any]:
     raise InputError(f"{path}: array {name} has {data.ndim} dimensions; labels have one or two")
 
 
-def check_writable(path: Path) -> None:
-    """Raise early if results cannot be written to this place or kind of file."""
+def check_writable(path: Path, *inputs: str | Path | None) -> None:
+    """Refuse, before the work, a place or a kind of file that results cannot be written to, or one of the inputs."""
     if path.suffix.lower() not in WRITABLE:
         raise InputError(f"{path}: results can be written as {', '.join(WRITABLE)}")
-    if not path.parent.is_dir():
-        raise InputError(f"there is no folder {path.parent} to write {path.name} in")
+    check_target(path, inputs)
 
 
 def write_table(columns: Mapping[str, Any], path: str | Path) -> None:
@@ -186,16 +243,17 @@ def write_table(columns: Mapping[str, Any], path: str | Path) -> None:
     path = Path(path)
     kind = suffix_of(path)
     table = pa.table({name: pa.array(list(values)) for name, values in columns.items()})
-    part = path.with_name(path.name + ".part")
-    if kind in (".csv", ".tsv"):
-        csv.write_csv(table, part, csv.WriteOptions(delimiter="," if kind == ".csv" else "\t", quoting_style="needed"))
-    elif kind == ".parquet":
-        parquet.write_table(table, part)
-    elif kind in (".feather", ".arrow"):
-        feather.write_feather(table, str(part))
-    else:
+    if kind not in (".csv", ".tsv", ".parquet", ".feather", ".arrow"):
         raise InputError(f"{path}: a table can be written as .csv, .tsv, .parquet or .feather")
-    part.replace(path)
+    with replacing(path) as stream:
+        if kind in (".csv", ".tsv"):
+            csv.write_csv(
+                table, stream, csv.WriteOptions(delimiter="," if kind == ".csv" else "\t", quoting_style="needed")
+            )
+        elif kind == ".parquet":
+            parquet.write_table(table, stream)
+        else:
+            feather.write_feather(table, stream)
 
 
 def pick(columns: Mapping[str, Any], names: Sequence[str], source: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from congruence.formulas import find
 from congruence.formulas.explain import pretty
 from congruence.formulas.record import Measure
 from congruence.formulas.references import REFERENCES
+from congruence.machine.writing import check_target, write_text
 from congruence.reporting import words
 from congruence.reporting.model import Model, build
 from congruence.reporting.payload import payload
@@ -66,9 +67,7 @@ class Report:
         """
         path = Path(path)
         check_page(path)
-        part = path.with_name(path.name + ".part")
-        part.write_text(self.html, encoding="utf-8")
-        part.replace(path)
+        write_text(path, self.html)
         return path
 
     def __repr__(self) -> str:
@@ -92,8 +91,7 @@ def check_page(path: Path) -> None:
     """Refuse, before the work, a place that the page cannot be written to."""
     if path.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{path}: a report is written as .html")
-    if not path.parent.is_dir():
-        raise InputError(f"there is no folder {path.parent} to write {path.name} in")
+    check_target(path)
 
 
 def report(

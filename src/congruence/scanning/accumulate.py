@@ -14,6 +14,7 @@ from congruence.inputs.alignment import noise_for, whole_numbers
 from congruence.inputs.coerce import as_clustering as _as_clustering
 from congruence.inputs.encoding import arrow_library
 from congruence.inputs.ensemble import columns_of
+from congruence.inputs.files import numbers_of
 from congruence.inputs.labels import Labels, unassigned_error
 from congruence.inputs.memberships import Memberships
 from congruence.scanning.cells import Cells, merge_weighted
@@ -70,7 +71,8 @@ class Accumulator:
     def __init__(self, counting: Counting) -> None:
         self.counting = counting
         weighted = counting.mass is not None and not counting.mass[1]
-        self.words = [Vocabulary(noise) for noise in counting.noise]
+        kinds = counting.kinds or (None,) * len(counting.names)
+        self.words = [Vocabulary(noise, kind == "field") for noise, kind in zip(counting.noise, kinds, strict=True)]
         pairs = np.asarray(counting.pairs, dtype=np.int64).reshape(-1, 2)
         self.pairs: list[tuple[int, int]] = [(int(i), int(j)) for i, j in pairs]
         dtype = np.float64 if weighted else np.int64
@@ -278,6 +280,7 @@ def _mass(column: Any, mass: tuple[str, bool], where: str) -> Array:
     name, is_frequency = mass
     if isinstance(column, Labels):
         column = arrow_library().array(np.asarray(column.names)[column.codes])
+    column = numbers_of(column)
     try:
         values = column.to_numpy(zero_copy_only=False) if not hasattr(column, "chunks") else column.to_numpy()
         if values.dtype.kind not in "iu":

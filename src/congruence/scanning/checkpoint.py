@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from hashlib import blake2b
 from pathlib import Path
 
 from congruence.errors import InputError
+from congruence.machine.writing import replacing
 
 #: first bytes of every part: format and version
 MAGIC = b"congruence part 1\n"
@@ -83,9 +83,5 @@ class Checkpoint:
 
 def _write(path: Path, data: bytes) -> None:
     """Write a file atomically and flush it to disk."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.new")
-    with part.open("wb") as stream:
+    with replacing(path) as stream:
         stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
-    part.replace(path)

@@ -11,7 +11,8 @@ from congruence.engine.hard_tables import closed_up, with_given_weights
 from congruence.engine.interface import Counted
 from congruence.engine.plan import Progress, Run, pairs_of
 from congruence.errors import Caution, InputError, NotApplicable
-from congruence.inputs.encoding import named_clusters
+from congruence.inputs.encoding import arrow_library, named_clusters
+from congruence.inputs.files import distinct_numbers
 from congruence.inputs.labels import Labels, Unassigned, name_of_unassigned, noise_caution, unassigned_error
 from congruence.scanning.tables import PartialTables
 from congruence.statistics import Statistic
@@ -181,6 +182,10 @@ class Column(Labels):
 def named_labels(part: PartialTables, c: int) -> tuple[Array, Array | tuple[Any, ...]]:
     """The order of the labels by name, and the names in that order."""
     labels = list(part.labels[c])
+    if part.kinds[c] == "field" and (numbers := distinct_numbers(arrow_library().array(labels, "string"))) is not None:
+        labels = numbers.to_pylist()
+        if all(isinstance(x, float) and x.is_integer() and abs(x) < 2**62 for x in labels):
+            labels = [int(x) for x in labels]
     if part.kinds[c] == "float" and any(isinstance(x, float) for x in labels):
         labels = [float(x) for x in labels]
     order = label_order(labels)

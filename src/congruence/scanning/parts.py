@@ -10,7 +10,7 @@ from typing import Any
 
 from congruence.errors import InputError
 from congruence.inputs.encoding import arrow_library
-from congruence.inputs.files import MISSING
+from congruence.inputs.files import text_reader
 from congruence.scanning.accumulate import batch_columns
 from congruence.scanning.vocabulary import BadBatch, kind_of
 
@@ -31,6 +31,12 @@ def state_of(path: str) -> tuple[str, int, int]:
     return path, about.st_size, about.st_mtime_ns
 
 
+def check_unchanged(path: str, state: tuple[int, int] | None, where: str) -> None:
+    """Refuse to mix two versions of a file in one answer: its size and time must be those it had when it was opened."""
+    if state is not None and state_of(path)[1:] != state:
+        raise InputError(f"{where} changed while it was read; scan it again when it is complete")
+
+
 @dataclass(frozen=True)
 class RowGroup:
     """One row group of a Parquet file; text is read as dictionary codes."""
@@ -40,6 +46,8 @@ class RowGroup:
     rows: int
     #: the path as given; `path` is absolute, for workers in other folders
     shown: str = ""
+    #: size and time of the file when it was opened: another file is an error
+    state: tuple[int, int] | None = None
 
     @property
     def where(self) -> str:
@@ -50,6 +58,7 @@ class RowGroup:
         """The rows of these columns, in batches of limited size."""
         from pyarrow import parquet
 
+        check_unchanged(self.path, self.state, self.shown or self.path)
         footer = footer_of(*state_of(self.path))
         schema = footer.schema.to_arrow_schema()
         for name in columns:
@@ -62,6 +71,7 @@ class RowGroup:
             self.path, metadata=footer, read_dictionary=texts, page_checksum_verification=True
         ) as file:
             yield from file.iter_batches(rows, row_groups=[self.group], columns=list(columns), use_threads=False)
+        check_unchanged(self.path, self.state, self.shown or self.path)
 
 
 def kind_of_or_not(type: Any) -> str | None:
@@ -106,6 +116,7 @@ class ArrowFile:
     path: str
     rows: int
     shown: str = ""
+    state: tuple[int, int] | None = None
 
     @property
     def where(self) -> str:
@@ -115,6 +126,7 @@ class ArrowFile:
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
         """The rows of these columns, in batches of limited size."""
         pa = arrow_library()
+        check_unchanged(self.path, self.state, self.where)
         with pa.memory_map(self.path) as source, pa.ipc.open_file(source) as file:
             for i in range(file.num_record_batches):
                 batch = file.get_batch(i)
@@ -122,19 +134,20 @@ class ArrowFile:
                     if name not in batch.schema.names:
                         raise BadBatch(f"{self.path}, batch {i} has no column {name!r}")
                 chosen = batch.select(list(columns))
+                chosen.validate(full=True)  # offsets and codes beyond the data would crash the process
                 for start in range(0, batch.num_rows, rows):
                     yield chosen.slice(start, rows)
 
 
 @dataclass(frozen=True)
 class TextFile:
-    """A csv or tsv file, read in blocks; columns have the types of the first file."""
+    """A csv or tsv file, read in blocks; every field is text, as the same file in memory."""
 
     path: str
     delimiter: str
-    types: tuple[tuple[str, str], ...] = ()
     rows: int | None = None
     shown: str = ""
+    state: tuple[int, int] | None = None
 
     @property
     def where(self) -> str:
@@ -143,22 +156,13 @@ class TextFile:
 
     def open(self, columns: Sequence[str] = ()) -> Any:
         """The reader of the file."""
-        pa = arrow_library()
-        from pyarrow import csv
-
-        types = {name: pa.type_for_alias(kind) for name, kind in self.types if not columns or name in columns}
-        return csv.open_csv(
-            self.path,
-            parse_options=csv.ParseOptions(delimiter=self.delimiter),
-            read_options=csv.ReadOptions(use_threads=False),
-            convert_options=csv.ConvertOptions(
-                null_values=MISSING, strings_can_be_null=True, column_types=types, include_columns=list(columns)
-            ),
-        )
+        check_unchanged(self.path, self.state, self.where)
+        return text_reader(self.path, self.delimiter, columns)
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
         """The rows of these columns, in batches of limited size."""
         yield from self.open(columns)
+        check_unchanged(self.path, self.state, self.where)
 
 
 @dataclass(frozen=True)

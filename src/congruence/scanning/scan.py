@@ -418,6 +418,8 @@ class Scan:
         )  # fmt: skip
 
     def _kind(self, name: str) -> str | None:
+        if self.input.fields:
+            return "field"
         kind = self.input.schema.field(name).type
         return None if kind_of_or_not(kind) == "null" else kind_of(kind)
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from congruence.engine.plan import Progress
 from congruence.errors import InputError
+from congruence.inputs.files import why_unreadable
 from congruence.scanning.accumulate import Accumulator, Counting, merged
 from congruence.scanning.checkpoint import Checkpoint
 from congruence.scanning.tables import PartialTables
@@ -89,8 +90,7 @@ def read_batches(part: Part, counting: Counting) -> Iterator[Any]:
     except InputError:
         raise
     except Exception as error:  # file readers raise errors of many kinds
-        said = (str(error).splitlines() or [type(error).__name__])[0]
-        raise BadBatch(f"{part.where} could not be read: {said}") from None
+        raise BadBatch(f"{part.where} could not be read: {why_unreadable(error)}") from None
 
 
 def count_group(parts: Sequence[Part], counting: Counting, version: str | None = None) -> PartialTables:

@@ -9,7 +9,7 @@ from typing import Any
 
 from congruence.errors import InputError
 from congruence.inputs.encoding import arrow_library
-from congruence.inputs.files import long_floats, suffix_of, whole_texts
+from congruence.inputs.files import suffix_of, why_unreadable
 from congruence.scanning.accumulate import batch_columns
 from congruence.scanning.checkpoint import digest
 from congruence.scanning.parts import (
@@ -36,6 +36,8 @@ class _Input:
     schema: Any = None
     once = False
     text = "a scan"
+    #: are columns of text fields of text files, which may be numbers
+    fields = False
 
     def parts(self, columns: Sequence[str]) -> Iterable[Any]:
         """All parts, in order."""
@@ -57,56 +59,40 @@ class _Files(_Input):
     def __init__(self, paths: Sequence[str], text: str) -> None:
         self.text, self.paths = text, paths
         self.listed: list[Any] = []
-        types: tuple[tuple[str, str], ...] = ()
         for path in paths:
             try:
-                schema, found = self._open(path, types)
+                schema, found = self._open(path)
             except (OSError, ValueError, NotImplementedError, EOFError) as error:
-                said = (str(error).splitlines() or [type(error).__name__])[0]
-                self.listed.append(Broken(path, said))
+                self.listed.append(Broken(path, why_unreadable(error)))
                 continue
             self.listed += found
             self.schema = self.schema if self.schema is not None else schema
-            if found and isinstance(found[0], TextFile):
-                types = found[0].types
         if self.schema is None:
             bad = self.listed[0]
             raise InputError(f"{bad.where} could not be read: {bad.why}")
 
-    def _open(self, path: str, types: tuple[tuple[str, str], ...]) -> tuple[Any, list[Any]]:
+    def _open(self, path: str) -> tuple[Any, list[Any]]:
         pa = arrow_library()
         kind, shown, path = suffix_of(Path(path)), path, os.path.abspath(path)
+        _, *state = state_of(path)
+        found = state[0], state[1]
         if kind == ".parquet":
-            footer = footer_of(*state_of(path))
+            footer = footer_of(path, *found)
             many = range(footer.num_row_groups)
             return footer.schema.to_arrow_schema(), [
-                RowGroup(path, g, footer.row_group(g).num_rows, shown) for g in many
+                RowGroup(path, g, footer.row_group(g).num_rows, shown, found) for g in many
             ]
         if kind in (".feather", ".arrow"):
             with pa.memory_map(path) as source, pa.ipc.open_file(source) as file:
                 rows = sum(file.get_batch(i).num_rows for i in range(file.num_record_batches))
-                return file.schema, [ArrowFile(path, rows, shown)]
+                return file.schema, [ArrowFile(path, rows, shown, found)]
         delimiter = "\t" if kind == ".tsv" else ","
         schema = TextFile(path, delimiter).open().schema
         if len(schema) == 1 and kind != ".tsv":
             delimiter = next((d for d in (";", "\t", " ") if d in schema.names[0]), ",")
             schema = TextFile(path, delimiter).open().schema
-        if not types:  # in a text file, '2024-05-01' is a label
-            text = {f.name for f in schema if pa.types.is_temporal(f.type)} | self._long_ids(path, delimiter)
-            plain = [pa.field(f.name, pa.string() if f.name in text else f.type) for f in schema]
-            schema = pa.schema(plain)
-            types = tuple((f.name, str(f.type)) for f in schema if not pa.types.is_null(f.type))
-        return schema, [TextFile(path, delimiter, types, None, shown)]
-
-    def _long_ids(self, path: str, delimiter: str) -> set[str]:
-        """Columns whose first rows hold integers too large to be distinguished as floats."""
-        pa = arrow_library()
-        first = next(iter(TextFile(path, delimiter).open()), None)
-        long = long_floats(first) if first is not None else []
-        if not long:
-            return set()
-        as_text = TextFile(path, delimiter, tuple((name, str(pa.string())) for name in long))
-        return set(whole_texts(next(iter(as_text.open(long)))))
+        self.fields = True
+        return schema, [TextFile(path, delimiter, None, shown, found)]
 
     def parts(self, columns: Sequence[str]) -> Iterable[Any]:
         return self.listed

@@ -53,6 +53,8 @@ def check_kind(type: Any, wanted: str, who: str) -> None:
         if wanted == "null":
             raise
         kind = str(type)
+    if kind == "text" and wanted == "field":
+        return
     if kind not in (wanted, "null") and wanted != "null":
         raise BadBatch(f"{who} holds labels of kind {kind}, and of kind {wanted} elsewhere")
 
@@ -60,8 +62,8 @@ def check_kind(type: Any, wanted: str, who: str) -> None:
 class Vocabulary:
     """The labels of one column, in order of appearance; noise labels have code 0."""
 
-    def __init__(self, noise: Collection[Hashable] | None = None) -> None:
-        self.kind = "null"
+    def __init__(self, noise: Collection[Hashable] | None = None, fields: bool = False) -> None:
+        self.kind, self.fields = "null", fields
         self.labels: list[Any] = []
         self.place: dict[Any, int] = {}
         self.noise = {x for label in noise or () for x in (label, str(label))}
@@ -86,7 +88,7 @@ class Vocabulary:
         place = self.place
         found = []
         for label in labels:
-            code = place.get(label)
+            code = place.get(label)  # 0.0 and −0.0 are equal, so that they are one label
             if code is None:
                 if isinstance(label, float) and label.is_integer() and abs(label) < 2**62:
                     label = int(label)  # as in memory: a column of integral floats holds integers
@@ -108,6 +110,8 @@ class Vocabulary:
             column = column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column
             column = column.combine_chunks()
         kind = kind_of(column.type)
+        if self.fields and kind == "text":  # text of a text file: whether it is numbers is decided when all is known
+            kind = "field"
         self.joined(kind, who)
         if kind == "null":
             return np.zeros(len(column), np.uint8)

@@ -35,8 +35,12 @@ class MatrixSums(Pairs):
     ) -> Self:  # fmt: skip
         """One pair of matrices: sums over i < j, then Σ P_ii Q_ii, Σ P_ii², Σ Q_ii²."""
         p, q, pq, every = (np.array([float(x)]) for x in (s_p, s_q, s_pq, pairs))
+        same = np.abs(p - q) <= 1e-12 * every
+        if s_pp == s_pp and s_qq == s_qq:  # with squares, the distance of the matrices tells, diagonals included
+            far = 2 * (s_pp + s_qq - 2 * s_pq) + diagonal[1] + diagonal[2] - 2 * diagonal[0]
+            same &= far <= 1e-12 * (2 * (s_pp + s_qq) + diagonal[1] + diagonal[2])
         return cls(
-            every, p, q, pq, p - pq, q - pq, np.abs(p - q) <= 1e-12 * every, np.maximum(1e-13 * np.maximum(p, q), 1e-15 * every),
+            every, p, q, pq, p - pq, q - pq, same, np.maximum(1e-13 * np.maximum(p, q), 1e-15 * every),
             *(np.array([float(x)]) for x in (n, s_pp, s_qq, *diagonal)),
         )  # fmt: skip
 

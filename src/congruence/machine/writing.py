@@ -1,0 +1,83 @@
+"""One way to write a file: whole or not at all, never through another file's name."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from congruence.errors import InputError
+
+
+def check_target(path: str | Path, inputs: Iterable[str | Path | None] = ()) -> None:
+    """Refuse, before the work, a place that cannot be written to, or that is one of the inputs.
+
+    Args:
+        path: the file to be written.
+        inputs: files that are read; None is passed over.
+
+    Raises:
+        InputError: there is no such folder, it or the file cannot be written, or the file is one of the inputs.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; name a file to write")
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {path.parent} to write {path.name} in")
+    if not os.access(path.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        raise InputError(f"{path} cannot be written: permission denied")
+    for given in inputs:
+        if given is not None and path.exists() and Path(given).exists() and path.samefile(given):
+            raise InputError(f"{path} is read by this command; write the result to another file")
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[IO[bytes]]:
+    """A stream whose bytes become the file when all are written; on an error the file stays as it was.
+
+    The bytes go to a new file of random name in the same folder, opened exclusively, with the permissions of the file it
+    replaces. A symbolic link keeps pointing where it did. Devices and pipes are written to directly.
+
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "result.txt"
+    ...     with replacing(path) as stream:
+    ...         _ = stream.write(b"done")
+    ...     path.read_text()
+    'done'
+    """
+    target = Path(os.path.realpath(path))
+    check_target(target)
+    if target.exists() and not target.is_file():
+        with target.open("wb") as device:
+            yield device
+        return
+    number, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
+    try:
+        with os.fdopen(number, "wb") as stream:
+            os.chmod(name, stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(name, target)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(name)
+        raise
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file as UTF-8, whole or not at all."""
+    with replacing(path) as stream:
+        stream.write(text.encode("utf-8", errors="replace"))
+
+
+def _umask() -> int:
+    """The mask of permissions of this process; it can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

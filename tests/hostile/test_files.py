@@ -1,0 +1,214 @@
+"""Files that were read wrongly, or written unsafely, once: memory and scan read alike, and outputs are atomic."""
+
+import os
+import stat
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import congruence as cg
+from congruence.inputs.files import write_table
+from congruence.machine.writing import check_target, replacing
+
+
+def names_read(path):
+    """The labels of each column, in memory and scanned."""
+    found = []
+    for members in (cg.Ensemble(path, unassigned="drop"), cg.Ensemble(cg.scan(path), unassigned="drop")):
+        found.append([list(m.names) for m in members])
+    return found
+
+
+TEXTS = {
+    "decimals": ("a,b\n1.1,x\n1.10,x\n1.1,y\n2,y\n", [["1.1", "1.10", "2"], ["x", "y"]]),
+    "leading zeros": ("a,b\n01,x\n1,x\n01,y\n2,y\n", [["01", "1", "2"], ["x", "y"]]),
+    "exponents": ("a,b\n1e1,x\n10,x\n1e1,y\n2,y\n", [["10", "1e1", "2"], ["x", "y"]]),
+    "truth": ("a,b\ntrue,x\nTrue,x\ntrue,y\nfalse,y\n", [["True", "false", "true"], ["x", "y"]]),
+    "booleans": ("a,b\ntrue,x\nfalse,x\ntrue,y\nfalse,y\n", [[False, True], ["x", "y"]]),
+    "times": ("a,b\n12:30,x\n12:30:00,x\n12:30,y\n12:31,y\n", [["12:30", "12:30:00", "12:31"], ["x", "y"]]),
+    "whole": ("a,b\n10,x\n9,x\n10,y\n-1,y\n", [[-1, 9, 10], ["x", "y"]]),
+    "whole floats": ("a,b\n1.0,x\n2.0,x\n1.0,y\nNA,y\n", [[1, 2], ["x", "y"]]),
+    "long ids": (
+        "a,b\n12345678901234567890123,x\n12345678901234567890124,x\n12345678901234567890123,y\n,y\n",
+        [["12345678901234567890123", "12345678901234567890124"], ["x", "y"]],
+    ),
+    "one column, empty line": ("a\n0\n\n1\n1\n", [[0, 1]]),
+    "quoted newlines": ('a,b\n"x\ny",1\n"x\ny",2\nz,2\n', [["x\ny", "z"], [1, 2]]),
+}
+
+
+@pytest.mark.parametrize("case", TEXTS)
+def test_labels_of_text_files(case, tmp_path):
+    """Text unless every different text is a different number; the same in memory and scanned."""
+    text, right = TEXTS[case]
+    path = tmp_path / "x.csv"
+    path.write_text(text, encoding="utf-8")
+    memory, scan = names_read(path)
+    assert memory == right
+    assert scan == right
+
+
+def test_an_empty_line_is_a_missing_label(tmp_path):
+    """It does not shift the rows below it."""
+    path = tmp_path / "x.csv"
+    path.write_text("a\n0\n\n1\n1\n", encoding="utf-8")
+    assert len(cg.Ensemble(path, unassigned="drop")[0]) == 4
+    with pytest.raises(cg.InputError, match="1 of 4 points are unassigned"):
+        cg.compare_all(path)
+
+
+@pytest.mark.parametrize("route", [cg.Ensemble, lambda p: cg.compare_all(cg.scan(p))])
+def test_text_is_utf_8(route, tmp_path):
+    """Another encoding is an error that says so, not bytes."""
+    path = tmp_path / "x.csv"
+    path.write_bytes("id,a\né1,0\né2,1\n".encode("latin-1"))
+    with pytest.raises(cg.InputError, match="UTF-8"):
+        route(path)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_a_file_that_changes_under_a_scan(kind, tmp_path):
+    """Two versions of a file are never mixed in one answer."""
+    path = tmp_path / f"x.{kind}"
+    data = {"a": [0, 0, 1, 1], "b": [0, 1, 1, 1], "c": [0, 1, 0, 1]}
+
+    def write(columns):
+        if kind == "parquet":
+            parquet.write_table(pa.table(columns), path)
+        else:
+            write_table(columns, path)
+
+    write(data)
+    s = cg.scan(path)
+    assert cg.ari(s["a"], s["b"]) == pytest.approx(cg.ari(data["a"], data["b"]))
+    write({key: [*values, 0] for key, values in data.items()})
+    with pytest.raises(cg.InputError, match="changed while it was read"):
+        cg.ari(s["a"], s["c"])
+
+
+def test_zeros_of_both_signs_in_a_dictionary():
+    """0.0 and −0.0 are one label."""
+    column = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 0]), pa.array([0.0, -0.0, 1.5]))
+    assert cg.contingency(column, [0, 0, 1, 1]).to_array().tolist() == [[2, 1], [0, 1]]
+    part = cg.partial_tables({"a": column, "b": [0, 0, 1, 1]})
+    assert part.table("a", "b").to_array().tolist() == [[2, 1], [0, 1]]
+
+
+# --- writing ----------------------------------------------------------------------------------------------------
+
+
+def test_a_planted_link_is_not_followed(tmp_path):
+    """A name beside the target that someone else chose is never written to."""
+    victim, out = tmp_path / "victim.txt", tmp_path / "out.csv"
+    victim.write_text("precious", encoding="utf-8")
+    (tmp_path / "out.csv.part").symlink_to(victim)
+    write_table({"a": [1, 2]}, out)
+    assert victim.read_text(encoding="utf-8") == "precious"
+    assert out.read_text(encoding="utf-8").splitlines()[1:] == ["1", "2"]
+
+
+def test_permissions_stay_and_nothing_is_left_behind(tmp_path):
+    """The file keeps its permissions; a failure leaves it as it was and no other file."""
+    out = tmp_path / "out.txt"
+    out.write_text("old", encoding="utf-8")
+    out.chmod(0o640)
+    with replacing(out) as stream:
+        stream.write(b"new")
+    assert stat.S_IMODE(out.stat().st_mode) == 0o640
+    with pytest.raises(RuntimeError), replacing(out) as stream:
+        stream.write(b"half")
+        raise RuntimeError
+    assert out.read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["out.txt"]
+
+
+def test_a_new_file_has_the_usual_permissions(tmp_path):
+    """As open() would have given it."""
+    mask = os.umask(0o022)
+    try:
+        with replacing(tmp_path / "x") as stream:
+            stream.write(b"x")
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o644
+
+
+def test_targets_are_checked_before_the_work(tmp_path):
+    """No folder, a folder, or one of the inputs."""
+    given = tmp_path / "labels.csv"
+    given.write_text("a\n0\n", encoding="utf-8")
+    link = tmp_path / "link.csv"
+    link.symlink_to(given)
+    for target, inputs, said in (
+        (tmp_path / "none" / "x.csv", [], "no folder"),
+        (tmp_path, [], "is a folder"),
+        (given, [given], "is read by this command"),
+        (link, [None, given], "is read by this command"),
+    ):
+        with pytest.raises(cg.InputError, match=said):
+            check_target(target, inputs)
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "feather"])
+def test_tables_are_written_whole(kind, tmp_path):
+    """Every kind of table goes through the one writer."""
+    out = tmp_path / f"x.{kind}"
+    write_table({"a": [1, 2, 2], "b": ["x", "y", "y"]}, out)
+    assert [list(m.names) for m in cg.Ensemble(out)] == [[1, 2], ["x", "y"]]
+    assert os.listdir(tmp_path) == [out.name]
+
+
+# --- further values ---------------------------------------------------------------------------------------------
+
+
+def test_an_asymmetric_parameter_is_not_mirrored():
+    """V-measure with beta 2 is not symmetric, and its record says so."""
+    a, b = [0, 0, 0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 2, 2, 3, 4]
+    m = cg.measure("v_measure", beta=2)
+    assert not m.is_symmetric
+    assert cg.measure("v_measure").is_symmetric
+    r = cg.compare_all([a, b], [m])["v_measure"]
+    assert r[1, 0] == cg.compare(b, a, [m])["v_measure"] == pytest.approx(0.857, abs=1e-3)
+    assert r[0, 1] == cg.compare(a, b, [m])["v_measure"] == pytest.approx(0.75, abs=1e-3)
+    with pytest.raises(cg.InputError, match="beta must be a number"):
+        cg.measure("v_measure", beta=-1)
+
+
+@pytest.mark.parametrize(("key", "options"), [("v_measure", {"beta": 0.5}), ("lambda", {"zero_cells": 1e-5})])
+def test_declared_symmetry_holds_for_parameters(key, options):
+    """A measure with a parameter is symmetric if its record says so."""
+    rng = np.random.default_rng(0)
+    m = cg.measure(key, **options)
+    pairs = [(rng.permutation([0, 1, 2] * 4), rng.permutation([0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2])) for _ in range(10)]
+    differ = [abs(cg.compare(x, y, [m])[key] - cg.compare(y, x, [m])[key]) > 1e-9 for x, y in pairs]
+    assert any(differ) is not m.is_symmetric
+
+
+def test_silhouette_at_distance_0_from_all():
+    """All members put all points together: 0, not a quotient of rounding errors."""
+    assert cg.consensus_silhouette([[0, 0, 0, 0]] * 3, [0, 0, 1, 1]).tolist() == [0, 0, 0, 0]
+
+
+def test_cluster_consensus_of_partial_members():
+    """The pooled ratio over members and pairs that both have a label."""
+    e = cg.Ensemble([[0, 0, 0], [0, 1, None]], unassigned="partial")
+    assert cg.cluster_consensus(e, [0, 0, 0]) == {0: 0.75}
+
+
+def test_trace_of_large_counts():
+    """At counts of 10⁹ the matching with the largest trace is found, not one a few points short."""
+    r = cg.compare([0, 0, 1, 1], [0, 1, 0, 1], ["kappa_trace"], frequency=[10**9, 10**9 - 1, 10**9, 10**9])
+    assert r["kappa_trace"] == pytest.approx(2.5e-10, rel=1e-3)
+
+
+def test_alignment_of_a_zero_matrix():
+    """0/0 between different matrices is not agreement."""
+    assert cg.kas(np.zeros((3, 3)), [0, 1, 2]) == 0
+
+
+def test_empty_clusters_of_weightless_memberships():
+    """A cluster whose points all have weight 0 is not counted."""
+    u = np.array([[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
+    assert cg.psi(u, [0, 0, 1, 1], sample_weight=[1, 1, 1, 0]) == pytest.approx(1)
