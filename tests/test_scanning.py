@@ -498,9 +498,11 @@ def test_fuzzed_files_are_read_right_or_refused(tmp_path):
 def test_everything_unreadable_is_an_error_even_if_skipped(tmp_path):
     """Nothing left to count is no result."""
     folder = folder_of(labels(100), tmp_path / "d", files=2)
+    for file in sorted(folder.iterdir()):
+        damaged = bytearray(file.read_bytes())
+        damaged[4 : len(damaged) // 2] = bytes(len(damaged) // 2 - 4)
+        file.write_bytes(damaged)
     s = cg.scan(folder, ["int", "text"], skip_bad=True)
-    for file in folder.iterdir():
-        parquet.write_table(pa.table({"z": [1]}), file)
     with pytest.raises(cg.InputError, match=r"has no rows that can be read"):
         cg.compare_all(s)
 
@@ -692,11 +694,11 @@ def test_whole_numbers_that_floats_cannot_tell_apart(tmp_path):
     rows = [(2**64 - 1 - i % 3, 1e20 * (i % 4) + 0.5, "" if i == 5 else i % 2) for i in range(40)]
     file.write_text("\n".join(["cell,x,b", *(f"{a},{x!r},{b}" for a, x, b in rows)]))
     read = files.read_columns(file)
-    want = cg.contingency([str(a) for a, *_ in rows], [b if b != "" else None for *_, b in rows], unassigned="drop")
+    want = cg.contingency([a for a, *_ in rows], [b if b != "" else None for *_, b in rows], unassigned="drop")
     s = cg.scan(file, columns=["cell", "x", "b"])
     for found in (cg.compare(read["cell"], read["b"], "ari", unassigned="drop"),
                   cg.compare(s["cell"], s["b"], "ari", unassigned="drop")):  # fmt: skip
         assert found.table.to_array().tolist() == want.to_array().tolist()
         assert list(found.table.rows) == list(want.rows)
     assert pa.types.is_floating(read["x"].type)
-    assert pa.types.is_floating(s.input.schema.field("x").type)
+    assert list(s["x"].names) == sorted({x for _, x, _ in rows})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from enum import StrEnum
+from typing import Any
 
 
 class Word(StrEnum):
@@ -104,3 +106,20 @@ def hint(name: str, known: Iterable[str], listing: str = "`congruence measures` 
     near = [k for k in known if name and k.startswith(name.lower())]
     near += get_close_matches(name.lower(), [k for k in known if k not in near], n=3, cutoff=0.6)
     return f"did you mean {joined(near[:3], 'or')}?" if near else listing
+
+
+def whole_number(value: Any, name: str, least: int = 1, most: int | None = None) -> int:
+    """The value as an int, or an InputError that names it.
+
+    >>> whole_number(3, "threads")
+    3
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise InputError(f"{name} must be a whole number; got {value!r}") from None
+    if number < least:
+        raise InputError(f"{name} must be at least {least}, not {number}")
+    if most is not None and number > most:
+        raise InputError(f"{name} must be at most {most:,}, not {number:,}")
+    return number

@@ -229,7 +229,7 @@ def check_counts(n_permutations: int, level: float, stop_after: int | None) -> N
     """Refuse numbers of permutations, levels and stopping counts that make no sense."""
     if not isinstance(n_permutations, int | np.integer) or n_permutations < 1:
         raise InputError(f"n_permutations must be a whole number above 0, not {n_permutations!r}")
-    if not 0 < level < 1:
+    if not isinstance(level, int | float | np.number) or not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1, as in 0.95, not {level!r}")
     if stop_after is not None and (not isinstance(stop_after, int | np.integer) or stop_after < 1):
         raise InputError(f"stop_after is a number of draws as good as the value, at least 1, not {stop_after!r}")

@@ -13,17 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import whole_number
 from congruence.statistics.tables import Array
+
+#: more threads than this only cost memory
+MOST_THREADS = 256
 
 
 def default_threads(threads: int | None) -> int:
     """The number of threads to use: as requested, else the number of available cores."""
-    if threads is not None and threads < 1:
-        raise InputError(f"threads must be at least 1, not {threads}")
-    return (
-        threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else threads or os.cpu_count() or 1
-    )
+    if threads is not None:
+        return min(whole_number(threads, "threads"), MOST_THREADS)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def in_threads(threads: int, jobs: Sequence[Callable[[], Any]]) -> list[Any]:

@@ -126,8 +126,20 @@ def pair_sums(block_p: Any, block_q: Any, rows: Any, cols: Any) -> PairSums:
     >>> sum(halves).kas() == cg.kas(p, q), round(sum(halves).kas(), 4)
     (True, 0.9258)
     """
-    p, q = (np.asarray(b.toarray() if hasattr(b, "toarray") else b, dtype=np.float64) for b in (block_p, block_q))
-    i, j = (np.arange(x.start or 0, x.stop) if isinstance(x, slice) else np.asarray(x, np.int64) for x in (rows, cols))
+    try:
+        p, q = (np.asarray(b.toarray() if hasattr(b, "toarray") else b, dtype=np.float64) for b in (block_p, block_q))
+        i, j = (
+            np.arange(x.start or 0, x.stop)
+            if isinstance(x, slice)
+            else np.asarray(x).astype(np.int64, casting="same_kind")
+            for x in (rows, cols)
+        )
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"pair_sums takes two blocks of numbers and the global indices of rows and columns ({error})"
+        ) from None
+    if i.ndim != 1 or j.ndim != 1:
+        raise InputError("rows and cols are the global indices of the block, as in range(0, 1000)")
     if p.shape != (len(i), len(j)) or q.shape != p.shape:
         raise InputError(f"blocks of shape {p.shape} and {q.shape} do not fit {len(i)} rows and {len(j)} columns")
     if np.isnan(p).any() or np.isnan(q).any():

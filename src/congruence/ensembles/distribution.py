@@ -213,6 +213,8 @@ def delta_area(ensembles: Mapping[int, Any]) -> dict[int, float]:
     >>> {k: round(v, 3) for k, v in cg.delta_area({2: [[0, 0, 1, 1]] * 3, 3: [[0, 0, 1, 2]] * 3}).items()}
     {2: 0.667, 3: 0.25}
     """
+    if not isinstance(ensembles, Mapping) or not all(isinstance(k, int | np.integer) for k in ensembles):
+        raise InputError("delta_area takes a mapping from numbers of clusters to ensembles, as in {2: …, 3: …}")
     areas = {}
     for k in sorted(ensembles):
         e = as_ensemble(ensembles[k])

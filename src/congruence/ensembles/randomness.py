@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from congruence.errors import InputError
+from congruence.errors import whole_number
+from congruence.inputs.arrays import generator_of
 from congruence.inputs.ensemble import Ensemble
 
 # --- random members ----------------------------------------------------------------------------------------------
@@ -34,7 +33,6 @@ def random_partitions(n: int, n_members: int, kmax: int, random_state: Any = Non
     >>> cg.random_partitions(100, 5, 4, random_state=0)
     Ensemble: 5 clusterings of 100 points, 2 to 4 clusters each
     """
-    if n < 1 or n_members < 1 or kmax < 2:
-        raise InputError(f"random_partitions needs n ≥ 1, n_members ≥ 1 and kmax ≥ 2, not {n}, {n_members} and {kmax}")
-    rng = np.random.default_rng(random_state)
+    n, n_members, kmax = whole_number(n, "n"), whole_number(n_members, "n_members"), whole_number(kmax, "kmax", 2)
+    rng = generator_of(random_state)
     return Ensemble([rng.integers(0, rng.integers(2, kmax + 1), n) for _ in range(n_members)])

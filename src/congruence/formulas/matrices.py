@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from congruence.errors import whole_number
 from congruence.formulas.information import nmi_sqrt
 from congruence.formulas.pairs import ari
 from congruence.formulas.record import ratio
@@ -197,6 +198,7 @@ def certainty_random(kmax: int, n_members: int) -> float:
     >>> round(cg.certainty_random(5, 10), 6)
     0.094048
     """
-    k = np.arange(2, kmax + 1)
+    kmax, n_members = whole_number(kmax, "kmax", 2, 10**7), whole_number(n_members, "n_members")
+    k = np.arange(2, kmax + 1, dtype=np.float64)
     alpha, beta = float((1 / k).mean()), float((1 / k**2).mean())
     return (alpha - beta) / (n_members * (alpha - alpha**2))

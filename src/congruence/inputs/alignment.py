@@ -242,7 +242,12 @@ def noise_for(noise: Any, column: Iterable[str | None]) -> Collection[Hashable] 
                 return noise_for(noise[name], ())
         return None
     if isinstance(noise, Iterable) and not isinstance(noise, str | bytes):
-        return frozenset(x.item() if isinstance(x, np.generic) else x for x in noise)
+        try:
+            return frozenset(x.item() if isinstance(x, np.generic) else x for x in noise)
+        except TypeError:
+            raise InputError(
+                f"noise must be a label, a set of labels, or a mapping column → labels; got {noise!r}"
+            ) from None
     return frozenset([noise])
 
 

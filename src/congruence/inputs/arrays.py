@@ -56,4 +56,19 @@ def unwrap_2d(data: Any) -> tuple[Any, Any, str | None, str | None, Sequence[Any
         return data, None, None, None, None
     if not isinstance(data, np.ndarray) and hasattr(data, "__dlpack__"):
         data = from_dlpack(data)
-    return np.asarray(data), None, None, None, None
+    try:
+        return np.asarray(data), None, None, None, None
+    except ValueError:
+        raise InputError(
+            "a list of lists of different lengths is not a matrix; give every row as many numbers"
+        ) from None
+
+
+def generator_of(random_state: Any) -> np.random.Generator:
+    """A random generator from a seed, a sequence of seeds, a generator or None."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"random_state must be a whole number from 0 up or a generator; got {random_state!r}"
+        ) from None

@@ -32,6 +32,7 @@ def as_clustering(data: Any, who: str = "labels") -> Clustering:
     if is_sparse(data):  # before mappings: some sparse formats are dictionaries too
         return Memberships(data, who=who)
     readable = any(hasattr(data, name) for name in ("__len__", "__dlpack__", "__array__"))
+    readable = readable and not isinstance(data, np.generic)
     if isinstance(data, str | bytes | Mapping | set | frozenset) or not readable:
         raise InputError(f"{who}: expected one label per point (a list, array or series), got {type(data).__name__}")
     if is_frame(data):

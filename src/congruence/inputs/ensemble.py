@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import Any, overload
@@ -79,7 +79,7 @@ class Ensemble:
             unassigned = "partial"  # decided when that ensemble was created
         if not found:
             raise InputError("there are no clusterings to compare (an empty collection was given)")
-        listed = [str(x) for x in names] if names is not None else [name for name, _ in found]
+        listed = _listed(names) if names is not None else [name for name, _ in found]
         if len(listed) != len(found):
             raise InputError(f"{len(listed)} names for {len(found)} clusterings")
         who = [_called(name, i) for i, name in enumerate(listed)]
@@ -156,6 +156,8 @@ class Ensemble:
             return self.members[self._place(which)]
         if isinstance(which, slice):
             chosen = list(range(len(self)))[which]
+        elif not isinstance(which, Iterable):
+            raise InputError(f"members are taken by number, name, list or slice, not by {which!r}")
         else:
             listed = np.asarray(which)
             if listed.dtype == bool and listed.shape != (len(self),):
@@ -421,6 +423,12 @@ def _member_weight(given: Any, source: Any, members: int) -> Array | None:
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise InputError("member_weight must be finite, not negative, and not all 0")
     return np.asarray(weights / weights.sum())
+
+
+def _listed(names: Any) -> list[str]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InputError(f"names must be a list of names, one per clustering; got {names!r}")
+    return [str(x) for x in names]
 
 
 def _called(name: str, i: int) -> str:

@@ -367,6 +367,10 @@ def from_long(table: Any, id: str = "id", method: str = "method", label: str = "
     [[1.0, -0.5], [-0.5, 1.0]]
     """
     columns = _named_columns(table)
+    if len({id, method, label}) < 3:
+        raise InputError(
+            f"a long table has three columns for id, method and label; got {id!r}, {method!r} and {label!r}"
+        )
     chosen = pick(columns, [id, method, label], "the long table")
     points, methods, labels = (as_clustering(column, name) for name, column in chosen.items())
     assert isinstance(points, Labels)

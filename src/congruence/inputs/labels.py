@@ -206,7 +206,7 @@ def labels_from_numpy(values: Array, who: str, **facts: Any) -> Labels:
     if one_type:
         try:
             return labels_from_arrow(pa.array(values, from_pandas=True), who, **facts)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeError):
             pass
     codes, names, gaps = encode_objects(values.tolist())
     return Labels(None, (codes, names), gaps, **facts)

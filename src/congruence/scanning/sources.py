@@ -164,7 +164,10 @@ class _Stream(_Input):
         self.schema = _schema_of(first)
 
     def _first(self) -> Any:
-        batches = iter(self.source if self.once else self.source())
+        made = self.source if self.once else self.source()
+        if not isinstance(made, Iterable):
+            raise InputError(f"a function given to scan yields batches; this one gave {type(made).__name__}")
+        batches = iter(made)
         first = next(batches, None)
         if first is None:
             raise InputError(f"{self.text} gave no batch")
