@@ -117,9 +117,14 @@ def test_permissions_stay_and_nothing_is_left_behind(tmp_path):
     with replacing(out) as stream:
         stream.write(b"new")
     assert stat.S_IMODE(out.stat().st_mode) == 0o640
-    with pytest.raises(RuntimeError), replacing(out) as stream:
-        stream.write(b"half")
-        raise RuntimeError
+
+    def fail():
+        with replacing(out) as stream:
+            stream.write(b"half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
     assert out.read_bytes() == b"new"
     assert os.listdir(tmp_path) == ["out.txt"]
 
