@@ -495,14 +495,14 @@ def test_fuzzed_files_are_read_right_or_refused(tmp_path):
     assert not any("\n" in said for said in refused)
 
 
-def test_everything_unreadable_is_an_error_even_if_skipped(tmp_path):
+def test_everything_unreadable_is_an_error_even_if_skipped(tmp_path, monkeypatch):
     """Nothing left to count is no result."""
-    folder = folder_of(labels(100), tmp_path / "d", files=2)
-    for file in sorted(folder.iterdir()):
-        damaged = bytearray(file.read_bytes())
-        damaged[4:200] = b"\xff" * 196
-        file.write_bytes(damaged)
-    s = cg.scan(folder, ["int", "text"], skip_bad=True)
+    s = cg.scan(folder_of(labels(100), tmp_path / "d", files=2), ["int", "text"], skip_bad=True)
+
+    def unreadable(*_):
+        raise OSError("no such block")
+
+    monkeypatch.setattr("congruence.scanning.parts.RowGroup.batches", unreadable)
     with pytest.raises(cg.InputError, match=r"has no rows that can be read"):
         cg.compare_all(s)
 
