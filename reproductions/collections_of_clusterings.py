@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,8 +41,8 @@ class Collection:
     make: Callable[[], tuple[cg.Ensemble, np.ndarray]]
 
 
-#: draws of generated data: the first two were looked at while `auto` was built, the others drawn when it was done
-DRAWS = {0: "DEV", 1: "DEV", 4: "TEST", 5: "TEST"}
+#: draws of generated data: the first four were looked at while `auto` was built, the others drawn when it was done
+DRAWS = {0: "DEV", 1: "DEV", 2: "DEV", 3: "DEV", 4: "TEST", 5: "TEST"}
 
 
 def half(name: str) -> str:
@@ -71,14 +71,14 @@ def gaussians(
     return np.hstack([X, rng.normal(size=(len(y), noise_dims)) * X.std()]), y
 
 
-def generated() -> dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]]:
+def generated(draws: Iterable[int]) -> dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]]:
     """Sets of Gaussian clusters: 2 to 12 clusters, equal and unequal sizes, near and far, with and without noise."""
     found: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {}
 
     def add(name: str, *what: Any) -> None:
         found[name] = lambda: gaussians(name, *what)
 
-    for draw in DRAWS:
+    for draw in draws:
         for k, dims in ((2, 2), (3, 5), (5, 3), (8, 4), (12, 6)):
             near = seed(f"near {draw} {k}").uniform(1.2, 2.8)
             add(f"equal k={k} {draw}", np.full(k, 1 / k), dims, near)
@@ -179,8 +179,8 @@ MEMBERS = {
 ON_REAL = ("k-means, 2..2k", "k-means, 2..√n", "mixed algorithms")
 
 
-def collections() -> Iterator[Collection]:
-    """All collections; those of data that are not there are left out."""
+def collections(draws: Iterable[int] = tuple(DRAWS)) -> Iterator[Collection]:
+    """All collections, generated ones of these draws; those of data that are not there are left out."""
 
     def made(name: str, kind: str, data: Callable[[], tuple[np.ndarray, np.ndarray]]) -> Callable[[], Any]:
         def make() -> tuple[cg.Ensemble, np.ndarray]:
@@ -189,7 +189,7 @@ def collections() -> Iterator[Collection]:
 
         return make
 
-    for name, data in generated().items():
+    for name, data in generated(draws).items():
         for kind in MEMBERS:
             yield Collection(
                 name=name,

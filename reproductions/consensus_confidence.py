@@ -29,7 +29,7 @@ class Points:
     confidence: np.ndarray
     share: np.ndarray
     right: np.ndarray
-    #: log odds of the posterior and of the share of votes, log of the overlap of the members; one row per point
+    #: what `consensus_clustering/confidence.py` makes odds of; one row per point
     features: np.ndarray
 
 
@@ -98,7 +98,7 @@ def fit(found: Sequence[Points]) -> str:
     x, right, some = joined(dev, "features"), joined(dev, "right"), joined(dev, "share") < 1 - 1e-9
     model = LogisticRegression(C=1e3, max_iter=1000).fit(x[some], right[some])
     numbers = ", ".join(f"{v:.2f}" for v in (*model.intercept_, *model.coef_[0]))
-    return f"CONSTANT, POSTERIOR, SHARE, OVERLAP = {numbers}"
+    return f"CONSTANT, POSTERIOR, POSTERIOR_R, SHARE, SHARE_R, R = {numbers}"
 
 
 def plot(path: str, found: Sequence[Points]) -> None:

@@ -57,7 +57,7 @@ if not missing_card():
 needs_card = pytest.mark.skipif(bool(missing_card()), reason=f"no CUDA GPU: {missing_card()}")
 #: measures of similarity matrices and ensembles, which have tests of their own
 OF_MATRICES = (
-    "arimp", "arimm", "kas", "nsf", "nsf_printed", "sms", "ssms", "anmi", "certainty", "uncertainty", "pnmi",
+    "arimp", "arimm", "kas", "nsf", "nsf_printed", "sms", "ssms", "anmi", "pooled_ami", "certainty", "uncertainty", "pnmi",
     "pnmi_sum",
 )  # fmt: skip
 #: measures of density profiles, which need the data too and have tests of their own

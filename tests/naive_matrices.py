@@ -122,6 +122,25 @@ def anmi(members: Members, labels: Sequence[Any]) -> float:
     return float(np.mean([naive.MEASURES["nmi_sqrt"](list(m), list(labels)) for m in members]))
 
 
+def pooled_ami(members: Members, labels: Sequence[Any], weights: Sequence[float] | None = None) -> float:
+    """Σ w (I − E) ÷ Σ w ((H + H_l) / 2 − E) over the members, E = min((k − 1)(k_l − 1) / 2n, H, H_l); 0/0 by the rule."""
+    n, q = len(labels), list(labels)
+    above = most = 0.0
+    for m, w in zip(members, weights or [1.0] * len(members), strict=True):
+        m = list(m)
+
+        def entropy(x: list[Any]) -> float:
+            return -sum(x.count(v) / n * math.log(x.count(v) / n) for v in set(x))
+
+        h, own, both = entropy(q), entropy(m), entropy(list(zip(q, m, strict=True)))
+        chance = min((len(set(q)) - 1) * (len(set(m)) - 1) / (2 * n), h, own)
+        above += w * (h + own - both - chance)
+        most += w * ((h + own) / 2 - chance)
+    if most < 1e-12:
+        return float(all(naive.MEASURES["ari"](list(m), q) == 1 for m in members))
+    return above / most
+
+
 def consensus_index(members: Members, key: str) -> float:
     """Mean of a measure over ordered pairs of different members."""
     values = [naive.MEASURES[key](list(a), list(b)) for a, b in permutations(members, 2)]

@@ -237,8 +237,9 @@ def test_confidence_by_brute_force():
     right = joint[np.arange(N), r.labels]
     posterior = np.clip(np.log(right / (joint.sum(axis=1) - right)), -8, 8)
     share = np.clip(np.log(r.vote_share / (1 - r.vote_share)), -3.9, 3.9)
-    odds = constants.CONSTANT + constants.POSTERIOR * posterior + constants.SHARE * share
-    odds += constants.OVERLAP * np.log(overlap)
+    share_of = np.log(overlap) / np.log(6)
+    odds = constants.CONSTANT + (constants.POSTERIOR + constants.POSTERIOR_R * share_of) * posterior
+    odds += (constants.SHARE + constants.SHARE_R * share_of) * share + constants.R * share_of
     assert r.vote_share.max() < 1
     assert r.confidence == pytest.approx(1 / (1 + np.exp(-odds)))
 

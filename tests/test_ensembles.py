@@ -229,15 +229,19 @@ def test_an_ensemble_and_a_partition(given_):
     """arimp, anmi and all others of an ensemble and labels, either way round and by the methods, as the definitions."""
     runs, q = given_
     e = cg.Ensemble(runs)
-    expected = {**dense.measures(dense.consensus(runs), dense.consensus([q])), "anmi": dense.anmi(runs, q)}
+    expected = {
+        **dense.measures(dense.consensus(runs), dense.consensus([q])),
+        "anmi": dense.anmi(runs, q),
+        "pooled_ami": dense.pooled_ami(runs, q),
+    }
     if len(runs) == 1:
         expected["ari_gram"] = expected["arimm"]  # of two partitions it has both names
     assert dict(cg.compare(e, q)) == close(expected)
     assert dict(cg.compare(q, e)) == close(expected)
-    for key in ("arimp", "arimm", "kas", "nsf", "sms", "ssms", "anmi"):
+    for key in ("arimp", "arimm", "kas", "nsf", "sms", "ssms", "anmi", "pooled_ami"):
         assert [getattr(e, key)(q), getattr(cg, key)(e, q), getattr(cg, key)(q, e)] == [close(expected[key])] * 3, key
     matrix = cg.Similarity(dense.consensus(runs))
-    of_matrix = {k: v for k, v in expected.items() if k not in ("anmi", "ari_gram")}
+    of_matrix = {k: v for k, v in expected.items() if k not in ("anmi", "pooled_ami", "ari_gram")}
     assert dict(cg.compare(matrix, q)) == close(of_matrix)
 
 

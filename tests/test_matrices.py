@@ -270,7 +270,7 @@ def test_compare_shows_all_that_apply():
     assert found.skipped["anmi"] == "anmi compares the members of an ensemble with one partition"
     assert set(cg.compare(e, e)) == set(OF_TWO) - {"arimp"}
     assert "neither side is a partition; use arimm" in cg.compare(e, e).skipped["arimp"]
-    assert set(cg.compare(e, labels)) == set(cg.compare(labels, e)) == {*OF_TWO, "anmi"}
+    assert set(cg.compare(e, labels)) == set(cg.compare(labels, e)) == {*OF_TWO, "anmi", "pooled_ami"}
     assert set(cg.compare(cg.Similarity(random_matrix(5, 1)), e)) == set(OF_TWO) - {"arimp"}
 
 
@@ -304,7 +304,11 @@ def test_measures_of_members_refuse_a_matrix(key):
 def test_two_partitions_by_the_definition(ab):
     """Of label vectors the matrix measures are those of their co-association matrices, on every route of counting."""
     a, b = ab
-    expected = {**dense.measures(coassociation(a), coassociation(b)), "anmi": dense.anmi([a], b)}
+    expected = {
+        **dense.measures(coassociation(a), coassociation(b)),
+        "anmi": dense.anmi([a], b),
+        "pooled_ami": dense.pooled_ami([a], b),
+    }
     keys = list(expected)
     for route in ROUTES:
         with on_route(route):
@@ -328,7 +332,7 @@ def test_proposition_1(ab):
     assert cg.arimm(cg.Ensemble([a]), cg.Ensemble([b])) == cg.arimm(cg.Ensemble([a, a]), cg.Ensemble([b])) == expected
 
 
-@pytest.mark.parametrize("key", [*OF_TWO, "anmi"])
+@pytest.mark.parametrize("key", [*OF_TWO, "anmi", "pooled_ami"])
 def test_declared_axioms(key):
     """symmetric, definite and triangle hold for all partitions of n ≤ 4 points where declared (NaN: undefined)."""
     m = cg.measure(key)
@@ -351,7 +355,7 @@ def test_declared_axioms(key):
 
 def test_axioms_not_declared_are_false():
     """A counter-example for each: 1 − kas, arimm, sms and anmi break the triangle; kas, nsf, anmi have no zero."""
-    declared = {key: cg.measure(key).axioms for key in (*OF_TWO, "anmi")}
+    declared = {key: cg.measure(key).axioms for key in (*OF_TWO, "anmi", "pooled_ami")}
     assert {key for key in declared if "triangle" in declared[key]} == {"nsf", "nsf_printed"}
     assert {key for key in declared if "baseline" in declared[key]} == {"arimp", "arimm"}
     every = partitions(4)
@@ -360,6 +364,7 @@ def test_axioms_not_declared_are_false():
         assert np.nanmax(d[:, None, :] - d[:, :, None] - d[None, :, :]) > 1e-3, key
     for key in ("kas", "nsf", "nsf_printed", "ssms", "anmi"):
         assert max(abs(mean_over_permutations(key, a, b)) for a, b in SIZES) > 0.1, key
+    assert max(abs(mean_over_permutations("pooled_ami", a, b)) for a, b in SIZES) > 0.01  # chance only to first order
 
 
 @pytest.mark.parametrize("key", ["arimp", "arimm"])

@@ -17,7 +17,7 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.pair import PreparedPair
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.information import Info
-from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo
+from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo, PooledInfo
 from congruence.statistics.pairs import Gram
 from congruence.statistics.profiles import Profiles
 
@@ -26,7 +26,7 @@ def compare_matrices(pair: PreparedPair, measures: Measures, threads: int | None
     """Measures of two matrices, ensembles, or a matrix or ensemble and a partition."""
     p, q = pair.sides
     chosen, strict = chosen_measures(
-        measures, [m.key for m in every_measure() if m.needs in (Gram, MatrixSums, MemberInfo)]
+        measures, [m.key for m in every_measure() if issubclass(m.needs, Gram | MatrixSums | MemberInfo)]
     )
     values: dict[str, float] = {}
     skipped: dict[str, str] = {}
@@ -35,8 +35,8 @@ def compare_matrices(pair: PreparedPair, measures: Measures, threads: int | None
     for m in chosen:
         try:
             _check_matrices(m, p, q)
-            if m.needs is MemberInfo:
-                values[m.key] = float(m.values(_member_info(p, q))[0])
+            if issubclass(m.needs, MemberInfo):
+                values[m.key] = float(m.values(_member_info(p, q, m.needs))[0])
                 continue
             missing = m.parameters.get("missing", "ratio")
             if (missing, within) not in sums:
@@ -54,7 +54,7 @@ def compare_matrices(pair: PreparedPair, measures: Measures, threads: int | None
     if within and sums:
 
         def with_itself(m: Measure, side: str) -> float:
-            if m.needs is MemberInfo:
+            if issubclass(m.needs, MemberInfo):
                 return np.nan
             return float(m.values(sums[m.parameters.get("missing", "ratio"), within].alone(side))[0])
 
@@ -78,10 +78,10 @@ def _check_matrices(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similari
     if m.needs is Profiles:
         m.check(soft=False, weighted=False)
     covers = any(isinstance(x, Ensemble) and x.has_covers for x in (p, q))
-    if covers and m.needs is MemberInfo:
+    if covers and issubclass(m.needs, MemberInfo):
         raise NotApplicable(f"{m.key} is not defined for members that are covers; see compare_all")
     one = [isinstance(x, Ensemble) and len(x) == 1 and not x.has_covers for x in (p, q)]
-    if m.needs not in (Gram, MatrixSums, MemberInfo):
+    if not issubclass(m.needs, Gram | MatrixSums | MemberInfo):
         why = (
             "describes one ensemble or matrix: " + f"cg.{m.key}(a)" if m.needs is Alone else "compares two clusterings"
         )
@@ -92,11 +92,12 @@ def _check_matrices(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similari
         raise NotApplicable(
             f"{m.key} compares a matrix or ensemble with one partition; neither side is a partition; use arimm"
         )
-    if m.needs is MemberInfo:
+    if issubclass(m.needs, MemberInfo):
         if not (isinstance(p, Ensemble) and isinstance(q, Ensemble) and any(one)):
             raise NotApplicable(f"{m.key} compares the members of an ensemble with one partition")
         if p.has_gaps or q.has_gaps:
             raise NotApplicable(f"{m.key} is not defined for members that label only some of the points")
+        m.check(soft=False, weighted=p.mass is not None and not p.mass.is_frequency)
 
 
 def _check_unit(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similarity) -> None:
@@ -108,10 +109,12 @@ def _check_unit(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similarity) 
             )
 
 
-def _member_info(p: Any, q: Any) -> MemberInfo:
-    """Entropies of the members of the ensemble with the partition."""
+def _member_info(p: Any, q: Any, needs: type[MemberInfo]) -> MemberInfo:
+    """Entropies of the members of the ensemble with the partition, and the numbers of clusters where they are needed."""
     first, many = (q, p) if len(q) == 1 else (p, q)
     members = [first.members[0], *many.members]
-    tiles = cpu.statistics(members, against_first(len(members)), {Info}, mass=p.mass)
-    infos = [tile.statistics[Info] for tile in tiles]
-    return MemberInfo(Info.joined(infos), many.shares)
+    tiles = cpu.statistics(members, against_first(len(members)), {needs}, mass=p.mass)
+    found: list[Any] = [tile.statistics[needs] for tile in tiles]
+    joined = Info.joined([m.info for m in found])
+    counts = ("k_a", "k_b") if issubclass(needs, PooledInfo) else ()
+    return needs(joined, many.shares, **{name: np.concatenate([getattr(m, name) for m in found]) for name in counts})

@@ -8,9 +8,10 @@ from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.refinement import log_chances
 from congruence.statistics.tables import Array
 
-#: log odds of being right = constant + these times the log odds of `posterior`, of the share of votes, and log `overlap`;
+#: log odds of being right: a constant, and how much the log odds of the posterior and of the share of votes count, where
+#: members err independently (r = 0) and how that changes until they all err alike (r = 1), and r itself;
 #: fitted by `python -m reproductions.consensus_confidence --fit` on the DEV half of its planted ensembles
-CONSTANT, POSTERIOR, SHARE, OVERLAP = 1.37, 0.17, 0.76, -1.34
+CONSTANT, POSTERIOR, POSTERIOR_R, SHARE, SHARE_R, R = 1.49, 0.18, -0.19, 1.02, -0.25, -3.47
 #: log odds beyond these are those of too few points to be known
 MOST_POSTERIOR, MOST_SHARE = 8.0, 3.9
 
@@ -33,14 +34,14 @@ def confidence(e: Evidence, labels: Array, k: int, votes: Array) -> Array:
         votes: What `shares` gives for them.
     """
     own = votes[np.arange(e.n_rows), labels]
-    odds = CONSTANT + features(e, labels, k, votes) @ np.array([POSTERIOR, SHARE, OVERLAP])
+    odds = CONSTANT + features(e, labels, k, votes) @ np.array([POSTERIOR, POSTERIOR_R, SHARE, SHARE_R, R])
     return np.where(own > 1 - 1e-9, 1.0, np.where(np.isnan(own), np.nan, 1 / (1 + np.exp(-odds))))
 
 
 def features(e: Evidence, labels: Array, k: int, votes: Array) -> Array:
-    """For each signature the log odds of the posterior and of the share of votes, and the log of the members' overlap.
+    """For each signature the log odds of the posterior and of the share of votes, each also times r, and r.
 
-    The posterior is that of naive Bayes with as many members as err independently.
+    The posterior is that of naive Bayes with as many members as err independently. r = log(overlap) ÷ log(members).
     """
     rows = np.arange(e.n_rows)
     logs = log_chances(e, e.totals(labels, k))
@@ -52,13 +53,10 @@ def features(e: Evidence, labels: Array, k: int, votes: Array) -> Array:
     best = np.maximum(logits.max(axis=1), -1e300)  # of one cluster there is no other
     others = best + np.log(np.exp(logits - best[:, None]).sum(axis=1) + 1e-300)
     share = np.clip(votes[rows, labels], 1e-9, 1 - 1e-9)
-    return np.column_stack(
-        [
-            np.clip(own - others, -MOST_POSTERIOR, MOST_POSTERIOR),
-            np.clip(np.log(share / (1 - share)), -MOST_SHARE, MOST_SHARE),
-            np.full(e.n_rows, np.log(overlap)),
-        ]
-    )
+    share = np.clip(np.log(share / (1 - share)), -MOST_SHARE, MOST_SHARE)
+    posterior = np.clip(own - others, -MOST_POSTERIOR, MOST_POSTERIOR)
+    r = np.log(overlap) / np.log(e.n_members) if e.n_members > 1 else 1.0
+    return np.column_stack([posterior, posterior * r, share, share * r, np.full(e.n_rows, r)])
 
 
 def design_effect(e: Evidence, labels: Array, logs: Array, k: int) -> float:

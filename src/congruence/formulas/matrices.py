@@ -15,7 +15,7 @@ from congruence.formulas.information import nmi_sqrt
 from congruence.formulas.pairs import ari
 from congruence.formulas.record import ratio
 from congruence.formulas.registry import measure
-from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo
+from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo, PooledInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array
 
@@ -134,6 +134,24 @@ def anmi(m: MemberInfo) -> Array:
     """Mean over the members of nmi_sqrt with the partition."""
     raw = nmi_sqrt(m.info)
     return m.mean(np.where(np.isnan(raw), m.info.identical.astype(float), raw))
+
+
+@measure(
+    "pooled_ami", title="Pooled adjusted mutual information", needs=PooledInfo, better="higher", wants_partition=True,
+    range=(-1, 1), axioms=("symmetric", "definite"), reference="zhang2012",
+    definition=("E_MI = min((k_a - 1) * (k_b - 1) / (2 * n), H_a, H_b)",
+                "pooled_ami = (MI - E_MI) / ((H_a + H_b) / 2 - E_MI)"),
+    workings=lambda t: _pooled_workings(PooledInfo.of_table(t)),
+    caution="chance is subtracted to first order, so that independent clusterings score near 0, not 0 on average",
+)  # fmt: skip
+def pooled_ami(m: PooledInfo) -> Array:
+    """AMI with numerator and denominator averaged over the members before the division: to AMI what arimp is to ARI."""
+    return ratio(m.mean(m.info.MI - m.E_MI), m.mean((m.info.H_a + m.info.H_b) / 2 - m.E_MI))
+
+
+def _pooled_workings(m: PooledInfo) -> dict[str, Any]:
+    names = {"n": m.info.n, "k_a": m.k_a, "k_b": m.k_b, "H_a": m.info.H_a, "H_b": m.info.H_b, "MI": m.info.MI}
+    return {name: value[0] for name, value in names.items()}
 
 
 def _alone(x: Any) -> Array:

@@ -13,7 +13,7 @@ from congruence.errors import InputError, NotApplicable, Word
 from congruence.formulas.explain import Explanation, explanation
 from congruence.statistics.covers import Concordance, Intersections, SharedPairs
 from congruence.statistics.information import ChanceInfo
-from congruence.statistics.matrices import Alone, MatrixSums
+from congruence.statistics.matrices import Alone, MatrixSums, PooledInfo
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array, Table
 from congruence.statistics.trees import Clades, LevelInfo, MergeHeights
@@ -162,6 +162,8 @@ class Measure:
             why = "it counts" if self.whole_points else "its expectation is over permutations of"
             raise NotApplicable(f"{self.key} is not defined for {what}: {why} whole points; {advice}")
 
+        if self.needs is PooledInfo and weighted:
+            raise NotApplicable(f"{self.key} counts points and has no value for sample_weight; pass `frequency`")
         if self.needs is Profiles:
             raise NotApplicable(
                 f"{self.key} compares where clusters lie in the data, so it needs the data: cg.{self.key}(a, b, X)"

@@ -298,6 +298,10 @@ class Ensemble:
         """
         return float(_door().anmi(self, labels))
 
+    def pooled_ami(self, labels: Any) -> float:
+        """AMI of the members with a partition, pooled over the members."""
+        return float(_door().pooled_ami(self, labels))
+
     def arimp(self, labels: Any, **options: Any) -> float:
         """Adjusted Rand index of the consensus matrix and a partition.
 

@@ -6,7 +6,7 @@ per pair, so a formula is one array expression for one pair or ten thousand.
 
 from congruence.statistics.covers import Concordance, Intersections, SharedPairs
 from congruence.statistics.information import ChanceInfo, Info
-from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo
+from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo, PooledInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array, Maxima, Table, Tables, as_tile, label_order, xlogx
@@ -20,6 +20,6 @@ Statistic = (
 
 __all__ = [
     "Alone", "Array", "ChanceInfo", "Clades", "Concordance", "Gram", "Info", "Intersections", "LevelInfo", "MatrixSums",
-    "Maxima", "MemberInfo", "MergeHeights", "Pairs", "PointScores", "Profiles", "SharedPairs", "Statistic", "Table", "Tables",
-    "as_tile", "label_order", "xlogx",
+    "Maxima", "MemberInfo", "MergeHeights", "Pairs", "PointScores", "PooledInfo", "Profiles", "SharedPairs", "Statistic", "Table",
+    "Tables", "as_tile", "label_order", "xlogx",
 ]  # fmt: skip

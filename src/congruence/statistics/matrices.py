@@ -126,6 +126,30 @@ class MemberInfo:
 
 
 @dataclass(frozen=True, eq=False)
+class PooledInfo(MemberInfo):
+    """The same with the numbers of clusters, which decide how much information chance brings."""
+
+    k_a: Array = field(default_factory=lambda: np.empty(0))
+    k_b: Array = field(default_factory=lambda: np.empty(0))
+
+    @classmethod
+    def from_tables(cls, t: Tables) -> Self:
+        """One member per table."""
+        counts = (over(lambda sizes: (sizes > 0).astype(np.float64)) for over in (t.over_rows, t.over_cols))
+        return cls(Info.from_tables(t), None, *counts)
+
+    @property
+    def E_MI(self) -> Array:
+        """Mutual information that chance brings, to first order, and no more than there can be."""
+        first = (self.k_a - 1) * (self.k_b - 1) / (2 * np.maximum(self.info.n, 1))
+        return np.asarray(np.minimum(first, np.minimum(self.info.H_a, self.info.H_b)))
+
+    def swapped(self) -> Self:
+        """The same with the two clusterings exchanged."""
+        return replace(self, info=self.info.swapped(), k_a=self.k_b, k_b=self.k_a)
+
+
+@dataclass(frozen=True, eq=False)
 class Alone:
     """One matrix or ensemble by itself: its sums with itself, and the mean of a measure over pairs of its members."""
 
