@@ -172,7 +172,9 @@ class Evidence:
 def evidence(ensemble: Ensemble) -> Evidence:
     """The votes of an ensemble; points in no member have no row."""
     n, members = ensemble.n_points, ensemble.members
-    mass = np.ones(n) if ensemble.mass is None else ensemble.mass.values.astype(np.float64)
+    mass = np.ones(n)
+    if ensemble.mass is not None:  # as given: objectives are sums over points
+        mass = np.ldexp(ensemble.mass.values.astype(np.float64), ensemble.mass.exponent)
     kept = [i for i, share in enumerate(ensemble.shares.tolist()) if share > 0 and members[i].k > 0]
     if ensemble.has_covers:
         raise InputError(
