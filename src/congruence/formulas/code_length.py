@@ -23,7 +23,7 @@ def code_length(groups: Array, parts: Array, clusters: int) -> float:
     The smallest over α of Σ_j log (qα)^(b_j) − Σ_ij log α^(n_ij), with rising factorials and q clusters, less the n log q
     of labels that are all equally likely: what is left is small, and keeps its digits.
 
-    >>> round(code_length(np.array([4]), np.array([4]), 2) + 4 * np.log(2), 4)
+    >>> float(round(code_length(np.array([4]), np.array([4]), 2) + 4 * np.log(2), 4))
     0.6933
     """
     found = [x.astype(np.int64).tobytes() for sizes in (groups, parts) for x in np.unique(sizes, return_counts=True)]
