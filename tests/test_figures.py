@@ -243,3 +243,19 @@ def test_the_tree_of_clusters(made):
             r.plot(color=bad)
     with pytest.raises(cg.InputError, match="least"):
         r.plot(least=2)
+
+
+@pytest.mark.parametrize("backend", ["plotly", "matplotlib"])
+def test_an_ensemble_flows(backend):
+    """Several clusterings beside one another: every point flows from each to the next."""
+    e = cg.Ensemble({"a": TRUTH, "b": RUNS["$x$"], "c": RUNS["c"]})
+    shown = e.plot("flow", backend=backend)
+    if backend == "plotly":
+        assert sum(shown.data[0].link.value) == 2 * 45
+        assert len(shown.data[0].node.label) == sum(c.k for c in e.members)
+    else:
+        assert {"a", "b", "c"} <= {text.get_text() for axes in shown.axes for text in axes.texts}
+    with pytest.raises(cg.InputError, match="2 to 8 clusterings, not 9"):
+        cg.Ensemble([TRUTH] * 9).plot("flow", backend=backend)
+    with pytest.raises(cg.InputError, match="kind must be 'consensus' or 'flow'"):
+        e.plot("sunburst")

@@ -347,7 +347,9 @@ def data_columns(
     if named:
         rest, notes = files.pick(table, named, str(file)), list[str]()
     else:
-        rest, notes = files.without_ids({name: column for name, column in table.items() if name not in others})
+        rest, notes = files.without_ids(
+            {name: column for name, column in table.items() if name not in others}, is_data=True
+        )
     numbers = {name: np.asarray(files.numbers_of(column)) for name, column in rest.items()}
     words = [name for name, column in numbers.items() if column.ndim != 1 or column.dtype.kind not in "iufb"]
     if words and (named or len(words) == len(numbers)):
@@ -363,6 +365,7 @@ def features_of(table: dict[str, Any], features: str | None, taken: list[str], f
 
     if features is not None:
         return files.pick(table, split(features), str(file))
-    kept, notes = files.without_ids({name: column for name, column in table.items() if name not in taken})
+    rest = {name: column for name, column in table.items() if name not in taken}
+    kept, notes = files.without_ids(rest, is_data=True)
     say([*notes, f"features: {', '.join(kept)} (name them with --features)"])
     return kept

@@ -6,19 +6,20 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from congruence.cli.app import Columns, Id, Long, Measures, Noise, Policy, Threads, Unassigned, app
 from congruence.cli.printing import say
 from congruence.cli.reading import (
     check_same_row_names,
-    data_columns,
     label_columns,
     noise_labels,
     row_ids,
     split,
     table_of,
 )
+from congruence.cli.reading import data_columns as read_data
 
 
 @app.command()
@@ -27,8 +28,14 @@ def report(
     data: Annotated[
         Path | None, typer.Option(help="Table of numbers of the same points, for a picture of them.")
     ] = None,
-    reference: Annotated[str | None, typer.Option(help="Column to hold the clusterings against; not a member.")] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(help="Column to compare with; else one called truth, class, label or reference; or none."),
+    ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the page here.")] = Path("report.html"),
+    data_columns: Annotated[
+        str | None, typer.Option(help="Columns of the data for the picture, as in a,b,c; by default all numbers.")
+    ] = None,
     axes: Annotated[
         str | None, typer.Option(help="Two columns of the data for the picture, as in x,y; else PCA.")
     ] = None,
@@ -44,6 +51,7 @@ def report(
     title: Annotated[str | None, typer.Option(help="Title of the page; by default the name of the file.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same page.")] = 0,
     threads: Threads = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Explain the clusterings of a file on one page that works offline: how they agree, on what, where they differ.
 
@@ -59,21 +67,25 @@ def report(
 
     import congruence as cg
     from congruence.inputs import files
+    from congruence.inputs.column_kinds import reference_among
     from congruence.machine.writing import check_target
     from congruence.reporting.html import Report, check_page
     from congruence.reporting.model import build
 
     check_page(out)
     check_target(out, [file])
-    found, notes = label_columns(file, split(columns), id, long, (), reference)
+    asked = None if reference is not None and reference.lower() == "none" else reference
+    found, notes = label_columns(file, split(columns), id, long, (), asked)
     found, more = files.with_memberships(found)
-    if reference is not None:
-        files.pick(found, [reference], str(file))
+    if asked is not None:
+        files.pick(found, [asked], str(file))
+    elif reference is None and len(found) > 2 and (asked := reference_among(found)) is not None:
+        more.append(f"column {asked!r} is taken for the reference; pass --reference none to count it as a clustering")
     name, ids = next(iter(row_ids(file, id, long).items()), (None, None))
     numbers: Any = None
     if data is not None:
         by = id if long is None else name
-        numbers, named, said = _numbers(data, split(axes), by)
+        numbers, named, said = _numbers(data, split(axes), split(data_columns), by, [*table_of(file)])
         if by is None and files.suffix_of(data) != ".npy":
             check_same_row_names([table_of(file), table_of(data)], (file, data))
         elif by in named:
@@ -81,13 +93,15 @@ def report(
             said += joined
         elif by is not None:
             said.append(f"{data} has no column {by!r}: its rows are taken to be those of {file}, in the same order")
-        more += said
-    elif axes is not None:
-        raise cg.InputError("--axes names columns of the data; pass them with --data FILE")
+        numbers, left_out = _without_labels(numbers, found, [*split(axes), *split(data_columns)])
+        more += [*said, *left_out, f"columns of the picture: {', '.join(numbers)}"]
+    elif axes is not None or data_columns is not None:
+        option = "--axes" if axes is not None else "--data-columns"
+        raise cg.InputError(f"{option} names columns of the data; pass them with --data FILE")
     beside = ["--unassigned", unassigned.value, *(["--noise", noise] if noise else [])]
     beside += ["--long", long] if long else []
     model = build(
-        found, reference=reference, data=numbers, axes=split(axes) or None, ids=ids, measures=split(measures) or None,
+        found, reference=asked, data=numbers, axes=split(axes) or None, ids=ids, measures=split(measures) or None,
         n_clusters=k, unassigned=unassigned.value, noise=noise_labels(noise), title=title or file.name,
         command=shlex.join(["congruence", *sys.argv[1:]]), source=str(file), options=shlex.join(beside),
         random_state=seed, threads=threads,
@@ -96,17 +110,62 @@ def report(
     made.save(out)
     print(made)
     say([*notes, *more, f"wrote {out}: {out.stat().st_size / 1e6:.1f} MB"])
+    if open_page:
+        import webbrowser
+
+        webbrowser.open(out.resolve().as_uri())
 
 
-def _numbers(file: Path, axes: list[str], id: str | None) -> tuple[Any, dict[str, Any], list[str]]:
-    """The numbers of the data file: the two axes by name, or all columns."""
+def _numbers(
+    file: Path, axes: list[str], chosen: list[str], id: str | None, labels: list[str]
+) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+    """The numbers of the data file by name: the columns named, or all that have no name of a label column or a reference."""
     from congruence.inputs import files
+    from congruence.inputs.column_kinds import reference_among
 
-    if axes and files.suffix_of(file) != ".npy":
-        X, named, notes = data_columns(file, axes, id if id in table_of(file) else None)
-        return {name: X[:, j] for j, name in enumerate(axes)}, named, notes
-    has_id = id is not None and files.suffix_of(file) != ".npy" and id in table_of(file)
-    return data_columns(file, [], id if has_id else None)
+    if files.suffix_of(file) == ".npy":
+        X, named, notes = read_data(file, [], id)
+        return {f"column {j + 1}": X[:, j] for j in range(X.shape[1])}, named, notes
+    table = table_of(file)
+    own = id if id in table else None
+    if chosen or axes:
+        wanted = list(dict.fromkeys([*chosen, *axes]))
+        X, named, notes = read_data(file, wanted, own)
+        return {name: X[:, j] for j, name in enumerate(wanted)}, named, notes
+    taken = [name for name in table if name != own and (name in labels or reference_among([name]))]
+    rest, said = files.without_ids(
+        {name: x for name, x in table.items() if name != own and name not in taken}, is_data=True
+    )
+    numbers = [name for name, x in rest.items() if np.asarray(x).dtype.kind in "iufb"]
+    X, named, notes = read_data(file, numbers, own)
+    words = [name for name in rest if name not in numbers]
+    said += [f"columns that are not numbers were left out: {', '.join(words)}"] if words else []
+    said += [f"columns that are labels were left out of the picture: {', '.join(taken)}"] if taken else []
+    return {name: X[:, j] for j, name in enumerate(numbers)}, named, [*said, *notes]
+
+
+def _without_labels(
+    numbers: dict[str, Any], found: dict[str, Any], named: list[str]
+) -> tuple[dict[str, Any], list[str]]:
+    """The numbers less columns that are one of the clusterings under another name; those named by hand stay."""
+    import congruence as cg
+    from congruence.inputs.memberships import Memberships
+
+    same = []
+    for name, x in numbers.items():
+        values = np.asarray(x)
+        if name in named or (values != np.round(values)).any() or len(np.unique(values)) > len(values) / 2:
+            continue
+        hard = {other: labels for other, labels in found.items() if not isinstance(labels, Memberships)}
+        codes = values.astype(np.int64)
+        for other, labels in hard.items():
+            if len(labels) == len(codes) and cg.ari(labels, codes, unassigned="singletons") == 1.0:
+                same.append((name, other))
+                break
+    kept = {name: x for name, x in numbers.items() if name not in dict(same)}
+    return kept, [
+        f"column {name!r} of the data is the clustering {other!r}: left out of the picture" for name, other in same
+    ]
 
 
 def _placed(numbers: Any, own: Any, ids: Any, paths: tuple[Path, Path]) -> tuple[Any, list[str]]:
@@ -117,5 +176,4 @@ def _placed(numbers: Any, own: Any, ids: Any, paths: tuple[Path, Path]) -> tuple
     there, rows, notes = files.join(ids, own, (str(paths[0]), str(paths[1])))
     if len(there) < len(ids):
         raise InputError(f"{len(ids) - len(there)} of the {len(ids)} ids of {paths[0]} are not in {paths[1]}")
-    placed = {key: column[rows] for key, column in numbers.items()} if isinstance(numbers, dict) else numbers[rows]
-    return placed, notes
+    return {key: column[rows] for key, column in numbers.items()}, notes

@@ -173,12 +173,12 @@ class Comparison(Result, Mapping[str, float]):
         extra = [*(["self a", "self b"] if self.self_values else []), *self.further]
         return cells, list(self), ["value", *extra, "better", ""]
 
-    def plot(self, backend: Any = "plotly", most: int = 24) -> Any:  # type: ignore[override]
-        """A figure of the flow between the clusters, the `most` largest on each side; see `cg.figure`.
+    def plot(self, backend: Any = "plotly", most: int = 120) -> Any:  # type: ignore[override]
+        """A figure of the flow between the clusters, matched ones opposite one another; see `cg.figure`.
 
         Args:
             backend: "plotly" (default) or "matplotlib".
-            most: Largest number of clusters shown per side. Default 24.
+            most: Largest number of clusters shown one by one per side. Default 120.
 
         Returns:
             A figure.

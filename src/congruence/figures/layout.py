@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from congruence.alternative_clustering.search import Alternatives
+from congruence.comparison.pair import compare
 from congruence.comparison.results import AllPairs, Comparison
 from congruence.ensembles.agreement import consensus_matrix
 from congruence.ensembles.distribution import consensus_cdf
@@ -32,6 +33,8 @@ MOST_NAMES, EXACT_POINTS, DRAWN_PAIRS = 60, 1000, 200_000
 MOST_ORDERED = 1500
 #: most pairs of matched clusters that a flow shows one by one
 MOST_FLOWS = 120
+#: most clusterings beside one another
+MOST_COLUMNS = 8
 #: most rows and columns of a picture of a consensus matrix
 MOST_CELLS = 400
 #: most groups of members that are looked for, and the silhouette below which there are none to speak of
@@ -326,6 +329,64 @@ def coloured_flow(result: Comparison, most: int) -> tuple[Flow, list[str]]:
     partner = {j: i for i, j in flow.matched}
     right = [left[partner[j]] if j in partner else EIGHT[7] for j in range(len(flow.columns))]
     return flow, [*left, *right]
+
+
+@dataclass(frozen=True, eq=False)
+class Alluvial:
+    """Several clusterings beside one another: names and colours of their clusters, and what neighbours share."""
+
+    titles: tuple[str, ...]
+    names: tuple[tuple[str, ...], ...]
+    colours: tuple[tuple[str, ...], ...]
+    #: of each two neighbours: points in common, clusters of the left × clusters of the right
+    counts: tuple[Array, ...]
+
+
+def alluvial_of(e: Ensemble, most: int = 40) -> Alluvial:
+    """The members of an ensemble from left to right, each in the order that puts matched clusters opposite one another.
+
+    >>> shown = alluvial_of(Ensemble({"a": [0, 0, 1, 1], "b": [1, 1, 0, 0], "c": [0, 0, 0, 1]}))
+    >>> shown.names, [c.tolist() for c in shown.counts]
+    ((('0', '1'), ('1', '0'), ('0', '1')), [[[2, 0], [0, 2]], [[2, 0], [1, 1]]])
+    """
+    if not 2 <= len(e) <= MOST_COLUMNS:
+        raise InputError(
+            f"a flow shows 2 to {MOST_COLUMNS} clusterings, not {len(e)}; choose some, as in e[[0, 3, 5]].plot('flow')"
+        )
+    tables = [compare(a, b, "rand", unassigned="drop").table for a, b in zip(e.members, e.members[1:], strict=False)]
+    listed = [list(tables[0].rows), *(list(t.columns) for t in tables)]
+    order = np.argsort(-tables[0].row_sums, kind="stable").tolist()
+    colours = [[EIGHT[i % 7] for i in range(len(order))]]
+    orders = [order]
+    for table in tables:
+        place = {name: i for i, name in enumerate(table.rows)}
+        before = [place[listed[len(orders) - 1][i]] for i in orders[-1] if listed[len(orders) - 1][i] in place]
+        best = assignment(table.row, table.col, table.count, table.shape)
+        partner = dict(zip(table.row[best].tolist(), table.col[best].tolist(), strict=True))
+        beside = [partner[i] for i in before if i in partner]
+        alone = [j for j in np.argsort(-table.col_sums, kind="stable").tolist() if j not in set(beside)]
+        colour = {partner[i]: colours[-1][x] for x, i in enumerate(before) if i in partner}
+        orders.append([*beside, *alone])
+        colours.append([colour.get(j, EIGHT[7]) for j in orders[-1]])
+    names, counts = [], []
+    for order, clusters in zip(orders, listed, strict=True):
+        rest = len(order) - most
+        names.append(
+            (
+                *(str(clusters[i]) for i in (order[:most] if rest > 1 else order)),
+                *([f"{rest} others"] if rest > 1 else []),
+            )
+        )
+    for x, table in enumerate(tables):
+        places = []
+        for side, clusters in enumerate((table.rows, table.columns)):
+            at = {listed[x + side][i]: min(y, len(names[x + side]) - 1) for y, i in enumerate(orders[x + side])}
+            places.append(np.array([at[name] for name in clusters]))
+        shared = np.zeros((len(names[x]), len(names[x + 1])), dtype=table.count.dtype)
+        np.add.at(shared, (places[0][table.row], places[1][table.col]), table.count)
+        counts.append(shared)
+    cut = tuple(tuple(c[: len(n)]) for c, n in zip(colours, names, strict=True))
+    return Alluvial(tuple(e.names), tuple(names), cut, tuple(counts))
 
 
 def flow_heights(counts: Array, room: float, slot: float) -> tuple[tuple[Array, Array], ...]:

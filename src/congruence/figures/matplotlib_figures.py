@@ -14,6 +14,7 @@ from congruence.figures.layout import (
     MOST_FLOWS,
     MOST_NAMES,
     MOST_VALUES,
+    alluvial_of,
     arranged,
     coloured_flow,
     curve_title,
@@ -87,8 +88,47 @@ def draw_flow(result: Comparison, most: int = MOST_FLOWS) -> Any:
     return shown
 
 
-def draw_ensemble(e: Ensemble, labels: Any = None) -> Any:
-    """The consensus matrix of an ensemble, and its distribution."""
+def draw_alluvial(e: Ensemble) -> Any:
+    """The flow of points through the members of an ensemble, from left to right."""
+    from matplotlib.patches import Polygon, Rectangle
+
+    a = alluvial_of(e)
+    slot, room, last = 0.13, 2.6, len(a.names) - 1
+    places = []
+    for c in range(last + 1):
+        left = flow_heights(np.asarray(a.counts[min(c, last - 1)], dtype=float), room, slot)
+        places.append(left[0] if c < last else left[1])
+    deep = max(float((tops + heights).max()) for tops, heights in places)
+    shown = canvas(2.4 * (last + 1), deep + 0.6)
+    (axes,) = shown.subplots(1, 1, squeeze=False).ravel()
+    bend = np.linspace(0, 1, 30)
+    curve = 3 * bend**2 - 2 * bend**3
+    for c, counts in enumerate(a.counts):
+        used_left, used_right = places[c][0].copy(), places[c + 1][0].copy()
+        for i, j in zip(*np.nonzero(counts), strict=True):
+            tall = counts[i, j] / max(counts[i].sum(), 1e-12) * places[c][1][i]
+            high = counts[i, j] / max(counts[:, j].sum(), 1e-12) * places[c + 1][1][j]
+            top = used_left[i] + (used_right[j] - used_left[i]) * curve
+            under = used_left[i] + tall + (used_right[j] + high - used_left[i] - tall) * curve
+            used_left[i], used_right[j] = used_left[i] + tall, used_right[j] + high
+            x = c + 0.06 + 0.94 * bend
+            edge = np.column_stack([np.concatenate([x, x[::-1]]), np.concatenate([top, under[::-1]])])
+            axes.add_patch(Polygon(edge, facecolor=a.colours[c][i], alpha=0.4, linewidth=0))
+    for c, (names, (tops, heights)) in enumerate(zip(a.names, places, strict=True)):
+        for k, (y, h) in enumerate(zip(tops.tolist(), heights.tolist(), strict=True)):
+            axes.add_patch(Rectangle((c, y), 0.06, h, facecolor=a.colours[c][k], linewidth=0))
+            axes.text(c + 0.08, y + h / 2, names[k], ha="left", va="center", fontsize=7, parse_math=False)
+        axes.text(c + 0.03, -0.22, a.titles[c], ha="center", fontsize=9, weight="bold", parse_math=False)
+    axes.set_xlim(-0.3, last + 0.4)
+    axes.set_ylim(deep + 0.1, -0.4)
+    axes.set_axis_off()
+    return shown
+
+
+def draw_ensemble(e: Ensemble, labels: Any = None, kind: str = "consensus") -> Any:
+    """The consensus matrix of an ensemble, and its distribution; or the flow through its members."""
+    if kind == "flow":
+        return draw_alluvial(e)
     cells, cdf, said = ensemble_parts(e, labels)
     shown = canvas(7.2, 3.4)
     left, right = shown.subplots(1, 2, width_ratios=[1, 1])

@@ -15,6 +15,7 @@ from congruence.figures.layout import (
     MOST_FLOWS,
     MOST_NAMES,
     MOST_VALUES,
+    alluvial_of,
     arranged,
     coloured_flow,
     curve_title,
@@ -72,7 +73,7 @@ def draw_flow(result: Comparison, most: int = MOST_FLOWS) -> Any:
     flow, colours = coloured_flow(result, most)
     i, j = np.nonzero(flow.counts)
     names = [escaped(f"{name}") for name in (*flow.rows, *flow.columns)]
-    faded = [f"rgba({int(c[1:3], 16)},{int(c[3:5], 16)},{int(c[5:7], 16)},0.4)" for c in colours]
+    faded = [_faded(c) for c in colours]
     many, pad, room = max(len(flow.rows), len(flow.columns)), 14, 260.0
     inside = room + pad * (many - 1)  # what plotly makes of it: bars of `room` in all, `pad` between them
     places = []
@@ -100,8 +101,47 @@ def draw_flow(result: Comparison, most: int = MOST_FLOWS) -> Any:
     return shown
 
 
-def draw_ensemble(e: Ensemble, labels: Any = None) -> Any:
-    """The consensus matrix of an ensemble, and its distribution."""
+def draw_alluvial(e: Ensemble) -> Any:
+    """The flow of points through the members of an ensemble, from left to right."""
+    from plotly import graph_objects as go
+
+    a = alluvial_of(e)
+    start = np.concatenate([[0], np.cumsum([len(names) for names in a.names])])
+    pad, room, last = 14, 260.0, len(a.names) - 1
+    inside = room + pad * (max(len(names) for names in a.names) - 1)
+    x, y = [], []
+    for c, names in enumerate(a.names):
+        sums = a.counts[c].sum(axis=1) if c < last else a.counts[c - 1].sum(axis=0)
+        heights = sums / (float(sums.sum()) or 1.0) * room
+        y += np.clip((np.cumsum(heights + pad) - pad - heights / 2) / inside, 0.001, 0.999).tolist()
+        x += [min(max(c / last, 0.001), 0.999)] * len(names)
+    source, target, value, colour = [], [], [], []
+    for c, counts in enumerate(a.counts):
+        i, j = np.nonzero(counts)
+        source += (start[c] + i).tolist()
+        target += (start[c + 1] + j).tolist()
+        value += counts[i, j].tolist()
+        colour += [_faded(a.colours[c][k]) for k in i.tolist()]
+    node = {
+        "label": [escaped(name) for names in a.names for name in names], "color": [x for c in a.colours for x in c],
+        "pad": pad, "thickness": 12, "x": x, "y": y,
+    }  # fmt: skip
+    link = {"source": source, "target": target, "value": value, "color": colour}
+    shown = go.Figure(go.Sankey(arrangement="fixed", textfont={"size": 11}, node=node, link=link))
+    for c, name in enumerate(a.titles):
+        shown.add_annotation(x=c / last, y=1.06, xref="paper", yref="paper", text=escaped(name), showarrow=False)
+    shown.update_layout(template="plotly_white", width=max(760, 240 * len(a.names)), height=int(inside) + 100)
+    return shown
+
+
+def _faded(colour: str) -> str:
+    return f"rgba({int(colour[1:3], 16)},{int(colour[3:5], 16)},{int(colour[5:7], 16)},0.4)"
+
+
+def draw_ensemble(e: Ensemble, labels: Any = None, kind: str = "consensus") -> Any:
+    """The consensus matrix of an ensemble, and its distribution; or the flow through its members."""
+    if kind == "flow":
+        return draw_alluvial(e)
     from plotly import graph_objects as go
     from plotly.subplots import make_subplots
 

@@ -398,14 +398,26 @@ class Ensemble:
         """
         return float(self.cdf(**options).pac(lower, upper))
 
-    def plot(self, backend: Any = "plotly", labels: Any = None) -> Any:
-        """The consensus matrix, ordered, and its distribution; see `cg.figure`. `labels` order large ones.
+    def plot(self, kind: str = "consensus", backend: Any = "plotly", labels: Any = None) -> Any:
+        """A figure of the ensemble; see `cg.figure`.
 
         Args:
-            backend: "plotly" (default) or "matplotlib".
-            labels: Labels that order the points of a large ensemble. Default None.
+            kind (str): "consensus" (default), the consensus matrix, ordered, and its distribution; or "flow", how points flow
+                through two to eight clusterings.
+            backend (str): "plotly" (default) or "matplotlib".
+            labels (Any): Clusters that order the matrix of many points; by default those of the first member without gaps.
+
+        Returns:
+            Any: A plotly or a matplotlib figure.
+
+        Raises:
+            InputError: If the kind is unknown, or a flow has fewer than two or more than eight clusterings.
         """
-        return _door().figure(self, backend, labels=labels)
+        if kind in ("plotly", "matplotlib"):  # the only argument of 0.1
+            kind, backend = "consensus", kind
+        if kind not in ("consensus", "flow"):
+            raise InputError(f"kind must be 'consensus' or 'flow', not {kind!r}")
+        return _door().figure(self, backend, labels=labels, kind=kind)
 
 
 def _door() -> Any:

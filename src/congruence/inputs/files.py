@@ -12,6 +12,7 @@ import numpy as np
 
 from congruence.errors import InputError, hint
 from congruence.inputs.coerce import as_clustering
+from congruence.inputs.column_kinds import is_row_name
 from congruence.inputs.frames import frame_kind
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
@@ -21,9 +22,6 @@ from congruence.statistics.tables import Array
 
 #: fields of a text file that mean a missing label
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"]
-
-#: usual names of a column of row names
-ID_NAMES = {"", "id", "index", "unnamed: 0", "rownames", "row", "barcode", "cell", "cell_id"}
 
 READABLE = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow", ".npy", ".npz")
 
@@ -265,11 +263,11 @@ def pick(columns: Mapping[str, Any], names: Sequence[str], source: str) -> dict[
     return {name: columns[name] for name in names}
 
 
-def without_ids(columns: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def without_ids(columns: Mapping[str, Any], *, is_data: bool = False) -> tuple[dict[str, Any], list[str]]:
     """The columns without those that only name rows, and notes on what was left out."""
     kept, notes = {}, []
     for name, column in columns.items():
-        if _is_id(name, column) and len(columns) > 1:
+        if len(columns) > 1 and is_row_name(name, column, is_data=is_data):
             notes.append(f"column {name!r} has a different value in every row: taken for row names, not labels")
         else:
             kept[name] = column
@@ -307,16 +305,6 @@ def with_memberships(columns: Mapping[str, Any]) -> tuple[dict[str, Any], list[s
     many = sum(len(groups[group]) for group in made)
     notes = [f"{many} columns NAME:CLUSTER were read as {len(made)} soft clusterings"] if made else []
     return whole, notes
-
-
-def _is_id(name: str, column: Any) -> bool:
-    import pyarrow as pa
-
-    if not isinstance(column, pa.ChunkedArray) or len(column) < 2:
-        return False
-    text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-    named = name.lower() in ID_NAMES
-    return (text or named) and column.null_count == 0 and len(column.unique()) == len(column)
 
 
 def join(ids_a: Any, ids_b: Any, who: tuple[str, str]) -> tuple[Array, Array, list[str]]:

@@ -264,9 +264,10 @@ def _groups_said(model: Model) -> str:
 
 
 def _ranking_said(model: Model) -> str:
+    many = counted(sum(not m.is_reference for m in model.members), "clustering")
     if model.against is not None:
-        return f"Sorted by agreement with “{model.against.name}”; lines are 95% intervals. A name opens the comparison."
-    return "Sorted by mean agreement with the others; lines are the middle half of the agreements. A name opens the comparison."
+        return f"{many}, sorted by agreement with “{model.against.name}”; lines are 95% intervals. A name opens the comparison."
+    return f"{many}, sorted by mean agreement with the others; lines are the middle half. A name opens the comparison."
 
 
 def _said_of_ensemble(model: Model) -> dict[str, Any]:

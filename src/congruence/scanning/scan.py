@@ -13,7 +13,7 @@ import numpy as np
 
 from congruence.engine.plan import Progress, default_threads
 from congruence.errors import InputError, hint
-from congruence.inputs.files import ID_NAMES
+from congruence.inputs.column_kinds import ID_NAMES
 from congruence.scanning.accumulate import Accumulator, Counting, Overfull
 from congruence.scanning.checkpoint import Checkpoint, digest
 from congruence.scanning.columns import Column

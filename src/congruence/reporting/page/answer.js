@@ -105,7 +105,7 @@ const drawBars = () => {
       const word = inWords(D.stability, A.stability[c]), name = A.pair ? groupName(c) : letter(c);
       return hint(button([el("span", { class: "name" }, short(name, 14)), el("span", { class: "track" }, el("span", { class: "size", style: `width:${(100 * A.sizes[c] / most).toFixed(1)}%;background:${rgb(clusterColour(c))}` })),
         el("span", { class: "words" }, few ? `${whole(A.sizes[c])} · ${word}` : word)], () => { $(`cluster-${c}`).scrollIntoView({ block: "center" }); $(`cluster-${c}`).focus(); },
-      { class: "group", "aria-label": `Group ${name}: ${whole(A.sizes[c])} points, ${word}, stability ${fmt(A.stability[c])}` }), [`Group ${name}`, plural(A.sizes[c], "point"), `stability ${fmt(A.stability[c])}: ${word}`]);
+      { class: "group" }), [`Group ${name}`, plural(A.sizes[c], "point"), `stability ${fmt(A.stability[c])}: ${word}`]);
     }), A.k > MOST_BARS ? el("p", { class: "muted" }, el("a", { href: "#clusters", onclick: jump }, "and the smaller ones")) : null);
 };
 const groupName = (c) => {
@@ -134,6 +134,6 @@ const drawFront = () => {
   if (!canvas.parentElement) fill(box, canvas, el("p", { class: "muted" }, "How much each two clusterings agree: bright is much. The alike are side by side."), saver("agreement-matrix", () => canvas, matrixRows));
   const order = Array.from(M[0].order()).filter((i) => i === D.reference || A.all.includes(i));
   canvas.setAttribute("aria-label", `Matrix of the agreement of ${plural(order.length, "clustering")}`);
-  const side = Math.min(box.clientWidth || 600, 700), names = Math.min(order.length, 24) * 30 + 180;
+  const side = Math.min(box.clientWidth || 600, 700), names = Math.min(order.length, 24) * 44 + 240;
   paintMatrix(canvas, Math.min(side, names), M[0], order, { tall: Math.max(200, window.innerHeight - 480) });
 };

@@ -90,7 +90,7 @@ const drawCompare = () => {
       v ? ` ${(100 * v.agreed).toFixed(1)}% of the points are in clusters that match one to one${v.exact ? "" : " (matched one after another, because there are so many)"}.` : "")]);
   const named = $("pair-measures").querySelector("div");
   $("pair-measures").hidden = twice || members.length > 2;
-  if (!$("pair-measures").hidden) fill(named, table(["measure", "value", "", "range", ...(M.some((x) => x.selfs) ? ["each with itself"] : [])], M.map((x) => [x.plain, fmt(raw(x, a, b), 4), arrow(x), x.span, ...(M.some((y) => y.selfs) ? [x.selfs ? `${fmt(x.selfs[a], 4)} and ${fmt(x.selfs[b], 4)}` : "1"] : [])]), "Measures of the pair"));
+  if (!$("pair-measures").hidden) fill(named, table(["measure", "value", "better", "range", ...(M.some((x) => x.selfs) ? ["each with itself"] : [])], M.map((x) => [x.plain, fmt(raw(x, a, b), 4), arrow(x), x.span, ...(M.some((y) => y.selfs) ? [x.selfs ? `${fmt(x.selfs[a], 4)} and ${fmt(x.selfs[b], 4)}` : "1"] : [])]), "Measures of the pair"));
   if (twice) return clear();
   if (members.length > 2) {
     const { columns, colours } = chainView(members), pairs = columns.slice(1).map((col, x) => countsBetween(columns[x], col)), chosen = state.selected && columns.slice(1).map((col, x) => countsBetween(columns[x], col, state.selected));
@@ -112,7 +112,7 @@ const drawPairTable = (v, a, b) => {
   const matched = new Set(v.matched.map(([i, j]) => `${i},${j}`)), rs = v.counts.map((r) => r.reduce((x, y) => x + y, 0)), most = 40, rows = v.names[0].slice(0, most), cols = v.names[1].slice(0, most);
   const body = rows.map((name, i) => el("tr", {}, el("th", { scope: "row", title: name }, short(name, 18)), cols.map((_, j) => {
     const w = v.counts[i][j], share = rs[i] ? w / rs[i] : 0;
-    return el("td", { class: matched.has(`${i},${j}`) ? "match" : null, style: w > 0 ? `--share:${(share * 62).toFixed(0)}%` : null }, w > 0 ? whole(w) : el("span", { class: "muted" }, "·"));
+    return el("td", { class: matched.has(`${i},${j}`) ? "match" : null, style: w > 0 ? `--share:${(share * 36).toFixed(0)}%` : null }, w > 0 ? whole(w) : el("span", { class: "muted" }, "·"));
   }), el("td", { class: "sum" }, whole(rs[i]))));
   fill($("pair-table"), el("h3", {}, "Points in common"), el("p", { class: "muted" }, `Rows: ${short(D.names[a], 40)}; columns: ${short(D.names[b], 40)}. Matched clusters are outlined; shading is the share of the row.` + (v.names[0].length > most || v.names[1].length > most ? ` The first ${most} of each; all are in the CSV.` : "")),
     el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Matched contingency table" }, el("table", { class: "cells" }, el("thead", {}, el("tr", {}, el("td", {}), cols.map((c) => el("th", { scope: "col", title: c }, short(c, 10))), el("th", { scope: "col" }, "all"))), el("tbody", {}, body))),

@@ -1,5 +1,25 @@
 // --- how they relate: matrix and map -------------------------------------------------------------------------------------
 const WINDOW = 24, hasNames = (width, n) => (width * 0.6) / n >= 10;
+const images = new Map(); // drawn once for each measure, order and theme: moving over a large matrix must not draw it anew
+const matrixImage = (m, order) => {
+  const n = order.length, key = [m.key, isDark(), n, order[0], order[n - 1], order.reduce((s, i, x) => (s * 31 + i * (x + 1)) % 1000003, 7)].join();
+  if (images.has(key)) return images.get(key);
+  if (images.size > 12) images.clear();
+  const image = new ImageData(n, n), pixels = new Uint32Array(image.data.buffer), none = css("--none").split(",").map(Number);
+  const packedColour = (p) => (255 << 24 | p[2] << 16 | p[1] << 8 | p[0]) >>> 0, table1024 = Uint32Array.from(range(1025), (i) => packedColour(viridis(i / 1024))), empty = packedColour(none);
+  for (let r = 0; r < n; r++) {
+    pixels[r * n + r] = empty;
+    for (let k = r + 1; k < n; k++) {
+      const v = value(m, order[r], order[k]), at = Number.isNaN(v) ? empty : table1024[Math.max(0, Math.min(1024, Math.round(shade(m, v) * 1024)))];
+      pixels[r * n + k] = at; pixels[k * n + r] = at;
+    }
+  }
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = n;
+  canvas.getContext("2d").putImageData(image, 0, 0);
+  images.set(key, canvas);
+  return canvas;
+};
 const FACE = "12px system-ui, sans-serif";
 const paintMatrix = (canvas, width, m, order, options = {}) => { // returns where the cells are
   const n = order.length, probe = canvas.getContext("2d");
@@ -11,13 +31,7 @@ const paintMatrix = (canvas, width, m, order, options = {}) => { // returns wher
   if (options.tall) side = Math.max(Math.min(side, options.tall), 60);
   const step = side / n, c = sharp(canvas, width, top + side + 4);
   c.clearRect(0, 0, width, top + side + 4);
-  const image = new ImageData(n, n), none = css("--none").split(",").map(Number);
-  for (let r = 0; r < n; r++) for (let k = 0; k < n; k++) {
-    const v = value(m, order[r], order[k]), p = Number.isNaN(v) ? none : viridis(shade(m, v)), at = 4 * (r * n + k);
-    image.data[at] = p[0]; image.data[at + 1] = p[1]; image.data[at + 2] = p[2]; image.data[at + 3] = 255;
-  }
-  const small = document.createElement("canvas"); small.width = small.height = n;
-  small.getContext("2d").putImageData(image, 0, 0);
+  const small = matrixImage(m, order);
   c.imageSmoothingEnabled = step < 1;
   c.drawImage(small, left, top, side, side);
   c.font = FACE; c.textBaseline = "middle"; c.fillStyle = css("--fg");
@@ -57,11 +71,11 @@ const drawMatrix = () => {
   const m = M[state.measure], order = orderNow(), width = Math.min(heat.parentElement.clientWidth, 700);
   const at = cursor || [order.indexOf(state.compare[0]), order.indexOf(state.compare[1])], marks = at[0] >= 0 && at[1] >= 0 ? [[at[0], at[1], 1]] : [];
   const [corner, across] = at.map((x) => Math.max(0, Math.min(L - WINDOW, Math.round(x - WINDOW / 2))));
-  const small = !hasNames(width, L);
-  if (small && corner === across) marks.push([corner, across, WINDOW]);
+  const isSmall = !hasNames(width, L);
+  if (isSmall && corner === across) marks.push([corner, across, WINDOW]);
   grid = paintMatrix(heat, width, m, order, { tree: true, marks });
-  zoom.parentElement.hidden = !small;
-  if (small) {
+  zoom.parentElement.hidden = !isSmall;
+  if (isSmall) {
     const rows = order.slice(corner, corner + WINDOW);
     zoomed = paintMatrix(zoom, Math.min(zoom.parentElement.clientWidth || width, 700), m, rows, { marks: [[at[0] - corner, rows.indexOf(order[at[1]]), 1]].filter((x) => x[1] >= 0) });
   }
