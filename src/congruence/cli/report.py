@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from congruence.cli.app import Columns, Id, Long, Measures, Noise, Policy, Threads, Unassigned, app
@@ -120,6 +119,8 @@ def _numbers(
     file: Path, axes: list[str], chosen: list[str], id: str | None, labels: list[str]
 ) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
     """The numbers of the data file by name: the columns named, or all that have no name of a label column or a reference."""
+    import numpy as np
+
     from congruence.inputs import files
     from congruence.inputs.column_kinds import reference_among
 
@@ -148,6 +149,8 @@ def _without_labels(
     numbers: dict[str, Any], found: dict[str, Any], named: list[str]
 ) -> tuple[dict[str, Any], list[str]]:
     """The numbers less columns that are one of the clusterings under another name; those named by hand stay."""
+    import numpy as np
+
     import congruence as cg
     from congruence.inputs.memberships import Memberships
 
