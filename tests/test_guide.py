@@ -149,10 +149,11 @@ def tables(words: list[str]) -> dict[str, pd.DataFrame]:
         table = pd.DataFrame(
             {"truth": truth, **{name: moved(2) for name in ("kmeans", "leiden", "run0", "run1", "run2")}}
         )
-    elif verb in ("compare", "matrix") and (len(files) == 2 or words[2].endswith(".npz")):
+    elif verb in ("compare", "matrix", "match", "contingency") and (len(files) == 2 or words[2].endswith(".npz")):
         table = pd.DataFrame({**cells, "cluster": moved(2)})
-    elif verb in ("compare", "matrix", "report"):
+    elif verb in ("compare", "matrix", "report", "match", "contingency", "points"):
         table = pd.DataFrame({**cells, "truth": truth, "kmeans": moved(1), "leiden": [f"l{x}" for x in moved(1)]})
+        table["ward"] = moved(2)
     elif verb in ("ensemble", "consensus", "consensus-matrix"):
         table = pd.DataFrame({"truth": truth, **{f"m{i}": moved(9) for i in range(4)}})
         if "--partial" in words:
