@@ -20,6 +20,7 @@ settings.load_profile("congruence")
 SLOW_PAGES = {"choosing_k.md", "soft.md", "alternatives.md"}
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """One process per core for the whole suite; none for a file or two, which start sooner and can be debugged here."""
     named = [argument for argument in config.invocation_params.args if ".py" in str(argument)]

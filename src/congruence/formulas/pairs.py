@@ -27,7 +27,7 @@ def rand(p: Pairs) -> Array:
 
 @measure(
     "mari", title="Modified adjusted Rand index", needs=Tables, better="higher", range=(-math.inf, 1),
-    axioms=("symmetric", "definite"), reference="sundqvist2023", workings=lambda t: _mari_workings(Tables.of(t)),
+    axioms=("symmetric", "definite"), reference="sundqvist2023", workings=lambda t: {name: value[0] for name, value in _mari_workings(Tables.of(t)).items()},
     definition="mari = (theta - theta_0) / (theta_max - theta_0)", whole_points=True,
     caution="centred for points drawn at random, not for permuted ones; with many points it is ari",
 )  # fmt: skip

@@ -117,6 +117,11 @@ class Measure:
         return self.formula.__module__.rsplit(".", 1)[-1]
 
     @property
+    def takes_weights(self) -> bool:
+        """Is it defined for sample_weight? Measures that count whole points are not."""
+        return self.needs not in (ChanceInfo, PooledInfo) and not self.whole_points
+
+    @property
     def is_lone(self) -> bool:
         """Whether it describes one ensemble or matrix instead of comparing two."""
         return self.needs is Alone
