@@ -10,7 +10,7 @@ import numpy as np
 from congruence.formulas.record import ratio
 from congruence.formulas.registry import measure
 from congruence.statistics.pairs import Gram, Pairs
-from congruence.statistics.tables import Array, Tables
+from congruence.statistics.tables import Array, Table, Tables
 
 METRIC = ("symmetric", "definite", "triangle")
 
@@ -27,7 +27,7 @@ def rand(p: Pairs) -> Array:
 
 @measure(
     "mari", title="Modified adjusted Rand index", needs=Tables, better="higher", range=(-math.inf, 1),
-    axioms=("symmetric", "definite"), reference="sundqvist2023", workings=lambda t: {name: value[0] for name, value in _mari_workings(Tables.of(t)).items()},
+    axioms=("symmetric", "definite"), reference="sundqvist2023", workings=lambda t: _mari_of_one(t),
     definition="mari = (theta - theta_0) / (theta_max - theta_0)", whole_points=True,
     caution="centred for points drawn at random, not for permuted ones; with many points it is ari",
 )  # fmt: skip
@@ -35,6 +35,11 @@ def mari(t: Tables) -> Array:
     """The adjusted Rand index with its expectation estimated from pairs of disjoint pairs; undefined below 4 points."""
     w = _mari_workings(t)
     return ratio(w["theta"] - w["theta_0"], w["theta_max"] - w["theta_0"], 1e-14)
+
+
+def _mari_of_one(t: Table) -> dict[str, float]:
+    """The workings of one table."""
+    return {name: float(value[0]) for name, value in _mari_workings(Tables.of(t)).items()}
 
 
 def _mari_workings(t: Tables) -> dict[str, Array]:
