@@ -214,7 +214,7 @@ def test_the_address_restores_what_was_chosen(page, demo, browser):
     assert page.run("location.hash") == address
 
 
-def test_every_figure_is_saved_and_every_svg_parses(page):
+def test_every_figure_is_saved_and_every_svg_parses(page, demo):
     """SVG, PNG and CSV of every figure; each SVG is well-formed."""
     from xml.etree import ElementTree
 
@@ -222,8 +222,11 @@ def test_every_figure_is_saved_and_every_svg_parses(page):
     names = page.run("[...document.querySelectorAll('[data-save]')].map(b => b.dataset.save)")
     assert {name.rpartition(".")[2] for name in names} == {"svg", "png", "csv"}
     assert len(names) >= 24
-    for name in dict.fromkeys(names):
-        page.click(f"[data-save='{name}']")  # a real one: without a person behind them only ten files may be let down
+    for place, name in enumerate(dict.fromkeys(names)):
+        if place % 8 == 7:  # Chromium drops the eleventh file of one page
+            page.open(demo)
+            page.run("for (const d of document.querySelectorAll('details')) d.open = true")
+        page.click(f"[data-save='{name}']")
         if name.endswith(".svg"):
             assert ElementTree.fromstring(page.downloaded(name)).tag.endswith("svg")
         elif name.endswith(".csv"):
