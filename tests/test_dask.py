@@ -200,11 +200,11 @@ def test_dask_arrays_are_checked_where_they_are(tmp_path):
 SLOW = """
 import time
 from congruence.scanning import parts
-def slow(self, columns, rows, original=parts._RowGroup.batches):
+def slow(self, columns, rows, original=parts.RowGroup.batches):
     time.sleep(0.25)
     return original(self, columns, rows)
-if parts._RowGroup.batches.__name__ != "slow":
-    parts._RowGroup.batches = slow
+if parts.RowGroup.batches.__name__ != "slow":
+    parts.RowGroup.batches = slow
 """
 
 

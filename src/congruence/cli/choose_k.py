@@ -22,7 +22,7 @@ def choose_k(
     method: Annotated[
         str,
         typer.Option(
-            help="auto, kmeans, gaussian, agglomerative, spectral; with criteria of agreement em, fuzzy, projection, …"
+            help="auto, kmeans, gaussian, agglomerative, spectral; with criteria of agreement also em, fuzzy, projection and others."
         ),
     ] = "auto",
     members: Annotated[

@@ -68,6 +68,7 @@ class Measure:
         takes_kernels: Of matrices: whether entries may be beyond 0 … 1.
         takes_covers: Whether it is defined for overlapping clusters too.
         whole_points: Whether it counts whole points, so that memberships and weights are refused.
+        axioms_for: The axioms that hold for given parameters, where they depend on them.
         parameters: Its parameters and their values.
 
     >>> import congruence as cg

@@ -299,7 +299,11 @@ class Ensemble:
         return float(_door().anmi(self, labels))
 
     def pooled_ami(self, labels: Any) -> float:
-        """AMI of the members with a partition, pooled over the members."""
+        """AMI of the members with a partition, pooled over the members.
+
+        Args:
+            labels: One label per point, without gaps.
+        """
         return float(_door().pooled_ami(self, labels))
 
     def arimp(self, labels: Any, **options: Any) -> float:
