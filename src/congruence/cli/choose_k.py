@@ -22,7 +22,7 @@ def choose_k(
     method: Annotated[
         str,
         typer.Option(
-            help="auto, kmeans, gaussian, agglomerative, spectral; with criteria of agreement also em, fuzzy, projection and others."
+            help="auto, kmeans, gaussian, agglomerative, spectral; with criteria of agreement also em, fuzzy and others."
         ),
     ] = "auto",
     members: Annotated[

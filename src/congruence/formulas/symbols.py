@@ -8,6 +8,8 @@ from congruence.statistics.pairs import Gram
 #: by letter, or by measure and letter if a measure has its own meaning
 SYMBOLS = {
     "n": "number of points",
+    "k_a": "number of clusters of a",
+    "k_b": "number of clusters of b",
     "pairs": "number of pairs of points, n (n − 1) / 2",
     "v11": "pairs of points together in both",
     "v10": "pairs together in a only",
