@@ -31,7 +31,7 @@ def _pays(what: str, work: float, enough: float) -> bool:
 
 def compiled(function: Callable[..., Any], steps: float = math.inf) -> Callable[..., Any]:
     """The function, compiled by numba once there has been enough work to pay for it."""
-    name = function.__name__
+    name = f"{function.__module__}.{function.__qualname__}"  # two modules may use one name
     if name not in _compiled:
         if not _pays(name, steps, INTERPRETED_STEPS):
             return function
