@@ -429,7 +429,7 @@ def test_compiled_and_interpreted_are_the_same(monkeypatch):
     for steps in (math.inf, 0):
         monkeypatch.setattr(jit, "INTERPRETED_STEPS", steps)
         for name in ("range_maxima", "pair_sums", "overlap_curve", "spread", "point_scores"):
-            jit._compiled.pop(name, None)
+            jit._compiled.pop(f"{tree_kernels.__name__}.{name}", None)
             assert hasattr(tree_kernels, name)
         values = list(cg.compare(a, b).values())
         found.append([*values, *cg.cut_curve(a, b).values, *cg.cut_curve(a, labels, "ari").values])
