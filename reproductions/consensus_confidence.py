@@ -127,7 +127,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     found = [points(c) for c in planted[:: args.quick or 1]]
     print(paragraph(f"""{len(found)} planted ensembles of 400 points: six kinds of members, equal and unequal sizes. Clusters are
         matched one to one with the truth; a point is right if its cluster is matched with its own. The constants of the
-        confidence were fitted on DEV; TEST was drawn afterwards."""))  # fmt: skip
+        confidence were fitted on DEV; TEST are other draws, seen while its form was chosen."""))  # fmt: skip
     for half in ("DEV", "TEST"):
         part = [p for p in found if p.collection.half == half]
         if part:

@@ -218,10 +218,9 @@ def test_mnist_in_the_browser(browser, tmp_path):
     assert page.complaints == []
 
 
-@pytest.mark.skipif("CONGRUENCE_TIMING" not in os.environ, reason="times: set CONGRUENCE_TIMING=1 on a quiet machine")
 @in_browser
 def test_860_clusterings_are_quick(browser, tmp_path):
-    """Search to pair in 100 ms, an arrow key in 50 ms, the first drawing in a second, a heap under 60 MB."""
+    """A heap under 60 MB, search and arrow keys work; with CONGRUENCE_TIMING=1 in 100 and 50 ms, and drawn in a second."""
     r = report_of("uci_wine_allk")
     assert len(r.model.members) == 860
     page = opened(browser, tmp_path, r)
@@ -235,8 +234,8 @@ def test_860_clusterings_are_quick(browser, tmp_path):
         "const t2 = performance.now(); h.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowDown'})); "
         "return [t1 - t0, performance.now() - t2]; })()"
     )
-    loaded = max(os.getloadavg()[0] / (os.cpu_count() or 1), 1.0)  # others may be at work on this machine
-    assert times[0] < 100 * loaded
-    assert times[1] < 50 * loaded
-    assert float(page.run("document.documentElement.dataset.ready")) < 1000 * loaded
     assert page.complaints == []
+    if "CONGRUENCE_TIMING" in os.environ:  # times hold on a quiet machine only
+        assert times[0] < 100
+        assert times[1] < 50
+        assert float(page.run("document.documentElement.dataset.ready")) < 1000
