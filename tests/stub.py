@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import subprocess
 import sys
@@ -38,6 +39,17 @@ def signature(function: object) -> str:
         mark = "**" if p.kind is p.VAR_KEYWORD else ""
         parts.append(f"{mark}{p.name}: {p.annotation}" + (" = ..." if p.default is not p.empty else ""))
     return f"({', '.join(parts)}) -> {found.return_annotation}"
+
+
+def said_by(text: str) -> set[str]:
+    """What a stub says, without the order and layout of its lines: one entry per name."""
+    found = set()
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ImportFrom):
+            found |= {f"from {node.module} import {ast.unparse(name)}" for name in node.names}
+        else:
+            found.add(ast.unparse(node))
+    return found
 
 
 def formatted() -> str:

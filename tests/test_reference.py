@@ -86,7 +86,6 @@ def test_every_function_says_what_it_returns_and_shows_a_value(name):
 
 
 def test_the_stub_is_up_to_date():
-    """`congruence/__init__.pyi` is what tests/stub.py writes: the signatures of the code."""
-    assert Path(cg.__file__).with_suffix(".pyi").read_text(encoding="utf-8") == stub.formatted(), (
-        "run `python -m tests.stub`"
-    )
+    """`congruence/__init__.pyi` says what tests/stub.py writes: the signatures of the code, whatever the layout."""
+    written = Path(cg.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    assert stub.said_by(written) == stub.said_by(stub.stub()), "run `python -m tests.stub`"
