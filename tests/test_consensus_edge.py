@@ -114,6 +114,36 @@ def test_frequency_is_repetition(method):
             assert counted[score] == pytest.approx(repeated[score], rel=1e-9)
 
 
+@pytest.mark.parametrize("kind", ["hard", "partial", "soft", "mixed"])
+def test_the_votes_do_not_depend_on_order_to_the_last_bit(kind):
+    """Sums over points, members and clusters in another order round the same way, and so ties stay ties."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        e = ensemble(kind, seed)
+        given = [c.dense() if c.soft else np.where(c.codes < c.k, c.codes, np.nan) for c in e.members]
+        weight, mass, points, order = rng.random(6), rng.random(N) + 0.1, rng.permutation(N), rng.permutation(6)
+        swapped = [
+            given[i][points] if given[i].ndim == 1 else given[i][points][:, rng.permutation(3)] for i in order
+        ]  # fmt: skip
+        a = evidence(cg.Ensemble(given, member_weight=weight, sample_weight=mass, unassigned="partial"))
+        b = evidence(
+            cg.Ensemble(swapped, member_weight=weight[order], sample_weight=mass[points], unassigned="partial")
+        )
+        assert np.array_equal(a.votes.toarray(), b.votes.toarray())
+        for x, y in ((a.column, b.column), (a.share, b.share), (a.mass, b.mass), (a.row[points], b.row)):
+            assert np.array_equal(x, y)
+
+
+@pytest.mark.slow
+def test_the_builtin_partitioner_does_not_read_rounding():
+    """Member weights times 3, which round differently, give hgpa the same blocks without any package installed."""
+    weight = np.random.default_rng(3).random(6) + 0.1
+    members = ensemble("soft", 3).members
+    first, second = (cg.Ensemble(members, member_weight=w) for w in (weight, 3 * weight))
+    a, b = (cg.consensus(e, 3, "hgpa", 0, solver="builtin").labels for e in (first, second))
+    assert np.array_equal(a, b)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["hard", "partial", "soft", "mixed"])
 def test_order_and_names_do_not_matter(kind):

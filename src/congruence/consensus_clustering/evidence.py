@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -184,7 +185,7 @@ def evidence(ensemble: Ensemble) -> Evidence:
     if not kept:
         raise InputError("no member has any point: there is nothing to find a consensus of")
     share = ensemble.shares[kept]
-    share = share / share.sum()
+    share = share / math.fsum(share)  # exact, so that the order of the members does not show in the last digits
     notes: list[str] = []
     parts = [_matrix(members[i], ensemble.names[i], notes) for i in kept]
     codes = np.empty((n, len(kept)), dtype=np.int32, order="F")  # a member is one run of memory
@@ -233,7 +234,7 @@ def _matrix(c: Any, name: str, notes: list[str]) -> tuple[Array, int, Any]:
         return c.codes, c.k, None
     assert isinstance(c, Memberships)
     u = c.dense()
-    sums = u.sum(axis=1)
+    sums = np.sort(u, axis=1).sum(axis=1)  # the same to the last digit in any order of the clusters
     if not c.is_probabilistic:
         notes.append(f"the memberships of {name} do not add up to 1; each point's were scaled to")
     u = np.divide(u, sums[:, None], out=np.zeros_like(u), where=sums[:, None] > 0)
@@ -254,7 +255,8 @@ def _signatures(codes: Array, parts: list[Any], mass: Array, is_soft: bool) -> t
     if len(first) == n:
         return np.arange(n), np.arange(n), mass
     group = group.ravel()
-    return first, group, np.bincount(group, weights=mass, minlength=len(first))
+    light = np.argsort(mass, kind="stable")  # the same sums to the last digit in any order of the points
+    return first, group, np.bincount(group[light], weights=mass[light], minlength=len(first))
 
 
 def _mixed(x: Array) -> Array:

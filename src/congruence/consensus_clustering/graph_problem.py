@@ -155,6 +155,13 @@ def checked_weights(given: Any, size: int, name: str) -> Array:
     return weight
 
 
+def on_grid(weight: Array) -> Array:
+    """Weights as multiples of 2⁻³² of the largest: their sums are exact, so ties are ties in any order of adding up."""
+    largest = float(weight.max(initial=0.0))
+    unit = math.ldexp(1.0, math.frexp(largest)[1] - 32)
+    return np.asarray(np.rint(weight / unit) * unit) if largest else weight
+
+
 def filled(problem: Problem, labels: Array) -> Array:
     """Labels with no block empty: the lightest vertex of the heaviest block goes there."""
     labels = np.asarray(labels, dtype=np.int64).copy()

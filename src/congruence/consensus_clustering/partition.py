@@ -22,6 +22,7 @@ from congruence.consensus_clustering.graph_problem import (
     Problem,
     checked_weights,
     filled,
+    on_grid,
     problem_of,
 )
 from congruence.consensus_clustering.graph_solvers import by_builtin, by_enumeration, by_metis, by_mtkahypar, evened
@@ -79,6 +80,7 @@ def partition_graph(
     probe = np.cos(np.arange(graph.shape[0]))
     if not np.allclose(graph @ probe, probe @ graph, rtol=1e-6, atol=1e-9 * graph.data.max(initial=0.0)):
         raise InputError("the graph is not symmetric; pass (graph + graph.T) / 2")
+    graph.data = on_grid(graph.data)
     problem = problem_of(Graph(graph), k, vertex_weight, balance, rng, n_init)
     return _solve(problem, solver, {"metis": by_metis, "builtin": by_builtin})
 
@@ -105,7 +107,7 @@ def partition_hypergraph(
     """
     incidence = sparse.csr_array(sparse.csr_array(incidence) != 0, dtype=np.float64)
     weight = checked_weights(edge_weight, incidence.shape[1], "edge_weight")
-    problem = problem_of(Hypergraph(incidence, weight), k, vertex_weight, balance, rng, n_init)
+    problem = problem_of(Hypergraph(incidence, on_grid(weight)), k, vertex_weight, balance, rng, n_init)
     return _solve(problem, solver, {"mtkahypar": by_mtkahypar, "builtin": by_builtin})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
@@ -442,7 +443,8 @@ def _member_weight(given: Any, source: Any, members: int) -> Array | None:
         raise InputError(f"member_weight has shape {weights.shape}, but there are {members} members")
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise InputError("member_weight must be finite, not negative, and not all 0")
-    return np.asarray(weights / weights.sum())
+    weights = weights / weights.max()
+    return np.asarray(weights / math.fsum(weights))  # exact, so that the order of the members does not show
 
 
 def _listed(names: Any) -> list[str]:
