@@ -7,6 +7,7 @@ from pathlib import Path
 
 import congruence as cg
 from congruence.comparison.presenting import span
+from congruence.formulas import current_measures
 from congruence.formulas.explain import pretty
 from congruence.formulas.record import AXIOMS
 from congruence.formulas.references import REFERENCES
@@ -59,6 +60,13 @@ def function(m: cg.Measure) -> str:
     return "lambda_statistic" if m.key == "lambda" else m.key
 
 
+HISTORICAL = """## Kept for papers
+
+Three measures exist only to reproduce a paper. They are reachable by name, and `"all"` leaves them out;
+`congruence measures --historical` lists them.
+"""
+
+
 def summary(found: list[cg.Measure]) -> list[str]:
     """One row per measure: direction, range, axioms, and its value at 0/0."""
     lines = ["| key | measure | range | properties | 0/0 |", "|---|---|---|---|---|"]
@@ -109,12 +117,16 @@ def page() -> str:
         "A measure with the first three (or 1 − the measure) is a metric, suitable for maps and dendrograms.",
         "",
     ]
-    for family, group in groupby(cg.measures(), key=lambda m: m.family):
+    for family, group in groupby(current_measures(), key=lambda m: m.family):
         title, said = FAMILIES[family]
         found = list(group)
         lines += [f"## {title}", "", said, "", *summary(found), "", *letters(found), ""]
         for m in found:
             lines += entry(m)
+    kept = [m for m in cg.measures() if m.is_historical]
+    lines += [HISTORICAL, *summary(kept), "", *letters(kept), ""]
+    for m in kept:
+        lines += entry(m)
     return "\n".join(lines)
 
 

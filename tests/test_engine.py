@@ -24,7 +24,7 @@ from congruence.statistics.tables import Maxima, Table, Tables
 
 ROUTES = {**doors.ROUTES, "numpy in small pieces": {**doors.NUMPY, (hard_tables, "CHUNK"): 7}}
 #: what pairs of labels can be asked for, with equal numbers of clusters
-KEYS = tuple(cg.compare([0, 0, 1, 1], [0, 1, 1, 1], "all"))
+KEYS = (*cg.compare([0, 0, 1, 1], [0, 1, 1, 1], "all"), *(m.key for m in cg.measures() if m.is_historical))
 #: sums of logarithms may be added in another order; everything else is formed from the same integers in the same way
 EXACT = tuple(key for key in KEYS if cg.measure(key).needs in (Pairs, Maxima, Tables) or key == "accuracy")
 

@@ -24,6 +24,7 @@ B = ["x", "x", "y", "y", "y", "z", "z", "z"]
 U = np.array([[0.5, 0.5], [1.0, 0.0], [0.0, 1.0], [0.25, 0.75], [1.0, 0.0], [0.0, 1.0], [0.9, 0.1], [0.3, 0.7]])
 #: what pairs of labels can be asked for, with equal numbers of clusters
 KEYS = tuple(cg.compare([0, 0, 1, 1], [0, 1, 1, 1], "all"))
+HISTORICAL = ("kappa_trace", "irm_greedy", "nsf_printed")
 ALIASES = [(alias, m.key) for m in cg.measures() for alias in m.aliases if m.key in KEYS]
 EVIL = "<script>alert('&')</script>"
 
@@ -634,6 +635,23 @@ def test_the_records_of_measures():
         assert m.key in repr(m)
     assert cg.measure("ari") is next(m for m in records if m.key == "ari")
     assert cg.measure(cg.measure("ari")) is cg.measure("ari")
+
+
+def test_measures_kept_for_papers_are_reached_by_name_only():
+    """A historical measure has a function and a record, and is in no default, in no "all" and in no main table."""
+    assert tuple(m.key for m in cg.measures() if m.is_historical) == HISTORICAL
+    e = cg.Ensemble([A, B])
+    for key in HISTORICAL:
+        assert cg.measure(key).status == "historical"
+        assert cg.compare(A, B, key)[key] == getattr(cg, key)(A, B)
+        for found in (
+            cg.compare(A, B, "all"),
+            cg.compare_all([A, B], "all"),
+            cg.compare(e, e, "all"),
+            cg.compare(e, e),
+        ):
+            assert key not in found
+            assert key not in found.skipped
 
 
 def test_measures_with_parameters():

@@ -30,7 +30,7 @@ def takes_two(key: str) -> bool:
 
 
 #: measures of a pair of labels
-PAIRS = tuple(cg.compare([0, 0, 1, 1], [0, 1, 1, 1], "all"))
+PAIRS = (*cg.compare([0, 0, 1, 1], [0, 1, 1, 1], "all"), *(m.key for m in cg.measures() if m.is_historical))
 
 
 @pytest.mark.parametrize("name", cg.__all__)
@@ -175,3 +175,21 @@ def test_imports_wait_until_they_are_needed():
     assert not {"numpy", "numba", "sklearn", "pyarrow", "plotly", "pandas", "scipy"} & set(seen["help"])
     assert not {"numba", "sklearn", "plotly", "pandas"} & set(seen["compare"])
     assert not {"numba", "sklearn", "plotly", "pandas"} & set(seen["all pairs"])
+
+
+def test_the_number_of_clusters_is_called_n_clusters():
+    """A mistyped k= is told its name, in every function and estimator that takes n_clusters; and the reverse."""
+    taking = [getattr(cg, name) for name in cg.__all__]
+    functions = [f for f in taking if inspect.isfunction(f) or (inspect.isclass(f) and hasattr(f, "get_params"))]
+    named = {f.__name__ for f in functions if "n_clusters" in inspect.signature(f).parameters}
+    assert named == {"AlternativeClustering", "ConsensusClustering", "alternatives", "consensus", "generate", "report"}
+    for name in named:
+        with pytest.raises(TypeError, match=rf"^k is called n_clusters: {name}\(n_clusters=3\)$"):
+            getattr(cg, name)(k=3)
+    h = cg.Hierarchy("(a:1,b:1);")
+    for call in (lambda: cg.choose_k([[0.0]], n_clusters=3), lambda: h.cut(n_clusters=2)):
+        with pytest.raises(TypeError, match="n_clusters is called k"):
+            call()
+    for call in (lambda: h.cuts(k=[2]), lambda: cg.cut_curve(h, h, k=[2]), lambda: cg.compare_cuts(h, h, k=[2])):
+        with pytest.raises(TypeError, match="k is called ks"):
+            call()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Word(StrEnum):
@@ -106,6 +110,31 @@ def hint(name: str, known: Iterable[str], listing: str = "`congruence measures` 
     near = [k for k in known if name and k.startswith(name.lower())]
     near += get_close_matches(name.lower(), [k for k in known if k not in near], n=3, cutoff=0.6)
     return f"did you mean {joined(near[:3], 'or')}?" if near else listing
+
+
+def misnamed(**names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorate a function so that an argument with a common wrong name is answered with the right one.
+
+    >>> @misnamed(k="n_clusters")
+    ... def split(n_clusters):
+    ...     return n_clusters
+    >>> split(k=3)
+    Traceback (most recent call last):
+    TypeError: k is called n_clusters: split(n_clusters=3)
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        said = function.__qualname__.removesuffix(".__init__")
+
+        @wraps(function)
+        def told(*args: P.args, **given: P.kwargs) -> R:
+            for name in names.keys() & given.keys():
+                raise TypeError(f"{name} is called {names[name]}: {said}({names[name]}={given[name]!r})")
+            return function(*args, **given)
+
+        return told
+
+    return decorate
 
 
 def whole_number(value: Any, name: str, least: int = 1, most: int | None = None) -> int:

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from congruence.alternative_clustering.search import Alternative, alternatives
 from congruence.density.columns import raw_columns
+from congruence.errors import misnamed
 from congruence.statistics.tables import Array
 
 
@@ -46,6 +47,7 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     labels_: Array
     alternatives_: list[Alternative]
 
+    @misnamed(k="n_clusters")
     def __init__(
         self,
         n_clusters: int | None = None,

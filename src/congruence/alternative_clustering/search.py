@@ -29,7 +29,8 @@ from congruence.comparison.presenting import number, plain
 from congruence.density.binning import Binning
 from congruence.engine.plan import Progress
 from congruence.ensembles.generators import seed_sequence
-from congruence.errors import InputError, hint
+from congruence.errors import InputError, hint, joined, misnamed
+from congruence.formulas.record import Status
 from congruence.inputs.frames import html_grid, make_frame, text_grid
 from congruence.statistics.tables import Array
 
@@ -51,6 +52,8 @@ class Method:
     nominal: bool = True
     #: random restarts unless `n_init` says otherwise
     n_init: int = 10
+    #: "historical" if it is kept only to reproduce a paper: messages do not suggest it
+    status: Status = Status.CURRENT
 
     @property
     def options(self) -> dict[str, Any]:
@@ -68,6 +71,7 @@ METHODS = {
         100_000,
         "each bin is clustered on its own",
         n_init=1,
+        status=Status.HISTORICAL,
     ),
     "coala": Method(coala, "average linkage with cannot-links", 10_000, _SQUARE, n_init=1),
     "cib": Method(cib, "conditional information bottleneck", 100_000, "it visits points one at a time", n_init=5),
@@ -77,6 +81,8 @@ METHODS = {
     "orthogonal": Method(orthogonal, "k-means orthogonal to the given centroids", 1_000_000, "k-means", nominal=False),
     "adft": Method(adft, "k-means after a map that hides the given", 1_000_000, "k-means", nominal=False),
 }
+#: the methods for use; the others are kept only to reproduce a paper
+CURRENT = tuple(name for name, method in METHODS.items() if method.status is Status.CURRENT)
 #: prices that the dual of MAXIMUS may have: clusters × all known clusters; the time of an alternative grows with about their cube
 MOST_PRICES = 600
 
@@ -231,6 +237,7 @@ _SCORES = {
 }
 
 
+@misnamed(k="n_clusters")
 def alternatives(
     X: Any,
     labels: Any,
@@ -340,7 +347,7 @@ def _checked(
     """The method, after a look whether it can take these data: said before anything starts."""
     if method not in METHODS:
         raise InputError(
-            f"there is no method {method!r}; {hint(str(method), METHODS, 'there are: ' + ', '.join(METHODS))}"
+            f"there is no method {method!r}; {hint(str(method), METHODS, 'there are: ' + joined(CURRENT))}"
         )
     record = METHODS[method]
     own = [name for name in record.options if name != "min_size"]
@@ -355,16 +362,16 @@ def _checked(
     if least is not None and not (isinstance(least, int | np.integer) and 0 <= least <= points.n // k):
         raise InputError(f"min_size must be from 0 to {points.n // k} ({points.n} points in {k} clusters), not {least}")
     if points.n > record.most:
-        able = [name for name, other in METHODS.items() if other.most >= points.n]
+        able = [name for name in CURRENT if METHODS[name].most >= points.n]
         raise InputError(
             f"method {method!r} takes at most {record.most:,} points ({record.why}), and there are {points.n:,}; take "
-            + (", ".join(able) if able else "a sample of the points")
+            + (joined(able, "or") if able else "a sample of the points")
         )
     if points.nominal and not record.nominal:
-        able = [name for name, other in METHODS.items() if other.nominal]
+        able = [name for name in CURRENT if METHODS[name].nominal]
         raise InputError(
-            f"method {method!r} needs numbers, and {points.nominal[0]!r} is nominal; encode it, leave it out, or take one of "
-            + ", ".join(able)
+            f"method {method!r} needs numbers, and {points.nominal[0]!r} is nominal; encode it, leave it out, or take "
+            + joined(able, "or")
         )
     clusters = sum(int(codes.max()) + 1 for codes in knowns.values()) + (many - 1) * k
     if method == "maximus" and k * clusters > MOST_PRICES and options.get("solver", "dual") == "dual":

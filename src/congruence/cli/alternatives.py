@@ -32,9 +32,7 @@ def alternatives(
     n: Annotated[int, typer.Option("--n", min=1, help="Number of alternatives, each different from those before.")] = 1,
     method: Annotated[
         str,
-        typer.Option(
-            help="maximus, maximus_published, coala, cib, condens, metaclusters, mincentropy, orthogonal or adft."
-        ),
+        typer.Option(help="maximus, coala, cib, condens, metaclusters, mincentropy, orthogonal or adft."),
     ] = "maximus",
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write the labels to this file, one column each.")

@@ -15,6 +15,9 @@ def measures(
     key: Annotated[
         str | None, typer.Argument(help="Show this measure in detail.", autocompletion=measures_like)
     ] = None,
+    historical: Annotated[
+        bool, typer.Option("--historical", help="List the measures that are kept only to reproduce a paper.")
+    ] = False,
     format: Output = Format.table,
 ) -> None:
     """List the measures, or show the definition of one.
@@ -53,10 +56,11 @@ def measures(
         ]
         lines += [f"  parameter {name} = {value}" for name, value in m.parameters.items()]
         lines += [f"  caution: {m.caution}"] if m.caution else []
+        lines += ["  kept only to reproduce a paper; 'all' leaves it out"] if m.is_historical else []
         lines += [f"  {REFERENCES[m.reference]}"]
         print("\n".join(lines))
         return
-    print_rows([_facts(m) for m in cg.measures()], format)
+    print_rows([_facts(m) for m in cg.measures() if m.is_historical is historical], format)
 
 
 def _facts(m: Any) -> dict[str, Any]:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from congruence.errors import InputError, NotApplicable
-from congruence.formulas import find
-from congruence.formulas import measures as every_measure
+from congruence.formulas import current_measures, find
 from congruence.formulas.record import Measure
 from congruence.statistics.tables import Array, Table, Tables
 
@@ -27,7 +26,7 @@ def chosen_measures(measures: Measures, default: Sequence[str] = DEFAULT) -> tup
     if measures is None:
         return [find(key) for key in default], False
     if isinstance(measures, str) and measures == "all":
-        return list(every_measure()), False
+        return list(current_measures()), False
     if not isinstance(measures, str | Measure | Iterable):
         raise InputError(f"measures must be keys, as in ['ari', 'vi'], or 'all'; got {measures!r}")
     listed = [measures] if isinstance(measures, str | Measure) else list(measures)

@@ -11,7 +11,7 @@ from congruence.comparison.results import Comparison
 from congruence.engine import cpu, matrices
 from congruence.engine.plan import against_first
 from congruence.errors import NotApplicable
-from congruence.formulas import measures as every_measure
+from congruence.formulas import current_measures
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.pair import PreparedPair
@@ -26,7 +26,7 @@ def compare_matrices(pair: PreparedPair, measures: Measures, threads: int | None
     """Measures of two matrices, ensembles, or a matrix or ensemble and a partition."""
     p, q = pair.sides
     chosen, strict = chosen_measures(
-        measures, [m.key for m in every_measure() if issubclass(m.needs, Gram | MatrixSums | MemberInfo)]
+        measures, [m.key for m in current_measures() if issubclass(m.needs, Gram | MatrixSums | MemberInfo)]
     )
     values: dict[str, float] = {}
     skipped: dict[str, str] = {}

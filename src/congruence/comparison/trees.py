@@ -11,7 +11,7 @@ from congruence.comparison.evaluation import DEFAULT, Measures, chosen_measures
 from congruence.comparison.results import AgainstReference, AllPairs, Comparison
 from congruence.engine import cpu, trees
 from congruence.errors import Caution, InputError, NotApplicable
-from congruence.formulas import measures as every_measure
+from congruence.formulas import current_measures
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import InputOptions
 from congruence.inputs.coerce import as_clustering
@@ -52,7 +52,7 @@ def compare_hierarchies(a: Hierarchy, b: Hierarchy, measures: Measures, threads:
     """Measures of two hierarchies of the same points."""
     b = same_points(a, b)
     with_levels = a.levels is not None and b.levels is not None
-    default = [m.key for m in every_measure() if takes_trees(m) and (with_levels or m.needs is not LevelInfo)]
+    default = [m.key for m in current_measures() if takes_trees(m) and (with_levels or m.needs is not LevelInfo)]
     found, strict = chosen_measures(measures, default)
     counted: dict[Any, Any] = {}
     values: dict[str, float] = {}

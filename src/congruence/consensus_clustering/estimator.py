@@ -11,7 +11,7 @@ from sklearn.utils.validation import validate_data
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
 from congruence.ensembles.generators import generate, seed_sequence
-from congruence.errors import InputError
+from congruence.errors import InputError, misnamed
 from congruence.inputs.ensemble import Ensemble
 from congruence.statistics.tables import Array
 
@@ -54,6 +54,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     (3, 10)
     """
 
+    @misnamed(k="n_clusters")
     def __init__(
         self,
         n_clusters: int | None = 8,

@@ -24,7 +24,7 @@ from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.soundness import said_of_members
 from congruence.engine.plan import Progress
 from congruence.ensembles.generators import as_data, seed_sequence
-from congruence.errors import InputError
+from congruence.errors import InputError, misnamed
 from congruence.formulas import find as measure_of
 from congruence.inputs.alignment import check_index
 from congruence.inputs.ensemble import Ensemble
@@ -42,6 +42,7 @@ SAMPLE_ABOVE = 8_000
 LINKAGES = ("average", "single", "complete")
 
 
+@misnamed(k="n_clusters")
 def consensus(
     ensemble: Any,
     n_clusters: int | None = None,

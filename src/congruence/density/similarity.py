@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -16,7 +17,7 @@ from congruence.density.counting import counted, similarity_matrix
 from congruence.density.profile import Profile
 from congruence.engine.choice import on_card
 from congruence.ensembles.generators import seed_sequence
-from congruence.errors import InputError, hint
+from congruence.errors import InputError, hint, joined
 from congruence.formulas import find
 from congruence.formulas.solvers import transport_plan
 from congruence.inputs.alignment import InputOptions, check_index
@@ -33,36 +34,46 @@ KERNELS = ("linear", "polynomial", "rbf")
 MOST_PAIRS = 1_000_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Kernel:
-    """The kernel used instead of the product of two profiles, of single clusters or whole profiles."""
+    """The kernel used instead of the product of two profiles, of single clusters or whole profiles; kept for the paper."""
 
-    name: str = "linear"
-    on: str = "profile"
+    kernel: str = "linear"
+    kernel_on: str = "profile"
     degree: float = 2.0
     coef0: float = 1.0
     gamma: float | None = None
 
-    def check(self) -> None:
-        """Raise for invalid parameters."""
-        if self.name not in KERNELS:
-            raise InputError(f"there is no kernel {self.name!r}; {hint(str(self.name), KERNELS, ', '.join(KERNELS))}")
-        if self.on not in ("profile", "clusters"):
-            raise InputError(f"kernel_on must be 'profile' or 'clusters', not {self.on!r}")
-        if self.degree <= 0 or self.coef0 < 0 or (self.gamma is not None and self.gamma <= 0):
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Kernel:
+        """The kernel of these options; unknown names and invalid values raise."""
+        known = [option.name for option in fields(cls)]
+        for name in options:
+            if name not in known:
+                raise TypeError(
+                    f"compare_profiles has no option {name!r}; {hint(name, known, 'see its documentation')}"
+                )
+        found = cls(**options)
+        if found.kernel not in KERNELS:
+            raise InputError(
+                f"there is no kernel {found.kernel!r}; {hint(str(found.kernel), KERNELS, joined(KERNELS))}"
+            )
+        one_of("kernel_on", found.kernel_on, ("profile", "clusters"))
+        if found.degree <= 0 or found.coef0 < 0 or (found.gamma is not None and found.gamma <= 0):
             raise InputError("a kernel has degree above 0, coef0 of at least 0 and gamma above 0")
+        return found
 
     def __call__(self, product: Any, square_a: Any, square_b: Any, scale: float) -> Any:
         """The kernel of vectors with this product and these squares; `scale` is the square that gamma is measured by."""
-        if self.name == "polynomial":  # divided by the scale, so that large counts do not overflow
+        if self.kernel == "polynomial":  # divided by the scale, so that large counts do not overflow
             return ((product + self.coef0) / (scale + self.coef0)) ** self.degree
-        if self.name == "rbf":
+        if self.kernel == "rbf":
             gamma = 1 / scale if self.gamma is None else self.gamma
             return np.exp(-gamma * np.maximum(square_a + square_b - 2 * product, 0.0))
         return product
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ProfileComparison(Result):
     """Two clusterings compared by their density profiles: values, matched clusters, attributes.
 
@@ -184,11 +195,6 @@ def compare_profiles(
     nominal: Any = (),
     adjusted: bool = False,
     bivariate: bool = False,
-    kernel: str = "linear",
-    kernel_on: str = "profile",
-    degree: float = 2.0,
-    coef0: float = 1.0,
-    gamma: float | None = None,
     matching: Literal["one", "soft"] = "one",
     sizes: Literal["given", "sample", "scaled"] = "given",
     unassigned: Unassigned = "error",
@@ -196,6 +202,7 @@ def compare_profiles(
     random_state: Any = None,
     threads: int | None = None,
     engine: Literal["auto", "cpu", "cuda"] = "auto",
+    **historical: Any,
 ) -> ProfileComparison:
     """Two clusterings by their density profiles: values, which cluster is which, what each attribute adds.
 
@@ -211,11 +218,6 @@ def compare_profiles(
         nominal: Names of attributes that are nominal although they are numbers. Default: none.
         adjusted: Whether to subtract the mean over matchings. Default False.
         bivariate: Whether to bin all pairs of attributes. Default False.
-        kernel: Historical: "linear" (default), "polynomial" or "rbf" in place of the product of profiles.
-        kernel_on: Historical: "profile" (default) or "clusters": what the kernel is applied to.
-        degree: Historical: degree of the polynomial kernel. Default 2.
-        coef0: Historical: constant of the polynomial kernel. Default 1.
-        gamma: Historical: scale of the rbf kernel. Default None: 1 / the mean square.
         matching: "one" (default; one to one) or "soft": clusters may split, and the largest mean similarity that
             moves the points of a onto those of b counts.
         sizes: What to do with sides of different size: "given" (default; nothing), "sample" (a stratified sample of
@@ -229,6 +231,9 @@ def compare_profiles(
         threads: Number of threads; it does not change results. Default None: all cores.
         engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
             "cuda".
+        historical: Options kept only to reproduce a paper: `kernel` ("linear", "polynomial" or "rbf" in place of the
+            product of profiles), `kernel_on` ("profile" or "clusters"), `degree` and `coef0` of the polynomial
+            kernel, `gamma` of the rbf kernel.
 
     Returns:
         A `ProfileComparison`: `r["adco"]`, `.mapping`, `.to_frame()` by attribute or cluster.
@@ -245,13 +250,12 @@ def compare_profiles(
     >>> r["adco"], r.mapping
     (1.0, {1: 'p', 0: 'q'})
     """
-    how = Kernel(kernel, kernel_on, degree, coef0, gamma)
-    how.check()
+    how = Kernel.of(historical)
     one_of("matching", matching, ("one", "soft"))
     one_of("sizes", sizes, ("given", "sample", "scaled"))
-    if matching == "soft" and kernel != "linear":
+    if matching == "soft" and how.kernel != "linear":
         raise InputError("a soft matching compares clusters as distributions; leave `kernel` out")
-    if adjusted and (matching == "soft" or (kernel != "linear" and kernel_on == "profile")):
+    if adjusted and (matching == "soft" or (how.kernel != "linear" and how.kernel_on == "profile")):
         raise InputError(
             "adjusted=True subtracts the mean over matchings, which soft matchings and kernels do not have"
         )
@@ -273,7 +277,7 @@ def compare_profiles(
 def one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
     """Raise for an unknown value."""
     if value not in known:
-        raise InputError(f"{name} must be {', '.join(map(repr, known[:-1]))} or {known[-1]!r}, not {value!r}")
+        raise InputError(f"{name} must be {joined(map(repr, known), 'or')}, not {value!r}")
 
 
 def _given_profiles(a: Any, b: Any, X: Any, X_b: Any, sizes: str) -> tuple[Profile, Profile]:
@@ -416,8 +420,9 @@ def _compared(p: Profile, q: Profile, kernel: Kernel, matching: str, adjusted: b
         for name, x, y, out_p, out_q in zip(p.names, adds, similar, p.outside, q.outside, strict=True)
     )
     return ProfileComparison(
-        values, statistic, matches, tuple(c for i, c in enumerate(p.clusters) if i not in set(k.tolist())),
-        tuple(c for j, c in enumerate(q.clusters) if j not in set(m.tolist())), rows, (p, q), _notes(p, q),
+        values=values, statistic=statistic, matches=matches, attributes=rows, profiles=(p, q), notes=_notes(p, q),
+        only_a=tuple(c for i, c in enumerate(p.clusters) if i not in set(k.tolist())),
+        only_b=tuple(c for j, c in enumerate(q.clusters) if j not in set(m.tolist())),
     )  # fmt: skip
 
 
@@ -448,7 +453,7 @@ def _matched(
 
     most = max(1, *product.shape)
     gain = product
-    if kernel.name != "linear" and kernel.on == "clusters":
+    if kernel.kernel != "linear" and kernel.kernel_on == "clusters":
         scale = max(square_p.sum() / len(square_p), square_q.sum() / len(square_q))
         gain = kernel(product, square_p[:, None], square_q[None, :], scale)
         own = [float(kernel(s, s, s, scale).sum()) for s in (square_p, square_q)]
@@ -458,7 +463,7 @@ def _matched(
     # clusters without a common bin are not really matched
     shared = product[k, m] > 0
     sim, mean = float(gain[k, m].sum()), float(gain.sum() / most)
-    if kernel.name != "linear" and kernel.on == "profile":
+    if kernel.kernel != "linear" and kernel.kernel_on == "profile":
         scale = max(own)
         sim = float(kernel(sim, own[0], own[1], scale))
         own = [float(kernel(s, s, s, scale)) for s in own]

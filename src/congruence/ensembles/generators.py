@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from congruence.engine.plan import Progress
-from congruence.errors import Caution, InputError, hint
+from congruence.errors import Caution, InputError, hint, misnamed
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import frame_kind
@@ -31,6 +31,7 @@ T = TypeVar("T")
 MISSING = "the data have missing or infinite values; fill them in or drop those points first"
 
 
+@misnamed(k="n_clusters")
 def generate(
     X: Any,
     n_members: int = 100,

@@ -2,9 +2,10 @@
 
 from congruence.formulas import pairs  # noqa: I001  (pairs first, as people know them)
 from congruence.formulas import information, matching, covers, matrices, profiles, trees
-from congruence.formulas.registry import find, measures, names
+from congruence.formulas.registry import current_measures, find, measures, names
 from congruence.errors import hint
 
 __all__ = [
-    "covers", "find", "hint", "information", "matching", "matrices", "measures", "names", "pairs", "profiles", "trees",
+    "covers", "current_measures", "find", "hint", "information", "matching", "matrices", "measures", "names", "pairs",
+    "profiles", "trees",
 ]  # fmt: skip

@@ -93,6 +93,7 @@ def kappa_max(t: Table, limit: int | None = DENSE_LIMIT) -> float:
     range=(-1, 1), axioms=("symmetric", "definite"), reference="uglickich",
     definition="kappa_trace = (p_o - p_exp) / (1 - p_exp)", workings=lambda t, limit=None: _kappa_workings(t, "trace"),
     caution="what the κ/Λ paper computes and calls κ_max; unlike the true maximum it can be negative",
+    status="historical",
 )  # fmt: skip
 def kappa_trace(t: Table, limit: int | None = DENSE_LIMIT) -> float:
     """Cohen's kappa of the matching with the most points; among ties, the largest kappa."""
@@ -169,6 +170,7 @@ def irm(t: Table, limit: int | None = DENSE_LIMIT) -> float:
     axioms=("symmetric", "definite"), reference="irm2010", definition="irm_greedy = shipped / n",
     workings=lambda t: {"shipped": greedy_shipment(t.row, t.col, _overlap(t), t.row_sums, t.col_sums), "n": t.n},
     caution="depends on the order of clusters where similarities tie; irm is the optimum and does not",
+    status="historical",
 )  # fmt: skip
 def irm_greedy(t: Table) -> float:
     """The paper's rule: ship most between the most similar clusters first; ties by (row, column)."""

@@ -79,7 +79,7 @@ def nsf(m: MatrixSums, missing: str = "ratio") -> Array:
     "nsf_printed", title="Normalised similarity by Frobenius norm, as printed", needs=MatrixSums, better="higher",
     range=(0, 1), axioms=("symmetric", "definite", "triangle"), reference="zhang2012",
     definition=(FROBENIUS, "nsf_printed = 1 - distance / n ** 2"),
-    caution="divides by n² as printed in the paper, so it lies in [1 − 1/n, 1]; use nsf",
+    caution="divides by n² as printed in the paper, so it lies in [1 − 1/n, 1]; use nsf", status="historical",
 )  # fmt: skip
 def nsf_printed(m: MatrixSums, missing: str = "ratio") -> Array:
     """1 − ‖P − Q‖ / n²."""

@@ -76,8 +76,13 @@ def names() -> tuple[str, ...]:
     return tuple(_NAMES)
 
 
+def current_measures() -> tuple[Measure, ...]:
+    """The records of the measures that "all" stands for: those not kept only to reproduce a paper."""
+    return tuple(m for m in _RECORDS.values() if not m.is_historical)
+
+
 def measures() -> tuple[Measure, ...]:
-    """The records of all measures.
+    """The records of all measures, with those kept only to reproduce a paper (`m.is_historical`).
 
     Returns:
         A tuple of `Measure` records, in the order of declaration.

@@ -18,7 +18,7 @@ from congruence.comparison.trees import (
     cut_range,
     pair_curve,
 )
-from congruence.errors import InputError, NotApplicable
+from congruence.errors import InputError, NotApplicable, misnamed
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.frames import make_frame
@@ -119,6 +119,7 @@ class CutCurve:
         return "\n".join([text, *(f"! {note}" for note in self.notes)])
 
 
+@misnamed(k="ks", n_clusters="ks")
 def cut_curve(
     a: Any, b: Any, measure: str | Measure = "wallace", ks: Iterable[int] | Literal["heights"] | None = None
 ) -> CutCurve:

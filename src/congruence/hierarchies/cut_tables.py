@@ -10,7 +10,7 @@ import numpy as np
 
 from congruence.comparison.many import compare_to
 from congruence.comparison.presenting import number, plain
-from congruence.errors import InputError
+from congruence.errors import InputError, misnamed
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.frames import square_frame
@@ -86,6 +86,7 @@ class CutTable:
         return "\n".join([text, *(f"! {note}" for note in self.notes)])
 
 
+@misnamed(k="ks", n_clusters="ks")
 def compare_cuts(
     a: Any,
     b: Any,

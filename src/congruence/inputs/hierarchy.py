@@ -11,7 +11,7 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from congruence.errors import Caution, InputError
+from congruence.errors import Caution, InputError, misnamed
 from congruence.inputs import tree_formats
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import frame_kind
@@ -181,6 +181,7 @@ class Hierarchy:
         last = self.n_points - inner - 1
         return np.asarray(inner[self.heights[last] == self.heights[last + 1]])
 
+    @misnamed(n_clusters="k")
     def cut(self, k: int | None = None, *, height: float | None = None) -> Array:
         """The clusters of one cut: a number per point, counted from 0 in the order of the points.
 
@@ -241,6 +242,7 @@ class Hierarchy:
             )
         return int(k)
 
+    @misnamed(k="ks", n_clusters="ks")
     def cuts(self, ks: Iterable[int] | Literal["heights"]) -> Ensemble:
         """Several cuts as an Ensemble, named k=2, k=3, …
 
@@ -283,6 +285,7 @@ class Hierarchy:
 
     # --- other trees ---
 
+    @misnamed(k="ks", n_clusters="ks")
     def at_levels(self, ks: Iterable[int]) -> Hierarchy:
         """The hierarchy of these cuts only, as named levels: what `hmi`, `nhmi` and `ahmi` compare.
 

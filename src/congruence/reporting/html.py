@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from congruence.comparison.presenting import counted, number, plain
-from congruence.errors import InputError
+from congruence.errors import InputError, misnamed
 from congruence.formulas import find
 from congruence.formulas.explain import pretty
 from congruence.formulas.record import Measure
@@ -94,6 +94,7 @@ def check_page(path: Path) -> None:
     check_target(path)
 
 
+@misnamed(k="n_clusters")
 def report(
     clusterings: Any,
     out: str | Path | None = None,

@@ -10,7 +10,7 @@ import numpy as np
 
 from congruence.comparison.many import compare_to
 from congruence.ensembles.generators import as_data, numbers_of, seed_sequence
-from congruence.errors import InputError
+from congruence.errors import InputError, misnamed
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import check_index
@@ -48,6 +48,7 @@ ENSEMBLES = (
 )
 
 
+@misnamed(n_clusters="k")
 def choose_k(
     data: Any,
     k: int | Iterable[int] = range(1, 11),
