@@ -9,7 +9,7 @@ import numpy as np
 
 from congruence.errors import InputError
 from congruence.inputs.arrays import from_dlpack, is_frame, is_sparse, unwrap_2d
-from congruence.inputs.encoding import arrow_library
+from congruence.inputs.encoding import arrow_library, holds_lists
 from congruence.inputs.frames import frame_kind
 from congruence.inputs.labels import Labels, labels_from_arrow, labels_from_categories, labels_from_numpy
 from congruence.inputs.memberships import Memberships
@@ -126,7 +126,7 @@ def _clustering_from_frame(data: Any, who: str) -> Clustering:
 def _labels_from_series(data: Any, kind: str, who: str) -> Labels:
     """Labels from a pandas, polars or arrow column; categories keep their names, unused ones are dropped."""
     if kind == "pyarrow":
-        return labels_from_arrow(data, who, kind=kind)
+        return _from_arrow(data, who, kind=kind)
     title = str(data.name) if getattr(data, "name", None) not in (None, "") else None
     facts = {"title": title, "kind": kind, "index": getattr(data, "index", None)}
     if getattr(data, "ndim", 1) != 1:
@@ -142,4 +142,15 @@ def _labels_from_series(data: Any, kind: str, who: str) -> Labels:
         array = data.to_arrow() if hasattr(data, "to_arrow") else pa.Array.from_pandas(data)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
         return labels_from_numpy(data.to_numpy(dtype=object), who, **facts)
+    return _from_arrow(array, who, **facts)
+
+
+def _from_arrow(array: Any, who: str, **facts: Any) -> Labels:
+    """Labels, or the cover of a column of lists: the clusters of each point."""
+    if len(array) and holds_lists(array.type):
+        from congruence.inputs.cover_columns import cover_of_rows  # covers are read by this module
+
+        cover = cover_of_rows(array, who, facts.get("index"))
+        cover.title, cover.kind = facts.get("title"), facts["kind"]
+        return cover  # type: ignore[return-value]
     return labels_from_arrow(array, who, **facts)

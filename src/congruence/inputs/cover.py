@@ -337,10 +337,12 @@ def with_policies(
     clusterings: Sequence[Any], unassigned: Any, noise: Sequence[Collection[Hashable] | None], who: Sequence[str]
 ) -> list[Any]:
     """What becomes of points in no cluster; beside covers, labels may keep theirs, too, and are then covers themselves."""
-    beside_covers = any(c.clusters is not None for c in clusterings)
+    beside_covers = unassigned == "keep" and any(c.overlapping for c in clusterings)
     found = []
     for c, labels, name in zip(clusterings, noise, who, strict=True):
-        if unassigned == "keep" and beside_covers and c.clusters is None:
+        if unassigned == "keep" and c.lazy and not beside_covers:
+            raise InputError("unassigned='keep' is for covers; for labels pass 'drop', 'singletons' or 'cluster'")
+        if beside_covers and not c.lazy and not c.overlapping:
             c = c.with_policy("partial", labels, name)
             found.append(as_cover_labels(c) if c.gaps else c)
         else:

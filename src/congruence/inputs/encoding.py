@@ -107,6 +107,12 @@ def named_clusters(names: list[Any]) -> Array | tuple[Any, ...]:
     return tuple(names)
 
 
+def holds_lists(kind: Any) -> bool:
+    """Is this the arrow type of lists, as a column that names the clusters of each point has?"""
+    types = arrow_library().types
+    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
+
+
 def refuse_type(kind: Any) -> None:
     """Raise if labels are dates or lists."""
     pa = arrow_library()

@@ -131,7 +131,7 @@ class Ensemble:
     @property
     def has_covers(self) -> bool:
         """Whether any member is a cover, whose clusters overlap or leave points out."""
-        return any(c.clusters is not None for c in self.members)
+        return any(c.overlapping for c in self.members)
 
     @property
     def has_gaps(self) -> bool:

@@ -56,6 +56,11 @@ class Labels:
     #: of a cover: the clusters that each label, a signature, is made of
     clusters: ClassVar[ClusterMap | None] = None
 
+    @property
+    def overlapping(self) -> bool:
+        """Whether this is a cover."""
+        return self.clusters is not None
+
     @cached_property
     def _encoded(self) -> tuple[Array, Array | tuple[Any, ...]]:
         if self.encoded is not None:

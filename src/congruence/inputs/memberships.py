@@ -39,6 +39,7 @@ class Memberships:
     lazy = False
     gaps = 0
     clusters = None
+    overlapping = False
 
     def __init__(self, memberships: Any, names: Sequence[Any] | None = None, *, who: str = "memberships") -> None:
         #: the same values on the GPU, if they were given there

@@ -66,7 +66,7 @@ class PreparedPair:
     @property
     def has_covers(self) -> bool:
         """Whether a clustering is a cover, whose clusters overlap or leave points out."""
-        return any(c.clusters is not None for c in self.sides)
+        return any(c.overlapping for c in self.sides)
 
     @property
     def is_weighted(self) -> bool:

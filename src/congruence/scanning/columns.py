@@ -14,8 +14,10 @@ from congruence.errors import Caution, InputError, NotApplicable
 from congruence.inputs.encoding import arrow_library, named_clusters
 from congruence.inputs.files import distinct_numbers
 from congruence.inputs.labels import Labels, Unassigned, name_of_unassigned, noise_caution, unassigned_error
+from congruence.scanning.covers import is_cover, map_of, with_unassigned
 from congruence.scanning.tables import PartialTables
 from congruence.statistics import Statistic
+from congruence.statistics.covers import ClusterMap
 from congruence.statistics.tables import Array, Table, Tables, label_order
 
 # --- from counts to tables --------------------------------------------------------------------------------------
@@ -38,6 +40,9 @@ class Source(Protocol):
     @property
     def n_rows(self) -> int | None:
         """Number of rows, if known."""
+
+    def holds_sets(self, name: str) -> bool | None:
+        """Does the column hold lists of clusters? None where that is not known before it is counted."""
 
 
 class Ready:
@@ -67,6 +72,10 @@ class Ready:
         return self.part
 
     known = facts
+
+    def holds_sets(self, name: str) -> bool:
+        """Whether the column holds lists of clusters."""
+        return is_cover(self.part, self.part.names.index(name))
 
     def tables(
         self, columns: Sequence[Column], pairs: Array, mass: Any, threads: int | None, progress: Progress | None
@@ -112,9 +121,26 @@ class Column(Labels):
         """Points in no cluster after applying `unassigned`."""
         part, c = self._counted
         many = int(part.gaps[c])
-        if many and self.unassigned == "error":
+        rule = self.rule(part, c)
+        if many and rule == "error":
             raise unassigned_error(self.who, f"{many} of {part.rows} points")
-        return many if self.unassigned in ("drop", "partial") else 0
+        return many if rule in ("drop", "partial") else 0
+
+    def rule(self, part: PartialTables, c: int) -> str:
+        """What becomes of points in no cluster; a cover keeps them unless told otherwise."""
+        return "keep" if is_cover(part, c) and self.unassigned in ("error", "partial") else self.unassigned
+
+    @property
+    def overlapping(self) -> bool:
+        """Whether rows are lists of clusters: by the type of the column, or once it is counted."""
+        known = self.source.holds_sets(self.name)
+        return is_cover(*self._counted) if known is None else known
+
+    @property
+    def clusters(self) -> ClusterMap | None:  # type: ignore[override]
+        """Of a column of lists, the clusters of each of its signatures."""
+        part, c = self._counted
+        return map_of(part, c, ()) if is_cover(part, c) else None
 
     @property
     def names(self) -> Array | tuple[Any, ...]:
@@ -129,6 +155,8 @@ class Column(Labels):
         if part is None:
             return ()
         c = part.names.index(self.name)
+        if is_cover(part, c):
+            return ()
         found = [] if self.noise is not None else noise_caution(named_labels(part, c)[1], self.who)
         if (
             part.kinds[c] == "float"
@@ -158,7 +186,7 @@ class Column(Labels):
 
     def with_policy(self, unassigned: Unassigned, noise: Collection[Hashable] | None, who: str) -> Column:
         """The same column with a rule for the points in no cluster."""
-        if unassigned not in ("error", "drop", "singletons", "cluster", "partial"):
+        if unassigned not in ("error", "drop", "singletons", "cluster", "partial", "keep"):
             raise InputError(f"unassigned must be 'error', 'drop', 'singletons' or 'cluster', not {unassigned!r}")
         more = frozenset(noise or ()) - (self.noise or frozenset())
         if self.decided and self.unassigned in ("error", "singletons", "cluster"):
@@ -180,8 +208,10 @@ class Column(Labels):
 
 
 def named_labels(part: PartialTables, c: int) -> tuple[Array, Array | tuple[Any, ...]]:
-    """The order of the labels by name, and the names in that order."""
+    """The order of the labels by name, and the names in that order; sets of clusters stay in order of appearance."""
     labels = list(part.labels[c])
+    if is_cover(part, c):
+        return np.arange(len(labels)), tuple(range(len(labels)))
     if part.kinds[c] == "field" and (numbers := distinct_numbers(arrow_library().array(labels, "string"))) is not None:
         labels = numbers.to_pylist()
         if all(isinstance(x, float) and x.is_integer() and abs(x) < 2**62 for x in labels):
@@ -204,16 +234,17 @@ def tables_of(part: PartialTables, columns: Sequence[Column], pairs: Array) -> t
     for at, c in place.items():
         x = columns[at]
         ranks[c], names[c] = named_labels(part, c)
-        rules[c] = x.unassigned if part.gaps[c] else "drop"
-        if part.gaps[c] and x.unassigned == "error":
+        rules[c] = x.rule(part, c) if part.gaps[c] else "drop"
+        if rules[c] == "error":
             raise unassigned_error(x.who, f"{int(part.gaps[c])} of {part.rows} points")
     if part.mass is not None and "singletons" in rules.values():
         raise NotApplicable(
             "unassigned='singletons' with weights needs single points; pass 'drop' or 'cluster', or read the columns"
         )
     k = {c: len(rank) for c, rank in ranks.items()}
-    moved = {c: np.concatenate([[k[c] if rules[c] == "cluster" else -1], rank]) for c, rank in ranks.items()}
-    width = {c: k[c] + (rules[c] == "cluster") for c in k}
+    own_row = {c: rules[c] in ("cluster", "keep") for c in k}  # points in no cluster are a row of the table
+    moved = {c: np.concatenate([[k[c] if own_row[c] else -1], rank]) for c, rank in ranks.items()}
+    width = {c: k[c] + own_row[c] for c in k}
     offset = dict(zip(moved, np.cumsum([0, *(len(m) for m in moved.values())])[:-1].tolist(), strict=True))
     flat = np.concatenate(list(moved.values()))
     base = [np.array([offset[c] for c in side], dtype=np.int64)[pair] for side in (left.tolist(), right.tolist())]
@@ -225,22 +256,33 @@ def tables_of(part: PartialTables, columns: Sequence[Column], pairs: Array) -> t
     kept = (row >= 0) & (col >= 0)
     order = np.flatnonzero(kept)[np.lexsort((col[kept], row[kept], pair[kept]))]
     pair, row, col, count = pair[order], row[order], col[order], count[order]
-    row, shape_a, keep_a = closed_up(pair, row, wide[0])
-    col, shape_b, keep_b = closed_up(pair, col, wide[1])
     starts = np.searchsorted(pair, np.arange(len(pairs) + 1))
-    shapes = np.column_stack([shape_a, shape_b])
+    maps = keep_a = keep_b = None
+    if any(is_cover(part, c) or rules[c] == "keep" for c in k):  # rows of covers stay where their maps have them
+        shapes = np.column_stack(wide)
+        plain = {c: map_of(part, c, names[c]) for c in k}
+        maps = [
+            (with_unassigned(plain[i], rules[i], int(a) - k[i]), with_unassigned(plain[j], rules[j], int(b) - k[j]))
+            for i, j, (a, b) in zip(left.tolist(), right.tolist(), shapes.tolist(), strict=True)
+        ]
+    else:
+        row, shape_a, keep_a = closed_up(pair, row, wide[0])
+        col, shape_b, keep_b = closed_up(pair, col, wide[1])
+        shapes = np.column_stack([shape_a, shape_b])
     if part.mass == "sample_weight":
-        allowed = [np.array([[rules[c] == "cluster", True] for c in side.tolist()]) for side in (left, right)]
+        allowed = [np.array([[own_row[c], True] for c in side.tolist()]) for side in (left, right)]
         both = allowed[0][:, :, None] & allowed[1][:, None, :]
         used, own = np.where(both, used, 0).sum(axis=(1, 2)), np.where(both, own, 0.0).sum(axis=(1, 2))
         used = np.where(np.diff(starts) > 0, used, 0)  # weights that are all 0: no point
-        tables = Tables(row, col, count, starts, shapes, own, used, within=within[order])
+        tables = Tables(row, col, count, starts, shapes, own, used, within=within[order], maps=maps)
     else:
         used = np.zeros(len(pairs), np.int64)
         np.add.at(used, pair, count)
-        tables = Tables(row, col, count, starts, shapes, used, used)
+        tables = Tables(row, col, count, starts, shapes, used, used, maps=maps)
     if len(pairs) != 1:
         return tables, None
+    if keep_a is None or keep_b is None:
+        return tables, [range(x) for x in shapes[0].tolist()]
     named = [_kept_names(names[c], keep) for c, keep in ((int(left[0]), keep_a), (int(right[0]), keep_b))]
     return tables, named
 
@@ -330,7 +372,8 @@ def one_table(part: PartialTables, a: Column, b: Column) -> tuple[Table, Tables]
     """The table of two columns, with names, and the tile that holds it."""
     tables, (rows, columns) = tables_of(part, [a, b], np.array([[0, 1]]))
     own = tables.own[0].item()
-    table = Table(tables.row, tables.col, tables.count, rows, columns, own, None, tables.within)
+    maps = None if tables.maps is None else tables.maps[0]
+    table = Table(tables.row, tables.col, tables.count, rows, columns, own, None, tables.within, maps)
     return with_given_weights(table, part.exponent or 0), tables
 
 

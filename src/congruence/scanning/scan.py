@@ -399,7 +399,7 @@ class Scan:
         weighted = mass is not None and not mass.is_frequency  # sums of weights depend on where batches begin
         counting = Counting(
             tuple(used), np.array(pairs, dtype=np.int64).reshape(-1, 2), tuple(c.noise for c in columns),
-            tuple(c.who if c.unassigned == "error" else None for c in columns),
+            tuple(c.who if c.unassigned == "error" and self.holds_sets(c.name) is False else None for c in columns),
             None if mass is None else (mass.values.name, mass.is_frequency), self.memory, self.skip_bad,
             tuple(self._kind(name) for name in used),
             1 << 16 if weighted else int(np.clip(BATCH // (8 * max(len(used), 1)), 1 << 14, 1 << 18)),
@@ -416,6 +416,14 @@ class Scan:
             self._groups(counting, workers), counting, client=self.client, threads=workers, progress=progress,
             checkpoint=stored,
         )  # fmt: skip
+
+    def holds_sets(self, name: str) -> bool | None:
+        """Whether a column holds lists of clusters; None if that is known only when it is counted.
+
+        Args:
+            name: Name of a column.
+        """
+        return self.input.holds_sets(name)
 
     def _kind(self, name: str) -> str | None:
         if self.input.fields:

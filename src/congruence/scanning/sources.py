@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from congruence.errors import InputError
-from congruence.inputs.encoding import arrow_library
+from congruence.inputs.encoding import arrow_library, holds_lists
 from congruence.inputs.files import suffix_of, why_unreadable
 from congruence.scanning.accumulate import batch_columns
 from congruence.scanning.checkpoint import digest
@@ -47,6 +47,11 @@ class _Input:
     def rows(self) -> int | None:
         """Number of rows, if known."""
         return None
+
+    def holds_sets(self, name: str) -> bool | None:
+        """Does the column hold lists of clusters? None where its type is not known."""
+        kind = self.schema.field(name).type
+        return None if arrow_library().types.is_null(kind) and not self.once else holds_lists(kind)
 
     def fingerprint(self) -> str:
         """Identity of the data: equal for the same data only."""
@@ -200,6 +205,12 @@ class _DaskFrame(_Input):
 
     def parts(self, columns: Sequence[str]) -> Iterable[Any]:
         return [Partition(part, i) for i, part in enumerate(self.frame[list(columns)].to_delayed())]
+
+    def holds_sets(self, name: str) -> bool | None:
+        kind = self.frame._meta[name].dtype
+        if kind == object:
+            return None
+        return hasattr(kind, "pyarrow_dtype") and holds_lists(kind.pyarrow_dtype)
 
 
 def _schema_of(batch: Any) -> Any:

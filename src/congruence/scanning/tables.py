@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io as bytes_io
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
@@ -16,10 +17,18 @@ from typing import Any
 import numpy as np
 
 from congruence.errors import InputError
+from congruence.scanning.vocabulary import SETS
 from congruence.statistics.tables import Array, Table
 
 #: conversion of labels to JSON and back
 _WRITTEN: dict[str, tuple[Any, Any]] = {"bytes": (bytes.hex, bytes.fromhex), "decimal": (str, Decimal)}
+
+
+def _converted(kind: str, labels: Iterable[Any], way: int) -> tuple[Any, ...]:
+    """Labels as JSON can hold them (way 0), or back (way 1); lists of clusters are converted one by one."""
+    if kind.startswith(SETS):
+        return tuple(_converted(kind.removeprefix(SETS), one, way) for one in labels)
+    return tuple(map(_WRITTEN[kind][way], labels)) if kind in _WRITTEN else tuple(labels)
 
 
 # --- tables that add --------------------------------------------------------------------------------------------
@@ -162,10 +171,7 @@ class PartialTables:
         """The tables as bytes, without pickle."""
         if "mixed" in self.kinds:
             raise InputError("labels of mixed types cannot be written; convert them to strings")
-        words = [
-            [_WRITTEN[kind][0](x) for x in labels] if kind in _WRITTEN else list(labels)
-            for kind, labels in zip(self.kinds, self.labels, strict=True)
-        ]
+        words = [_converted(kind, labels, 0) for kind, labels in zip(self.kinds, self.labels, strict=True)]
         about = {
             "format": 2, "names": self.names, "kinds": self.kinds, "labels": words, "rows": self.rows, "mass": self.mass,
             "total": self.total.item(), "squares": self.squares, "left_out": self.left_out, "exponent": self.exponent,
@@ -193,8 +199,7 @@ class PartialTables:
             if about["format"] != 2:
                 raise ValueError(f"format {about['format']}")
             labels = tuple(
-                tuple(map(_WRITTEN[kind][1], words)) if kind in _WRITTEN else tuple(words)
-                for kind, words in zip(about["kinds"], about["labels"], strict=True)
+                _converted(kind, words, 1) for kind, words in zip(about["kinds"], about["labels"], strict=True)
             )
             ends = np.cumsum([len(words) + 1 for words in labels], dtype=np.int64)[:-1]
             parted = {key: tuple(np.split(arrays.pop(key), ends)) if labels else () for key in ("sizes", "inside")}

@@ -11,10 +11,14 @@ from typing import Any
 import numpy as np
 
 from congruence.errors import InputError
-from congruence.inputs.encoding import above, arrow_library, code_type, refuse_type
+from congruence.inputs.cover_columns import sets_of_rows
+from congruence.inputs.encoding import above, arrow_library, code_type, holds_lists, refuse_type
 from congruence.inputs.labels import Labels
 from congruence.machine import jit
 from congruence.statistics.tables import Array
+
+#: kinds of columns of lists, the clusters of each point, begin with this
+SETS = "sets of "
 
 #: size of the lookup table for codes of integers; labels with a wider range are hashed
 LOOKUP_SPAN = 1 << 20
@@ -30,6 +34,8 @@ def kind_of(type: Any) -> str:
     kinds = pa.types
     if kinds.is_dictionary(type):
         return kind_of(type.value_type)
+    if holds_lists(type):
+        return SETS + kind_of(type.value_type)
     for name, tests in (
         ("null", (kinds.is_null,)),
         ("integer", (kinds.is_integer,)),
@@ -55,17 +61,22 @@ def check_kind(type: Any, wanted: str, who: str) -> None:
         kind = str(type)
     if kind == "text" and wanted == "field":
         return
-    if kind not in (wanted, "null") and wanted != "null":
+    if kind not in (wanted, "null") and wanted != "null" and not _open_sets(kind, wanted):
         raise BadBatch(f"{who} holds labels of kind {kind}, and of kind {wanted} elsewhere")
 
 
+def _open_sets(kind: str, other: str) -> bool:
+    """Are both lists of clusters, and one of them empty throughout?"""
+    return kind.startswith(SETS) and other.startswith(SETS) and SETS + "null" in (kind, other)
+
+
 class Vocabulary:
-    """The labels of one column, in order of appearance; noise labels have code 0."""
+    """The labels of one column, in order of appearance; noise labels and empty sets of clusters have code 0."""
 
     def __init__(self, noise: Collection[Hashable] | None = None, fields: bool = False) -> None:
         self.kind, self.fields = "null", fields
         self.labels: list[Any] = []
-        self.place: dict[Any, int] = {}
+        self.place: dict[Any, int] = {(): 0}
         self.noise = {x for label in noise or () for x in (label, str(label))}
         self.low = 0
         self.lookup: Array | None = np.empty(0, np.int32)
@@ -77,9 +88,9 @@ class Vocabulary:
 
     def joined(self, kind: str, who: str) -> None:
         """Fix the kind; labels of another kind are refused."""
-        if kind in ("null", self.kind):
+        if kind in ("null", self.kind) or (kind == SETS + "null" and self.kind.startswith(SETS)):
             return
-        if self.kind != "null":
+        if self.kind not in ("null", SETS + "null") or (self.kind != "null" and not kind.startswith(SETS)):
             raise BadBatch(f"{who} holds labels of kind {kind}, and of kind {self.kind} elsewhere")
         self.kind = kind
 
@@ -117,6 +128,8 @@ class Vocabulary:
             return np.zeros(len(column), np.uint8)
         if pa.types.is_dictionary(column.type):
             return self._hashed(column)
+        if kind.startswith(SETS):
+            return self._sets(column, who)
         if kind == "integer":
             if not column.null_count:
                 return self._integers(column.to_numpy())
@@ -129,6 +142,17 @@ class Vocabulary:
             values = column.to_numpy(zero_copy_only=False).astype(np.float64) + 0.0
             column = pa.array(values, from_pandas=True)
         return self._hashed(column.dictionary_encode())
+
+    def _sets(self, column: Any, who: str) -> Array:
+        """The codes of sets of clusters; clusters named as noise are left out of their sets."""
+        codes, clusters = sets_of_rows(column, who)
+        kept = [name not in self.noise and str(name) not in self.noise for name in clusters.names]
+        members, ends = clusters.clusters.tolist(), clusters.starts.tolist()
+        sets = (
+            tuple(clusters.names[i] for i in members[first:last] if kept[i])
+            for first, last in zip(ends[:-1], ends[1:], strict=True)
+        )
+        return self._placed(self.known(sets), codes)
 
     def _hashed(self, column: Any) -> Array:
         names = column.dictionary.to_pylist()

@@ -1,0 +1,62 @@
+"""Columns of lists: one list of clusters per row, which is a cover given point by point."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from congruence.errors import InputError
+from congruence.inputs.cover import Cover, signatures
+from congruence.inputs.cover_reading import Members, plain
+from congruence.inputs.encoding import arrow_library, encode_arrow
+from congruence.statistics.covers import ClusterMap
+from congruence.statistics.tables import Array, label_order
+
+
+def sets_of_rows(column: Any, who: str) -> tuple[Array, ClusterMap]:
+    """Codes of the sets of clusters in an arrow column of lists, and the clusters of each; a missing list is empty."""
+    pa = arrow_library()
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    lengths = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    values = column.flatten()
+    codes, names = np.empty(0, np.int64), []
+    if len(values):
+        raw, found, missing = encode_arrow(values)
+        codes, names = raw.astype(np.int64), list(found.tolist() if isinstance(found, np.ndarray) else found)
+        if missing:
+            raise InputError(f"{who}: a list of clusters holds a missing value; leave it out of the list")
+        names = [_whole(x, who) for x in names]
+    k = max(len(names), 1)
+    pairs = np.unique(np.repeat(np.arange(len(column)), lengths) * np.int64(k) + codes)
+    return signatures(pairs // k, pairs % k, len(column), tuple(names))
+
+
+def _whole(name: Any, who: str) -> Any:
+    if isinstance(name, float):
+        if not name.is_integer():
+            raise InputError(
+                f"{who}: lists hold the clusters of each point, and here is {name:.6g}; memberships are a 2-D float array"
+            )
+        return int(name)
+    return name
+
+
+def map_of_sets(sets: tuple[tuple[Any, ...], ...]) -> ClusterMap:
+    """The map of these sets of clusters, clusters ordered by name."""
+    names = list(dict.fromkeys(name for one in sets for name in one))
+    names = [names[i] for i in label_order(names)]
+    place = {name: i for i, name in enumerate(names)}
+    starts = np.concatenate([[0], np.cumsum([len(one) for one in sets], dtype=np.int64)])
+    members = np.array([place[name] for one in sets for name in one], dtype=np.int64)
+    return ClusterMap(starts, members, tuple(names))
+
+
+def cover_of_rows(column: Any, who: str, index: Any = None) -> Cover:
+    """The cover in an arrow column of lists: row i is the clusters of point i, or of the point that the index names."""
+    codes, clusters = sets_of_rows(column, who)
+    starts, members = clusters.rows(codes.astype(np.int64))
+    point = np.repeat(np.arange(len(codes)), np.diff(starts))
+    ids = range(len(codes)) if index is None else plain(index)
+    return Cover(Members(ids, point, members, clusters.names, len(codes)), who=who)

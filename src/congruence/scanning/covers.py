@@ -1,0 +1,39 @@
+"""Scanned columns as covers: the clusters that each counted signature stands for, with points in no cluster decided."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from congruence.inputs.cover_columns import map_of_sets
+from congruence.inputs.labels import name_of_unassigned
+from congruence.scanning.tables import PartialTables
+from congruence.scanning.vocabulary import SETS
+from congruence.statistics.covers import ClusterMap
+
+
+def is_cover(part: PartialTables, c: int) -> bool:
+    """Does this column hold lists of clusters?"""
+    return part.kinds[c].startswith(SETS)
+
+
+def map_of(part: PartialTables, c: int, names: Any) -> ClusterMap:
+    """The clusters of each code of a column, without points in no cluster."""
+    return map_of_sets(part.labels[c]) if is_cover(part, c) else ClusterMap.of_partition(tuple(names))
+
+
+def with_unassigned(clusters: ClusterMap, rule: str, many: int) -> ClusterMap:
+    """The map with a row for each kind of point in no cluster: in none ("keep"), together, or `many` alone."""
+    if rule == "drop":
+        return clusters
+    if rule == "keep":
+        return ClusterMap(np.append(clusters.starts, clusters.starts[-1]), clusters.clusters, clusters.names)
+    word = name_of_unassigned(list(clusters.names))
+    added = [word] if rule == "cluster" else [f"{word} {i + 1}" for i in range(many)]
+    places = np.arange(len(added))
+    return ClusterMap(
+        np.concatenate([clusters.starts, clusters.starts[-1] + 1 + places]),
+        np.concatenate([clusters.clusters, clusters.k + places]),
+        (*clusters.names, *added),
+    )
