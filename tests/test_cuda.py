@@ -301,6 +301,28 @@ def test_consensus_on_the_card(n, members, k):
 
 
 @needs_card
+@pytest.mark.parametrize("how", [None, "frequency", "sample_weight"])
+def test_covers_are_counted_on_the_card(how):
+    """Tables of signatures are counted as those of labels are, with frequencies and weights: every measure is that of the CPU."""
+    from doors import OF_COVERS
+
+    rng = np.random.default_rng(0)
+    n = 2_000
+    covers = [cg.Cover(rng.random((n, k)) < 2 / k) for k in (5, 9, 14)]
+    keys = [*OF_COVERS, "bcubed_f", "element_centric"]
+    weights = {"frequency": rng.integers(1, 5, n), "sample_weight": rng.random(n)}
+    options = {} if how is None else {how: weights[how]}
+    sides = [*covers, rng.integers(0, 6, n)]
+    expected, found = (cg.compare_all(sides, keys, engine=engine, **options) for engine in ("cpu", "cuda"))
+    for key in keys:
+        np.testing.assert_allclose(found[key], expected[key], rtol=1e-9, atol=1e-9)
+    one, other = (
+        cg.compare(*covers[:2], keys, engine=engine, unassigned="drop", **options) for engine in ("cpu", "cuda")
+    )
+    assert other.to_dict() == pytest.approx(one.to_dict(), rel=1e-9, abs=1e-9)
+
+
+@needs_card
 def test_what_the_card_does_not_do_is_said():
     """Partial, soft or weighted members have no consensus counts on the GPU, and that is an error, not another engine."""
     partial = cg.Ensemble([[0, 0, None], [0, 1, 1]], unassigned="partial")

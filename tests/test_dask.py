@@ -11,8 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
+from doors import OF_COVERS
+from test_cover_columns import in_memory, lists
 from test_scanning import KEYS, folder_of, labels, same
 
 import congruence as cg
@@ -56,6 +59,19 @@ def test_a_client_and_an_address_count(client, tmp_path):
     same(cg.compare_all(cg.scan(dataset), KEYS, client=client), expected)
     members = cg.Ensemble(cg.scan(tmp_path / "d", NAMES, client=client))
     assert members.certainty() == cg.Ensemble({k: columns[k] for k in NAMES}).certainty()
+
+
+@pytest.mark.slow
+def test_covers_on_dask(client, tmp_path):
+    """A cluster counts columns of lists, the clusters of each point, from files and from a frame."""
+    columns = lists()
+    folder = folder_of(columns, tmp_path / "d")
+    expected = cg.compare_all(in_memory(columns), OF_COVERS)
+    same(cg.compare_all(cg.scan(folder), OF_COVERS, client=client), expected)
+    kind = pd.ArrowDtype(pa.list_(pa.string()))
+    frame = pd.DataFrame({name: pd.Series(columns[name], dtype=kind) for name in "ab"} | {"labels": columns["labels"]})
+    scanned = cg.scan(dd.from_pandas(frame, npartitions=3))
+    same(cg.compare_all(scanned, OF_COVERS, client=client), expected)
 
 
 @pytest.mark.slow

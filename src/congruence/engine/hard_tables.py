@@ -131,6 +131,11 @@ def table_tiles(
         dense = width[pair_i] * width[pair_j] <= max(n, DENSE_CELLS)
         if cells is not None:
             parts: tuple[Array, ...] = cells(labels, width, pair_i, pair_j, mass, bool(dense.all()))
+            if mass is not None and not mass.is_frequency and any(c.clusters is not None for c in labels):
+                # sums over pairs of cells of covers need Σw² of each cell: the same count with squared weights
+                squared = Mass(np.maximum(mass.values**2, np.finfo(float).tiny * (mass.values > 0)), False)
+                own = cells(labels, width, pair_i, pair_j, squared, bool(dense.all()))[3]
+                parts = (*parts, np.maximum(parts[3] ** 2 - own, 0.0) / 2)
         elif dense.all():
             if stack is None and len(pair_i) > 1 and jit.use_kernels(float(n) * len(pair_i)):
                 stack = stacked(labels)

@@ -9,7 +9,7 @@ import numpy as np
 from congruence.errors import InputError
 from congruence.inputs.cover import Cover, signatures
 from congruence.inputs.cover_reading import Members, plain
-from congruence.inputs.encoding import arrow_library, encode_arrow
+from congruence.inputs.encoding import arrow_library, encode_arrow, refuse_type
 from congruence.statistics.covers import ClusterMap
 from congruence.statistics.tables import Array, label_order
 
@@ -21,6 +21,7 @@ def sets_of_rows(column: Any, who: str) -> tuple[Array, ClusterMap]:
         column = column.combine_chunks()
     lengths = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
     values = column.flatten()
+    refuse_type(values.type)
     codes, names = np.empty(0, np.int64), []
     if len(values):
         raw, found, missing = encode_arrow(values)

@@ -423,7 +423,8 @@ class Scan:
         Args:
             name: Name of a column.
         """
-        return self.input.holds_sets(name)
+        known: bool | None = self.input.holds_sets(name)
+        return known
 
     def _kind(self, name: str) -> str | None:
         if self.input.fields:

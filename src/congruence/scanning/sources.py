@@ -208,9 +208,9 @@ class _DaskFrame(_Input):
 
     def holds_sets(self, name: str) -> bool | None:
         kind = self.frame._meta[name].dtype
-        if kind == object:
-            return None
-        return hasattr(kind, "pyarrow_dtype") and holds_lists(kind.pyarrow_dtype)
+        if hasattr(kind, "pyarrow_dtype"):
+            return holds_lists(kind.pyarrow_dtype)
+        return None if getattr(kind, "kind", "") == "O" and kind.name == "object" else False
 
 
 def _schema_of(batch: Any) -> Any:

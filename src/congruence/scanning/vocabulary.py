@@ -6,6 +6,7 @@ A code of 0 means "in no cluster" here; label i of a column has code i + 1, in o
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ def kind_of(type: Any) -> str:
     if kinds.is_dictionary(type):
         return kind_of(type.value_type)
     if holds_lists(type):
+        refuse_type(type.value_type)
         return SETS + kind_of(type.value_type)
     for name, tests in (
         ("null", (kinds.is_null,)),
@@ -148,10 +150,7 @@ class Vocabulary:
         codes, clusters = sets_of_rows(column, who)
         kept = [name not in self.noise and str(name) not in self.noise for name in clusters.names]
         members, ends = clusters.clusters.tolist(), clusters.starts.tolist()
-        sets = (
-            tuple(clusters.names[i] for i in members[first:last] if kept[i])
-            for first, last in zip(ends[:-1], ends[1:], strict=True)
-        )
+        sets = (tuple(clusters.names[i] for i in members[first:last] if kept[i]) for first, last in pairwise(ends))
         return self._placed(self.known(sets), codes)
 
     def _hashed(self, column: Any) -> Array:

@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from congruence.errors import NotApplicable
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.sharing import Walk, walked
 from congruence.statistics.tables import Array, Table, Tables
@@ -212,10 +211,8 @@ def overlap_of(table: Table) -> Overlap:
         own = np.maximum(np.square(table.count) - 2 * table.within, 0.0)
     elif table.count.dtype.kind in "iu":
         own = table.count
-    elif table.maps is None:  # partitions: only the sum matters
+    else:  # partitions counted on a card: only the sum matters
         own = np.full(len(table.count), table.own / max(len(table.count), 1))
-    else:
-        raise NotApplicable("weights of covers are counted on the CPU; pass engine='cpu'")
     return Overlap(table.count, (table.row, table.col), (a, b), own)
 
 
