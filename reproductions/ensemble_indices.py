@@ -568,7 +568,16 @@ def similarity_tables(V: np.ndarray, n: int) -> dict[str, np.ndarray]:
     tables = {key: np.empty_like(products) for key in MATRIX_KEYS}
     for i, j in product(range(len(V)), repeat=2):
         pair = cg.PairSums(
-            V.shape[1], sums[i], sums[j], products[i, j], products[i, i], products[j, j], n, n, n, n
+            pairs=V.shape[1],
+            s_p=sums[i],
+            s_q=sums[j],
+            s_pq=products[i, j],
+            s_pp=products[i, i],
+            s_qq=products[j, j],
+            points=n,
+            d_pq=n,
+            d_pp=n,
+            d_qq=n,
         )  # the library's formulas from sums taken once: 324 matrices of n × n would be read otherwise
         for key, table in tables.items():
             table[i, j] = getattr(pair, key)()
@@ -588,7 +597,21 @@ def replaced_in(title: str, X: np.ndarray, y: np.ndarray, seed: int = 0) -> Repl
     n = len(y)
     V, truth = upper_pairs(X, y, seed)
     s, t = V.sum(axis=1), truth.sum()
-    arimp = [cg.PairSums(len(truth), s[i], t, V[i] @ truth, V[i] @ V[i], t, n, n, n, n).arimp() for i in range(len(V))]
+    arimp = [
+        cg.PairSums(
+            pairs=len(truth),
+            s_p=s[i],
+            s_q=t,
+            s_pq=V[i] @ truth,
+            s_pp=V[i] @ V[i],
+            s_qq=t,
+            points=n,
+            d_pq=n,
+            d_pp=n,
+            d_qq=n,
+        ).arimp()
+        for i in range(len(V))
+    ]
     means = [float(np.exp(-pdist(normalised(X, norm), "sqeuclidean") / 2).mean()) for norm in NORMS]
     tables = similarity_tables(V, n)
     V, _ = upper_pairs(X, y, seed, nested=False)

@@ -211,7 +211,7 @@ def test_the_verdict_follows_the_probabilities():
 
     def of(**p):
         ks = tuple(int(name[1:]) for name in p)
-        return cg.KChoice(ks, {}, probabilities=dict(zip(ks, p.values(), strict=True)))
+        return cg.KChoice(ks=ks, criteria={}, probabilities=dict(zip(ks, p.values(), strict=True)))
 
     tie = of(k1=0.05, k3=0.5, k4=0.45)
     assert (tie.verdict, tie.k, tie.runner_up) == ("tie", 3, 4)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import congruence as cg
+from congruence.comparison.presenting import Result
+from congruence.figures import DRAWN, DRAWN_TREES
 from tests import stub
 
 SECTION = re.compile(r"^(Args|Attributes|Returns|Raises|See also):$")
@@ -83,6 +86,71 @@ def test_every_function_says_what_it_returns_and_shows_a_value(name):
     assert "\nReturns:\n" in doc, name
     assert ">>> " in doc, name
     assert not doc.rstrip().endswith("\nTrue"), f"{name}: the example shows True, not a value"
+
+
+# --- results ----------------------------------------------------------------------------------------------------------
+
+#: public dataclasses that are no results: records, statistics that add, a source of rows, a page
+NO_RESULTS = {"Adjusted", "Measure", "PairSums", "PartialTables", "Profile", "Report", "Scan", "Table"}
+A, B, C = [0, 0, 0, 1, 1, 1, 2, 2], [0, 0, 1, 1, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1, 0, 1]
+X = [[float(i // 4), float(i % 4 // 2)] for i in range(16)]
+TREE = "((a:1,b:1):1,(c:1,d:1):1);"
+
+
+def choice() -> Any:
+    return cg.choose_k({2: [[0, 0, 1, 1], [0, 0, 0, 1]], 3: [[0, 0, 1, 2]] * 2}, criteria=["ari", "vi"])
+
+
+def sweep() -> Any:
+    return cg.resolutions({"r1": A, "r2": A, "r3": A, "r4": B})
+
+
+RESULTS: dict[str, Callable[[], Any]] = {
+    "AgainstReference": lambda: cg.compare_to(A, {"b": B, "c": C}),
+    "AllPairs": lambda: cg.compare_all([A, B, C]),
+    "Alternative": lambda: cg.alternatives(X, [i // 8 for i in range(16)], random_state=0, n_init=1)[0],
+    "ClusterStability": lambda: cg.stability(X, lambda x: x[:, 0] > 1.5, n_resamples=3, random_state=0),
+    "Comparison": lambda: cg.compare(A, B),
+    "ConfidenceInterval": lambda: cg.confidence_interval(A * 2, B * 2, "ari"),
+    "Consensus": lambda: cg.consensus([A, B, C], 3, method="average"),
+    "Criterion": lambda: choice().criteria["ari"],
+    "CutCurve": lambda: cg.cut_curve(cg.Hierarchy(TREE), cg.Hierarchy(TREE)),
+    "CutTable": lambda: cg.compare_cuts(cg.Hierarchy(TREE), cg.Hierarchy(TREE)),
+    "Drift": lambda: cg.drift([(X, [i // 8 for i in range(16)]), (X, [i % 2 for i in range(16)])]),
+    "KChoice": choice,
+    "Matching": lambda: cg.match(A, B),
+    "PermutationTest": lambda: cg.permutation_test(A, B, "ari", 20, 0),
+    "PermutationTests": lambda: cg.permutation_tests([A, B, C], measure="ari", n_permutations=20, random_state=0),
+    "Plateau": lambda: sweep().plateau,
+    "ProfileComparison": lambda: cg.compare_profiles(A * 2, B * 2, X),
+    "Resolutions": sweep,
+    "Tanglegram": lambda: cg.tanglegram(cg.Hierarchy(TREE), cg.Hierarchy(TREE)),
+    "Vote": lambda: choice().vote,
+}
+
+
+def test_every_public_result_is_in_the_list_of_results():
+    """A new result class is tried below, or named as no result."""
+    classes = {name for name in cg.__all__ if dataclasses.is_dataclass(getattr(cg, name))}
+    assert set(RESULTS) | NO_RESULTS == classes
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_has_the_same_methods_and_keyword_fields(name):
+    """A result gives a dict, JSON, a frame, HTML and a figure (or one line that there is none), and is made by keywords."""
+    kind, result = getattr(cg, name), RESULTS[name]()
+    assert type(result) is kind
+    assert issubclass(kind, Result)
+    assert {p.kind for p in inspect.signature(kind).parameters.values()} == {inspect.Parameter.KEYWORD_ONLY}
+    assert result.to_dict()
+    assert json.loads(result.to_json())
+    assert len(result.to_frame()) > 0
+    names = result.to_frame(backend="pyarrow").column_names
+    assert len(set(names)) == len(names) > 0
+    assert "<" in result._repr_html_()
+    if kind not in (*DRAWN, *DRAWN_TREES):
+        with pytest.raises(cg.InputError, match=f"there is no figure of a {name}"):
+            result.plot()
 
 
 def test_the_stub_is_up_to_date():

@@ -127,10 +127,12 @@ def test_the_vote():
     """Most votes win; of equals the one nearest to the median, then the smaller; those known to mislead do not vote."""
 
     def curve(name, best, votes=True):
-        return cg.Criterion(name, name, "higher", np.zeros(4), np.zeros(4), best, votes=votes)
+        return cg.Criterion(
+            name=name, title=name, better="higher", values=np.zeros(4), errors=np.zeros(4), best=best, votes=votes
+        )
 
     def choice(*curves):
-        return cg.KChoice((2, 3, 4, 5), {c.name: c for c in curves})
+        return cg.KChoice(ks=(2, 3, 4, 5), criteria={c.name: c for c in curves})
 
     assert choice(curve("a", 2), curve("b", 5), curve("c", 5)).k == 5
     assert choice(curve("a", 2), curve("b", 3), curve("c", 5)).k == 3

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -25,13 +24,13 @@ from congruence.alternative_clustering.program import least_similarity, similari
 from congruence.alternative_clustering.published import maximus_published
 from congruence.alternative_clustering.quality import centroids, check_index, dissimilarity, dq, dunn_index, silhouettes
 from congruence.alternative_clustering.restarts import Found
-from congruence.comparison.presenting import number, plain
+from congruence.comparison.presenting import Result, figure_of, number, plain
 from congruence.density.binning import Binning
 from congruence.engine.plan import Progress
 from congruence.ensembles.generators import seed_sequence
 from congruence.errors import InputError, hint, joined, misnamed
 from congruence.formulas.record import Status
-from congruence.inputs.frames import html_grid, make_frame, text_grid
+from congruence.inputs.frames import html_grid, text_grid
 from congruence.statistics.tables import Array
 
 #: shuffles of the labels that the scores of chance are the mean of
@@ -87,8 +86,8 @@ CURRENT = tuple(name for name, method in METHODS.items() if method.status is Sta
 MOST_PRICES = 600
 
 
-@dataclass(frozen=True, eq=False)
-class Alternative:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Alternative(Result):
     """An alternative clustering: labels, scores, the same scores of shuffled labels, and how it was found.
 
     Attributes:
@@ -166,29 +165,14 @@ class Alternative:
         found: dict[str, Any] = plain(about)
         return found
 
-    def to_json(self, **options: Any) -> str:
-        """Everything in the result, as JSON; undefined values are null.
+    def facts(self) -> dict[str, Any]:
+        """Everything, with the labels."""
+        return {**self.to_dict(), "labels": self.labels}
 
-        Args:
-            options: Options of `json.dumps`, as `indent=2`.
-
-        Returns:
-            A JSON string.
-        """
-        return json.dumps({**self.to_dict(), "labels": self.labels.tolist()}, ensure_ascii=False, **options)
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row a score: its value, and that of shuffled labels.
-
-        Args:
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
-                if it is installed, else pyarrow.
-
-        Returns:
-            A data frame.
-        """
-        columns = {"score": list(_SCORES), "value": list(self.scores.values())}
-        return make_frame({**columns, "random": [self.random[key] for key in _SCORES]}, backend)
+    def table_columns(self) -> dict[str, Any]:
+        """One row per score: its value, and that of shuffled labels."""
+        values, random = list(self.scores.values()), [self.random[key] for key in _SCORES]
+        return {"score": list(_SCORES), "value": values, "random": random}
 
     def _grid(self) -> tuple[list[list[str]], list[str], list[str]]:
         cells = [[number(self.scores[key]), number(self.random[key]), words] for key, words in _SCORES.items()]
@@ -222,9 +206,7 @@ class Alternatives(list[Alternative]):
 
     def plot(self, backend: Any = "plotly") -> Any:
         """A figure: the data in two dimensions, coloured by the given clusterings and by each alternative; see `cg.figure`."""
-        import congruence  # through the public door: figures are a room above this one
-
-        return congruence.figure(self, backend)
+        return figure_of(self, backend)
 
 
 _SCORES = {
@@ -333,7 +315,9 @@ def alternatives(
             same = [name for name, apart in result["dissimilarity"].items() if apart == 0]
             notes += [f"these are the labels of {same[0]!r}: no alternative was found"] if same else []
             facts: dict[str, Any] = {"status": found.status, "gap": found.gap, "seconds": seconds}
-            results.append(Alternative(codes, method, **result, **facts, notes=(*points.notes, *found.notes, *notes)))
+            results.append(
+                Alternative(labels=codes, method=method, **result, **facts, notes=(*points.notes, *found.notes, *notes))
+            )
             name = f"alternative {i + 1}"
             while name in knowns:
                 name += "′"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -66,17 +67,18 @@ def notes_text(notes: Sequence[str]) -> str:
 
 
 class Result:
-    """What results have in common. A result says what it holds (`facts`) and what its rows are (`table_columns`)."""
+    """What results have in common. A result says what it holds (`to_dict`, `facts`) and what its rows are (`table_columns`)."""
 
     kind: str | None = None
 
     def facts(self) -> dict[str, Any]:
-        """Everything in the result, for JSON: by default the numbers and the cautions."""
-        return {**self.to_dict(), "cautions": getattr(self, "cautions", ())}
+        """Everything in the result, for JSON: by default `to_dict`, and the cautions where there are some."""
+        cautions = getattr(self, "cautions", None)
+        return self.to_dict() if cautions is None else {**self.to_dict(), "cautions": cautions}
 
     def to_dict(self) -> Any:
-        """The numbers by name."""
-        raise NotImplementedError
+        """The fields that the text of the result shows, by name, as plain Python values."""
+        return plain({f.name: getattr(self, f.name) for f in fields(self) if f.repr})  # type: ignore[arg-type]
 
     def table_columns(self) -> dict[str, Any]:
         """The columns of `to_frame`: by default one row with all numbers."""

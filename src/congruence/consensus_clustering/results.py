@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from congruence.comparison.presenting import counted, number, plain, shortened
+from congruence.comparison.presenting import Result, counted, number, plain, shortened
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.statistics.tables import Array
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Consensus:
+class Consensus(Result):
     """One clustering of the points, how sure it is of each, and how it was found.
 
     Attributes:
@@ -78,6 +78,10 @@ class Consensus:
         """A frame with one row per clustering tried: the one kept first, the others by pooled_ami."""
         return make_frame({name: [row[name] for row in self.tried] for name in self.tried[0]}, self.kind)
 
+    def table_columns(self) -> dict[str, Any]:
+        """One row per point: its cluster and the confidence."""
+        return {"cluster": self.labels, "confidence": self.confidence}
+
     def to_frame(self, backend: str | None = None) -> Any:
         """Columns cluster and confidence, one row per point; a pandas frame has the index of the ensemble.
 
@@ -88,7 +92,7 @@ class Consensus:
         Returns:
             A data frame.
         """
-        frame = make_frame({"cluster": self.labels, "confidence": self.confidence}, backend or self.kind)
+        frame = super().to_frame(backend)
         if self.index is not None and type(frame).__module__.split(".")[0] == "pandas":
             frame.index = self.index
         return frame

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import copy
@@ -13,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.comparison.presenting import number, plain
+from congruence.comparison.presenting import Result, number, plain
 from congruence.density.binning import Binning
 from congruence.density.columns import Columns, as_columns, raw_columns
 from congruence.density.counting import counted
@@ -24,7 +23,7 @@ from congruence.errors import InputError, hint
 from congruence.inputs.alignment import InputOptions, check_index
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.files import pick
-from congruence.inputs.frames import frame_kind, make_frame, text_grid
+from congruence.inputs.frames import frame_kind, text_grid
 from congruence.inputs.labels import Labels, Unassigned, noise_caution
 from congruence.inputs.pair import decided
 from congruence.statistics.tables import Array
@@ -33,8 +32,8 @@ from congruence.statistics.tables import Array
 SHOWN = 3
 
 
-@dataclass(frozen=True, eq=False)
-class Drift:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Drift(Result):
     """ADCO of each window with the one before it and with the first, and what moved.
 
     Attributes:
@@ -132,51 +131,25 @@ class Drift:
             found.append(row)
         return found
 
-    def plot(self, backend: Any = "plotly") -> Any:
-        """A figure: the measure with the window before and with the first, window by window; see `cg.figure`.
-
-        Args:
-            backend: "plotly" (default) or "matplotlib".
-
-        Returns:
-            A figure.
-        """
-        import congruence  # through the public door: figures are a room above this one
-
-        return congruence.figure(self, backend)
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row per window: points, clusters, the measure, and what moved most.
-
-        Args:
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
-                if it is installed, else pyarrow.
-
-        Returns:
-            A data frame.
-        """
+    def table_columns(self) -> dict[str, Any]:
+        """One row per window: points, clusters, the measure, and what moved most."""
         rows = self.rows()
         columns = {name: [row[name] for row in rows] for name in rows[0]}
-        columns["window"] = [str(w) for w in columns["window"]]
-        return make_frame(columns, backend)
+        return {**columns, "window": [str(name) for name in columns["window"]]}
 
-    def to_json(self, **options: Any) -> str:
-        """All steps as JSON.
-
-        Args:
-            options: Options of `json.dumps`, as `indent=2`.
-
-        Returns:
-            A JSON string.
-        """
-        about = {
-            "measure": self.measure,
-            "windows": self.rows(),
-            "steps": [json.loads(step.to_json()) for step in self.steps],
-            "from_first": [json.loads(step.to_json()) for step in self.from_first],
-            "notes": self.notes,
-        }
-        return json.dumps(plain(about), ensure_ascii=False, **options)
+    def to_dict(self) -> dict[str, Any]:
+        """The measure, one row per window, all steps, and the notes, as plain Python values."""
+        return dict(
+            plain(
+                {
+                    "measure": self.measure,
+                    "windows": self.rows(),
+                    "steps": [step.facts() for step in self.steps],
+                    "from_first": [step.facts() for step in self.from_first],
+                    "notes": self.notes,
+                }
+            )
+        )
 
     def __repr__(self) -> str:
         rows = self.rows()
@@ -301,7 +274,10 @@ def drift(
             f"windows have {min(many):g} to {max(many):g} points, which alone lowers {record}; see adco_cosine, or "
             "pass sizes='scaled'"
         )
-    return Drift(tuple(profiles), tuple(listed), tuple(steps), tuple(first), record, tuple(notes))
+    return Drift(
+        windows=tuple(profiles), profiles=tuple(listed), steps=tuple(steps), from_first=tuple(first), measure=record,
+        notes=tuple(notes),
+    )  # fmt: skip
 
 
 def _measure_of(name: str) -> str:

@@ -12,7 +12,7 @@ from congruence.formulas import find
 from congruence.statistics.matrices import MatrixSums
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PairSums:
     """Sums of a block of two similarity matrices: a few numbers, which add over blocks.
 
@@ -52,7 +52,7 @@ class PairSums:
     def __add__(self, other: PairSums) -> PairSums:
         if not isinstance(other, PairSums):
             return NotImplemented
-        return PairSums(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+        return PairSums(**{f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)})
 
     def __radd__(self, other: Any) -> PairSums:
         return self if other == 0 else NotImplemented  # so that sum() works
@@ -147,7 +147,9 @@ def pair_sums(block_p: Any, block_q: Any, rows: Any, cols: Any) -> PairSums:
     upper, diagonal = i[:, None] < j[None, :], i[:, None] == j[None, :]
     x, y, dx, dy = p[upper], q[upper], p[diagonal], q[diagonal]
     return PairSums(
-        int(upper.sum()), float(x.sum()), float(y.sum()), float((x * y).sum()), float((x * x).sum()), float((y * y).sum()),
-        int(diagonal.sum()), float((dx * dy).sum()), float((dx * dx).sum()), float((dy * dy).sum()),
-        int((~upper & ~diagonal).sum()), int((i[:, None] + j[None, :])[upper].sum()), int(i[diagonal.any(axis=1)].sum()),
+        pairs=int(upper.sum()), s_p=float(x.sum()), s_q=float(y.sum()), s_pq=float((x * y).sum()),
+        s_pp=float((x * x).sum()), s_qq=float((y * y).sum()),
+        points=int(diagonal.sum()), d_pq=float((dx * dy).sum()), d_pp=float((dx * dx).sum()), d_qq=float((dy * dy).sum()),
+        below=int((~upper & ~diagonal).sum()), index_of_pairs=int((i[:, None] + j[None, :])[upper].sum()),
+        index_of_points=int(i[diagonal.any(axis=1)].sum()),
     )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from congruence.comparison.presenting import Result
 from congruence.engine import matrices, tiles
 from congruence.engine.choice import engine_for
 from congruence.engine.plan import Progress
@@ -15,7 +16,6 @@ from congruence.ensembles.agreement import as_ensemble, complete_labels, no_pool
 from congruence.ensembles.items import point_mass
 from congruence.errors import InputError
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.frames import make_frame
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array
@@ -23,8 +23,8 @@ from congruence.statistics.tables import Array
 # --- the distribution of consensus values -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class ConsensusCdf:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ConsensusCdf(Result):
     """Distribution of the consensus values over pairs of points: `cdf(x)` is the share of pairs at or below x.
 
     >>> import congruence as cg
@@ -62,10 +62,9 @@ class ConsensusCdf:
             raise InputError(f"pac needs 0 ≤ lower < upper ≤ 1, not {lower} and {upper}")
         return max(float(self(upper)) - float(self(lower)), 0.0)
 
-    def to_frame(self, backend: str | None = None) -> Any:
+    def table_columns(self) -> dict[str, Any]:
         """Columns: consensus value, share of the pairs, cumulative share."""
-        columns = {"consensus": self.values, "share": self.shares, "cumulative": np.cumsum(self.shares)}
-        return make_frame(columns, backend)
+        return {"consensus": self.values, "share": self.shares, "cumulative": np.cumsum(self.shares)}
 
     def __repr__(self) -> str:
         how = "all" if self.is_exact else "a sample of"
@@ -162,7 +161,7 @@ def _cdf_of(found: Mapping[float, float], is_exact: bool) -> ConsensusCdf:
     counts = np.array([found[v] for v in values.tolist()])
     if not len(values):
         raise InputError("no member labels any pair of points")
-    return ConsensusCdf(values, counts / counts.sum(), float(counts.sum()), is_exact)
+    return ConsensusCdf(values=values, shares=counts / counts.sum(), pairs=float(counts.sum()), is_exact=is_exact)
 
 
 def _sampled_cdf(e: Ensemble, sample: int, missing: str, random_state: int | None) -> ConsensusCdf:

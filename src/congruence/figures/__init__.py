@@ -9,7 +9,7 @@ from typing import Any, Literal
 from congruence.alternative_clustering.search import Alternatives
 from congruence.comparison.results import AllPairs, Comparison
 from congruence.density.windows import Drift
-from congruence.errors import InputError
+from congruence.errors import InputError, joined
 from congruence.hierarchies.curves import CutCurve
 from congruence.hierarchies.cut_tables import CutTable
 from congruence.hierarchies.tangling import Tanglegram
@@ -60,7 +60,7 @@ def figure(result: Any, backend: Backend = "plotly", **options: Any) -> Any:
     kinds = {**DRAWN, **DRAWN_TREES}
     draws = next((name for kind, name in kinds.items() if isinstance(result, kind)), None)
     if draws is None:
-        known = ", ".join(kind.__name__ for kind in kinds)
+        known = joined(kind.__name__ for kind in kinds)
         raise InputError(f"there is no figure of a {type(result).__name__}; there are figures of {known}")
     if importlib.util.find_spec(backend) is None:
         what = "plotly" if backend == "plotly" else '"congruence[plot]"'

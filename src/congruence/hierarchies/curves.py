@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.comparison.presenting import number, plain
+from congruence.comparison.presenting import Result, number, plain
 from congruence.comparison.trees import (
     OF_TREES,
     best_cut,
@@ -21,7 +21,6 @@ from congruence.comparison.trees import (
 from congruence.errors import InputError, NotApplicable, misnamed
 from congruence.formulas import find
 from congruence.formulas.record import Measure
-from congruence.inputs.frames import make_frame
 from congruence.inputs.hierarchy import Hierarchy, same_points
 from congruence.inputs.labels import Labels
 from congruence.statistics.pairs import Gram, Pairs
@@ -29,7 +28,7 @@ from congruence.statistics.tables import Array
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class CutCurve:
+class CutCurve(Result):
     """A measure of two hierarchies, or of a hierarchy and labels, at each number of clusters.
 
     Attributes:
@@ -77,38 +76,17 @@ class CutCurve:
     def __len__(self) -> int:
         return len(self.ks)
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row per cut: k, value and, where known, mean, sd and z.
-
-        Args:
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
-                if it is installed, else pyarrow.
-
-        Returns:
-            A data frame.
-        """
+    def table_columns(self) -> dict[str, Any]:
+        """One row per cut: k, value and, where known, mean, sd and z."""
         columns: dict[str, Any] = {"k": self.ks, self.measure.key: self.values}
         if self.mean is not None:
             columns |= {"mean": self.mean, "sd": self.sd, "z": self.z}
-        return make_frame(columns, backend)
+        return columns
 
     def to_dict(self) -> dict[str, Any]:
         """The curve as plain lists, for JSON."""
         found = {"measure": self.measure.key, "k": self.ks, "value": self.values, "mean": self.mean, "sd": self.sd}
-        return dict(plain(found))
-
-    def plot(self, backend: Any = "plotly") -> Any:
-        """A figure of the curve with the band of chance; see `cg.figure`.
-
-        Args:
-            backend: "plotly" (default) or "matplotlib".
-
-        Returns:
-            A figure.
-        """
-        import congruence  # late import: figures are a layer above
-
-        return congruence.figure(self, backend)
+        return dict(plain({**found, "notes": self.notes}))
 
     def __repr__(self) -> str:
         best = self.best

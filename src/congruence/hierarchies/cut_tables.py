@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from congruence.comparison.many import compare_to
-from congruence.comparison.presenting import number, plain
+from congruence.comparison.presenting import Result, number, plain
 from congruence.errors import InputError, misnamed
 from congruence.formulas import find
 from congruence.formulas.record import Measure
@@ -19,7 +19,7 @@ from congruence.statistics.tables import Array
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class CutTable:
+class CutTable(Result):
     """A measure for every cut of one hierarchy (rows) with every cut of another (columns).
 
     Attributes:
@@ -65,20 +65,7 @@ class CutTable:
     def to_dict(self) -> dict[str, Any]:
         """The table as plain lists, for JSON."""
         found = {"measure": self.measure.key, "k_a": self.ks_a, "k_b": self.ks_b, "values": self.values}
-        return dict(plain(found))
-
-    def plot(self, backend: Any = "plotly") -> Any:
-        """A heat map; see `cg.figure`.
-
-        Args:
-            backend: "plotly" (default) or "matplotlib".
-
-        Returns:
-            A figure.
-        """
-        import congruence  # late import: figures are a layer above
-
-        return congruence.figure(self, backend)
+        return dict(plain({**found, "notes": self.notes}))
 
     def __repr__(self) -> str:
         a, b = self.best

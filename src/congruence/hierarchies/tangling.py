@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from congruence.comparison.presenting import Result, plain
 from congruence.errors import InputError
 from congruence.inputs.hierarchy import Hierarchy, same_points
 from congruence.statistics.tables import Array
@@ -18,7 +19,7 @@ MOST_POINTS = 5000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Tanglegram:
+class Tanglegram(Result):
     """Two hierarchies of the same points with leaf orders that untangle them.
 
     Attributes:
@@ -50,18 +51,15 @@ class Tanglegram:
         tree, order = (self.a, self.order_a) if side == "a" else (self.b, self.order_b)
         return branch_segments(tree, order)
 
-    def plot(self, backend: Any = "plotly") -> Any:
-        """A figure of both trees and the lines between them; see `cg.figure`.
+    def to_dict(self) -> dict[str, Any]:
+        """The two orders, the crossings and the entanglement, as plain Python values."""
+        orders = {"order_a": self.order_a, "order_b": self.order_b}
+        return dict(plain({**orders, "crossings": self.crossings, "entanglement": self.entanglement}))
 
-        Args:
-            backend: "plotly" (default) or "matplotlib".
-
-        Returns:
-            A figure.
-        """
-        import congruence  # late import: figures are a layer above
-
-        return congruence.figure(self, backend)
+    def table_columns(self) -> dict[str, Any]:
+        """One row per point: its place along each tree."""
+        points = np.arange(self.a.n_points)
+        return {"point": points, "place_a": np.argsort(self.order_a), "place_b": np.argsort(self.order_b)}
 
     def __repr__(self) -> str:
         return (

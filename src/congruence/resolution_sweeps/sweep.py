@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from congruence.comparison.many import compare_all
-from congruence.comparison.presenting import plain
+from congruence.comparison.presenting import Result, figure_of, plain
 from congruence.comparison.results import AllPairs
 from congruence.engine import cpu
 from congruence.errors import InputError
@@ -30,7 +30,7 @@ SHORTEST, SAME_CLUSTERS = 3, 0.5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Plateau:
+class Plateau(Result):
     """Neighbouring columns that all agree with each other.
 
     Attributes:
@@ -55,7 +55,7 @@ class Plateau:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Resolutions:
+class Resolutions(Result):
     """Label columns in the order of their resolution, and how clusters change from one to the next.
 
     Attributes:
@@ -241,6 +241,10 @@ class Resolutions:
         """Where the clusters lie in the drawing."""
         return tree_places(self.sizes, self.links)
 
+    def table_columns(self) -> dict[str, Any]:
+        """One row per cluster: the columns of `nodes`."""
+        return self.node_columns
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, for JSON."""
         columns = [
@@ -258,7 +262,9 @@ class Resolutions:
         ]  # fmt: skip
         return dict(plain({"columns": columns, "steps": steps, "plateau": self.sentence, "notes": self.notes}))
 
-    def plot(self, backend: Any = "plotly", *, color: Any = "stability", least: float = 0.1) -> Any:
+    def plot(  # type: ignore[override]
+        self, backend: Any = "plotly", *, color: Any = "stability", least: float = 0.1
+    ) -> Any:
         """The tree of clusters, one layer per column.
 
         Args:
@@ -270,9 +276,7 @@ class Resolutions:
         Returns:
             A plotly or matplotlib figure.
         """
-        import congruence  # late import: figures are a layer above
-
-        return congruence.figure(self, backend, color=color, least=least)
+        return figure_of(self, backend, color=color, least=least)
 
     def __repr__(self) -> str:
         ks = [len(c) for c in self.clusters]

@@ -353,7 +353,10 @@ def _criterion(
         favours, caution = ("", CRISP) if soft and w.name == "pac" else LEANS[w.name]
         title, better = OTHERS[w.name]
         best, near = _elbow(ks, values) if better == "elbow" else _best(ks, values, errors, better)
-        return Criterion(w.name, title, better, values, errors, best, near, better != "elbow", caution, favours)
+        return Criterion(
+            name=w.name, title=title, better=better, values=values, errors=errors, best=best, near=near,
+            votes=better != "elbow", caution=caution, favours=favours,
+        )  # fmt: skip
     m = w.measure
     best, near = _best(ks, values, errors, m.better, _is_bounded(m))
     # where clusterings that differ can score best, more clusters look better whether or not members agree
@@ -367,7 +370,10 @@ def _criterion(
     elif m.better == "higher" and not m.is_lone and "baseline" not in m.axioms:
         favours, caution = "many", "not corrected for chance, which raises it with more clusters"
     title = m.title if m.is_lone else f"Consensus index: {m.title}" + (" against self-values" if w.by_self else "")
-    return Criterion(w.name, title, m.better, values, errors, best, near, votes, caution, favours)
+    return Criterion(
+        name=w.name, title=title, better=m.better, values=values, errors=errors, best=best, near=near, votes=votes,
+        caution=caution, favours=favours,
+    )  # fmt: skip
 
 
 def _best(
@@ -409,8 +415,9 @@ def _reference(
         best, near = _best(ks, values, errors, m.better, _is_bounded(m))
         name = f"{key} with reference"
         found[name] = Criterion(
-            name, f"{m.title}: mean with the reference", m.better, values, errors, best, near, False
-        )
+            name=name, title=f"{m.title}: mean with the reference", better=m.better, values=values, errors=errors,
+            best=best, near=near, votes=False,
+        )  # fmt: skip
         if truth.k in ks:
             by_run = np.stack([x[:runs] for x in each]) * (1 if m.better == "higher" else -1)
             success[key] = float((np.asarray(ks)[by_run.argmax(axis=0)] == truth.k).mean())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.comparison.presenting import plain
+from congruence.comparison.presenting import Result
 from congruence.errors import InputError, Word
 from congruence.formulas.record import Better
 from congruence.inputs.ensemble import Ensemble
@@ -36,8 +35,8 @@ class Verdict(Word):
     CANNOT_TELL = "cannot tell"
 
 
-@dataclass(frozen=True, eq=False)
-class Criterion:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Criterion(Result):
     """One curve over k: its values, their standard errors (NaN: not known), and the k it favours.
 
     Attributes:
@@ -66,9 +65,13 @@ class Criterion:
     caution: str = ""
     favours: Leaning = ""
 
+    def table_columns(self) -> dict[str, Any]:
+        """One row per k: the value and its standard error."""
+        return {"value": self.values, "error": self.errors}
 
-@dataclass(frozen=True)
-class Vote:
+
+@dataclass(frozen=True, kw_only=True)
+class Vote(Result):
     """How the criteria voted: the k with most votes (of equals the one nearest to the median, then the smaller).
 
     Attributes:
@@ -78,6 +81,10 @@ class Vote:
 
     k: int
     counts: dict[int, int]
+
+    def table_columns(self) -> dict[str, Any]:
+        """One row per k that got a vote."""
+        return {"k": list(self.counts), "votes": list(self.counts.values())}
 
     @property
     def share(self) -> float:
@@ -90,8 +97,8 @@ class Vote:
         return min(self.counts), max(self.counts)
 
 
-@dataclass(frozen=True, eq=False)
-class KChoice:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class KChoice(Result):
     """How many clusters: the verdict, a probability for each k, and a curve for each criterion.
 
     The answer is by calibrated probabilities, or, where criteria were named or ensembles given, by their vote.
@@ -217,7 +224,7 @@ class KChoice:
             raise InputError(self.sentence)
         counts, middle = Counter(cast), cast[(len(cast) - 1) // 2]
         k = min(counts, key=lambda x: (-counts[x], abs(x - middle), x))
-        return Vote(k, dict(sorted(counts.items())))
+        return Vote(k=k, counts=dict(sorted(counts.items())))
 
     # --- in words
 
@@ -259,6 +266,10 @@ class KChoice:
         """
         return make_frame(self.columns(errors), backend)
 
+    def table_columns(self) -> dict[str, Any]:
+        """One row per k."""
+        return self.columns()
+
     def columns(self, errors: bool = False) -> dict[str, Any]:
         """The columns of the frame.
 
@@ -295,17 +306,6 @@ class KChoice:
             "notes": list(self.notes),
         }
 
-    def to_json(self, **options: Any) -> str:
-        """Everything in the result, as JSON; undefined values are null.
-
-        Args:
-            options: Options of `json.dumps`, as `indent=2`.
-
-        Returns:
-            A JSON string.
-        """
-        return json.dumps(plain(self.to_dict()), ensure_ascii=False, **options)
-
     def _grid(self) -> tuple[list[list[str]], list[str], list[str]]:
         arrow = {"higher": "↑", "lower": "↓", "elbow": "⌐"}
         cells = [
@@ -327,19 +327,6 @@ class KChoice:
 
         said = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
         return html_grid(*self._grid(), caption=self.recommendation) + (f"<ul>{said}</ul>" if said else "")
-
-    def plot(self, backend: Any = "plotly") -> Any:
-        """A figure: a curve for each criterion, with its standard errors and the k it favours; see `cg.figure`.
-
-        Args:
-            backend: "plotly" (default) or "matplotlib".
-
-        Returns:
-            A figure.
-        """
-        import congruence  # late import: figures are a layer above
-
-        return congruence.figure(self, backend)
 
 
 def _short(value: float) -> str:

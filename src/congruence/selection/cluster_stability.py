@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.comparison.presenting import number
+from congruence.comparison.presenting import Result, number, plain
 from congruence.engine.plan import Progress
 from congruence.ensembles.generators import as_data, configured, hard, in_order, seed_of, seed_sequence
 from congruence.errors import InputError
@@ -22,8 +22,8 @@ from congruence.statistics.tables import Array
 __all__ = ["ClusterStability", "stability"]
 
 
-@dataclass(frozen=True, eq=False)
-class ClusterStability:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ClusterStability(Result):
     """How well each cluster is found again when points are drawn anew.
 
     Attributes:
@@ -73,20 +73,18 @@ class ClusterStability:
         drawn = ~np.isnan(means)
         return float(np.average(means[drawn], weights=sizes[drawn]))
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row per cluster: points, mean and standard error, how often it was recovered (≥ 0.75) and dissolved (≤ 0.5).
+    def to_dict(self) -> dict[str, Any]:
+        """The scheme, the labels, the columns of `to_frame`, and the notes, as plain Python values."""
+        about = {"scheme": self.scheme, "n_resamples": len(self.jaccard), "overall": self.overall}
+        columns = self.table_columns()
+        return dict(plain({**about, "clusters": columns, "labels": self.labels, "notes": self.notes}))
 
-        Args:
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
-                if it is installed, else pyarrow.
-
-        Returns:
-            A data frame.
-        """
+    def table_columns(self) -> dict[str, Any]:
+        """One row per cluster: points, mean and standard error, how often it was recovered (≥ 0.75) and dissolved (≤ 0.5)."""
         there = ~np.isnan(self.jaccard)
         means = np.array(list(self.mean.values()))
         many = np.where(there.any(axis=0), there.sum(axis=0), np.nan)
-        columns = {
+        return {
             "cluster": list(self.clusters),
             "points": [int((self.labels == c).sum()) for c in self.clusters],
             "mean": means,
@@ -95,7 +93,6 @@ class ClusterStability:
             "dissolved": np.where(there, self.jaccard <= 0.5, False).sum(axis=0) / many,
             "verdict": [_verdict(x) for x in means.tolist()],
         }
-        return make_frame(columns, backend)
 
     def unstable(self, cluster: int, limit: int = 10, backend: str | None = None) -> Any:
         """The points that make a cluster unstable, worst first: its own that leave its best match, others that join it.
@@ -230,7 +227,10 @@ def stability(
         belonging = np.where(drawn[:, None] > 0, inside / drawn[:, None], np.nan)
     points = tuple(X.index) if frame_kind(X) == "pandas" else tuple(range(n))
     notes = tuple(f"{many} of {n_resamples + 1} clusterings: {text}" for text, many in warned.items())
-    return ClusterStability(whole, tuple(clusters.tolist()), jaccard, belonging, scheme, points, notes)
+    return ClusterStability(
+        labels=whole, clusters=tuple(clusters.tolist()), jaccard=jaccard, belonging=belonging, scheme=scheme,
+        points=points, notes=notes,
+    )  # fmt: skip
 
 
 # --- schemes: the data to cluster, the points that are compared, and where they are in these data --------------

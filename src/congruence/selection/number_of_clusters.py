@@ -144,8 +144,9 @@ def choose_k(
             return _by_peers(prepare(data, X, standardise, seeds), ks, peers, seeds, found, truth, n_jobs, progress)
         assert found is not None
         return KChoice(
-            found.ks, found.curves, found.with_reference, found.success, found.n_reference, found.ensembles,
-            (*_lacking(truth, n), *found.notes), found.is_complete, method=str(method),
+            ks=found.ks, criteria=found.curves, with_reference=found.with_reference, success=found.success,
+            n_reference=found.n_reference, ensembles=found.ensembles,
+            notes=(*_lacking(truth, n), *found.notes), is_complete=found.is_complete, method=str(method),
         )  # fmt: skip
     if protocol is not None:
         raise InputError(f"protocol is None, or 'paper' with method 'em'; not {protocol!r} with {method!r}")
@@ -200,8 +201,9 @@ def _of_ensembles(data: Mapping[Any, Any], criteria: Any, reference: Any, thread
     wanted = None if criteria is None else wanted_criteria(criteria, True)
     found = member_curves(ks, ensembles, wanted, truth, threads, progress)
     return KChoice(
-        found.ks, found.curves, found.with_reference, found.success, found.n_reference, found.ensembles,
-        (*_lacking(truth, n), *found.notes, ENSEMBLES), found.is_complete, method="ensembles",
+        ks=found.ks, criteria=found.curves, with_reference=found.with_reference, success=found.success,
+        n_reference=found.n_reference, ensembles=found.ensembles,
+        notes=(*_lacking(truth, n), *found.notes, ENSEMBLES), is_complete=found.is_complete, method="ensembles",
     )  # fmt: skip
 
 
@@ -227,7 +229,7 @@ def _by_family(
     able = [x for x in ks if x <= max(most, 1)]
     if len(able) < 2:
         reason = f"{len(sample)} points are too few, or only {listed(able)} clusters were tried"
-        return KChoice(tuple(able or ks[:1]), {}, notes=points.notes, method=called, reason=reason)
+        return KChoice(ks=tuple(able or ks[:1]), criteria={}, notes=points.notes, method=called, reason=reason)
     with threadpool_limits(1):
         whole, returns, border = families.looked(sample, able, families.clusterer_of(method), seeds, progress)
     several = np.asarray(able) > 1
@@ -235,20 +237,25 @@ def _by_family(
     best = max((k for k, held in zip(able, holds, strict=True) if held), default=able[0])
     no = np.full(len(able), np.nan)
     curves = {
-        "rule": Criterion("rule", "Comes back and is parted", "higher", holds.astype(float), no, best),
+        "rule": Criterion(
+            name="rule", title="Comes back and is parted", better="higher", values=holds.astype(float), errors=no, best=best,
+        ),
         "returns": Criterion(
-            "returns", "How well the worst cluster comes back in halves", "higher", np.where(several, returns, np.nan), no,
-            None, votes=False,
+            name="returns", title="How well the worst cluster comes back in halves", better="higher",
+            values=np.where(several, returns, np.nan), errors=no, best=None, votes=False,
         ),
         "border": Criterion(
-            "border", "How empty the border of the nearest clusters is", "higher",
-            np.where(several & np.isfinite(border), border, np.nan), no, None, votes=False,
+            name="border", title="How empty the border of the nearest clusters is", better="higher",
+            values=np.where(several & np.isfinite(border), border, np.nan), errors=no, best=None, votes=False,
         ),
     }  # fmt: skip
     partitions = {k: _placed(points, labels) for k, labels in whole.items()}
     agreed, classes = _with_reference(truth, able, partitions)
     notes = (*points.notes, *_lacking(truth, len(points.all)))
-    return KChoice(tuple(able), curves, agreed, {}, classes, {}, notes, True, {}, partitions, called)
+    return KChoice(
+        ks=tuple(able), criteria=curves, with_reference=agreed, n_reference=classes, notes=notes, partitions=partitions,
+        method=called,
+    )  # fmt: skip
 
 
 # --- by published criteria --------------------------------------------------------------------------------------
@@ -276,7 +283,7 @@ def _by_peers(
     able = [x for x in ks if x <= max(most, 1)]
     if len(able) < 2:
         reason = f"{len(sample)} points are too few, or only {listed(able)} clusters were tried"
-        return KChoice(tuple(able or ks[:1]), {}, notes=points.notes, method="kmeans", reason=reason)
+        return KChoice(ks=tuple(able or ks[:1]), criteria={}, notes=points.notes, method="kmeans", reason=reason)
     with threadpool_limits(1):
         parts = halves.Sample.of(sample, able[-1], seeds)
         done, complete = look_at(parts, able, n_jobs, progress)
@@ -284,19 +291,25 @@ def _by_peers(
         found = {name: PEERS[name].curve(context) for name in names}
     finished = tuple(done)
     curves = {
-        name: Criterion(name, PEERS[name].title, PEERS[name].better, c.values, c.errors, c.best)
+        name: Criterion(
+            name=name, title=PEERS[name].title, better=PEERS[name].better, values=c.values, errors=c.errors, best=c.best
+        )
         for name, c in found.items()
     }
     partitions = {k: _placed_by_centres(points, look.halves) for k, look in done.items()}
     agreed, classes = _with_reference(truth, finished, partitions)
     notes = [*points.notes, *_lacking(truth, len(points.all))]
     if members is None:
-        return KChoice(finished, curves, agreed, {}, classes, {}, tuple(notes), complete, {}, partitions, "kmeans")
+        return KChoice(
+            ks=finished, criteria=curves, with_reference=agreed, n_reference=classes, notes=tuple(notes),
+            is_complete=complete, partitions=partitions, method="kmeans",
+        )  # fmt: skip
     curves |= {name: replace(_padded(c, members.ks, finished), votes=c.votes) for name, c in members.curves.items()}
     agreed |= {name: _padded(c, members.ks, finished) for name, c in members.with_reference.items()}
     return KChoice(
-        finished, curves, agreed, members.success, classes, members.ensembles, (*notes, *members.notes),
-        complete and members.is_complete, {}, partitions, "kmeans",
+        ks=finished, criteria=curves, with_reference=agreed, success=members.success, n_reference=classes,
+        ensembles=members.ensembles, notes=(*notes, *members.notes),
+        is_complete=complete and members.is_complete, partitions=partitions, method="kmeans",
     )  # fmt: skip
 
 
@@ -318,14 +331,16 @@ def _calibrated(
     able = [x for x in ks if x <= max(most, 1)]
     if distinct == 1 and ks[0] == 1 and n > 1:
         one = {1: np.zeros(len(points.all), dtype=np.int64)}
-        return KChoice((1,), {}, probabilities={1: 1.0}, partitions=one, notes=(*notes, SAME), method="kmeans")
+        return KChoice(
+            ks=(1,), criteria={}, probabilities={1: 1.0}, partitions=one, notes=(*notes, SAME), method="kmeans"
+        )
     if len(able) < 2:
         reason = f"{n} points are too few to look for clusters; at least {2 * POINTS_PER_CLUSTER} are needed"
         if distinct < n // POINTS_PER_CLUSTER:
             reason = f"only {distinct} of {n} points are distinct"
         elif most >= 2:
             reason = f"only {listed(able or ks)} clusters were tried, so that there is nothing to choose between"
-        return KChoice(tuple(able or ks[:1]), {}, notes=tuple(notes), method="kmeans", reason=reason)
+        return KChoice(ks=tuple(able or ks[:1]), criteria={}, notes=tuple(notes), method="kmeans", reason=reason)
     if len(able) < len(ks):
         why = f"{n} points" if most < distinct else f"{distinct} distinct points"
         notes.append(f"up to {able[-1]} clusters were tried: {why} are too few for more")
@@ -365,8 +380,9 @@ def _calibrated(
         complete = complete and members.is_complete
     doubts = {x.halves.k: _doubt(x.halves) for x in looked if x.halves.k > 1} if used == "kmeans" else {}
     return KChoice(
-        tuple(finished), curves, agreed, success, classes, ensembles, tuple(notes), complete, probabilities, partitions,
-        used, "", doubts,
+        ks=tuple(finished), criteria=curves, with_reference=agreed, success=success, n_reference=classes,
+        ensembles=ensembles, notes=tuple(notes), is_complete=complete, probabilities=probabilities, partitions=partitions,
+        method=used, doubts=doubts,
     )  # fmt: skip
 
 
@@ -390,7 +406,11 @@ def _curves(
     no = np.full(len(ks), np.nan)
     likely = np.array([probabilities[k] for k in ks])
     chosen = max(probabilities, key=lambda k: (probabilities[k], -k))
-    found = {"probability": Criterion("probability", "Calibrated probability", "higher", likely, no, chosen)}
+    found = {
+        "probability": Criterion(
+            name="probability", title="Calibrated probability", better="higher", values=likely, errors=no, best=chosen
+        )
+    }
     for name, title, values, least in (
         ("returns", "How well the worst cluster comes back in halves", returns, calibration.RETURNS),
         ("valley", "Depth of the shallowest valley in halves", valley, calibration.VALLEY),
@@ -398,9 +418,14 @@ def _curves(
     ):
         shown = np.where(several, values, np.nan)
         largest = max((k for k, value in zip(ks, shown, strict=True) if value >= least), default=None)
-        found[name] = Criterion(name, title, "higher", shown, no, largest, votes=False)
+        found[name] = Criterion(
+            name=name, title=title, better="higher", values=shown, errors=no, best=largest, votes=False
+        )
     best = None if np.isnan(icl).all() else ks[int(np.nanargmax(icl))]
-    found["icl"] = Criterion("icl", "ICL of the best Gaussian mixture", "higher", icl, no, best, votes=False)
+    found["icl"] = Criterion(
+        name="icl", title="ICL of the best Gaussian mixture", better="higher", values=icl, errors=no, best=best,
+        votes=False,
+    )  # fmt: skip
     return found
 
 
@@ -409,7 +434,7 @@ def _padded(c: Criterion, ks: Sequence[int], wanted: Sequence[int]) -> Criterion
     place = {k: i for i, k in enumerate(ks)}
     values, errors = (np.array([x[place[k]] if k in place else np.nan for k in wanted]) for x in (c.values, c.errors))
     best = c.best if c.best in wanted else None
-    return Criterion(c.name, c.title, c.better, values, errors, best, c.near, False, c.caution, c.favours)
+    return replace(c, values=values, errors=errors, best=best, votes=False)
 
 
 def _doubt(e: halves.Evidence) -> str:
@@ -437,5 +462,8 @@ def _with_reference(
         name, m = f"{key} with reference", find(key)
         best = ks[int(np.nanargmax(values))]
         no = np.full(len(ks), np.nan)
-        found[name] = Criterion(name, f"{m.title} with the reference", m.better, values, no, best, votes=False)
+        found[name] = Criterion(
+            name=name, title=f"{m.title} with the reference", better=m.better, values=values, errors=no, best=best,
+            votes=False,
+        )  # fmt: skip
     return found, truth.k
