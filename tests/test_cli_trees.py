@@ -76,7 +76,7 @@ def test_resolutions(here, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("resolutions labels.csv --columns louvain_*", "no column of labels.csv is like 'louvain_*'"),
+        ("resolutions labels.csv --columns louvain_*", "labels.csv has no column 'louvain_*'"),
         ("resolutions labels.csv --columns leiden_* --plot tree.gif", "figures are written as .html"),
         ("resolutions labels.csv --columns leiden_* --plot no/tree.html", "there is no folder no"),
         ("resolutions labels.csv --columns leiden_* --color type", "pass --plot too"),

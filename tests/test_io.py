@@ -205,8 +205,7 @@ def test_columns_of_row_names_are_left_out():
     arrow = {name: pa.chunked_array([values]) for name, values in COLUMNS.items()}
     kept, notes = files.without_ids(arrow)
     assert list(kept) == ["truth", "leiden"]
-    assert len(notes) == 1
-    assert "'cell'" in notes[0]
+    assert notes == ["labels: truth, leiden · id: cell"]
     numbers = pa.chunked_array([[10, 11, 12]])
     assert list(files.without_ids({"id": numbers, "x": numbers})[0]) == ["x"]
     assert list(files.without_ids({"": numbers, "x": numbers})[0]) == ["x"]
@@ -319,13 +318,13 @@ OBS = pd.DataFrame(
 
 
 def test_label_columns_of_obs():
-    """Categories, words and truth values of .obs are clusterings; the rest is left out, with a note."""
+    """Columns of .obs are told apart as those of every table, and the note says what each was taken for."""
     r = cg.compare_all(Annotated(OBS), unassigned="drop")
     assert r.names == ("leiden", "cell_type", "doublet", "nullable")
     assert r["ari"][0, 1] == 1.0
     assert r.n_used[0].tolist() == [4, 4, 4, 3]
     (note,) = (note for note in r.cautions if ".obs" in note)
-    assert note.endswith("n_genes, score, barcode, day")
+    assert note.endswith("· id: barcode · left out: n_genes, score (measurements), day (dates)")
     assert type(r.to_frame("ari")).__module__.startswith("pandas")
     assert len(cg.Ensemble(Annotated(OBS[["leiden", "cell_type"]]))) == 2
 
@@ -339,6 +338,8 @@ def test_obs_against_a_reference():
 
 def test_obs_without_labels():
     """An .obs that has no label column is refused with the columns it has."""
-    with pytest.raises(cg.InputError, match=r"none of the columns of \.obs .*\(n_genes, score\)") as error:
+    with pytest.raises(
+        cg.InputError, match=r"no column of \.obs looks like labels: n_genes \(meas.*, score \(meas"
+    ) as error:
         cg.compare_all(Annotated(OBS[["n_genes", "score"]]))
     assert "\n" not in str(error.value)

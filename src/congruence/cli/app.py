@@ -2,13 +2,61 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
-app = typer.Typer(
+
+@dataclass
+class Settings:
+    """Options that every command has."""
+
+    #: say why each column was taken for what it is
+    verbose: bool = False
+    #: show the traceback of an internal error
+    debug: bool = False
+
+
+settings = Settings()
+
+
+Verbose = Annotated[bool, typer.Option("--verbose", help="Say why each column was taken for what it is.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")]
+
+
+class App(typer.Typer):
+    """An application whose commands all have --verbose and --debug."""
+
+    def command(self, name: str | None = None, **options: Any) -> Any:
+        """Declare a command, with the options that all commands share."""
+        declare = super().command(name, **options)
+
+        def declared(function: Any) -> Any:
+            @wraps(function)
+            def run(*, verbose: bool, debug: bool, **given: Any) -> Any:
+                settings.verbose, settings.debug = verbose, debug
+                return function(**given)
+
+            hints = {**get_type_hints(function, include_extras=True), "verbose": Verbose, "debug": Debug}
+            own = [x.replace(annotation=hints[x.name]) for x in signature(function).parameters.values()]
+            shared = [
+                Parameter(x, Parameter.KEYWORD_ONLY, default=False, annotation=hints[x]) for x in ("verbose", "debug")
+            ]
+            described: Any = run
+            described.__signature__ = Signature([x.replace(kind=Parameter.KEYWORD_ONLY) for x in own] + shared)
+            described.__annotations__ = hints
+            declare(run)
+            return function
+
+        return declared
+
+
+app = App(
     name="congruence",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -76,13 +124,16 @@ Measures = Annotated[
 TwoSources = Annotated[
     list[str] | None, typer.Argument(metavar="[COL_A COL_B | FILE_B]", help="Two columns, or a second file.")
 ]
-Columns = Annotated[str | None, typer.Option(help="The label columns to use, separated by commas.")]
+Columns = Annotated[
+    str | None, typer.Option(help="The label columns to use, separated by commas; 'leiden*' is a pattern.")
+]
 Numbers = Annotated[
     str | None,
     typer.Option(
         "--columns", "--features", help="Columns to cluster by, separated by commas; default: all numeric columns."
     ),
 ]
+DataColumns = Annotated[str | None, typer.Option(help="The same as --columns: columns of numbers, as in a,b or 'PC*'.")]
 RowNames = Annotated[str | None, typer.Option(help="Column of row ids: kept, but not used for clustering.")]
 Reference = Annotated[str | None, typer.Option(help="Compare every other column with this one.")]
 Id = Annotated[str | None, typer.Option(help="Column of row ids: left out of the labels, and joins two files.")]

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from congruence.cli.app import Format, Numbers, Output, RowNames, Threads, app
+from congruence.cli.app import DataColumns, Format, Numbers, Output, RowNames, Threads, app
 from congruence.cli.printing import print_rows, say
-from congruence.cli.reading import data_columns, split, whole_numbers
+from congruence.cli.reading import numbers_in, split, whole_numbers
 
 
 @app.command("choose-k")
@@ -36,6 +36,7 @@ def choose_k(
     ] = None,
     reference: Annotated[str | None, typer.Option(help="Column of classes to compare the clusterings with.")] = None,
     columns: Numbers = None,
+    data_columns: DataColumns = None,
     id: RowNames = None,
     protocol: Annotated[str | None, typer.Option(help="'paper': EM as Lei et al. 2014, with --method em.")] = None,
     standardise: Annotated[
@@ -75,12 +76,12 @@ def choose_k(
         if files.suffix_of(plot) not in (".html", ".htm"):
             raise cg.InputError(f"{plot}: the curves are written as .html")
         check_target(plot, [file])
-    X, others, notes = data_columns(file, split(columns), id, (reference,))
-    truth = others.get(reference) if reference is not None else None
-    say(notes)
+    data = numbers_in(file, columns or data_columns, id, (reference,))
+    truth = data.others.get(reference) if reference is not None else None
+    say(data.notes)
     wanted = criteria if criteria is None or criteria == "paper" else split(criteria)
     choice = cg.choose_k(
-        X, ks, method, members, wanted, k_min=k_min, reference=truth, random_state=seed, protocol=protocol,
+        data.frame, ks, method, members, wanted, k_min=k_min, reference=truth, random_state=seed, protocol=protocol,
         standardise=standardise, n_jobs=jobs, threads=threads,
     )  # fmt: skip
     written = []

@@ -38,7 +38,6 @@ from congruence.cli.reading import (
     limits_of,
     noise_labels,
     read_labels,
-    split,
     wanted_measures,
 )
 
@@ -129,9 +128,10 @@ def compare(
         result = _compare_files(file, Path(more[0]), wanted, columns, id, options, chance)
     else:
         scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory}
-        found, notes, mass = read_labels(
-            file, split(columns) or more, id, long, weight, frequency, reference, {**scanning, "threads": threads}
+        read, mass = read_labels(
+            file, columns or more, id, long, weight, frequency, reference, {**scanning, "threads": threads}, True
         )
+        found, reference, notes = read.columns, read.reference, read.notes
         check_noise_columns(options["noise"], found)
         options.update(mass)
         if reference is not None:

@@ -9,7 +9,7 @@ import typer
 
 from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, Seed, app
 from congruence.cli.printing import print_rows, say
-from congruence.cli.reading import label_columns, noise_labels, row_ids, split
+from congruence.cli.reading import labels_of, noise_labels, row_ids, split
 
 
 @app.command()
@@ -29,7 +29,8 @@ def consensus(
         typer.Option("--out", "-o", help="Write cluster and confidence of each row: csv, tsv, parquet, feather."),
     ] = None,
     reference: Annotated[
-        str | None, typer.Option(help="Reference column to compare the result with; not a member.")
+        str | None,
+        typer.Option(help="Column to compare the result with, not a member; else one called truth or class; or none."),
     ] = None,
     columns: Columns = None,
     id: Id = None,
@@ -59,8 +60,8 @@ def consensus(
 
     if out is not None:
         files.check_writable(out, file)
-    found, notes = label_columns(file, split(columns), id, long, (), reference)
-    truth = found.pop(reference) if reference is not None else None
+    read = labels_of(file, columns, id, long, (), reference, find_reference=True)
+    (found, truth), reference, notes = read.without_reference(), read.reference, list(read.notes)
     members = cg.Ensemble(found, unassigned="partial" if partial else "error", noise=noise_labels(noise))
     if select is not None:
         members = cg.select_members(members, select, select_by, random_state=seed)

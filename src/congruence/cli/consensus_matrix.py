@@ -9,7 +9,7 @@ import typer
 
 from congruence.cli.app import Columns, Id, Long, Missing, Noise, Threads, app
 from congruence.cli.printing import say
-from congruence.cli.reading import label_columns, noise_labels, split
+from congruence.cli.reading import labels_of, noise_labels
 
 
 @app.command("consensus-matrix")
@@ -45,7 +45,8 @@ def consensus_matrix(
     if files.suffix_of(out) not in (".npz", ".npy") or (threshold is not None and files.suffix_of(out) != ".npz"):
         raise cg.InputError(f"{out}: a consensus matrix is written as .npz or .npy, and with --threshold as .npz")
     check_target(out, [file])
-    found, notes = label_columns(file, split(columns), id, long, (), None)
+    read = labels_of(file, columns, id, long, find_reference=True)
+    (found, _), notes = read.without_reference(), list(read.notes)
     members = cg.Ensemble(found, unassigned="partial" if partial else "error", noise=noise_labels(noise))
     dtype = np.float32 if float32 else np.float64
     matrix = cg.consensus_matrix(members, dtype=dtype, threshold=threshold, missing=missing, threads=threads)

@@ -23,14 +23,17 @@ from congruence.cli.app import (
     app,
 )
 from congruence.cli.printing import print_result, print_rows, say
-from congruence.cli.reading import check_same_rows, label_columns, noise_labels, scanned_columns, split
+from congruence.cli.reading import is_none, label_columns, labels_of, noise_labels, rows_of_two, scanned_columns
 
 
 @app.command()
 def ensemble(
     file: Annotated[Path, typer.Argument(help="Table of label columns, one per member.")],
     reference: Annotated[
-        str | None, typer.Option(help="Reference column to compare the ensemble with; not a member.")
+        str | None,
+        typer.Option(
+            help="Column to compare the ensemble with, not a member; else one called truth or class; or none."
+        ),
     ] = None,
     against: Annotated[Path | None, typer.Option(help="File of a second ensemble of the same points.")] = None,
     columns: Columns = None,
@@ -60,15 +63,16 @@ def ensemble(
     from congruence.ensembles.agreement import mean_of_pairs, ranked_members
 
     scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory}
-    scanned = scanned_columns(file, split(columns), id, long, (), reference, **scanning)
+    scanned = scanned_columns(file, columns, id, long, (), reference, **scanning)
     if scanned is None:
-        found, notes = label_columns(file, split(columns), id, long, (), reference)
+        read = labels_of(file, columns, id, long, (), reference, find_reference=True)
+        found, reference, notes = dict(read.columns), read.reference, list(read.notes)
     elif against is not None:
         raise cg.InputError(
             "--against a scanned ensemble: its rows cannot be told to be the same; put both into one table"
         )
     else:
-        found, notes, _ = scanned
+        (found, notes, _), reference = scanned, None if is_none(reference) else reference
     truth = found.pop(reference) if reference is not None else None
     options: dict[str, Any] = {"unassigned": "partial" if partial else "error", "noise": noise_labels(noise)}
     members = cg.Ensemble(found, **options)
@@ -91,10 +95,13 @@ def ensemble(
     result = None
     if against is not None:
         other, more = label_columns(against, [], id, long, (), None)
-        check_same_rows((file, against), id, long)
+        rows = rows_of_two((file, against), id, long)
         wanted = [cg.measure(key, missing=missing) for key in ("arimm", "kas", "nsf", "sms")]
-        result = cg.compare(members, cg.Ensemble(other, **options), wanted, threads=threads)
-        notes += more
+        mine, theirs = members, cg.Ensemble(other, **options)
+        if rows.take is not None:
+            mine, theirs = mine.taken(rows.take[0]), theirs.taken(rows.take[1])
+        result = cg.compare(mine, theirs, wanted, threads=threads)
+        notes += [*more, *rows.notes]
     left_out = pairs.cautions if scanned is not None else members.cautions
     say([*notes, *left_out])
     _print_ensemble(facts, ranked, result, format)

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from congruence.cli.app import Numbers, RowNames, Seed, app
+from congruence.cli.app import DataColumns, Numbers, RowNames, Seed, app
 from congruence.cli.printing import say
-from congruence.cli.reading import data_columns, row_ids, split, whole_numbers
+from congruence.cli.reading import numbers_in, whole_numbers
 
 
 @app.command()
@@ -22,10 +22,14 @@ def generate(
         str, typer.Option(help="kmeans, projection, features, subsample, em, fuzzy or mixed.")
     ] = "kmeans",
     columns: Numbers = None,
+    data_columns: DataColumns = None,
     id: RowNames = None,
     fraction: Annotated[float, typer.Option(help="Share of the points, for subsample and mixed.")] = 0.8,
     partial: Annotated[
         bool, typer.Option("--partial", help="Leave points outside the subsample without a label.")
+    ] = False,
+    standardise: Annotated[
+        bool, typer.Option("--standardise", help="Give every column mean 0 and variance 1 first.")
     ] = False,
     seed: Seed = None,
     jobs: Annotated[int, typer.Option(help="Number of processes; -1 for all cores.")] = 1,
@@ -44,11 +48,12 @@ def generate(
     from congruence.inputs import files
 
     files.check_writable(out, file)
-    X, _, notes = data_columns(file, split(columns), id)
+    data = numbers_in(file, columns or data_columns, id)
+    X, notes = data.scaled(standardise), list(data.notes)
     ensemble = cg.generate(
         X, members, whole_numbers(k), method, seed, fraction=fraction, complete=not partial, n_jobs=jobs
     )
-    table = row_ids(file, id, None)
+    table = dict(data.ids)
     for name, member in zip(ensemble.names, ensemble.members, strict=True):
         if isinstance(member, cg.Memberships):
             table[name] = member.dense().argmax(axis=1)

@@ -10,7 +10,7 @@ import typer
 from congruence.cli.app import FailUnder, Format, Id, Measures, Output, Threads, app
 from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import fail_if_under, print_result, say
-from congruence.cli.reading import limits_of, split
+from congruence.cli.reading import limits_of, said_of, split
 
 #: files that hold Newick text
 NEWICK = (".nwk", ".newick", ".tree", ".tre", ".txt")
@@ -76,6 +76,7 @@ def _tree(path: Path, id: str | None) -> Any:
 
     import congruence as cg
     from congruence.inputs import files
+    from congruence.inputs.column_kinds import sorted_columns
 
     suffix = files.suffix_of(path)
     if suffix in NEWICK or not path.suffix:
@@ -87,9 +88,9 @@ def _tree(path: Path, id: str | None) -> Any:
             return cg.Hierarchy(np.load(stream, allow_pickle=False))
     table = files.read_columns(path)
     points = files.pick(table, [id], str(path))[id].to_pylist() if id is not None else None
-    columns, notes = files.without_ids({name: column for name, column in table.items() if name != id})
-    say(notes)
-    return cg.Hierarchy(dict(columns), points=points)
+    found = sorted_columns(table, id=id, source=str(path))
+    say([] if found.is_plain else said_of(found))
+    return cg.Hierarchy(dict(found.taken), points=points)
 
 
 def _labels(path: Path, column: str, id: str | None) -> Any:

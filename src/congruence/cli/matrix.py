@@ -30,7 +30,7 @@ from congruence.cli.app import (
 )
 from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
 from congruence.cli.printing import fail_if_under, print_result, say, square_columns
-from congruence.cli.reading import check_noise_columns, limits_of, noise_labels, read_labels, split, wanted_measures
+from congruence.cli.reading import check_noise_columns, limits_of, noise_labels, read_labels, wanted_measures
 
 
 @app.command()
@@ -94,7 +94,8 @@ def matrix(
             f"{len(paths)} files were given; label columns are in one table, covers in files named .cover, or pass --format-in"
         )
     else:
-        found, notes, mass = read_labels(file, split(columns), id, long, weight, frequency, None, scanning)
+        read, mass = read_labels(file, columns, id, long, weight, frequency, None, scanning)
+        found, notes = read.columns, read.notes
     measures = measures or ("omega" if holds_covers(paths, format_in) else "ari")
     options = {"unassigned": unassigned.value, "noise": noise_labels(noise), **mass}
     check_noise_columns(options["noise"], found)

@@ -9,7 +9,7 @@ import typer
 
 from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, Policy, Reference, Unassigned, app
 from congruence.cli.printing import print_rows, say
-from congruence.cli.reading import check_noise_columns, label_columns, noise_labels, row_ids, split
+from congruence.cli.reading import check_noise_columns, label_columns, noise_labels, row_ids
 
 
 @app.command()
@@ -48,7 +48,7 @@ def points(
 
     if out is not None:
         files.check_writable(out)
-    found, notes = label_columns(file, split(columns), id, long, (), reference)
+    found, notes = label_columns(file, columns, id, long, (), reference)
     labels = noise_labels(noise)
     check_noise_columns(labels, found)
     names = list(found)

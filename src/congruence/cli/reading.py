@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from congruence.cli.app import settings
 from congruence.cli.printing import say
+
+#: columns as an option gives them, separated by commas, or one by one
+Columns = str | Sequence[str] | None
 
 
 def read_labels(
-    file: Path, named: list[str], id: str | None, long: str | None, weight: str | None, frequency: str | None,
-    reference: str | None, scanning: dict[str, Any],
-) -> tuple[dict[str, Any], list[str], dict[str, Any]]:  # fmt: skip
-    """Columns, notes, and weights as options: in memory, or scanned."""
+    file: Path, named: Columns, id: str | None, long: str | None, weight: str | None, frequency: str | None,
+    reference: str | None, scanning: dict[str, Any], find_reference: bool = False,
+) -> tuple[FoundLabels, dict[str, Any]]:  # fmt: skip
+    """The clusterings and weights as options: in memory, or scanned."""
     threads = scanning.pop("threads", None)
     extra = (weight, frequency)
     scanned = scanned_columns(file, named, id, long, extra, reference, **scanning)
     if scanned is None:
-        found, notes = label_columns(file, named, id, long, extra, reference)
-        return found, notes, mass_columns(file, weight, frequency)
-    found, notes, source = scanned
+        found = labels_of(file, named, id, long, extra, reference, find_reference)
+        return found, mass_columns(file, weight, frequency)
+    columns, notes, source = scanned
+    asked = None if is_none(reference) else reference
     source = source.with_options(threads=threads)
     mass = {key: source[name] for key, name in (("sample_weight", weight), ("frequency", frequency)) if name}
-    return {name: source[name] for name in found}, notes, mass
+    return FoundLabels({name: source[name] for name in columns}, asked, {}, notes), mass
 
 
 def table_of(file: Path) -> dict[str, Any]:
@@ -51,44 +57,97 @@ def split(text: str | None) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()] if text else []
 
 
-def label_columns(
+@dataclass(frozen=True)
+class FoundLabels:
+    """The clusterings of a file, the reference among them if any, its row ids, and what to say about all this."""
+
+    columns: dict[str, Any]
+    reference: str | None = None
+    ids: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def without_reference(self) -> tuple[dict[str, Any], Any]:
+        """The clusterings without the reference, and the reference, None where there is none."""
+        rest = {name: column for name, column in self.columns.items() if name != self.reference}
+        return rest, self.columns.get(self.reference) if self.reference is not None else None
+
+
+def labels_of(
     file: Path,
-    named: list[str],
+    named: Columns,
     id: str | None,
     long: str | None,
-    extra: tuple[str | None, ...],
-    reference: str | None,
-) -> tuple[dict[str, Any], list[str]]:
-    """The clusterings of a file by name, and notes on columns that were left out."""
+    extra: tuple[str | None, ...] = (),
+    reference: str | None = None,
+    find_reference: bool = False,
+) -> FoundLabels:
+    """The clusterings of a file by the one rule for columns; `find_reference` looks for one called truth or class."""
     from congruence import InputError
     from congruence.inputs import files
+    from congruence.inputs.column_kinds import named_columns, sorted_columns
 
     table = table_of(file)
-    if len(set(named)) < len(named):
+    asked = None if is_none(reference) else reference
+    if not isinstance(named, str) and named is not None and len(set(named)) < len(named):
         raise InputError(f"column {next(name for name in named if named.count(name) > 1)!r} is named twice")
+    ids = {} if long is not None else _ids_named(table, id, file)
     if long is not None:
         parts = split(long)
         if len(parts) != 3:
             raise InputError(f"--long takes three column names, as in id,method,label; got {long!r}")
         table = dict(files.from_long(files.pick(table, parts, str(file)), *parts))
-        if reference is not None:
-            files.pick(table, [reference], str(file))
-        if not named:
-            return table, []
-    if named:
-        return files.pick(
-            table, [*([reference] if reference and reference not in named else []), *named], str(file)
-        ), []
-    for name in (id, reference, *extra):
+        id = None
+    for name in (asked, *extra):
         if name is not None:
             files.pick(table, [name], str(file))
-    rest = {name: column for name, column in table.items() if name != id and name not in extra}
-    return files.without_ids(rest)
+    if named or long is not None:
+        chosen = named_columns(named, table, str(file), (id, *extra)) if named else list(table)
+        names = [*([asked] if asked and asked not in chosen else []), *chosen]
+        return FoundLabels(files.pick(table, names, str(file)), asked, ids)
+    found = sorted_columns(
+        table, id=id, reference=reference, apart=extra, find_reference=find_reference, source=str(file)
+    )
+    return FoundLabels(found.taken, found.reference, found.ids, said_of(found))
+
+
+def is_none(reference: str | None) -> bool:
+    """Whether `--reference none` says that there is no reference."""
+    return reference is None or reference.lower() == "none"
+
+
+def said_of(found: Any) -> list[str]:
+    """One line of what was taken for what, and with --verbose why."""
+    why = [f"  {line}" for line in found.reasons] if settings.verbose else []
+    return [found.line, *why]
+
+
+def _ids_named(table: dict[str, Any], id: str | None, file: Path) -> dict[str, Any]:
+    from congruence.inputs import files
+    from congruence.inputs.column_kinds import check_distinct
+
+    if id is None:
+        return {}
+    found = files.pick(table, [id], str(file))
+    check_distinct(found[id], id, str(file))
+    return found
+
+
+def label_columns(
+    file: Path,
+    named: Columns,
+    id: str | None,
+    long: str | None,
+    extra: tuple[str | None, ...],
+    reference: str | None,
+) -> tuple[dict[str, Any], list[str]]:
+    """The clusterings of a file by name, and what was taken for what."""
+    found = labels_of(file, named, id, long, extra, reference)
+    return found.columns, found.notes
 
 
 def scanned_columns(
     file: Path,
-    named: list[str],
+    named: Columns,
     id: str | None,
     long: str | None,
     extra: tuple[str | None, ...],
@@ -106,7 +165,11 @@ def scanned_columns(
             "--long tables are read into memory; leave out --client, --checkpoint, --skip-bad and --memory"
         )
     everything = cg.scan(file, None, id, **given)
-    names = named or [name for name in everything.names if name not in extra]
+    from congruence.inputs.column_kinds import named_columns
+
+    there = [name for name in everything.input.schema.names if name not in (id, *extra)]
+    names = named_columns(named, there, str(file)) or [name for name in everything.names if name not in extra]
+    reference = None if is_none(reference) else reference
     if reference is not None and reference not in names:
         names = [reference, *names]
     found = everything.narrowed(names)
@@ -134,21 +197,6 @@ def check_noise_columns(noise: Any, columns: dict[str, Any]) -> None:
         files.pick(columns, list(noise), "--noise: the comparison")
 
 
-def check_same_row_names(tables: list[dict[str, Any]], paths: tuple[Path, Path]) -> None:
-    """Raise if two files of the same length name their rows differently."""
-    from congruence import InputError
-    from congruence.inputs import files
-
-    names = [set(table) - set(files.without_ids(table)[0]) for table in tables]
-    for name in sorted(names[0] & names[1]):
-        left, right = (table[name] for table in tables)
-        if len(left) == len(right) and left.to_pylist() != right.to_pylist():
-            raise InputError(
-                f"the rows of {paths[0]} and {paths[1]} are not in the same order by column {name!r}; pass "
-                f"--id {name} to join them on it"
-            )
-
-
 @dataclass(frozen=True)
 class TwoColumns:
     """Two clusterings of the same rows, their names, the noise labels that apply, and notes."""
@@ -172,7 +220,7 @@ def two_columns(
         if long is not None:
             raise InputError("--long names columns of one file, and two were given; join the two files first")
         return columns_of_two_files(file, Path(more[0]), columns, id, noise)
-    found, notes = label_columns(file, split(columns) or more, id, long, (), None)
+    found, notes = label_columns(file, columns or more, id, long, (), None)
     if len(found) != 2:
         raise InputError(
             f"{file} has {len(found)} label columns ({', '.join(list(found)[:6])}{', …' if len(found) > 6 else ''}); "
@@ -183,53 +231,65 @@ def two_columns(
     return TwoColumns((name_a, name_b), (a, b), noise, notes, row_ids(file, id, long))
 
 
-def columns_of_two_files(a: Path, b: Path, columns: str | None, id: str | None, noise: Any) -> TwoColumns:
-    """One clustering of each file: joined on an id, or row by row."""
-    from congruence import InputError
-    from congruence.inputs import files
-    from congruence.inputs.similarity import Similarity
+def columns_of_two_files(a: Path, b: Path, columns: Columns, id: str | None, noise: Any) -> TwoColumns:
+    """One clustering of each file, joined by their ids; row by row only where neither has any."""
+    from congruence.inputs.joining import joined_rows, taken
 
-    tables = [table_of(path) for path in (a, b)]
-    if id is None:
-        check_same_row_names(tables, (a, b))
-    named = split(columns)
-    chosen = []
-    for side, (table, path) in enumerate(zip(tables, (a, b), strict=True)):
-        matrices = [(name, column) for name, column in table.items() if isinstance(column, Similarity)]
-        if matrices:
-            chosen.append(matrices[0])
-            continue
-        if named:
-            name = named[min(side, len(named) - 1)]
-            chosen.append((name, files.pick(table, [name], str(path))[name]))
-            continue
-        rest, _ = files.without_ids({key: column for key, column in table.items() if key != id})
-        if len(rest) != 1:
-            raise InputError(
-                f"{path} has {len(rest)} label columns ({', '.join(list(rest)[:6])}); pass --columns COL_A,COL_B"
-            )
-        chosen.append(next(iter(rest.items())))
-    (name_a, left), (name_b, right) = chosen
-    notes: list[str] = []
-    rows = row_ids(a, id, None)
-    if id is not None:
-        ids = [files.pick(table, [id], str(path))[id] for table, path in zip(tables, (a, b), strict=True)]
-        take_a, take_b, notes = files.join(ids[0], ids[1], (str(a), str(b)))
-        left, right = _taken(left, take_a), _taken(right, take_b)
-        rows = {id: _taken(ids[0], take_a)}
-        notes = notes or [f"all {len(take_a)} ids of {a} and {b} have a partner"]
-    elif len(left) != len(right):
-        raise InputError(f"{a} has {len(left)} rows and {b} has {len(right)}; pass --id COLUMN to join them on an id")
+    paths = (a, b)
+    tables = [table_of(path) for path in paths]
+    rows = joined_rows(tables, (str(a), str(b)), id)
+    (name_a, left), (name_b, right) = _one_of_each(tables, paths, columns, rows.names)
+    if rows.take is not None:
+        left, right = taken(left, rows.take[0]), taken(right, rows.take[1])
     check_noise_columns(noise, {name_a: left, name_b: right})
     if name_a == name_b:
         if isinstance(noise, dict):
             noise = noise[name_a]
         name_a, name_b = (f"{path.name if a.name != b.name else path}:{name_a}" for path in (a, b))
-    return TwoColumns((name_a, name_b), (left, right), noise, notes, rows)
+    return TwoColumns((name_a, name_b), (left, right), noise, rows.notes, rows.ids)
 
 
-def _taken(column: Any, rows: Any) -> Any:
-    return column.take(rows) if hasattr(column, "take") else column.taken(rows)
+def _one_of_each(
+    tables: list[dict[str, Any]], paths: tuple[Path, Path], columns: Columns, ids: tuple[str | None, str | None]
+) -> list[tuple[str, Any]]:
+    """The clustering of each of two files: a matrix, the column named, or the only one."""
+    from congruence import InputError
+    from congruence.inputs import files
+    from congruence.inputs.column_kinds import named_columns, sorted_columns
+    from congruence.inputs.similarity import Similarity
+
+    there = list(dict.fromkeys(name for table in tables for name in table))
+    named = named_columns(columns, there, f"neither {paths[0]} nor {paths[1]}") if columns else []
+    chosen = []
+    for side, (table, path) in enumerate(zip(tables, paths, strict=True)):
+        matrices = [(name, column) for name, column in table.items() if isinstance(column, Similarity)]
+        own = [name for name in named if name in table]
+        if matrices:
+            chosen.append(matrices[0])
+        elif named:
+            name = named[min(side, len(named) - 1)] if len(own) != 1 else own[0]
+            chosen.append((name, files.pick(table, [name], str(path))[name]))
+        else:
+            found = sorted_columns(table, id=ids[side], source=str(path)).taken
+            if len(found) != 1:
+                raise InputError(
+                    f"{path} has {len(found)} label columns ({', '.join(list(found)[:6])}); pass --columns COL_A,COL_B, the "
+                    f"first of {paths[0]}, the second of {paths[1]}"
+                )
+            chosen.append(next(iter(found.items())))
+    return chosen
+
+
+def rows_of_two(paths: tuple[Path, Path], id: str | None, long: str | None = None) -> Any:
+    """Which rows of two files are the same points; of long tables the points in the order of `from_long`."""
+    import numpy as np
+
+    from congruence.inputs.joining import joined_rows
+
+    if long is None:
+        return joined_rows([table_of(path) for path in paths], (str(paths[0]), str(paths[1])), id)
+    tables = [{name: np.array(x) for name, x in row_ids(path, None, long).items()} for path in paths]
+    return joined_rows(tables, (str(paths[0]), str(paths[1])), split(long)[0])
 
 
 def row_ids(file: Path, id: str | None, long: str | None) -> dict[str, Any]:
@@ -240,6 +300,7 @@ def row_ids(file: Path, id: str | None, long: str | None) -> dict[str, Any]:
 def _all_row_ids(file: Path, id: str | None, long: str | None) -> dict[str, Any]:
     from congruence.inputs import files
     from congruence.inputs.coerce import as_clustering
+    from congruence.inputs.column_kinds import id_columns
 
     if files.suffix_of(file) == ".npy":
         return {}
@@ -247,22 +308,7 @@ def _all_row_ids(file: Path, id: str | None, long: str | None) -> dict[str, Any]
     if long is not None:
         name = split(long)[0]
         return {name: list(as_clustering(table[name]).names)}  # in the order of `from_long`
-    if id is not None:
-        return files.pick(table, [id], str(file))
-    labels, _ = files.without_ids(table)
-    return {name: column for name, column in table.items() if name not in labels}
-
-
-def check_same_rows(paths: tuple[Path, Path], id: str | None, long: str | None) -> None:
-    """Raise if the row names or ids of two ensembles differ: they are compared row by row."""
-    from congruence import InputError
-
-    left, right = (_all_row_ids(file, id, long) for file in paths)
-    for name in left:
-        if name in right and [str(x) for x in left[name]] != [str(x) for x in right[name]]:
-            raise InputError(
-                f"the rows of {paths[0]} and {paths[1]} are not the same by column {name!r}; sort both by it"
-            )
+    return files.pick(table, [id], str(file)) if id is not None else id_columns(table)
 
 
 def noise_labels(text: str | None) -> Any:
@@ -328,44 +374,90 @@ def whole_numbers(text: str, option: str = "--k") -> list[int]:
     return found
 
 
-def data_columns(
-    file: Path, named: list[str], id: str | None, apart: tuple[str | None, ...] = ()
-) -> tuple[Any, dict[str, Any], list[str]]:
-    """The numbers of a file (points × features), the named columns, and notes on columns that were left out."""
+@dataclass(frozen=True)
+class FoundData:
+    """The numbers of a file by name, columns with a role of their own, row ids, and what to say about all this."""
+
+    numbers: dict[str, Any]
+    others: dict[str, Any] = field(default_factory=dict)
+    ids: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def matrix(self) -> Any:
+        """Points × features."""
+        import numpy as np
+
+        return np.column_stack(list(self.numbers.values()))
+
+    @property
+    def frame(self) -> Any:
+        """The same with the names of the columns."""
+        import pyarrow as pa
+
+        return pa.table({name: pa.array(x) for name, x in self.numbers.items()})
+
+    def scaled(self, standardise: bool) -> Any:
+        """Points × features, every column with mean 0 and variance 1 if asked to; else a note if scales differ much."""
+        import numpy as np
+
+        from congruence.selection.points import SCALES
+
+        X = self.matrix.astype(np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            spread = np.nanstd(X, axis=0)
+        if standardise:
+            return (X - np.nanmean(X, axis=0)) / np.where(spread > 0, spread, 1)
+        varied = [(x, name) for x, name in zip(spread.tolist(), self.numbers, strict=True) if x > 0]
+        if varied and max(varied)[0] > SCALES * min(varied)[0]:
+            (low, narrow), (high, wide) = min(varied), max(varied)
+            self.notes.append(
+                f"columns differ in scale: {wide} varies {high / low:,.0f} times as much as {narrow}, so that it decides the "
+                "distances; if the units mean nothing, pass --standardise"
+            )
+        return X
+
+
+def numbers_in(file: Path, named: Columns, id: str | None, apart: tuple[str | None, ...] = ()) -> FoundData:
+    """The numbers of a file to cluster by: the columns named, or all that are no ids, labels or dates."""
     import numpy as np
 
     from congruence import InputError
     from congruence.inputs import files
+    from congruence.inputs.column_kinds import first_ids, named_columns, sorted_columns
 
     if files.suffix_of(file) == ".npy" and file.is_file():
         if named or id or any(apart):
             raise InputError(f"{file} has no column names; options that name columns are for tables")
         with file.open("rb") as stream:
-            return np.load(stream, allow_pickle=False), {}, []
+            X = np.load(stream, allow_pickle=False)
+        if X.ndim != 2:
+            raise InputError(f"{file}: data have two dimensions, points and features; this array has {X.ndim}")
+        return FoundData({f"column {j + 1}": X[:, j] for j in range(X.shape[1])})
     table = table_of(file)
-    others = files.pick(table, [x for x in (id, *apart) if x is not None], str(file))
+    others = files.pick(table, [x for x in apart if x is not None], str(file))
+    ids = _ids_named(table, id, file)
+    notes: list[str] = []
     if named:
-        rest, notes = files.pick(table, named, str(file)), list[str]()
+        rest = files.pick(table, named_columns(named, table, str(file), (id, *apart)), str(file))
+        ids = ids or first_ids({name: column for name, column in table.items() if name not in rest})
     else:
-        rest, notes = files.without_ids(
-            {name: column for name, column in table.items() if name not in others}, is_data=True
-        )
+        found = sorted_columns(table, id=id, apart=tuple(others), is_data=True, source=str(file))
+        rest, ids, notes = found.taken, found.ids, said_of(found)
     numbers = {name: np.asarray(files.numbers_of(column)) for name, column in rest.items()}
     words = [name for name, column in numbers.items() if column.ndim != 1 or column.dtype.kind not in "iufb"]
-    if words and (named or len(words) == len(numbers)):
-        raise InputError(f"{file}: column {words[0]!r} is not numbers; clustering needs numbers, so encode it first")
     if words:
-        notes.append(f"columns that are not numbers were left out: {', '.join(words)}")
-    return np.column_stack([c for name, c in numbers.items() if name not in words]), others, notes
+        raise InputError(f"{file}: column {words[0]!r} is not numbers; clustering needs numbers, so encode it first")
+    return FoundData(numbers, others | ids, ids, notes)
 
 
 def features_of(table: dict[str, Any], features: str | None, taken: list[str], file: Path) -> dict[str, Any]:
     """The columns of the data: the named ones, or all without labels, ids or windows."""
     from congruence.inputs import files
+    from congruence.inputs.column_kinds import feature_columns, named_columns
 
     if features is not None:
-        return files.pick(table, split(features), str(file))
-    rest = {name: column for name, column in table.items() if name not in taken}
-    kept, notes = files.without_ids(rest, is_data=True)
-    say([*notes, f"features: {', '.join(kept)} (name them with --features)"])
-    return kept
+        return files.pick(table, named_columns(features, table, str(file), taken), str(file))
+    found = feature_columns({name: column for name, column in table.items() if name not in taken}, str(file))
+    say([*said_of(found), "--features names others"])
+    return found.taken

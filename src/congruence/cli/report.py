@@ -11,14 +11,14 @@ import typer
 from congruence.cli.app import Columns, Id, Long, Measures, Noise, Policy, Threads, Unassigned, app
 from congruence.cli.printing import say
 from congruence.cli.reading import (
-    check_same_row_names,
-    label_columns,
+    labels_of,
     noise_labels,
+    numbers_in,
     row_ids,
+    said_of,
     split,
     table_of,
 )
-from congruence.cli.reading import data_columns as read_data
 
 
 @app.command()
@@ -66,29 +66,25 @@ def report(
 
     import congruence as cg
     from congruence.inputs import files
-    from congruence.inputs.column_kinds import reference_among
+    from congruence.inputs.column_kinds import with_memberships
     from congruence.machine.writing import check_target
     from congruence.reporting.html import Report, check_page
     from congruence.reporting.model import build
 
     check_page(out)
     check_target(out, [file])
-    asked = None if reference is not None and reference.lower() == "none" else reference
-    found, notes = label_columns(file, split(columns), id, long, (), asked)
-    found, more = files.with_memberships(found)
-    if asked is not None:
-        files.pick(found, [asked], str(file))
-    elif reference is None and len(found) > 2 and (asked := reference_among(found)) is not None:
-        more.append(f"column {asked!r} is taken for the reference; pass --reference none to count it as a clustering")
+    read = labels_of(file, columns, id, long, (), reference, find_reference=True)
+    found, notes, more = with_memberships(read.columns), read.notes, list[str]()
+    if reference is None and read.reference is not None:
+        more.append(f"pass --reference none to count {read.reference!r} as a clustering")
+    asked = read.reference
     name, ids = next(iter(row_ids(file, id, long).items()), (None, None))
     numbers: Any = None
     if data is not None:
         by = id if long is None else name
-        numbers, named, said = _numbers(data, split(axes), split(data_columns), by, [*table_of(file)])
-        if by is None and files.suffix_of(data) != ".npy":
-            check_same_row_names([table_of(file), table_of(data)], (file, data))
-        elif by in named:
-            numbers, joined = _placed(numbers, named[by], ids, (file, data))
+        numbers, named, said = _numbers(data, split(axes), data_columns, by, [*table_of(file)])
+        if files.suffix_of(data) != ".npy" and (by is None or by in named):
+            numbers, joined = _placed(numbers, {name: ids} if long is not None else table_of(file), by, (file, data))
             said += joined
         elif by is not None:
             said.append(f"{data} has no column {by!r}: its rows are taken to be those of {file}, in the same order")
@@ -116,33 +112,24 @@ def report(
 
 
 def _numbers(
-    file: Path, axes: list[str], chosen: list[str], id: str | None, labels: list[str]
+    file: Path, axes: list[str], chosen: str | None, id: str | None, labels: list[str]
 ) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
     """The numbers of the data file by name: the columns named, or all that have no name of a label column or a reference."""
-    import numpy as np
-
     from congruence.inputs import files
-    from congruence.inputs.column_kinds import reference_among
+    from congruence.inputs.column_kinds import named_columns, sorted_columns
 
     if files.suffix_of(file) == ".npy":
-        X, named, notes = read_data(file, [], id)
-        return {f"column {j + 1}": X[:, j] for j in range(X.shape[1])}, named, notes
+        read = numbers_in(file, None, id)
+        return read.numbers, {}, read.notes
     table = table_of(file)
     own = id if id in table else None
     if chosen or axes:
-        wanted = list(dict.fromkeys([*chosen, *axes]))
-        X, named, notes = read_data(file, wanted, own)
-        return {name: X[:, j] for j, name in enumerate(wanted)}, named, notes
-    taken = [name for name in table if name != own and (name in labels or reference_among([name]))]
-    rest, said = files.without_ids(
-        {name: x for name, x in table.items() if name != own and name not in taken}, is_data=True
-    )
-    numbers = [name for name, x in rest.items() if np.asarray(x).dtype.kind in "iufb"]
-    X, named, notes = read_data(file, numbers, own)
-    words = [name for name in rest if name not in numbers]
-    said += [f"columns that are not numbers were left out: {', '.join(words)}"] if words else []
-    said += [f"columns that are labels were left out of the picture: {', '.join(taken)}"] if taken else []
-    return {name: X[:, j] for j, name in enumerate(numbers)}, named, [*said, *notes]
+        wanted = list(dict.fromkeys([*named_columns(chosen, table, str(file), (own,)), *axes]))
+    else:
+        found = sorted_columns({x: c for x, c in table.items() if x not in labels or x == own}, id=own, is_data=True)
+        wanted = list(found.taken)
+    read = numbers_in(file, wanted, own)
+    return read.numbers, read.others, [] if chosen or axes else [f"of {file}: {line}" for line in said_of(found)]
 
 
 def _without_labels(
@@ -171,12 +158,18 @@ def _without_labels(
     ]
 
 
-def _placed(numbers: Any, own: Any, ids: Any, paths: tuple[Path, Path]) -> tuple[Any, list[str]]:
+def _placed(numbers: Any, labels: dict[Any, Any], by: str | None, paths: tuple[Path, Path]) -> tuple[Any, list[str]]:
     """The rows of the data in the order of the labels, by their ids."""
-    from congruence import InputError
-    from congruence.inputs import files
+    import numpy as np
 
-    there, rows, notes = files.join(ids, own, (str(paths[0]), str(paths[1])))
-    if len(there) < len(ids):
-        raise InputError(f"{len(ids) - len(there)} of the {len(ids)} ids of {paths[0]} are not in {paths[1]}")
-    return {key: column[rows] for key, column in numbers.items()}, notes
+    from congruence import InputError
+    from congruence.inputs.joining import joined_rows
+
+    table = {name: np.array(x) if isinstance(x, list) else x for name, x in labels.items()}
+    rows = joined_rows([table, table_of(paths[1])], (str(paths[0]), str(paths[1])), by)
+    if rows.take is None:
+        return numbers, rows.notes
+    n, found = len(next(iter(table.values()))), len(rows.take[0])
+    if found < n:
+        raise InputError(f"{n - found} of the {n} ids of {paths[0]} are not in {paths[1]}")
+    return {key: column[rows.take[1]] for key, column in numbers.items()}, rows.notes

@@ -10,7 +10,7 @@ import typer
 from congruence.cli.app import Format, Id, Noise, Output, Policy, Threads, Unassigned, app
 from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import print_rows, say
-from congruence.cli.reading import noise_labels, split
+from congruence.cli.reading import noise_labels, said_of, split
 
 
 @app.command()
@@ -94,21 +94,11 @@ def resolutions(
 def _columns(
     table: dict[str, Any], columns: str | None, apart: tuple[str | None, ...], who: str
 ) -> tuple[dict[str, Any], list[str]]:
-    """The label columns meant, by name or pattern, and notes on columns that were left out."""
-    from fnmatch import fnmatchcase
-
-    from congruence import InputError
+    """The label columns meant, by name or pattern, and what was taken for what."""
     from congruence.inputs import files
+    from congruence.inputs.column_kinds import named_columns, sorted_columns
 
     if columns is None:
-        return files.without_ids({name: column for name, column in table.items() if name not in apart})
-    listed: dict[str, Any] = {}
-    for pattern in split(columns):
-        if not set(pattern) & set("*?["):
-            listed |= files.pick(table, [pattern], who)
-            continue
-        matched = {name: column for name, column in table.items() if fnmatchcase(name, pattern) and name not in apart}
-        if not matched:
-            raise InputError(f"no column of {who} is like {pattern!r}; there are: {', '.join(list(table)[:8])}")
-        listed |= matched
-    return listed, []
+        found = sorted_columns({name: column for name, column in table.items() if name not in apart}, source=who)
+        return found.taken, said_of(found)
+    return files.pick(table, named_columns(columns, table, who, apart), who), []

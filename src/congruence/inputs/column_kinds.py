@@ -1,47 +1,49 @@
-"""What a column of a table is: the one rule for row names and references."""
+"""What a column of a table is: the one rule for ids, labels, measurements and the reference, in every file and frame."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+from congruence.errors import InputError, hint, some_of
+from congruence.inputs.memberships import Memberships
+
+Kind = Literal["id", "labels", "memberships", "measurements", "dates"]
 
 #: names that say a column names the rows
-ID_NAMES = frozenset({"", "id", "index", "unnamed: 0", "rownames", "row", "barcode", "cell", "cell_id"})
+ID_NAMES = frozenset(
+    {"", "id", "ids", "index", "unnamed: 0", "rownames", "row_names", "row", "rowid", "barcode", "cell", "cellid", "node",
+     "key", "uuid", "guid", "level_0"}
+)  # fmt: skip
+#: endings of such names, as in customer_no; cluster_id says what a cluster is called, and is left to its values
+ID_ENDINGS = ("_id", "_no", "_nr", "_number", "_key", "_name", "_barcode", "_index")
+#: names that say a column holds labels, in a table of numbers to cluster
+LABEL_NAMES = re.compile(
+    r"(leiden|louvain|k-?means|cluster|consensus|community|cell[_ ]?type|species|target|group|segment|annotation|walktrap"
+    r"|infomap|hdbscan|dbscan|ward|spectral|alternative|seurat)s?([_ .]?(id|no|label|ids|labels|name))?([_ .:]?[\d.]+)*"
+    r"|(leiden|louvain|kmeans|seurat_clusters|cluster|clusters)[_ .].*",
+    re.IGNORECASE,
+)
 #: rows from which whole numbers that are all different are taken for row names: below, every point may be its own cluster
 MANY_ROWS = 10
+#: share of different values from which a column without repeats in its meaning is "nearly all different"
+NEARLY = 0.95
 
 
-def is_row_name(name: str, column: Any, *, is_data: bool = False) -> bool:
-    """Does a column name the rows? Its values are all different, and they are text, whole numbers, or its name says so.
+def names_rows(name: str) -> bool:
+    """Does the name of a column say that it holds ids: `id`, `node`, `cell`, `customer_no`, a pandas index?
 
-    Args:
-        name (str): The name of the column.
-        column (Any): A pyarrow column; anything else is never taken for row names.
-        is_data (bool): Is it among numbers to cluster? Then whole numbers are row names only if they count the rows.
-
-    Returns:
-        bool: Whether the column names the rows.
-
-    >>> import pyarrow as pa
-    >>> node = pa.chunked_array([list(range(115))])
-    >>> is_row_name("node", node), is_row_name("k", pa.chunked_array([[0, 1] * 50])), is_row_name("x", node, is_data=True)
-    (True, False, True)
+    >>> names_rows("customer_no"), names_rows("Unnamed: 0"), names_rows("cluster_id"), names_rows("kmeans")
+    (True, True, False, False)
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if not isinstance(column, pa.ChunkedArray) or len(column) < 2 or column.null_count:
+    low = name.strip().lower()
+    if LABEL_NAMES.fullmatch(low) or reference_among([low]):
         return False
-    text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-    whole = pa.types.is_integer(column.type) and len(column) >= MANY_ROWS
-    if not (text or whole or name.lower() in ID_NAMES):
-        return False
-    if whole and is_data and name.lower() not in ID_NAMES:
-        ends = pc.min_max(column).as_py()
-        if ends["max"] - ends["min"] != len(column) - 1:
-            return False
-    return len(column.unique()) == len(column)
+    return low in ID_NAMES or low.startswith("__index_level_") or low.endswith(ID_ENDINGS)
 
 
 def reference_among(names: Iterable[str]) -> str | None:
@@ -52,3 +54,421 @@ def reference_among(names: Iterable[str]) -> str | None:
     """
     said = re.compile(r"(ground[_ ]?truth|truth|class|classes|label|reference)([_ ]?\d+)?", re.IGNORECASE)
     return next((name for name in names if said.fullmatch(name)), None)
+
+
+#: names that say a column holds measurements, where its values are numbers
+MEASURED_NAMES = re.compile(
+    r"(n|num|total|pct|percent|log1p|mean|frac|fraction)_.+|.+_(counts?|score|fraction|pct|percent)|score",
+    re.IGNORECASE,
+)
+#: whole numbers 0, 1, 2, … are codes of classes beside measurements if there are so few of them
+FEW_CODES = 10
+#: rows looked at before a whole column is
+LOOK = 4096
+
+
+@dataclass(frozen=True)
+class ColumnKind:
+    """What one column is, and why."""
+
+    kind: Kind
+    why: str
+    #: ids that occur more than once, where the name of the column says that it holds ids
+    repeated: tuple[str, ...] = ()
+    #: whole numbers that look like codes of clusters: 0, 1, 2, … without gaps
+    is_codes: bool = False
+    is_number: bool = False
+    distinct: int = 0
+
+
+def kind_of_column(name: str, column: Any) -> ColumnKind:
+    """What a column is, by its name and its values.
+
+    Args:
+        name (str): The name of the column.
+        column (Any): An arrow, pandas or polars column, or an array; memberships and matrices are taken as they are.
+
+    Returns:
+        ColumnKind: Ids, labels, memberships, measurements or dates, and the reason.
+
+    >>> import pyarrow as pa
+    >>> node, genes = pa.chunked_array([list(range(115))]), pa.chunked_array([[x * x % 97 + 200 for x in range(115)]])
+    >>> kind_of_column("node", node).kind, kind_of_column("genes", genes).kind
+    ('id', 'measurements')
+    >>> kind_of_column("k", pa.chunked_array([[0, 1] * 50])).kind, kind_of_column("x", pa.array([0.1, 0.25, 0.5, 3.5, 7])).kind
+    ('labels', 'measurements')
+    """
+    import pyarrow as pa
+
+    if len(column) > 2 * LOOK:  # most columns of labels show in a few rows that they repeat
+        few = kind_of_column(name, _every(column, -(-len(column) // LOOK)))
+        if few.kind in ("labels", "dates", "memberships"):
+            return few
+    values = arrow_column(column)
+    if values is None:
+        return ColumnKind("memberships", "a matrix of memberships or similarities")
+    type_ = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    if pa.types.is_temporal(type_):
+        return ColumnKind("dates", "dates or times")
+    solid = values.drop_null() if values.null_count else values
+    if pa.types.is_boolean(type_) or len(solid) < 2:
+        why = "true or false" if len(solid) > 1 else "too few values to tell"
+        return ColumnKind("labels", why, is_number=pa.types.is_boolean(type_))
+    if pa.types.is_integer(type_) or pa.types.is_floating(type_):
+        return _kind_of_numbers(name, solid, pa.types.is_floating(type_))
+    return _kind_of_words(name, solid)
+
+
+def _kind_of_words(name: str, solid: Any) -> ColumnKind:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    n = len(solid)
+    try:
+        distinct = pc.count_distinct(solid.dictionary_decode() if pa.types.is_dictionary(solid.type) else solid).as_py()
+    except pa.ArrowNotImplementedError:  # lists and structures: the border refuses them, and says why
+        return ColumnKind("labels", "values of a kind that is not counted")
+    if distinct == n:
+        return ColumnKind("id", "texts that are all different")
+    if names_rows(name) and distinct > max(n / 2, 3):
+        return ColumnKind("id", "its name says so", _repeated(solid))
+    if distinct > NEARLY * n and n >= MANY_ROWS:
+        return ColumnKind("id", f"texts that are nearly all different ({distinct:,} of {n:,})")
+    return ColumnKind("labels", f"{distinct:,} different texts")
+
+
+def _kind_of_numbers(name: str, solid: Any, is_float: bool) -> ColumnKind:
+    import pyarrow.compute as pc
+
+    n, distinct = len(solid), pc.count_distinct(solid).as_py()
+    fractional = is_float and not pc.all(pc.equal(pc.round(solid), solid)).as_py()
+    values = "fractional values" if fractional else "whole numbers"
+    many = f"{distinct:,} different {values}"
+    if MEASURED_NAMES.fullmatch(name) and distinct > 3 and (fractional or pc.max(solid).as_py() > n):
+        return ColumnKind("measurements", f"its name says so; {many}", is_number=True)
+    if fractional:
+        kind: Kind = "measurements" if distinct > min(10, 2 * math.sqrt(n)) else "labels"
+        return ColumnKind(kind, many, is_number=True)
+    if names_rows(name) and distinct > max(n / 2, 3 if distinct < n else 1):
+        why = "its name says so, and its values are all different" if distinct == n else "its name says so"
+        return ColumnKind("id", why, _repeated(solid) if distinct < n else (), is_number=True)
+    low, high = (int(x) for x in pc.min_max(solid).as_py().values())
+    codes = low in (-1, 0, 1) and 0.8 * (high - low + 1) <= distinct <= n / 2
+    if n >= MANY_ROWS and distinct > NEARLY * n:
+        nearly = "all different" if distinct == n else f"nearly all different ({distinct:,} of {n:,})"
+        return ColumnKind("id", f"whole numbers that are {nearly}", is_number=True)
+    if distinct > max(2 * math.sqrt(n), 10) and not codes and not LABEL_NAMES.fullmatch(name):
+        return ColumnKind("measurements", f"{many} from {low:,} to {high:,}", is_number=True)
+    return ColumnKind("labels", many, is_codes=codes, is_number=True, distinct=distinct)
+
+
+def _repeated(values: Any) -> tuple[str, ...]:
+    """The values that occur more than once, as text, in the order of their first place."""
+    import pyarrow.compute as pc
+
+    counts = pc.value_counts(values.dictionary_decode() if hasattr(values, "dictionary_decode") else values)
+    return tuple(str(x) for x in counts.filter(pc.greater(counts.field(1), 1)).field(0).to_pylist())
+
+
+def _every(column: Any, step: int) -> Any:
+    """Every so-manieth value of a column of any library."""
+    import numpy as np
+
+    if hasattr(column, "gather_every"):
+        return column.gather_every(step)
+    if hasattr(column, "iloc"):
+        return column.iloc[::step]
+    if isinstance(column, np.ndarray):
+        return column[::step]
+    return column.take(np.arange(0, len(column), step)) if hasattr(column, "to_pylist") else column
+
+
+def arrow_column(column: Any) -> Any:
+    """A column of any library as arrow; None if it is no plain column."""
+    import numpy as np
+    import pyarrow as pa
+
+    if isinstance(column, pa.Array | pa.ChunkedArray):
+        return column
+    try:
+        if hasattr(column, "to_arrow"):
+            return column.to_arrow()
+        if isinstance(column, np.ndarray):
+            return pa.array(column, from_pandas=True) if column.ndim == 1 else None
+        return pa.Array.from_pandas(column) if hasattr(column, "iloc") and column.ndim == 1 else None
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return pa.array([str(x) for x in column]) if getattr(column, "ndim", 1) == 1 else None
+
+
+# --- a table ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Sorting:
+    """The columns of a table by what they are; `line` says it in one line, `reasons` why."""
+
+    #: the columns that were asked for: label columns, or numbers to cluster
+    taken: dict[str, Any]
+    #: "labels" or "data"
+    purpose: str
+    ids: dict[str, Any] = field(default_factory=dict)
+    reference: str | None = None
+    #: columns left out, and what they are
+    left_out: dict[str, str] = field(default_factory=dict)
+    why: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def line(self) -> str:
+        """What was taken for what."""
+        soft = [name for name, x in self.taken.items() if isinstance(x, Memberships) and name != self.reference]
+        hard = [name for name in self.taken if name != self.reference and name not in soft]
+        parts = [f"{self.purpose}: {some_of(hard, 12)}"] if hard else []
+        parts += [f"memberships: {some_of(soft, 12)}"] if soft else []
+        parts += [f"reference: {self.reference}"] if self.reference is not None else []
+        parts += [f"id: {', '.join(self.ids)}"] if self.ids else []
+        words: dict[str, list[str]] = {}
+        for name, word in self.left_out.items():
+            words.setdefault(word, []).append(name)
+        out = ", ".join(f"{some_of(names)} ({word})" for word, names in words.items())
+        return " · ".join([*parts, *([f"left out: {out}"] if out else [])])
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why, one line per column."""
+        return [f"{name}: {why}" for name, why in self.why.items()]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every column was taken, so that there is nothing to say."""
+        return not self.ids and not self.left_out and self.reference is None
+
+
+def with_memberships(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns NAME:CLUSTER of fractions that add up to 1 over the clusters become memberships called NAME.
+
+    >>> import numpy as np
+    >>> found = with_memberships({"run:a": np.array([0.9, 0.2]), "run:b": np.array([0.1, 0.8]), "x": np.array([0, 1])})
+    >>> found["run"].k, list(found)
+    (2, ['run', 'x'])
+    """
+    import numpy as np
+
+    groups: dict[str, list[str]] = {}
+    for name in columns:
+        group, colon, cluster = name.rpartition(":")
+        if colon and group and cluster and group not in columns:
+            groups.setdefault(group, []).append(name)
+    made: dict[str, Memberships] = {}
+    for group, names in groups.items():
+        values = [np.asarray(columns[name]) for name in names]
+        if (
+            len(names) < 2
+            or not all(v.dtype.kind in "fiu" for v in values)
+            or not any(v.dtype.kind == "f" for v in values)
+        ):
+            continue
+        matrix = np.column_stack(values).astype(np.float64)
+        if (matrix >= 0).all() and (matrix <= 1 + 1e-6).all() and (np.abs(matrix.sum(axis=1) - 1) < 0.05).all():
+            made[group] = Memberships(matrix, [name.rpartition(":")[2] for name in names], who=group)
+    whole: dict[str, Any] = {}
+    for name, column in columns.items():
+        group = name.rpartition(":")[0]
+        whole[group if group in made else name] = made.get(group, column)
+    return whole
+
+
+def sorted_columns(
+    columns: Mapping[str, Any],
+    *,
+    id: str | None = None,
+    reference: str | None = None,
+    apart: Sequence[str | None] = (),
+    is_data: bool = False,
+    find_reference: bool = False,
+    source: str = "the table",
+) -> Sorting:
+    """The label columns of a table, or its numbers to cluster, and what the other columns are.
+
+    Args:
+        columns (Mapping[str, Any]): The columns by name.
+        id (str | None): Column of ids. Default None: by name and values.
+        reference (str | None): The reference; "none" for no reference. Default None: by name, if `find_reference`.
+        apart (Sequence[str | None]): Columns with a role of their own, as weights. Default: none.
+        is_data (bool): Are numbers wanted, rather than labels? Default False.
+        find_reference (bool): May a column called truth or class be the reference? Default False.
+        source (str): What messages call the table.
+
+    Returns:
+        Sorting: The columns by what they are.
+
+    Raises:
+        InputError: If ids occur more than once, or nothing is left.
+
+    >>> import numpy as np
+    >>> table = {"cell": np.array(list("abcdef")), "kmeans": np.array([0, 0, 1, 1, 2, 2]), "pct_mito": np.linspace(0, 0.1, 6)}
+    >>> sorted_columns(table).line
+    'labels: kmeans · id: cell · left out: pct_mito (measurements)'
+    """
+    said = reference if reference not in (None, "none") else None
+    rest = {name: column for name, column in columns.items() if name not in (id, *apart)}
+    rest = rest if is_data else with_memberships(rest)
+    kinds = {name: kind_of_column(name, column) for name, column in rest.items()}
+    ids = {id: columns[id]} if id is not None else {}
+    if id is not None:
+        check_distinct(columns[id], id, source)
+    taken: dict[str, Any] = {}
+    left_out: dict[str, str] = {}
+    measured = any(k.kind == "measurements" and k.is_number for k in kinds.values())
+    for name, found in kinds.items():
+        word = _not_data(name, rest[name], found, measured) if is_data else _not_labels(found)
+        if name == said or len(rest) == 1:
+            word = "" if not is_data or len(rest) == 1 else "reference"
+        if word == "":
+            taken[name] = rest[name]
+        elif word == "id" and not ids:
+            _check_repeated(name, found, source)
+            ids[name] = rest[name]
+        elif word != "reference":
+            left_out[name] = "ids" if word == "id" else word
+    if find_reference and reference is None and not is_data and len(taken) > 2:
+        said = reference_among(taken)
+    if not taken:
+        what = "numbers to cluster" if is_data else "labels"
+        listed = ", ".join(f"{name} ({word})" for name, word in [*((x, "id") for x in ids), *left_out.items()][:6])
+        raise InputError(
+            f"no column of {source} looks like {what}: {listed}; name the columns to use",
+            f"no column of {source} looks like {what}: {listed}; name them with {'--data-columns' if is_data else '--columns'}",
+        )
+    why = {name: f"{found.kind}, {found.why}" for name, found in kinds.items()}
+    return Sorting(taken, "data" if is_data else "labels", ids, said, left_out, why)
+
+
+def feature_columns(columns: Mapping[str, Any], source: str = "the table") -> Sorting:
+    """Columns that describe the points, numbers and words alike; ids, dates and columns with names of labels are left out."""
+    kinds = {name: kind_of_column(name, column) for name, column in columns.items()}
+    left_out, ids = {}, {}
+    for name, found in kinds.items():
+        word = _not_data(name, columns[name], found, measured=False)
+        if word == "id":
+            ids[name] = columns[name]
+        elif word == "dates" or (word == "labels" and (reference_among([name]) or LABEL_NAMES.fullmatch(name))):
+            left_out[name] = word
+    kept = {name: column for name, column in columns.items() if name not in left_out and name not in ids}
+    if not kept:
+        raise InputError(
+            f"no column of {source} is a feature; name some", f"no column of {source} is a feature; pass --features"
+        )
+    return Sorting(kept, "features", ids, None, left_out, {name: f"{x.kind}, {x.why}" for name, x in kinds.items()})
+
+
+def id_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of a table that name its rows, each value once."""
+    if len(columns) < 2:
+        return {}
+    kinds = {name: kind_of_column(name, column) for name, column in columns.items()}
+    return {name: columns[name] for name, found in kinds.items() if found.kind == "id" and not found.repeated}
+
+
+def first_ids(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """The first column that names the rows of a table of numbers: by its name, or as text."""
+    for name, column in columns.items():
+        if _not_data(name, column, kind_of_column(name, column), measured=False) == "id":
+            return {name: column}
+    return {}
+
+
+def _not_labels(found: ColumnKind) -> str:
+    """What a column is, if it is no clustering."""
+    return "" if found.kind in ("labels", "memberships") else found.kind
+
+
+def _not_data(name: str, column: Any, found: ColumnKind, measured: bool) -> str:
+    """What a column is, if it is nothing to cluster by: an id, a label, text, or codes beside measurements."""
+    import pyarrow.compute as pc
+
+    if not found.is_number:
+        return {"id": "id", "dates": "dates", "memberships": ""}.get(found.kind, "labels")
+    if found.kind == "id" and not names_rows(name):
+        ends = pc.min_max(arrow_column(column)).as_py()
+        counting = ends["max"] - ends["min"] == len(column) - 1  # 0, 1, 2, …: the numbers of the rows
+        return "id" if counting else ""
+    if found.kind == "id":
+        return "id"
+    fractional = "fractional" in found.why
+    if not fractional and (reference_among([name]) or LABEL_NAMES.fullmatch(name)):
+        return "labels"
+    few = found.is_codes and found.distinct <= FEW_CODES
+    return "labels" if few and measured and not MEASURED_NAMES.fullmatch(name) else ""
+
+
+def check_distinct(column: Any, name: str, source: str) -> None:
+    """Refuse a column of ids in which one occurs twice."""
+    values = arrow_column(column)
+    if values is not None:
+        _check_repeated(name, ColumnKind("id", "", _repeated(values.drop_null())), source)
+
+
+def _check_repeated(name: str, found: ColumnKind, source: str) -> None:
+    if not found.repeated:
+        return
+    many, twice = len(found.repeated), some_of([repr(x) for x in found.repeated], 3)
+    occur = "id in column {0!r} occurs" if many == 1 else "ids in column {0!r} occur"
+    said = f"{source}: {many} {occur.format(name)} more than once ({twice})"
+    raise InputError(
+        f"{said}; keep one row per id, or name the label columns",
+        f"{said}; keep one row per id, or name the label columns with --columns",
+    )
+
+
+def named_columns(
+    wanted: str | Sequence[str] | None,
+    there: Iterable[str],
+    source: str = "the table",
+    apart: Sequence[str | None] = (),
+) -> list[str]:
+    """The columns meant by names and patterns, in order; a name may contain commas.
+
+    Args:
+        wanted (str | Sequence[str] | None): Names separated by commas, or a list of names; `*`, `?` and `[…]` are patterns.
+        there (Iterable[str]): The columns there are.
+        source (str): What messages call the table.
+        apart (Sequence[str | None]): Columns that no pattern means. Default: none.
+
+    Returns:
+        list[str]: Names of columns, each once.
+
+    Raises:
+        InputError: If a name or a pattern fits no column.
+
+    >>> named_columns("k=3, seed 1,leiden*", ["id", "k=3, seed 1", "leiden_1", "leiden_2"])
+    ['k=3, seed 1', 'leiden_1', 'leiden_2']
+    """
+    names = list(there)
+    if wanted is None:
+        return []
+    words = _words(wanted, names) if isinstance(wanted, str) else [str(x) for x in wanted]
+    found: dict[str, None] = {}
+    for word in words:
+        matched = [word] if word in names else [x for x in names if fnmatchcase(x, word) and x not in apart]
+        if not matched:
+            listed = "it has: " + some_of(names)
+            raise InputError(f"{source} has no column {word!r}; {hint(word, names, listed)}")
+        found |= dict.fromkeys(matched)
+    return list(found)
+
+
+def _words(text: str, names: Sequence[str]) -> list[str]:
+    """The items of a comma-separated list, where neighbours that are one name together stay together."""
+    if text in names:
+        return [text]
+    pieces, words = text.split(","), []
+    while pieces:
+        for many in range(len(pieces), 0, -1):
+            joined = ",".join(pieces[:many]).strip()
+            if many == 1 or joined in names or joined.strip("\"'") in names:
+                words.append(
+                    joined if joined in names else joined.strip("\"'") if joined.strip("\"'") in names else joined
+                )
+                pieces = pieces[many:]
+                break
+    return [word for word in words if word]

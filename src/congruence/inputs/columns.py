@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from congruence.errors import Caution, InputError
+from congruence.inputs.files import without_ids
 from congruence.inputs.frames import frame_kind
 from congruence.inputs.labels import Labels
 from congruence.machine import device
@@ -40,20 +39,6 @@ def title_of(column: Any) -> str | None:
 
 
 def label_columns(obs: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | None]:
-    """The columns of an `.obs` frame that look like labels: categories, strings, booleans; not one value per point."""
-    chosen, skipped = [], []
-    for name in obs.columns:
-        column = obs[name]
-        kind = getattr(column.dtype, "kind", "O")
-        label_like = kind in "Ob" or not isinstance(column.dtype, np.dtype)
-        if label_like and getattr(column.dtype, "kind", "O") not in "iufmMc" and column.nunique() < len(column):
-            chosen.append((str(name), column))
-        else:
-            skipped.append(str(name))
-    if not chosen:
-        raise InputError(
-            f"none of the columns of .obs looks like labels ({', '.join(skipped[:5])}); pass the columns, as in "
-            "x.obs[['leiden', 'louvain']]"
-        )
-    left = f"columns of .obs that do not look like labels were left out: {', '.join(skipped)}"
-    return chosen, [Caution("not_labels", "", left)] if skipped else [], frame_kind(obs)
+    """The columns of an `.obs` frame that are labels, by the rule for columns of every table, and what the others are."""
+    columns, notes = without_ids({str(name): obs[name] for name in obs.columns}, ".obs")
+    return list(columns.items()), [Caution("not_labels", "", f".obs: {line}") for line in notes], frame_kind(obs)

@@ -466,7 +466,7 @@ def columns_of(data: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | N
     if hasattr(data, "obs") and hasattr(data.obs, "columns"):
         return label_columns(data.obs)
     if isinstance(data, str | Path):
-        columns, notes = without_ids(read_columns(data))
+        columns, notes = without_ids(read_columns(data), str(data))
         return list(columns.items()), [Caution("not_labels", "", line) for line in notes], None
     if isinstance(data, Mapping):
         return [(str(name), column) for name, column in data.items()], [], None
@@ -476,7 +476,8 @@ def columns_of(data: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | N
         if len(set(names)) < len(names):
             twice = next(x for x in names if names.count(x) > 1)
             raise InputError(f"the frame has two columns named {twice!r}; give them different names")
-        return [(str(name), data[name]) for name in names], [], kind
+        columns, notes = without_ids({str(name): data[name] for name in names}, "the frame")
+        return list(columns.items()), [Caution("not_labels", "", line) for line in notes], kind
     if isinstance(data, Labels | Memberships | Cover) or kind is not None:
         return [("0", data)], [], kind
     if isinstance(data, list | tuple):

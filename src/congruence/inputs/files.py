@@ -12,7 +12,7 @@ import numpy as np
 
 from congruence.errors import InputError, hint
 from congruence.inputs.coerce import as_clustering
-from congruence.inputs.column_kinds import is_row_name
+from congruence.inputs.column_kinds import sorted_columns
 from congruence.inputs.frames import frame_kind
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
@@ -263,48 +263,10 @@ def pick(columns: Mapping[str, Any], names: Sequence[str], source: str) -> dict[
     return {name: columns[name] for name in names}
 
 
-def without_ids(columns: Mapping[str, Any], *, is_data: bool = False) -> tuple[dict[str, Any], list[str]]:
-    """The columns without those that only name rows, and notes on what was left out."""
-    kept, notes = {}, []
-    for name, column in columns.items():
-        if len(columns) > 1 and is_row_name(name, column, is_data=is_data):
-            notes.append(f"column {name!r} has a different value in every row: taken for row names, not labels")
-        else:
-            kept[name] = column
-    return kept, notes
-
-
-def with_memberships(columns: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Columns NAME:CLUSTER of fractions that add up to 1 over the clusters become memberships called NAME; and notes.
-
-    >>> found, _ = with_memberships({"run:a": np.array([0.9, 0.2]), "run:b": np.array([0.1, 0.8]), "x": np.array([0, 1])})
-    >>> found["run"].k, list(found)
-    (2, ['run', 'x'])
-    """
-    groups: dict[str, list[str]] = {}
-    for name in columns:
-        group, colon, cluster = name.rpartition(":")
-        if colon and group and cluster and group not in columns:
-            groups.setdefault(group, []).append(name)
-    made: dict[str, Memberships] = {}
-    for group, names in groups.items():
-        values = [np.asarray(columns[name]) for name in names]
-        if (
-            len(names) < 2
-            or not all(v.dtype.kind in "fiu" for v in values)
-            or not any(v.dtype.kind == "f" for v in values)
-        ):
-            continue
-        matrix = np.column_stack(values).astype(np.float64)
-        if (matrix >= 0).all() and (matrix <= 1 + 1e-6).all() and (np.abs(matrix.sum(axis=1) - 1) < 0.05).all():
-            made[group] = Memberships(matrix, [name.rpartition(":")[2] for name in names], who=group)
-    whole: dict[str, Any] = {}
-    for name, column in columns.items():
-        group = name.rpartition(":")[0]
-        whole[group if group in made else name] = made.get(group, column)
-    many = sum(len(groups[group]) for group in made)
-    notes = [f"{many} columns NAME:CLUSTER were read as {len(made)} soft clusterings"] if made else []
-    return whole, notes
+def without_ids(columns: Mapping[str, Any], source: str = "the table") -> tuple[dict[str, Any], list[str]]:
+    """The label columns, and a note on what was taken for what if something else is there."""
+    found = sorted_columns(columns, source=source)
+    return found.taken, [] if found.is_plain else [found.line]
 
 
 def join(ids_a: Any, ids_b: Any, who: tuple[str, str]) -> tuple[Array, Array, list[str]]:
