@@ -528,7 +528,7 @@ MISTAKES = {
     "a limit of no measure": (["matrix", "labels.csv", "--fail-under", "aro=1"], "did you mean ari?"),
     "too many columns": (
         ["compare", "labels.csv", "--reference", "none"],
-        "has 5 label columns (truth, kmeans, leiden, weight, count)",
+        "has 5 label columns (truth, kmeans, leiden,",
     ),
     "one column": (["compare", "labels.csv", "truth"], "name two of them"),
     "a column twice": (["compare", "labels.csv", "truth", "truth"], "column 'truth' is named twice"),

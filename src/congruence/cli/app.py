@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
@@ -23,6 +24,7 @@ class Settings:
 
 
 settings = Settings()
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 Verbose = Annotated[bool, typer.Option("--verbose", help="Say why each column was taken for what it is.")]
@@ -32,11 +34,11 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an i
 class App(typer.Typer):
     """An application whose commands all have --verbose and --debug."""
 
-    def command(self, name: str | None = None, **options: Any) -> Any:
+    def command(self, name: str | None = None, **options: Any) -> Callable[[F], F]:
         """Declare a command, with the options that all commands share."""
         declare = super().command(name, **options)
 
-        def declared(function: Any) -> Any:
+        def declared(function: F) -> F:
             @wraps(function)
             def run(*, verbose: bool, debug: bool, **given: Any) -> Any:
                 settings.verbose, settings.debug = verbose, debug
