@@ -35,7 +35,7 @@ def span(measure: Measure) -> str:
 def plain(value: Any) -> Any:
     """The value for JSON: arrays as lists, NaN as null, numpy numbers as Python numbers."""
     if isinstance(value, np.ndarray):
-        return plain(value.tolist())
+        return value.tolist() if value.dtype.kind in "iub" else plain(value.tolist())
     if isinstance(value, Mapping):
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, list | tuple):

@@ -26,6 +26,9 @@ CHUNK = 1 << 16
 #: a table is dense up to this many cells, or as many cells as points
 DENSE_CELLS = 1 << 16
 
+#: bytes of the tables of a tile: larger arrays come from fresh pages every time, which costs as much as the counting
+TILE = 16 << 20
+
 
 def picked(names: Any, keep: Array) -> Any:
     """The names at these positions."""
@@ -126,7 +129,7 @@ def table_tiles(
     def price(i: int, j: Array) -> Array:
         return np.asarray(np.minimum(width[i] * width[j], np.maximum(n, DENSE_CELLS)) * 24.0)
 
-    for tile in tiles(runs, price, budget):
+    for tile in tiles(runs, price, min(budget, TILE)):
         pair_i, pair_j = pairs_of(tile)
         dense = width[pair_i] * width[pair_j] <= max(n, DENSE_CELLS)
         if cells is not None:
@@ -197,9 +200,10 @@ def _dense_cells(
 
 def placed(where: Array, count: Array, offset: Array, across: Array) -> tuple[Array, Array, Array, Array]:
     """(pair, row, column, count) of the non-zero cells of consecutive dense tables."""
-    pair = np.searchsorted(offset, where, side="right") - 1
-    local = where - offset[pair]
-    return pair, local // across[pair], local % across[pair], count
+    pair = np.repeat(np.arange(len(offset) - 1), np.diff(np.searchsorted(where, offset)))
+    local, wide = where - offset[pair], across[pair]
+    row = local // wide
+    return pair, row, local - row * wide, count
 
 
 def _sparse_cells(

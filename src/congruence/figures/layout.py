@@ -287,19 +287,29 @@ def _block_means(e: Ensemble, order: Array, edges: Array) -> Array:
     group = np.empty(e.n_points, np.int64)
     group[order] = np.repeat(np.arange(many), np.diff(edges))
     together, seen = np.zeros((many, many)), np.zeros((many, many))
+    own_pairs, own_points = np.zeros(many), np.zeros(many)
+    full = np.bincount(group, minlength=many).astype(float)
+    whole = 0.0
     for member, share in zip(e.members, e.shares.tolist(), strict=True):
+        here = full
         if isinstance(member, Memberships):
             u = member.dense()
             table = np.stack([np.bincount(group, weights=column, minlength=many) for column in u.T], axis=1)
             own = np.bincount(group, weights=(u**2).sum(axis=1), minlength=many)
-            here = np.bincount(group, minlength=many).astype(float)
         else:
-            codes = member.codes.astype(np.int64)
-            counted = np.bincount(group * (member.k + 1) + codes, minlength=many * (member.k + 1))
+            counted = np.bincount(group * (member.k + 1) + member.codes, minlength=many * (member.k + 1))
             table = counted.reshape(many, member.k + 1)[:, : member.k].astype(float)
-            own = here = table.sum(axis=1)
-        together += share * (table @ table.T - np.diag(own))
-        seen += share * (np.outer(here, here) - np.diag(here))
+            own = here = table.sum(axis=1) if member.gaps else full
+        together += table @ (share * table.T)
+        own_pairs += share * own
+        own_points += share * here
+        if here is full:
+            whole += share
+        else:
+            seen += np.outer(here, share * here)
+    seen += whole * np.outer(full, full)
+    together[np.diag_indices(many)] -= own_pairs
+    seen[np.diag_indices(many)] -= own_points
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.where(seen > 1e-12, together / seen, np.nan)
     alone = np.isnan(np.diag(means))

@@ -168,14 +168,17 @@ def votes_of(
     >>> votes.agreement.round(3).tolist()
     [1.0, 0.324]
     """
-    n = len(base)
-    cast = np.zeros((n, k), np.int32) if n * k <= MOST_CAST else None
-    agree, seen = np.zeros(n), np.zeros(n)
+    n, known = len(base), base < k
+    # of each point how often it is put into each shared cluster, into none of them (k), or has no label (k + 1)
+    cast = np.zeros(n * (k + 2), np.int32) if n * (k + 2) <= MOST_CAST else None
+    start = np.arange(n) * (k + 2)
+    agree, absent = np.zeros(n, np.int32), np.zeros(n, np.int32)
     stability, weight = np.zeros(k), np.zeros(k)
     agreement = np.full(len(members), np.nan)
     for place, ((codes, own), counted) in enumerate(zip(members, counts, strict=True)):
         row, col, count = cells_of_pair(base, k, codes, own)
         to = np.full(own + 1, k)
+        to[own] = k + 1
         if one_to_one:
             best = assignment(row, col, count.astype(np.int64), (k, own)) if len(row) else np.zeros(0, np.int64)
             to[col[best]] = row[best]
@@ -187,28 +190,26 @@ def votes_of(
             agreement[place] = ari_of_cells(row, to[col], count)
         if not counted:
             continue
-        vote = to[np.minimum(codes, own)]
-        here = (codes < own) & (base < k)
-        agree += here & (vote == base)
-        seen += here
+        vote = to[codes]
+        agree += vote == base
+        absent += vote > k
         if cast is not None:
-            known = np.flatnonzero(here & (vote < k))
-            cast[known, vote[known]] += 1
+            cast[start + vote] += 1
         sizes, votes = np.bincount(row, count, k), np.bincount(to[col], count, k + 1)[:k]
         common = np.bincount(row, count * (to[col] == row), k)
         stability += common / np.maximum(sizes + votes - common, 1)
         weight += sizes > 0
+    seen = np.where(known, sum(counts) - absent, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         placed = np.where(seen > 0, agree / seen, np.nan)
         found = np.where(weight > 0, stability / weight, np.nan)
     elsewhere, plurality = np.full(n, k), base
     if cast is not None and k:
-        known = np.flatnonzero(base < k)
-        own_votes = np.zeros(n, np.int32)
-        own_votes[known] = cast[known, base[known]]
-        plurality = np.where(cast.max(axis=1) > own_votes, cast.argmax(axis=1), base)
-        cast[known, base[known]] = 0
-        elsewhere = np.where(cast.max(axis=1) > 0, cast.argmax(axis=1), k)
+        there = cast.reshape(n, k + 2)[:, :k]
+        there[~known] = 0
+        plurality = np.where(there.max(axis=1) > agree * known, there.argmax(axis=1), base)
+        there[known, base[known]] = 0
+        elsewhere = np.where(there.max(axis=1) > 0, there.argmax(axis=1), k)
     return Votes(placed, elsewhere, found, agreement, plurality)
 
 

@@ -194,11 +194,9 @@ def same_partitions(e: Ensemble) -> list[int | None]:
 
 def _by_appearance(c: Labels) -> Array:
     """Codes in the order in which clusters appear: the same for the same partition; −1 for points without a label."""
-    codes = c.codes.astype(np.int64)
-    here = codes < c.k
-    _, first, place = np.unique(codes[here], return_index=True, return_inverse=True)
-    rank = np.empty(len(first), np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    whole = np.full(len(codes), -1, np.int32)
-    whole[here] = rank[place.ravel()]
-    return whole
+    first = np.full(c.k + 1, len(c))
+    first[c.codes[::-1]] = np.arange(len(c))[::-1]  # the last one written stays
+    rank = np.empty(c.k + 1, np.int32)
+    rank[np.argsort(first[: c.k], kind="stable")] = np.arange(c.k)
+    rank[c.k] = -1
+    return rank[c.codes]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from congruence.comparison.pair import compare
+from congruence.engine.cpu import table_of
 from congruence.figures.layout import Flow, flow_of
 from congruence.inputs.coerce import Clustering
 from congruence.inputs.ensemble import Ensemble
@@ -62,7 +62,7 @@ def _embedded(c: Clustering) -> Array:
 
 def pair_of(e: Ensemble, a: int, b: int) -> Pair:
     """One pair: the flow between its clusters, the share of points in matched ones, the clusters that match worst."""
-    table = compare(e.members[a], e.members[b], "rand", unassigned="drop").table
+    table, _ = table_of(e.members[a], e.members[b])
     flow = flow_of(table)
     return Pair(a, b, flow, compare_matched(table), worst_matches(table))
 

@@ -147,7 +147,7 @@ def _chance(
             p = permutation_test(a, b, m, draws, **options).p_value
         options["random_state"] = interval
         if with_interval:
-            low, high = confidence_interval(a, b, m, n_resamples=min(draws + 1, 400), **options)
+            low, high = confidence_interval(a, b, m, n_resamples=100 if many else min(draws + 1, 400), **options)
             low_high = (low, high)
     except InputError as reason:
         why = str(reason)

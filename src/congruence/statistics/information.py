@@ -53,6 +53,14 @@ def terms_of(x: Array, n: Any) -> Array:
     return np.asarray(np.rint(solid * log_ratio(whole, solid) * unit_of(n)), dtype=np.int64)
 
 
+def cell_terms(t: Tables) -> Array:
+    """`terms_of` the counts of all cells; looked up where there are more cells than possible counts."""
+    most = int(t.count.max(initial=0))
+    if most < t.count.size and len(t) > 1 and (t.n == t.n[0]).all():
+        return np.asarray(terms_of(np.arange(most + 1), t.n[0])[t.count])
+    return terms_of(t.count, t.n[t.pair])
+
+
 @dataclass(frozen=True, eq=False)
 class Info:
     """Entropies in nats: of a, of b, and joint."""
@@ -104,7 +112,7 @@ class Info:
     def from_tables(cls, t: Tables) -> Self:
         """Entropies of every table of the tile."""
         if t.count.dtype.kind in "iu":
-            sums = t.over_rows(terms_of, t.n), t.over_cols(terms_of, t.n), t.sum(terms_of(t.count, t.n[t.pair]))
+            sums = t.over_rows(terms_of, t.n), t.over_cols(terms_of, t.n), t.sum(cell_terms(t))
             return cls.from_units(t.n, *sums, t.identical)
 
         def entropy(x: Array, n: Array) -> Array:
