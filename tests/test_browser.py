@@ -101,6 +101,14 @@ def test_the_answer_is_above_the_fold(page, demo):
     assert shown(page, "#sentence") == cg_answer(demo)
 
 
+def test_the_demo_names_the_number_of_the_page(demo):
+    """The terminal and the page of the demo count the same clusterings."""
+    _, found = showcase.clusterings("wine")
+    said = showcase.how_many(found)
+    assert said == "20 different clusterings (29 with duplicates and near-trivial ones)"
+    assert "these 20 different clusterings" in cg_answer(demo)
+
+
 def cg_answer(path: Path) -> str:
     found = re.search(r'id="sentence"[^>]*>([^<]*)<', path.read_text(encoding="utf-8"))
     assert found

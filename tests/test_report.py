@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import congruence as cg
+from congruence.chance import bounds
 from congruence.figures import layout
 from congruence.inputs.column_kinds import with_memberships
-from congruence.reporting import answer, html, members, model, pairs, ranking, together, words
+from congruence.reporting import answer, html, members, model, pairs, together, words
 
 RNG = np.random.default_rng(5)
 TRUTH = np.repeat([0, 1, 2], 20)
@@ -225,7 +226,7 @@ def test_the_bound_of_chance_is_above_the_p_value(soft):
     np.fill_diagonal(right, 0)
     every = np.array([(left * right[np.ix_(p, p)]).sum() for p in map(list, permutations(range(6)))])
     value = (left * right).sum()
-    bound = ranking.chance_bound(*e.members)
+    bound = bounds.chance_bound(*e.members)
     if value > every.mean():
         assert bound == pytest.approx(every.var() / (every.var() + (value - every.mean()) ** 2), rel=1e-9)
     assert np.mean(every >= value - 1e-12) <= bound
@@ -247,7 +248,7 @@ def test_the_tree_over_k(made):
     """One clustering for each number of clusters; every point of a level flows to the next."""
     x = made.model.levels
     assert x.ks == (3, 4)
-    assert sum(n.size for n in x.nodes if n.level == 0) == 60
+    assert sum(n.size for n in x.nodes if n.y == 0) == 60
     assert sum(edge.count for edge in x.edges) == 60
     assert {k for k, *_ in x.curve} == {3, 4}
     value = np.mean([cg.ari(RUNS["four"], RUNS["other four"])])

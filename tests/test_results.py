@@ -720,3 +720,16 @@ def test_an_explanation_reads_like_the_paper():
     assert text.split("\n")[0] == "ari: Adjusted Rand index (higher is better, -0.5 to 1)"
     assert "E = s_a · s_b / pairs" in text
     assert "= 2 · 3 / 6" in text
+
+
+def test_names_of_a_matrix_never_look_the_same():
+    """Up to 20 clusterings have their values shown, under names that differ; above, the summary alone."""
+    names = [f"a_very_long_common_beginning_{i:02}_and_a_long_common_end_of_the_name" for i in range(21)]
+    runs = {name: [0, 0, 1, 1, i % 2, i % 3] for i, name in enumerate(names)}
+    for many in (3, 6, 7, 20):
+        lines = repr(cg.compare_all(dict(list(runs.items())[:many]))).split("\n")
+        assert max(map(len, lines)) <= (130 if many <= 6 else 80)
+        shown = [line for line in lines if "_" in line]
+        heads = shown[-many:]
+        assert len({line[:60] for line in heads}) == many
+    assert len(repr(cg.compare_all(runs)).split("\n")) == 2

@@ -77,6 +77,7 @@ def matrix(
       congruence matrix truth.cover first.cover second.cover --n 5013 --measures omega,onmi_max
     """
     import congruence as cg
+    from congruence.comparison.results import MOST_SHOWN
     from congruence.inputs import files
 
     limits = limits_of(fail_under)
@@ -106,6 +107,8 @@ def matrix(
         say([*result.cautions, f"wrote {out}"])
     if out is None or format is not Format.table:
         print_result(result, format)
+        if format is Format.table and len(result.names) > MOST_SHOWN:
+            say([f"{len(result.names)} columns: --format csv prints all values, --out FILE writes them"])
     fail_if_under(result, limits)
 
 

@@ -13,7 +13,10 @@ from congruence.comparison.matching import element_scores
 from congruence.comparison.pair import compare
 from congruence.comparison.results import AllPairs
 from congruence.ensembles.generators import generate
+from congruence.inputs.ensemble import Ensemble
+from congruence.reporting.answer import counted_of, why_trivial
 from congruence.reporting.html import Report, report
+from congruence.reporting.members import same_partitions
 
 
 def data_of(name: str) -> tuple[Any, Any]:
@@ -74,7 +77,7 @@ def show(folder: Path) -> None:
 
     for name in ("wine", "digits"):
         truth, found = clusterings(name)
-        print(f"\n{name}: {len(truth)} points, {len(found)} clusterings\n{'=' * 60}")
+        print(f"\n{name}: {len(truth)} points, {how_many(found)}\n{'=' * 60}")
         print("\nHow well does each clustering agree with the classes? (compare_to; the first eight)\n")
         named = dict(list(found.items())[:8])
         print(compare_to(truth, named, ["ari", "ami_max", "vi", "accuracy", "element_centric"]))
@@ -98,7 +101,17 @@ def show(folder: Path) -> None:
     for one in made:
         assert one.path is not None
         print(f"  {one.path}  ({one.path.stat().st_size / 1e6:.1f} MB)")
-    print(f"\n{made[0].summary.answer}")
+    for name, one in zip(("wine", "digits"), made, strict=True):
+        print(f"\n{name}: {one.summary.answer}")
+
+
+def how_many(found: dict[str, Any]) -> str:
+    """The number of clusterings that the report counts, and how many there are with those it sets aside."""
+    e = Ensemble(found)
+    counted = counted_of(range(len(e)), [why_trivial(c) for c in e.members], same_partitions(e))
+    if len(counted) == len(e):
+        return f"{len(e)} clusterings"
+    return f"{len(counted)} different clusterings ({len(e)} with duplicates and near-trivial ones)"
 
 
 def _most_and_least(r: AllPairs) -> str:

@@ -59,6 +59,23 @@ def shortened(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
+def short_names(names: Sequence[str], width: int) -> list[str]:
+    """Names of at most this width, shortened in the middle; wider where different names would look the same.
+
+    >>> short_names(["kmeans_seed_1", "kmeans_seed_2", "ward"], 8)
+    ['kmea…d_1', 'kmea…d_2', 'ward']
+    >>> short_names(["a_1_of_many_runs", "a_2_of_many_runs"], 6)
+    ['a_1_…uns', 'a_2_…uns']
+    """
+    different, longest = len(set(names)), max(map(len, names), default=0)
+    while width < longest:
+        short = [n if len(n) <= width else f"{n[: width // 2]}…{n[len(n) - (width - 1) // 2 :]}" for n in names]
+        if len(set(short)) == different:
+            return short
+        width += 1
+    return list(names)
+
+
 def notes_text(notes: Sequence[str]) -> str:
     """Notes as lines of 80 characters, each with a mark."""
     import textwrap

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from congruence.comparison.presenting import Result, counted, figure_of, notes_text, number, shortened, span
+from congruence.comparison.presenting import (
+    Result,
+    counted,
+    figure_of,
+    notes_text,
+    number,
+    short_names,
+    shortened,
+    span,
+)
 from congruence.errors import Caution, InputError
 from congruence.formulas.record import Measure
 from congruence.formulas.registry import find, is_among
 from congruence.inputs.frames import html_grid, make_frame, square_frame, text_grid
 from congruence.statistics.tables import Array, Table, Tables
+
+#: most clusterings whose values are shown as text; above FEW with two decimals, in numbered columns
+MOST_SHOWN, FEW = 20, 6
 
 
 def _beside(name: str, x: float) -> str:
@@ -220,6 +232,26 @@ def named_table(table: Table, kind: str | None) -> Table:
     return replace(table, rows=rows, columns=columns, frame_kind=kind)
 
 
+def _square(values: Array, names: Sequence[str]) -> str:
+    """All values as text, in blocks of columns that fit into 80 characters."""
+    if len(names) <= FEW:
+        rows = columns = short_names(names, max(8, 76 // (len(names) + 1) - 2))
+        cells = [[number(x) for x in row] for row in values]
+    else:
+        columns = [str(j + 1) for j in range(len(names))]
+        rows = [f"{j:>2} {name}" for j, name in zip(columns, short_names(names, 32), strict=True)]
+        cells = [[f"{x + 0.0:.2f}".replace("-0.00", "0.00").replace("nan", "–") for x in row] for row in values]
+    widths = [max(len(name), *(len(line[j]) for line in cells)) + 2 for j, name in enumerate(columns)]
+    blocks, room = [[0]], 80 - max(map(len, rows))
+    for j, width in enumerate(widths[1:], 1):
+        if sum(widths[x] for x in blocks[-1]) + width > room:
+            blocks.append([])
+        blocks[-1].append(j)
+    return "\n\n".join(
+        text_grid([[line[j] for j in block] for line in cells], rows, [columns[j] for j in block]) for block in blocks
+    )
+
+
 class _Scores:
     """What AllPairs and AgainstReference share: arrays by measure, and names."""
 
@@ -338,9 +370,8 @@ class AllPairs(Result, _Scores):
         lines = [f"{counted(count, 'clustering')}, {counted(count * (count - 1) // 2, 'pair')}"]
         for key in self._values:
             lines.append(self.summary(key))
-            if count <= 6:
-                short = [shortened(name, max(8, 76 // (count + 1) - 2)) for name in self.names]
-                lines.append(text_grid([[number(x) for x in row] for row in self[key]], short, short))
+            if count <= MOST_SHOWN:
+                lines.append(_square(self[key], self.names))
         notes = [*self.cautions, *(f"{k} is left out: {why}" for k, why in self.skipped.items())]
         return "\n".join(lines) + notes_text(notes)
 
@@ -444,7 +475,7 @@ class AgainstReference(Result, _Scores):
         head = f"{counted(len(self.names), 'clustering')} against {self.reference}"
         cells, columns = self._grid()
         width = max(12, 78 - sum(max(len(key), 8) + 2 for key in columns))
-        grid = text_grid(cells[:shown], [shortened(name, width) for name in self.names[:shown]], columns)
+        grid = text_grid(cells[:shown], short_names(self.names[:shown], width), columns)
         more = f"\n… and {len(self.names) - shown} more" if shown < len(self.names) else ""
         notes = [*self.cautions, *(f"{k} is left out: {why}" for k, why in self.skipped.items())]
         return f"{head}\n{grid}{more}" + notes_text(notes)

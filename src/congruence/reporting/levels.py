@@ -4,36 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from congruence.inputs.ensemble import Ensemble
 from congruence.reporting.answer import cells_of_pair, hard_labels
+from congruence.resolution_sweeps.layout import Links, tree_places
+from congruence.resolution_sweeps.picture import Edge, Node
 from congruence.statistics.tables import Array
 
 #: most numbers of clusters that the tree shows; most clusters in all
 MOST_LEVELS, MOST_NODES = 14, 250
-
-
-@dataclass(frozen=True)
-class Node:
-    """A cluster of the tree: its level, name and size, how well the clusterings find it, and where it stands (0 to 1)."""
-
-    level: int
-    name: str
-    size: int
-    stability: float
-    x: float
-
-
-@dataclass(frozen=True)
-class Edge:
-    """Points that two clusters of neighbouring levels share: how many, and their share of the lower cluster."""
-
-    above: int
-    below: int
-    count: int
-    share: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,31 +73,34 @@ def _thinned(chosen: list[int], ks: list[int]) -> list[int]:
 
 def _tree(e: Ensemble, shown: Sequence[int], counted: Sequence[int]) -> tuple[tuple[Node, ...], tuple[Edge, ...]]:
     labels = {i: hard_labels(e.members[i]) for i in {*shown, *counted}}
-    start, nodes, edges = [0], [], []
-    for i in shown:
-        start.append(start[-1] + e.members[i].k)
-    centre = np.zeros(start[-1])
+    sizes = [np.bincount(labels[i], minlength=e.members[i].k + 1)[: e.members[i].k] for i in shown]
+    links: list[Links] = [
+        cells_of_pair(labels[i], e.members[i].k, labels[j], e.members[j].k) for i, j in pairwise(shown)
+    ]
+    places = tree_places(sizes, links)
+    wide = max(float(x.max()) for x in places.x) + 1
+    nodes: list[Node] = []
+    edges: list[Edge] = []
     for level, i in enumerate(shown):
-        k = e.members[i].k
-        sizes = np.bincount(labels[i], minlength=k + 1)[:k]
-        place = np.arange(k, dtype=float)
+        start = len(nodes)
         if level:
-            above = shown[level - 1]
-            row, col, count = cells_of_pair(labels[above], e.members[above].k, labels[i], k)
-            total = np.maximum(np.bincount(col, count, k), 1)
-            place = np.bincount(col, count * centre[start[level - 1] + row], k) / total
+            row, col, count = links[level - 1]
+            above, total = start - len(sizes[level - 1]), np.maximum(np.bincount(col, count, len(sizes[level])), 1)
             edges += [
-                Edge(start[level - 1] + int(r), start[level] + int(c), int(w), float(w / total[c]))
+                Edge(
+                    first=above + int(r), second=start + int(c), count=int(w), in_prop=float(w / total[c]),
+                    out_prop=float(w / max(sizes[level - 1][r], 1)),
+                )
                 for r, c, w in zip(row.tolist(), col.tolist(), count.tolist(), strict=True)
-            ]
-        order = np.lexsort((-sizes, place))
-        centre[start[level] + order] = (np.arange(k) + 0.5) / k
-        stability = _found_again(labels, e, i, [j for j in counted if j != i])
-        names = e.members[i].names
+            ]  # fmt: skip
+        found = _found_again(labels, e, i, [j for j in counted if j != i])
         nodes += [
-            Node(level, str(names[c]), int(sizes[c]), float(stability[c]), float(centre[start[level] + c]))
-            for c in range(k)
-        ]
+            Node(
+                column=e.names[i], cluster=str(name), x=float((places.x[level][c] + 0.5) / wide), y=level,
+                size=int(sizes[level][c]), stability=float(found[c]), value=float(found[c]), text="",
+            )
+            for c, name in enumerate(e.members[i].names)
+        ]  # fmt: skip
     return tuple(nodes), tuple(edges)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from congruence.comparison.results import AllPairs
-from congruence.errors import InputError, hint
+from congruence.errors import InputError, hint, joined, some_of
 from congruence.figures.layout import Tree, distances, map_of, tree_of
 from congruence.formulas import find
 from congruence.formulas.record import Measure
@@ -81,7 +81,7 @@ def gathered(clusterings: Any, reference: Any, unassigned: str, noise: Any) -> t
     cautions: list[str] = [*e.notes]
     if isinstance(reference, str):
         if reference not in e.names:
-            near = hint(reference, e.names, "there are: " + ", ".join(e.names[:8]))
+            near = hint(reference, e.names, "there are: " + some_of(e.names))
             raise InputError(f"there is no clustering {reference!r} to use as reference; {near}")
         place = e.names.index(reference)
         e = e[[place, *(i for i in range(len(e)) if i != place)]]
@@ -93,7 +93,7 @@ def gathered(clusterings: Any, reference: Any, unassigned: str, noise: Any) -> t
     if empty:
         if reference is not None and 0 in empty:
             raise InputError("the reference has no point with a label")
-        cautions.append(f"left out, because no point has a label: {some_of([e.names[i] for i in empty])}")
+        cautions.append(f"left out, because no point has a label: {some_of([e.names[i] for i in empty], 5)}")
         kept = [i for i in range(len(e)) if i not in set(empty)]
         if not kept:
             raise InputError("no clustering has a point with a label")
@@ -111,20 +111,13 @@ def gathered(clusterings: Any, reference: Any, unassigned: str, noise: Any) -> t
     return e, reference is not None, cautions
 
 
-def some_of(words: Sequence[str], most: int = 5) -> str:
-    """A few names, and how many more there are."""
-    return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")
-
-
 def wanted(measures: Sequence[str | Measure] | None, e: Ensemble) -> tuple[list[Measure], list[str]]:
     """The measures of the page, and which were left out because they are slow."""
     if measures is None:
         chosen = [find(key) for key in (SOFT if e.is_soft else HARD)]
         slow = [m for m in chosen if m.key in SLOW] if e.n_points * len(e) > LARGE else []
         said = (
-            [f"{' and '.join(m.title for m in slow)} left out for so many labels; pass measures to include"]
-            if slow
-            else []
+            [f"{joined(m.title for m in slow)} left out for so many labels; pass measures to include"] if slow else []
         )
         return [m for m in chosen if m not in slow], said
     found = [find(m) for m in ([measures] if isinstance(measures, str | Measure) else measures)]

@@ -153,8 +153,8 @@ def _levels(model: Model) -> dict[str, Any] | None:
         return None
     return {
         "members": x.members, "ks": x.ks, "curve": x.curve, "left_out": x.left_out,
-        "nodes": [(n.level, n.name, n.size, n.stability, n.x) for n in x.nodes],
-        "edges": [(e.above, e.below, e.count, e.share) for e in x.edges],
+        "nodes": [(n.y, n.cluster, n.size, n.stability, n.x) for n in x.nodes],
+        "edges": [(e.first, e.second, e.count, e.in_prop) for e in x.edges],
     }  # fmt: skip
 
 

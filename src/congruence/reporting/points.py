@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from congruence.ensembles.generators import as_data
-from congruence.errors import InputError, hint
+from congruence.errors import InputError, hint, some_of
 from congruence.inputs.alignment import check_index
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import frame_kind
@@ -84,7 +84,7 @@ def _plane(X: Any, names: tuple[str, ...], axes: Sequence[str] | None) -> tuple[
             raise InputError(f"a picture has two axes, not {len(axes)}; name two columns of the data")
         for axis in axes:
             if str(axis) not in names:
-                near = hint(str(axis), names, "there are: " + ", ".join(names[:8]))
+                near = hint(str(axis), names, "there are: " + some_of(names))
                 raise InputError(f"the data have no column {axis!r}; {near}")
         chosen = X[:, [names.index(str(axis)) for axis in axes]]
         place = np.asarray(chosen.toarray() if hasattr(chosen, "toarray") else chosen)

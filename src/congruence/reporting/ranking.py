@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from congruence.chance.bounds import chance_bound
 from congruence.chance.intervals import confidence_interval
 from congruence.chance.many_tests import corrected
 from congruence.chance.permutation import permutation_test
@@ -18,10 +18,7 @@ from congruence.errors import InputError
 from congruence.formulas.record import Measure
 from congruence.inputs.coerce import Clustering
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.labels import Labels
-from congruence.reporting.answer import cells_of_pair
 from congruence.reporting.members import relative, worse
-from congruence.statistics.tables import Array
 
 #: most pairs of clusters for which chance is drawn; above FEW, or with so many clusterings, there are fewer draws
 MOST_DRAWN, FEW, MANY = 1_000_000, 2000, 100
@@ -152,61 +149,3 @@ def _chance(
     except InputError as reason:
         why = str(reason)
     return Chance(low_high, p, why, used)
-
-
-def chance_bound(a: Clustering, b: Clustering) -> float:
-    """A bound of the p-value of the adjusted Rand index: no draws, no assumption on the distribution.
-
-    The sum over pairs of points of the products of co-memberships has a known mean and variance when the points are
-    permuted (Mantel 1967). A value t standard deviations above the mean is reached with p ≤ 1 / (1 + t²) (Cantelli's
-    inequality).
-
-    >>> import congruence as cg
-    >>> halves = np.repeat([0, 1], 500)
-    >>> runs = cg.Ensemble([halves, halves, np.arange(1000) % 2]).members
-    >>> chance_bound(runs[0], runs[1]) < 0.001, chance_bound(runs[0], runs[2])
-    (True, 1.0)
-    """
-    sums: Any = _hard_sums(a, b) if isinstance(a, Labels) and isinstance(b, Labels) else _soft_sums(a, b)
-    n, together, (a1, a2, a3), (b1, b2, b3) = sums
-    if n < 4:
-        return 1.0
-    pairs = n * (n - 1)
-    mean = a1 * b1 / pairs
-    variance = 2 * a2 * b2 / pairs + 4 * (a3 - a2) * (b3 - b2) / (pairs * (n - 2)) - mean**2
-    variance += (a1**2 - 4 * a3 + 2 * a2) * (b1**2 - 4 * b3 + 2 * b2) / (pairs * (n - 2) * (n - 3))
-    if together <= mean or variance <= 0:
-        return 1.0
-    return float(variance / (variance + (together - mean) ** 2))
-
-
-def _hard_sums(a: Labels, b: Labels) -> tuple[int, Fraction, list[Fraction], list[Fraction]]:
-    """Points, pairs together in both, and sums of one side: as whole numbers, for the variance is a small difference."""
-    row, col, count = cells_of_pair(a.codes, a.k, b.codes, b.k)
-    counts = [int(x) for x in count]
-    sums = []
-    for place in (row, col):
-        sizes = [int(x) for x in np.bincount(place, count)]
-        pairs = Fraction(sum(x * (x - 1) for x in sizes))
-        sums.append([pairs, pairs, Fraction(sum(x * (x - 1) ** 2 for x in sizes))])
-    return sum(counts), Fraction(sum(x * (x - 1) for x in counts)), sums[0], sums[1]
-
-
-def _soft_sums(a: Clustering, b: Clustering) -> tuple[int, float, list[float], list[float]]:
-    """The same for memberships U and V: sums over pairs of different points of UUᵀ and VVᵀ."""
-    both = [_memberships(x) for x in (a, b)]
-    here = (both[0].sum(axis=1) > 0) & (both[1].sum(axis=1) > 0)
-    u, v = (x[here] for x in both)
-    own = [np.square(x).sum(axis=1) for x in (u, v)]
-    sums = []
-    for x, square in zip((u, v), own, strict=True):
-        rows = x @ x.sum(axis=0) - square
-        whole = float(np.square(x.T @ x).sum() - np.square(square).sum())
-        sums.append([float(rows.sum()), whole, float(np.square(rows).sum())])
-    return len(u), float(np.square(u.T @ v).sum() - (own[0] * own[1]).sum()), sums[0], sums[1]
-
-
-def _memberships(c: Clustering) -> Array:
-    if isinstance(c, Labels):
-        return np.asarray(np.eye(c.k + 1)[c.codes][:, : c.k])
-    return np.asarray(c.dense())

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from congruence.comparison.presenting import counted, number
+from congruence.errors import joined, some_of
 from congruence.formulas.record import Measure
 from congruence.reporting.answer import FOUND
 from congruence.reporting.members import Member
@@ -73,10 +74,8 @@ def summary(model: Model) -> Summary:
 
 def listed(words: Sequence[str], most: int = 4) -> str:
     """“a”, “b” and “c”, or “a”, “b”, “c”, “d” and 7 more."""
-    shown = [f"“{word}”" for word in words[:most]]
-    if len(words) > most:
-        return f"{', '.join(shown)} and {len(words) - most} more"
-    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
+    quoted = [f"“{word}”" for word in words]
+    return some_of(quoted, most) if len(quoted) > most else joined(quoted)
 
 
 def plain_name(m: Measure) -> str:
@@ -146,20 +145,20 @@ def answer(model: Model) -> str:
     many, found = len(model.counted), a.n_found
     different = "different " if many < sum(not m.trivial for m in model.members if not m.is_reference) else ""
     these = f"these {many:,} {different}clusterings"
-    groups = f"the same {counted(a.k, 'group')}"
     share = found / many
-    if share == 1:
-        first = f"All of {these} find {groups}."
-    elif share >= 0.8:
-        first = f"Nearly all of {these} find {groups}."
-    elif share > 0.5:
-        first = f"Most of {these} find {groups}."
-    elif share >= 0.2:
-        first = f"Only {found:,} of {these} find {groups}."
-    else:
+    unstable = int(sum(stability_in_words(x) == "unstable" for x in a.stability))
+    how_many_of = "All" if share == 1 else "Nearly all" if share >= 0.8 else "Most"
+    if share < 0.2 or unstable == a.k:
         first = f"{these[0].upper()}{these[1:]} do not find the same groups."
-    if share > 0.5 and sum(model.members[i].k > a.k for i in a.counted if a.agreement[i] >= FOUND) > found / 2:
-        first = f"{first[:-1]}, and most of them split these further."
+    elif share <= 0.5:
+        first = f"Only {found:,} of {these} find the same {counted(a.k, 'group')}."
+    elif unstable:
+        is_are = "is" if unstable == 1 else "are"
+        first = f"{how_many_of} of {these} agree on {a.k - unstable:,} of {a.k:,} groups; the other {unstable:,} {is_are} unstable."
+    else:
+        first = f"{how_many_of} of {these} find the same {counted(a.k, 'group')}."
+        if sum(model.members[i].k > a.k for i in a.counted if a.agreement[i] >= FOUND) > found / 2:
+            first = f"{first[:-1]}, and most of them split these further."
     return f"{first} {points_in_doubt(a.consistent, len(a.disputed))}"
 
 
@@ -205,12 +204,13 @@ def figures(model: Model) -> tuple[tuple[str, str], ...]:
         found.append((_two(float(np.median(values))), f"{what} {of}"))
     if len(model.counted) > 2:
         best = model.members[model.central]
-        found.append((_two(best.mean), f"“{best.name}” with the others: the closest to all"))
+        found.append((_two(best.mean), f"“{best.name}” agrees most with the others"))
     if model.against is not None and not np.isnan(model.against.rows[0].agreement):
         rows = model.against.rows
         top = [r for r in rows if abs(r.agreement - rows[0].agreement) < 1e-9]
         who = f"“{model.names[top[0].member]}”" + (" and others" if len(top) > 1 else "")
-        close = f"{who}, closest to the reference" if len(rows) > 1 else f"{what} with the reference"
+        agrees = "agree" if len(top) > 1 else "agrees"
+        close = f"{who} {agrees} most with the reference" if len(rows) > 1 else f"{what} with the reference"
         found.append((_two(rows[0].agreement), close))
     return tuple(found)
 
@@ -400,7 +400,7 @@ def careful(model: Model) -> tuple[str, ...]:
             first = f"; trust {' and '.join(fair)} first" if fair else ""
             said.append(
                 f"The clusterings have {span_of(ks)} clusters. Measures that are not corrected for chance "
-                f"({', '.join(plain_name(m) for m in others)}) move with that number alone{first}."
+                f"({joined(plain_name(m) for m in others)}) move with that number alone{first}."
             )
     if any(m.is_soft for m in model.members):
         said.append(

@@ -57,10 +57,12 @@ const sentenceOf = (a) => { // as answer in words.py
       (a.disputed.length ? `; ${plural(a.disputed.length, "is", "are")} not.` : ".");
   }
   const many = a.all.length, share = a.found / many, plain = D.own.filter((i) => !state.hidden.has(i) && !D.trivial[i]).length;
-  const these = `these ${whole(many)} ${many < plain ? "different " : ""}clusterings`, groups = `the same ${plural(a.k, "group")}`;
-  let first = share === 1 ? `All of ${these} find ${groups}.` : share >= 0.8 ? `Nearly all of ${these} find ${groups}.` : share > 0.5 ? `Most of ${these} find ${groups}.`
-    : share >= 0.2 ? `Only ${whole(a.found)} of ${these} find ${groups}.` : `T${these.slice(1)} do not find the same groups.`;
-  if (share > 0.5 && a.all.filter((i) => a.agreement[i] >= FOUND && D.ks[i] > a.k).length > a.found / 2) first = `${first.slice(0, -1)}, and most of them split these further.`;
+  const these = `these ${whole(many)} ${many < plain ? "different " : ""}clusterings`, groups = plural(a.k, "group");
+  const unstable = a.stability.filter((x) => inWords(D.stability, x) === "unstable").length, most = share === 1 ? "All" : share >= 0.8 ? "Nearly all" : "Most";
+  const first = share < 0.2 || unstable === a.k ? `T${these.slice(1)} do not find the same groups.`
+    : share <= 0.5 ? `Only ${whole(a.found)} of ${these} find the same ${groups}.`
+    : unstable ? `${most} of ${these} agree on ${whole(a.k - unstable)} of ${whole(a.k)} groups; the other ${whole(unstable)} ${unstable === 1 ? "is" : "are"} unstable.`
+    : `${most} of ${these} find the same ${groups}${a.all.filter((i) => a.agreement[i] >= FOUND && D.ks[i] > a.k).length > a.found / 2 ? ", and most of them split these further" : ""}.`;
   const n = a.disputed.length;
   return `${first} ` + (Number.isNaN(a.consistent) ? "No point is in any of them." : n === 0 ? "Every point is placed consistently."
     : `${percent(a.consistent)} of the points are placed consistently; ${whole(n)} ${n === 1 ? "is" : "are"} disputed.`);
@@ -74,10 +76,10 @@ const figuresOf = (a) => { // as figures in words.py
   if (a.all.length > 2) {
     const mean = (i) => { const v = a.all.filter((j) => j !== i).map((j) => value(m, i, j)).filter(isNumber); return v.reduce((x, y) => x + y, 0) / v.length; };
     const sign = m.better === "higher" ? -1 : 1, best = [...a.all].sort((i, j) => sign * (mean(i) - mean(j)) || i - j)[0];
-    found.push([fmt(mean(best)), `“${D.names[best]}” with the others: the closest to all`]);
+    found.push([fmt(mean(best)), `“${D.names[best]}” agrees most with the others`]);
   }
   const row = D.against && D.against.rows.find((r) => !state.hidden.has(r.member));
-  if (row) found.push([fmt(row.agreement), `“${D.names[row.member]}”, closest to the reference`]);
+  if (row) found.push([fmt(row.agreement), `“${D.names[row.member]}” agrees most with the reference`]);
   return found;
 };
 
@@ -131,7 +133,7 @@ const drawFront = () => {
     return;
   }
   const canvas = box.querySelector("canvas") || el("canvas", { role: "img" });
-  if (!canvas.parentElement) fill(box, canvas, el("p", { class: "muted" }, "How much each two clusterings agree: bright is much. The alike are side by side."), saver("agreement-matrix", () => canvas, matrixRows));
+  if (!canvas.parentElement) fill(box, canvas, el("p", { class: "muted" }, "Agreement of each pair of clusterings: the brighter, the more they agree. Similar clusterings are next to each other."), saver("agreement-matrix", () => canvas, matrixRows));
   const order = Array.from(M[0].order()).filter((i) => i === D.reference || A.all.includes(i));
   canvas.setAttribute("aria-label", `Matrix of the agreement of ${plural(order.length, "clustering")}`);
   const side = Math.min(box.clientWidth || 600, 700), names = Math.min(order.length, 24) * 44 + 240;
