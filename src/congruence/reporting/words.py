@@ -153,8 +153,8 @@ def answer(model: Model) -> str:
     elif share <= 0.5:
         first = f"Only {found:,} of {these} find the same {counted(a.k, 'group')}."
     elif unstable:
-        is_are = "is" if unstable == 1 else "are"
-        first = f"{how_many_of} of {these} agree on {a.k - unstable:,} of {a.k:,} groups; the other {unstable:,} {is_are} unstable."
+        rest = f"the other {unstable:,} {'is' if unstable == 1 else 'are'} unstable"
+        first = f"{how_many_of} of {these} agree on {a.k - unstable:,} of {a.k:,} groups; {rest}."
     else:
         first = f"{how_many_of} of {these} find the same {counted(a.k, 'group')}."
         if sum(model.members[i].k > a.k for i in a.counted if a.agreement[i] >= FOUND) > found / 2:
