@@ -259,3 +259,29 @@ def test_an_ensemble_flows(backend):
         cg.Ensemble([TRUTH] * 9).plot("flow", backend=backend)
     with pytest.raises(cg.InputError, match="kind must be 'consensus' or 'flow'"):
         e.plot("sunburst")
+
+
+@pytest.mark.parametrize("backend", ["plotly", "matplotlib"])
+def test_a_consensus_has_a_card_per_cluster(backend):
+    """A card names size and votes; its bars are votes for clusters that add up to 1, or with data five features."""
+    if backend == "matplotlib":
+        pytest.importorskip("matplotlib")
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], [30, 20, 10])
+    runs = [np.where(rng.random(60) < 0.2, rng.integers(0, 3, 60), truth) for _ in range(8)]
+    found = cg.consensus(runs, 3, random_state=0)
+    X = rng.normal(size=(60, 7)) + 5 * np.eye(3, 7)[truth]
+    votes = found.plot(backend=backend)
+    apart = found.plot(backend=backend, data=X)
+    if backend == "plotly":
+        assert [sum(trace.x) for trace in votes.data] == pytest.approx([1, 1, 1])
+        sizes = np.bincount(found.labels)
+        assert [trace.name for trace in votes.data] == [f"cluster {c}: {size} points" for c, size in enumerate(sizes)]
+        assert [trace.y[0] for trace in apart.data] == ["column 1", "column 2", "column 3"]
+        assert all(len(trace.y) == 5 and trace.x[0] > 2 for trace in apart.data)
+    else:
+        titles = [axes.get_title() for axes in votes.axes]
+        assert re.match(r"cluster 0: \d+ points\nvote share 0\.", titles[0])
+        assert [axes.get_yticklabels()[0].get_text() for axes in apart.axes] == ["column 1", "column 2", "column 3"]
+    with pytest.raises(cg.InputError, match="the data have 5 rows"):
+        found.plot(backend=backend, data=X[:5])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.comparison.presenting import Result, counted, number, plain, shortened
+from congruence.comparison.presenting import Result, counted, figure_of, number, plain, shortened
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.statistics.tables import Array
 
@@ -103,6 +103,22 @@ class Consensus(Result):
         points = {"labels": self.labels, "confidence": self.confidence}
         found: dict[str, Any] = plain({**about, "notes": self.notes, "scores": list(self.tried), **points})
         return found
+
+    def plot(self, backend: Any = "plotly", data: Any = None) -> Any:
+        """A card per cluster: its size, the share of votes, and its votes for other clusters or the features that set it apart.
+
+        Args:
+            backend: "plotly" (default) or "matplotlib".
+            data: Numbers of the same points, points × features. Default None: the bars are votes; else the five features
+                in which each cluster differs most from the other points.
+
+        Returns:
+            A plotly or matplotlib figure.
+
+        Raises:
+            InputError: If the data have another number of points.
+        """
+        return figure_of(self, backend, data=data)
 
     def __repr__(self) -> str:
         from textwrap import fill

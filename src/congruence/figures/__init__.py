@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from congruence.alternative_clustering.search import Alternatives
 from congruence.comparison.results import AllPairs, Comparison
+from congruence.consensus_clustering.results import Consensus
 from congruence.density.windows import Drift
 from congruence.errors import InputError, joined
 from congruence.hierarchies.curves import CutCurve
@@ -21,7 +22,7 @@ Backend = Literal["plotly", "matplotlib"]
 #: the function of `plotly_figures` and `matplotlib_figures` that draws a kind of result
 DRAWN: dict[type, str] = {
     AllPairs: "draw_pairs", Comparison: "draw_flow", Ensemble: "draw_ensemble", KChoice: "draw_choice", Drift: "draw_drift",
-    Alternatives: "draw_alternatives",
+    Alternatives: "draw_alternatives", Consensus: "draw_cards",
 }  # fmt: skip
 #: the same for `plotly_tree_figures` and `matplotlib_tree_figures`
 DRAWN_TREES: dict[type, str] = {
@@ -36,10 +37,11 @@ def figure(result: Any, backend: Backend = "plotly", **options: Any) -> Any:
     `.savefig`.
 
     Args:
-        result: What `compare`, `compare_all`, `choose_k`, `drift`, `alternatives`, `cut_curve`, `compare_cuts`,
+        result: What `compare`, `compare_all`, `consensus`, `choose_k`, `drift`, `alternatives`, `cut_curve`, `compare_cuts`,
             `tanglegram` or `resolutions` return, or an `Ensemble`.
         backend: "plotly" (default) or "matplotlib" (extra `plot`).
-        options: Options of the figure: `measure` for all pairs, `most` clusters of a flow, `labels` for an ensemble.
+        options: Options of the figure: `measure` for all pairs, `most` clusters of a flow, `labels` for an ensemble,
+            `data` for a consensus.
 
     Returns:
         A plotly or matplotlib figure.

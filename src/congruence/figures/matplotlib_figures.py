@@ -8,7 +8,9 @@ import numpy as np
 
 from congruence.alternative_clustering.search import Alternatives
 from congruence.comparison.results import AllPairs, Comparison
+from congruence.consensus_clustering.results import Consensus
 from congruence.density.windows import Drift
+from congruence.figures.cards import cards_of
 from congruence.figures.layout import (
     EIGHT,
     MOST_FLOWS,
@@ -162,6 +164,26 @@ def draw_choice(choice: KChoice) -> Any:
     for axes in places[len(curves) :]:
         axes.set_axis_off()
     shown.suptitle(choice.headline, fontsize=9)
+    return shown
+
+
+def draw_cards(found: Consensus, data: Any = None) -> Any:
+    """A card per cluster: its size, its votes, and the features that set it apart."""
+    drawn = cards_of(found, data)
+    across = min(3, len(drawn.cards))
+    down = -(-len(drawn.cards) // across)
+    shown = canvas(2.6 * across, 1.6 * down + 0.4)
+    places = shown.subplots(down, across, squeeze=False, sharex=True).ravel()
+    for axes, card in zip(places, drawn.cards, strict=False):
+        y = range(len(card.bars))
+        axes.barh(y, [value for _, value in card.bars], color=EIGHT[card.cluster % 7])
+        axes.set_yticks(y, [name for name, _ in card.bars], fontsize=7, parse_math=False)
+        axes.invert_yaxis()
+        axes.set_title(f"{card.title}\n{card.line}", fontsize=8, parse_math=False)
+    for axes in places[len(drawn.cards) :]:
+        axes.set_axis_off()
+    shown.supxlabel(drawn.axis, fontsize=8)
+    shown.suptitle(drawn.headline, fontsize=9)
     return shown
 
 

@@ -9,7 +9,9 @@ import numpy as np
 from congruence.alternative_clustering.search import Alternatives
 from congruence.comparison.presenting import number
 from congruence.comparison.results import AllPairs, Comparison
+from congruence.consensus_clustering.results import Consensus
 from congruence.density.windows import Drift
+from congruence.figures.cards import cards_of
 from congruence.figures.layout import (
     EIGHT,
     MOST_FLOWS,
@@ -188,6 +190,37 @@ def draw_choice(choice: KChoice) -> Any:
             shown.add_trace(go.Scatter(x=[c.best], y=top, mode="markers", marker=mark, name=f"{c.name} best"), **at)
     shown.update_xaxes(tickvals=list(choice.ks))
     shown.update_layout(showlegend=False, height=120 + 260 * down, title=choice.headline, template="plotly_white")
+    return shown
+
+
+def draw_cards(found: Consensus, data: Any = None) -> Any:
+    """A card per cluster: its size, its votes, and the features that set it apart."""
+    from plotly import graph_objects as go
+    from plotly.subplots import make_subplots
+
+    drawn = cards_of(found, data)
+    across = min(3, len(drawn.cards))
+    down = -(-len(drawn.cards) // across)
+    titles = [f"<b>{card.title}</b><br><sub>{card.line}</sub>" for card in drawn.cards]
+    shown = make_subplots(
+        rows=down, cols=across, subplot_titles=titles, shared_xaxes="all", horizontal_spacing=0.16,
+        vertical_spacing=min(0.3, 0.6 / down),
+    )  # fmt: skip
+    for place, card in enumerate(drawn.cards):
+        names, values = [escaped(name) for name, _ in card.bars], [value for _, value in card.bars]
+        at = {"row": place // across + 1, "col": place % across + 1}
+        bar = {"color": EIGHT[card.cluster % 7]}
+        shown.add_trace(go.Bar(x=values, y=names, orientation="h", marker=bar, name=card.title), **at)
+        if place >= len(drawn.cards) - across:
+            shown.update_xaxes(title=drawn.axis, **at)
+    shown.update_yaxes(autorange="reversed", type="category")
+    shown.update_layout(
+        template="plotly_white",
+        showlegend=False,
+        title=drawn.headline,
+        width=330 * across + 60,
+        height=130 + 200 * down,
+    )
     return shown
 
 

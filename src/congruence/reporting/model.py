@@ -12,11 +12,11 @@ import numpy as np
 from congruence.comparison.many import compare_all
 from congruence.engine.plan import Progress
 from congruence.errors import InputError
+from congruence.figures.features import Features, features_of
 from congruence.figures.layout import distances, groups_of
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
 from congruence.reporting.answer import Answer, answer_of, counted_of, hard_labels, settled, why_trivial
-from congruence.reporting.features import Features, features_of
 from congruence.reporting.levels import Levels, levels_of
 from congruence.reporting.members import (
     Member,

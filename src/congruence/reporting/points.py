@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from congruence.ensembles.generators import as_data
 from congruence.errors import InputError, hint, some_of
+from congruence.figures.features import numbers_of
 from congruence.inputs.alignment import check_index
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import frame_kind
@@ -58,22 +58,6 @@ def _ids(ids: Any, e: Ensemble) -> tuple[str, ...] | None:
     if len(listed) != e.n_points:
         raise InputError(f"{len(listed)} ids for {e.n_points} points")
     return listed
-
-
-def numbers_of(data: Any, n: int) -> tuple[Any, tuple[str, ...]]:
-    """The data as points × features, and the names of the features; constant names where the data have none."""
-    names = None
-    if frame_kind(data) is not None and hasattr(data, "columns"):
-        names = [str(x) for x in (data.column_names if frame_kind(data) == "pyarrow" else data.columns)]
-    elif isinstance(data, dict):
-        names, data = [str(x) for x in data], np.column_stack([np.asarray(x) for x in data.values()])
-    X = as_data(data)
-    X = X.toarray() if hasattr(X, "toarray") and X.shape[1] <= 50 else X
-    if X.shape[0] != n:
-        raise InputError(
-            f"the data have {X.shape[0]} rows and the clusterings {n} points; both must have the same points"
-        )
-    return X, tuple(names or (f"column {j + 1}" for j in range(X.shape[1])))
 
 
 def _plane(X: Any, names: tuple[str, ...], axes: Sequence[str] | None) -> tuple[Array, tuple[str, str], str]:

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from congruence.ensembles.generators import as_data
+from congruence.errors import InputError
+from congruence.inputs.frames import frame_kind
 from congruence.statistics.tables import Array
 
 #: features named for a cluster, and most features of the heat map
@@ -50,3 +53,19 @@ def features_of(X: Any, names: tuple[str, ...], labels: Array, k: int) -> Featur
         top = np.argsort(-np.abs(row), kind="stable")[:NAMED]
         named.append(tuple((names[j], float(row[j])) for j in top.tolist() if row[j] != 0))
     return Features(tuple(names[j] for j in strongest.tolist()), effects[:, strongest], tuple(named))
+
+
+def numbers_of(data: Any, n: int) -> tuple[Any, tuple[str, ...]]:
+    """The data as points × features, and the names of the features; constant names where the data have none."""
+    names = None
+    if frame_kind(data) is not None and hasattr(data, "columns"):
+        names = [str(x) for x in (data.column_names if frame_kind(data) == "pyarrow" else data.columns)]
+    elif isinstance(data, dict):
+        names, data = [str(x) for x in data], np.column_stack([np.asarray(x) for x in data.values()])
+    X = as_data(data)
+    X = X.toarray() if hasattr(X, "toarray") and X.shape[1] <= 50 else X
+    if X.shape[0] != n:
+        raise InputError(
+            f"the data have {X.shape[0]} rows and the clusterings {n} points; both must have the same points"
+        )
+    return X, tuple(names or (f"column {j + 1}" for j in range(X.shape[1])))
