@@ -104,7 +104,7 @@ class Consensus(Result):
         found: dict[str, Any] = plain({**about, "notes": self.notes, "scores": list(self.tried), **points})
         return found
 
-    def plot(self, backend: Any = "plotly", data: Any = None) -> Any:
+    def plot(self, backend: Any = "plotly", data: Any = None) -> Any:  # type: ignore[override]
         """A card per cluster: its size, the share of votes, and its votes for other clusters or the features that set it apart.
 
         Args:
