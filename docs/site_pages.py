@@ -72,7 +72,7 @@ def reference() -> str:
         ):
             lines += [f"::: {getattr(cg, name).__module__}.{name}", ""]
         if title == "Measures":
-            lines += ["::: congruence.formulas.registry.find", "    options:", "      heading: measure", ""]
+            lines += ["::: congruence.formulas.record.find", "    options:", "      heading: measure", ""]
     return "\n".join(lines)
 
 

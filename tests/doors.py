@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import congruence as cg
-from congruence.engine import choice, cpu, hard_tables
+from congruence.engine import cpu, hard_tables, plan
 from congruence.machine import device, jit
 
 Settings = dict[tuple[Any, str], Any]
@@ -44,7 +44,7 @@ def missing_card() -> str:
 if not missing_card():
     from congruence.engine.cuda import slices, sums
 
-    CUDA: Settings = {(choice, "AUTO"): "cuda"}
+    CUDA: Settings = {(plan, "AUTO"): "cuda"}
     ROUTES |= {
         "cuda": CUDA,
         "cuda, few logarithms looked up": {**CUDA, (sums, "LOOKUP"): 2},

@@ -893,7 +893,6 @@ BAD = {
     "not hashable": ([0, {}, 0, 1, 1, 1], SIX, r"label \{\} \(a dict\) at position 1 .* not hashable"),
     "a list among labels": ([0, [1], 0, 1, 1, 1], SIX, "different lengths|not hashable"),
     "ragged": ([[1, 2], [3]], [0, 1], "a list of lists of different lengths is neither labels nor memberships"),
-    "polars lists": (pl.Series([[1], [2], [3]]), [0, 1, 2], "hold lists"),
     "an object with obs": (type("Data", (), {"obs": pd.DataFrame({"x": SIX})})(), SIX, r"x\.obs\['leiden'\]"),
 }
 

@@ -14,7 +14,7 @@ import pytest
 from doors import missing_card, needs_card
 
 import congruence as cg
-from congruence.engine import choice, cpu
+from congruence.engine import cpu, plan
 from congruence.inputs.coerce import as_clustering
 from congruence.machine import device
 
@@ -99,7 +99,7 @@ def test_an_unknown_engine_is_answered_with_those_there_are():
 
 def test_auto_stays_on_the_cpu_for_labels_on_the_host():
     """engine="auto" looks for no GPU where no labels are on one."""
-    assert choice.engine_for("auto", [as_clustering(SIX)]) is cpu
+    assert plan.engine_for("auto", [as_clustering(SIX)]) is cpu
     assert not device.is_on_card(np.zeros(3))
     assert not device.is_on_card([1, 2])
 
@@ -175,7 +175,7 @@ def test_auto_counts_where_the_labels_are():
     columns = np.stack(labels(2_000, [5, 9, 3]), axis=1)
     ensemble = cg.Ensemble(cp.asarray(columns))
     found = cg.compare_all(ensemble, ["ari", "vi", "purity"])
-    assert choice.engine_for("auto", ensemble.members).__name__.endswith("cuda")
+    assert plan.engine_for("auto", ensemble.members).__name__.endswith("cuda")
     assert all("_encoded" not in vars(member) for member in ensemble)
     expected = cg.compare_all(columns, ["ari", "vi", "purity"])
     for key in expected:

@@ -19,7 +19,7 @@ import typer.main
 import congruence as cg
 from congruence import cli
 from congruence.formulas.explain import FUNCTIONS
-from congruence.formulas.registry import names
+from congruence.formulas.record import names
 from congruence.formulas.symbols import symbols_of
 from tests import measures_page
 

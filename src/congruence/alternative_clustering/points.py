@@ -12,9 +12,8 @@ import numpy as np
 from congruence.density.binning import Binning
 from congruence.density.columns import Columns, as_columns
 from congruence.errors import InputError
-from congruence.inputs.arrays import is_frame
+from congruence.inputs.arrays import frame_kind, is_frame
 from congruence.inputs.ensemble import Ensemble, columns_of
-from congruence.inputs.frames import frame_kind
 from congruence.inputs.labels import Labels
 from congruence.inputs.pair import whole_labels
 from congruence.statistics.tables import Array

@@ -27,9 +27,9 @@ from congruence.alternative_clustering.restarts import Found
 from congruence.comparison.presenting import Result, figure_of, number, plain
 from congruence.density.binning import Binning
 from congruence.engine.plan import Progress
-from congruence.ensembles.generators import seed_sequence
 from congruence.errors import InputError, hint, joined, misnamed
 from congruence.formulas.record import Status
+from congruence.inputs.arrays import seed_sequence
 from congruence.inputs.frames import html_grid, text_grid
 from congruence.statistics.tables import Array
 

@@ -17,8 +17,8 @@ from congruence.engine.plan import Run
 from congruence.errors import InputError, Word
 from congruence.formulas import hint
 from congruence.formulas.record import Measure
+from congruence.inputs.arrays import code_type
 from congruence.inputs.cover import CoverLabels
-from congruence.inputs.encoding import code_type
 from congruence.inputs.labels import Labels
 from congruence.statistics import tables
 from congruence.statistics.covers import ClusterMap, Concordance, SharedPairs

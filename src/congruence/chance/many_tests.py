@@ -12,10 +12,10 @@ import numpy as np
 from congruence.chance.permutation import PermutationTest, check_counts, permutation_test
 from congruence.comparison.presenting import Result, number
 from congruence.engine.plan import Progress
-from congruence.ensembles.generators import seed_sequence
 from congruence.errors import Caution, InputError, hint
 from congruence.formulas import find
 from congruence.formulas.record import Measure
+from congruence.inputs.arrays import seed_sequence
 from congruence.inputs.ensemble import columns_of
 from congruence.inputs.frames import square_frame, text_grid
 from congruence.statistics.tables import Array

@@ -15,13 +15,12 @@ from congruence.chance import null_models
 from congruence.chance.draws import BATCH, BATCH_CELLS, Exactness, RandomPair, check_null, in_words, is_affine
 from congruence.comparison.pair import InputKeywords, compare_prepared, counted_pair, prepared_pair
 from congruence.engine import cpu, hard_tables, matrices, plan, soft_tables, tiles
-from congruence.engine.choice import engine_for
 from congruence.engine.interface import Engine
-from congruence.engine.plan import Progress, Run
-from congruence.ensembles.generators import seed_sequence
+from congruence.engine.plan import Progress, Run, engine_for
 from congruence.errors import Caution, InputError, NotApplicable
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import Mass
+from congruence.inputs.arrays import seed_sequence
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,13 +10,13 @@ import numpy as np
 
 from congruence.comparison.evaluation import Evaluation, Measures
 from congruence.comparison.results import AgainstReference, AllPairs
-from congruence.comparison.trees import all_pairs_of_trees, named_trees, trees_to
-from congruence.engine.choice import engine_for, on_card
-from congruence.engine.plan import Progress, Run, against_first, all_pairs
+from congruence.comparison.trees import all_pairs_of_trees, trees_to
+from congruence.engine.plan import Progress, Run, against_first, all_pairs, engine_for, on_card
 from congruence.errors import Caution, InputError, hint
 from congruence.inputs.alignment import Align, InputOptions, left_out, noise_for
-from congruence.inputs.coerce import as_clustering
+from congruence.inputs.coerce import as_clustering, is_scanned
 from congruence.inputs.ensemble import Ensemble, columns_of
+from congruence.inputs.hierarchy import Hierarchy
 from congruence.inputs.labels import Unassigned
 from congruence.scanning.options import scan_options
 from congruence.scanning.scan import Scan
@@ -88,11 +88,12 @@ def compare_all(
     [[1.0, 0.571, -0.5], [0.571, 1.0, -0.286], [-0.5, -0.286, 1.0]]
     """
     scanning = {"client": client, "checkpoint": checkpoint, "memory": memory, "skip_bad": skip_bad}
-    clusterings = scan_options(clusterings, scanning)
+    if is_scanned(clusterings, scanning):
+        clusterings = scan_options(clusterings, scanning)
     options = InputOptions(
         unassigned=unassigned, noise=noise, sample_weight=sample_weight, frequency=frequency, align=align
     )
-    trees = named_trees(clusterings)
+    trees = _named_trees(clusterings)
     if trees is not None:
         return all_pairs_of_trees(trees, ("cophenetic",) if measures is ARI else measures, threads, options)
     ensemble = Ensemble(on_card(clusterings, engine), **vars(options))
@@ -210,12 +211,13 @@ def compare_to(
         unassigned=unassigned, noise=noise, sample_weight=sample_weight, frequency=frequency, align=align
     )
     scanning = {"client": client, "checkpoint": checkpoint, "memory": memory, "skip_bad": skip_bad}
-    clusterings = scan_options(clusterings, scanning)
+    if is_scanned(clusterings, scanning):
+        clusterings = scan_options(clusterings, scanning)
     if isinstance(reference, str) and isinstance(clusterings, Scan) and reference not in clusterings.names:
         clusterings = clusterings.narrowed(
             [reference, *clusterings.names]
         )  # the reference can be a column that is not a member
-    trees = named_trees(clusterings)
+    trees = _named_trees(clusterings)
     if trees is not None:
         return trees_to(reference, trees, measures, threads, options)
     columns, _, kind = columns_of(on_card(clusterings, engine))
@@ -258,3 +260,19 @@ def compare_to(
         n_used=used, cautions=(*ensemble.notes, *left_out(ensemble.members), *ensemble.cautions, *words),
         skipped=todo.skipped, kind=kind or ensemble.kind,
     )  # fmt: skip
+
+
+def _named_trees(given: Any) -> list[tuple[str, Hierarchy]] | None:
+    """Names and trees, if a list or mapping of hierarchies was given; None if there is no hierarchy in it."""
+    if isinstance(given, Mapping):
+        listed = [(str(name), x) for name, x in given.items()]
+    elif isinstance(given, list | tuple):
+        listed = [(str(i), x) for i, x in enumerate(given)]
+    else:
+        return None
+    if not any(isinstance(x, Hierarchy) for _, x in listed):
+        return None
+    other = next((name for name, x in listed if not isinstance(x, Hierarchy)), None)
+    if other is not None:
+        raise InputError(f"{other} is no hierarchy, and others are; compare a hierarchy with labels one by one")
+    return listed

@@ -16,8 +16,9 @@ from congruence.engine import soft_tables
 from congruence.errors import InputError, unused_name
 from congruence.formulas.solvers import assignment
 from congruence.inputs.alignment import Align
+from congruence.inputs.arrays import frame_kind
 from congruence.inputs.coerce import as_clustering
-from congruence.inputs.frames import frame_kind, text_grid
+from congruence.inputs.frames import text_grid
 from congruence.inputs.labels import Labels, Unassigned
 from congruence.inputs.pair import PreparedPair
 from congruence.statistics.covers import overlap_of

@@ -11,12 +11,12 @@ from congruence.comparison.evaluation import Evaluation, Measures
 from congruence.comparison.matrices import compare_matrices
 from congruence.comparison.results import Comparison
 from congruence.comparison.trees import compare_trees
-from congruence.engine.choice import engine_for, on_card
+from congruence.engine.plan import engine_for, on_card
 from congruence.errors import InputError, hint
 from congruence.inputs.alignment import Align, InputOptions
+from congruence.inputs.coerce import is_scanned
 from congruence.inputs.labels import Unassigned
 from congruence.inputs.pair import PreparedPair, prepared
-from congruence.scanning.options import columns_of_frames, scan_options
 from congruence.statistics.tables import Table, Tables
 
 Progressing = Callable[[int, int], Any] | bool | None
@@ -124,7 +124,6 @@ def prepared_pair(
 ) -> PreparedPair:  # fmt: skip
     """Two sides ready to be counted, wherever they are: in memory, on a card, or in columns of one scan."""
     border = input_options(**options)
-    a, b, sample_weight, frequency = columns_of_frames(a, b, border.sample_weight, border.frequency)
     scanning = {
         "client": client,
         "checkpoint": checkpoint,
@@ -132,8 +131,13 @@ def prepared_pair(
         "skip_bad": skip_bad,
         "progress": progress,
     }
-    a, b = scan_options([a, b], scanning)
-    border = replace(border, sample_weight=sample_weight, frequency=frequency)
+    given = [a, b, border.sample_weight, border.frequency]
+    if is_scanned(given, scanning):
+        from congruence.scanning.options import columns_of_frames, scan_options
+
+        a, b, sample_weight, frequency = columns_of_frames(*given)
+        a, b = scan_options([a, b], scanning)
+        border = replace(border, sample_weight=sample_weight, frequency=frequency)
     return prepared(on_card(a, engine), on_card(b, engine), border)
 
 

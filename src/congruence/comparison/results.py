@@ -21,8 +21,7 @@ from congruence.comparison.presenting import (
     span,
 )
 from congruence.errors import Caution, InputError
-from congruence.formulas.record import Measure
-from congruence.formulas.registry import find, is_among
+from congruence.formulas.record import Measure, find, is_among
 from congruence.inputs.frames import html_grid, make_frame, square_frame, text_grid
 from congruence.statistics.tables import Array, Table, Tables
 

@@ -302,22 +302,6 @@ def checked_ks(ks: Iterable[int] | str | None, trees_: Sequence[Hierarchy], low:
 # --- several trees ----------------------------------------------------------------------------------------------
 
 
-def named_trees(given: Any) -> list[tuple[str, Hierarchy]] | None:
-    """Names and trees, if a list or mapping of hierarchies was given; None if there is no hierarchy in it."""
-    if isinstance(given, Mapping):
-        listed = [(str(name), x) for name, x in given.items()]
-    elif isinstance(given, list | tuple):
-        listed = [(str(i), x) for i, x in enumerate(given)]
-    else:
-        return None
-    if not any(isinstance(x, Hierarchy) for _, x in listed):
-        return None
-    other = next((name for name, x in listed if not isinstance(x, Hierarchy)), None)
-    if other is not None:
-        raise InputError(f"{other} is no hierarchy, and others are; compare a hierarchy with labels one by one")
-    return listed
-
-
 def all_pairs_of_trees(
     named: Sequence[tuple[str, Hierarchy]], measures: Measures, threads: int | None, options: InputOptions
 ) -> AllPairs:

@@ -10,8 +10,9 @@ from sklearn.utils.validation import validate_data
 
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
-from congruence.ensembles.generators import generate, seed_sequence
+from congruence.ensembles.generators import generate
 from congruence.errors import InputError, misnamed
+from congruence.inputs.arrays import seed_sequence
 from congruence.inputs.ensemble import Ensemble
 from congruence.statistics.tables import Array
 

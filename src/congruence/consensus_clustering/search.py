@@ -23,10 +23,11 @@ from congruence.consensus_clustering.refinement import refined
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.soundness import said_of_members
 from congruence.engine.plan import Progress
-from congruence.ensembles.generators import as_data, seed_sequence
+from congruence.ensembles.generators import as_data
 from congruence.errors import InputError, misnamed
 from congruence.formulas import find as measure_of
 from congruence.inputs.alignment import check_index
+from congruence.inputs.arrays import seed_sequence
 from congruence.inputs.ensemble import Ensemble
 from congruence.statistics.tables import Array
 

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from congruence.errors import InputError, hint
-from congruence.inputs.arrays import from_dlpack
+from congruence.inputs.arrays import frame_kind, from_dlpack
 from congruence.inputs.coerce import as_clustering
-from congruence.inputs.frames import frame_kind
 from congruence.inputs.labels import Labels
 from congruence.machine import device
 from congruence.statistics.tables import Array

@@ -13,7 +13,7 @@ from congruence.density.binning import Binning, Coder
 from congruence.density.columns import Columns, brought
 from congruence.density.profile import Attribute, Profile
 from congruence.engine import plan
-from congruence.engine.choice import engine_for, on_card
+from congruence.engine.plan import engine_for, on_card
 from congruence.errors import InputError
 from congruence.inputs.alignment import InputOptions, check_index
 from congruence.inputs.coerce import as_clustering

@@ -15,12 +15,12 @@ from congruence.density.binning import Binning
 from congruence.density.columns import Columns, as_columns, brought
 from congruence.density.counting import counted, similarity_matrix
 from congruence.density.profile import Profile
-from congruence.engine.choice import on_card
-from congruence.ensembles.generators import seed_sequence
+from congruence.engine.plan import on_card
 from congruence.errors import InputError, hint, joined
 from congruence.formulas import find
 from congruence.formulas.solvers import transport_plan
 from congruence.inputs.alignment import InputOptions, check_index
+from congruence.inputs.arrays import seed_sequence
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.inputs.labels import Unassigned, noise_caution

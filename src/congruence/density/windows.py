@@ -21,9 +21,10 @@ from congruence.density.similarity import ProfileComparison, compare_profiles, o
 from congruence.engine.plan import Progress
 from congruence.errors import InputError, hint
 from congruence.inputs.alignment import InputOptions, check_index
+from congruence.inputs.arrays import frame_kind
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.files import pick
-from congruence.inputs.frames import frame_kind, text_grid
+from congruence.inputs.frames import text_grid
 from congruence.inputs.labels import Labels, Unassigned, noise_caution
 from congruence.inputs.pair import decided
 from congruence.statistics.tables import Array

@@ -14,8 +14,8 @@ from congruence.engine.interface import Cells, Product, TableTile
 from congruence.engine.plan import Run, in_threads, pairs_of, tiles
 from congruence.engine.soft_tables import dense_product, soft_tiles
 from congruence.inputs.alignment import Mass
+from congruence.inputs.arrays import above, shifted
 from congruence.inputs.coerce import Clustering
-from congruence.inputs.encoding import above, shifted
 from congruence.inputs.labels import Labels
 from congruence.machine import jit
 from congruence.statistics.tables import Array, Table, Tables

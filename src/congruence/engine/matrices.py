@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from congruence.engine import cpu
-from congruence.engine.choice import engine_for
-from congruence.engine.plan import Progress, Run
+from congruence.engine.plan import Progress, Run, engine_for
 from congruence.engine.tiles import point_weights, tile_sums, tiles_of
 from congruence.errors import InputError, NotApplicable
 from congruence.inputs.cover import CoverLabels

@@ -10,7 +10,7 @@ import numpy as np
 
 from congruence.comparison.many import compare_all
 from congruence.engine import matrices, plan, tiles
-from congruence.engine.choice import engine_for
+from congruence.engine.plan import engine_for
 from congruence.errors import InputError, NotApplicable
 from congruence.formulas import find
 from congruence.formulas.docstrings import document

@@ -10,8 +10,7 @@ import numpy as np
 
 from congruence.comparison.presenting import Result
 from congruence.engine import matrices, tiles
-from congruence.engine.choice import engine_for
-from congruence.engine.plan import Progress
+from congruence.engine.plan import Progress, engine_for
 from congruence.ensembles.agreement import as_ensemble, complete_labels, no_pooled
 from congruence.ensembles.items import point_mass
 from congruence.errors import InputError

@@ -14,9 +14,9 @@ import numpy as np
 
 from congruence.engine.plan import Progress
 from congruence.errors import Caution, InputError, hint, misnamed
+from congruence.inputs.arrays import frame_kind, seed_sequence
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.frames import frame_kind
 from congruence.inputs.labels import Labels
 from congruence.statistics.tables import Array
 
@@ -165,21 +165,6 @@ def as_data(X: Any) -> Any:
     if not np.isfinite(cells).all():
         raise InputError(MISSING)
     return data
-
-
-def seed_sequence(random_state: Any) -> np.random.SeedSequence:
-    """The seed sequence of a random_state of any kind."""
-    if random_state is None or isinstance(random_state, int | np.integer):
-        if random_state is not None and random_state < 0:
-            raise InputError(f"random_state must be 0 or more, not {random_state}")
-        return np.random.SeedSequence(None if random_state is None else int(random_state))
-    if isinstance(random_state, np.random.SeedSequence):
-        return random_state
-    if isinstance(random_state, np.random.Generator):
-        return np.random.SeedSequence(int(random_state.integers(2**63)))
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.SeedSequence(int(random_state.randint(2**31 - 1)))
-    raise InputError(f"random_state must be None, an integer or a numpy generator, not {type(random_state).__name__}")
 
 
 def in_order(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> Iterable[T]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.engine.choice import engine_for
+from congruence.engine.plan import engine_for
 from congruence.ensembles.agreement import as_ensemble
 from congruence.errors import InputError
 from congruence.inputs.cover import CoverLabels

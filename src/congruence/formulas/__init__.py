@@ -2,7 +2,7 @@
 
 from congruence.formulas import pairs  # noqa: I001  (pairs first, as people know them)
 from congruence.formulas import information, matching, covers, matrices, profiles, trees
-from congruence.formulas.registry import current_measures, find, measures, names
+from congruence.formulas.record import current_measures, find, measures, names
 from congruence.errors import hint
 
 __all__ = [

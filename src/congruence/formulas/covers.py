@@ -12,8 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from congruence.errors import InputError
-from congruence.formulas.record import ratio
-from congruence.formulas.registry import measure
+from congruence.formulas.record import measure, ratio
 from congruence.statistics.covers import Concordance, Intersections, Overlap, SharedPairs, overlap_of
 from congruence.statistics.tables import Array, Table
 

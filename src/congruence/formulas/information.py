@@ -6,8 +6,7 @@ import numpy as np
 
 from congruence.errors import InputError
 from congruence.formulas.code_length import code_length
-from congruence.formulas.record import ratio
-from congruence.formulas.registry import measure
+from congruence.formulas.record import measure, ratio
 from congruence.statistics.information import ChanceInfo, Info
 from congruence.statistics.tables import Array, Table
 

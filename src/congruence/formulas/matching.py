@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from congruence.errors import NotApplicable
-from congruence.formulas.record import ratio
-from congruence.formulas.registry import measure
+from congruence.formulas.record import measure, ratio
 from congruence.formulas.solvers import assignment, best_kappa, greedy_shipment, transport
 from congruence.statistics.covers import MOST_SOLVED, overlap_of
 from congruence.statistics.information import Info

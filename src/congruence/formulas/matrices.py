@@ -13,8 +13,7 @@ import numpy as np
 from congruence.errors import whole_number
 from congruence.formulas.information import nmi_sqrt
 from congruence.formulas.pairs import ari
-from congruence.formulas.record import ratio
-from congruence.formulas.registry import measure
+from congruence.formulas.record import measure, ratio
 from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo, PooledInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array

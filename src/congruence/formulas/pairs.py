@@ -7,8 +7,7 @@ import math
 
 import numpy as np
 
-from congruence.formulas.record import ratio
-from congruence.formulas.registry import measure
+from congruence.formulas.record import measure, ratio
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Table, Tables
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from congruence.formulas.record import ratio
-from congruence.formulas.registry import measure
+from congruence.formulas.record import measure, ratio
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from congruence.errors import InputError
-from congruence.formulas.record import ratio
-from congruence.formulas.registry import measure
+from congruence.formulas.record import measure, ratio
 from congruence.statistics.tables import Array
 from congruence.statistics.trees import Clades, LevelInfo, MergeHeights
 

@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 
 from congruence.errors import Caution, InputError
+from congruence.inputs.arrays import frame_kind
 from congruence.inputs.coerce import Clustering
 from congruence.inputs.cover import with_policies
-from congruence.inputs.frames import frame_kind
 from congruence.inputs.labels import Unassigned
 from congruence.statistics.tables import Array
 
@@ -84,7 +84,11 @@ class InputOptions:
         same, notes = aligned(raw, self.align, who)
         check_noise(self.noise, [*names, *who])
         noise = tuple(noise_for(self.noise, both) for both in zip(names, who, strict=True))
-        members = tuple(with_policies(same, self.unassigned, noise, who))
+        if self.unassigned == "keep":
+            members = tuple(with_policies(same, self.unassigned, noise, who))
+        else:
+            each = zip(same, noise, who, strict=True)
+            members = tuple(c.with_policy(self.unassigned, labels, name) for c, labels, name in each)
         index = next((c.index for c in same if c.index is not None), None)
         n = SCANNED if members[0].lazy else len(members[0])
         mass = as_mass(self.sample_weight, self.frequency, n, index, self.align)

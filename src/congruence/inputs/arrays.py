@@ -1,4 +1,4 @@
-"""What kind of array or frame was given, and its values."""
+"""What kind of array or frame was given, its values, and labels of any type as codes 0 … k−1 with sorted names."""
 
 from __future__ import annotations
 
@@ -8,11 +8,21 @@ from typing import Any
 import numpy as np
 
 from congruence.errors import InputError
-from congruence.inputs.frames import frame_kind
 from congruence.machine import device
-from congruence.statistics.tables import Array
+from congruence.statistics.tables import Array, label_order
+
+#: libraries that frames can be created with
+FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
+#: integers and strings are encoded in chunks of this size, so that encoding needs no second copy of the input
+CHUNK = 1 << 16
 
 # --- accepted inputs --------------------------------------------------------------------------------------------
+
+
+def frame_kind(data: Any) -> str | None:
+    """Which library a frame or series comes from, if any: 'pandas', 'polars', 'pyarrow', …"""
+    root = type(data).__module__.split(".")[0]
+    return root if root in FRAMES else None
 
 
 def from_dlpack(data: Any) -> Array:
@@ -72,3 +82,171 @@ def generator_of(random_state: Any) -> np.random.Generator:
         raise InputError(
             f"random_state must be a whole number from 0 up or a generator; got {random_state!r}"
         ) from None
+
+
+def seed_sequence(random_state: Any) -> np.random.SeedSequence:
+    """The seed sequence of a random_state of any kind."""
+    if random_state is None or isinstance(random_state, int | np.integer):
+        if random_state is not None and random_state < 0:
+            raise InputError(f"random_state must be 0 or more, not {random_state}")
+        return np.random.SeedSequence(None if random_state is None else int(random_state))
+    if isinstance(random_state, np.random.SeedSequence):
+        return random_state
+    if isinstance(random_state, np.random.Generator):
+        return np.random.SeedSequence(int(random_state.integers(2**63)))
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.SeedSequence(int(random_state.randint(2**31 - 1)))
+    raise InputError(f"random_state must be None, an integer or a numpy generator, not {type(random_state).__name__}")
+
+
+# --- encoding ---------------------------------------------------------------------------------------------------
+
+
+def code_type(k: int) -> Any:
+    """The smallest type that holds the codes 0 … k."""
+    return np.uint8 if k <= 0xFF else np.uint16 if k <= 0xFFFF else np.int32
+
+
+def smallest(codes: Array, k: int) -> Array:
+    """The codes in the smallest type that holds them."""
+    return codes.astype(code_type(k))
+
+
+def encode_integers(values: Array, low: int, high: int) -> tuple[Array, Array]:
+    """Codes by a table over the range of the values; by hashing where the range is much wider than the data."""
+    span = high - low + 1
+    if span > max(4 * len(values), 1 << 16):
+        hashed, found, _ = encode_arrow(arrow_library().array(values))
+        return hashed, np.asarray(found, dtype=values.dtype)
+    present = np.zeros(span, dtype=bool)
+    for start in range(0, len(values), CHUNK):
+        present[above(values[start : start + CHUNK], low)] = True
+    names = np.flatnonzero(present)
+    place = smallest(np.cumsum(present) - 1, len(names))
+    codes = np.empty(len(values), dtype=place.dtype)
+    for start in range(0, len(values), CHUNK):
+        piece, where = codes[start : start + CHUNK], above(values[start : start + CHUNK], low)
+        if len(names) == span:  # every label from the lowest to the highest occurs: its offset is its code
+            piece[:] = where
+        else:
+            np.take(place, where, out=piece)
+    return codes, shifted(names, low)
+
+
+def shifted(offsets: Array, low: int) -> Array:
+    """Labels from their distances to the lowest; unsigned where they do not fit in int64."""
+    if low + len(offsets) and low + int(offsets.max(initial=0)) > np.iinfo(np.int64).max:
+        return offsets.astype(np.uint64) + np.uint64(low)
+    return offsets + low
+
+
+def above(values: Array, low: int) -> Array:
+    """How far each value is above the lowest, as int64; narrow types are widened first, so that nothing wraps around."""
+    if values.dtype == np.uint64:
+        return (values - np.uint64(low)).astype(np.int64)
+    return values.astype(np.int64) - low
+
+
+def arrow_library() -> Any:
+    """pyarrow, imported on first use."""
+    import pyarrow
+
+    return pyarrow
+
+
+def encode_arrow(array: Any) -> tuple[Array, Array | tuple[Any, ...], int]:
+    """Codes, sorted names and number of nulls of an arrow array of any type that can be hashed."""
+    pa = arrow_library()
+    if isinstance(array, pa.ChunkedArray):
+        array = array.unify_dictionaries() if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+        array = array.combine_chunks()
+        if isinstance(array, pa.ChunkedArray):
+            array = array.chunk(0) if array.num_chunks else pa.array([], type=array.type)
+    if not pa.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    refuse_type(array.type.value_type)
+    if pa.types.is_floating(array.type.value_type):  # 0.0 and −0.0 are one label
+        values = array.dictionary.to_numpy(zero_copy_only=False).astype(np.float64) + 0.0
+        plain = pa.array(values, from_pandas=True).take(array.indices)
+        array = plain.dictionary_encode()
+    names = array.dictionary.to_pylist()
+    raw = array.indices.fill_null(len(names)).to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+    missing = [i for i, name in enumerate(names) if name is None or name != name]
+    used = np.bincount(raw, minlength=len(names) + 1)[: len(names)] > 0  # unused categories are not clusters
+    used[missing] = False
+    kept = np.flatnonzero(used)
+    listed = [names[i] for i in kept]
+    order = label_order(listed)
+    place = np.full(len(names) + 1, len(kept), dtype=np.int64)
+    place[kept[order]] = np.arange(len(kept))
+    codes = smallest(place, len(kept))[raw]
+    return codes, named_clusters([listed[i] for i in order]), int((codes == len(kept)).sum())
+
+
+def named_clusters(names: list[Any]) -> Array | tuple[Any, ...]:
+    """Names of clusters as an integer array if they are integers, else as a tuple."""
+    if names and all(type(x) is int for x in names):
+        for kind in (np.int64, np.uint64):
+            if np.iinfo(kind).min <= names[0] and names[-1] <= np.iinfo(kind).max:
+                return np.array(names, dtype=kind)
+    return tuple(names)
+
+
+def holds_lists(kind: Any) -> bool:
+    """Is this the arrow type of lists, as a column that names the clusters of each point has?"""
+    types = arrow_library().types
+    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
+
+
+def refuse_type(kind: Any) -> None:
+    """Raise if labels are dates or lists."""
+    pa = arrow_library()
+    if pa.types.is_temporal(kind):
+        raise InputError(
+            f"labels of type {kind} look like dates, not clusters; convert them to strings if they are labels"
+        )
+    if pa.types.is_nested(kind):
+        raise InputError(
+            f"labels of type {kind} hold lists; give one label per point, or memberships as a 2-D float array"
+        )
+
+
+def encode_text(values: Array) -> tuple[Array, tuple[Any, ...]]:
+    """Codes of numpy strings, hashed in memory without creating Python strings."""
+    pa = arrow_library()
+    kind = pa.binary(values.dtype.itemsize)
+    array = pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values.view(np.uint8))]).dictionary_encode()
+    names = np.frombuffer(b"".join(array.dictionary.to_pylist()), dtype=values.dtype).tolist()
+    order = label_order(names)
+    rank = np.empty(len(names), dtype=np.int64)
+    rank[order] = np.arange(len(names))
+    return smallest(rank, len(names))[array.indices.to_numpy()], tuple(names[i] for i in order)
+
+
+def encode_objects(values: Sequence[Any]) -> tuple[Array, Array | tuple[Any, ...], int]:
+    """Codes of labels of mixed types, by a dictionary."""
+    codes = np.empty(len(values), dtype=np.int64)
+    place: dict[Any, int] = {}
+    for i, value in enumerate(values):
+        if isinstance(value, complex):
+            raise InputError("complex numbers are not labels; convert them to strings if they are")
+        if (
+            value is None
+            or type(value).__name__ in ("NAType", "NaTType")
+            or (isinstance(value, float) and value != value)
+        ):
+            codes[i] = -1
+            continue
+        try:
+            codes[i] = place.setdefault(value, len(place))
+        except TypeError:
+            raise InputError(
+                f"label {value!r} (a {type(value).__name__}) at position {i} cannot be a label: it is not hashable"
+            ) from None
+    names = list(place)
+    order = label_order(names)
+    rank = np.empty(len(names) + 1, dtype=np.int64)
+    rank[order] = np.arange(len(names))
+    rank[-1] = len(names)
+    coded = smallest(rank, len(names))[codes]
+    return coded, named_clusters([names[i] for i in order]), int((codes < 0).sum())

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from congruence.errors import InputError
-from congruence.inputs.arrays import from_dlpack, is_frame, is_sparse, unwrap_2d
-from congruence.inputs.encoding import arrow_library, holds_lists
-from congruence.inputs.frames import frame_kind
+from congruence.inputs.arrays import arrow_library, frame_kind, from_dlpack, holds_lists, is_frame, is_sparse, unwrap_2d
 from congruence.inputs.labels import Labels, labels_from_arrow, labels_from_categories, labels_from_numpy
 from congruence.inputs.memberships import Memberships
 from congruence.machine import device
@@ -40,11 +38,24 @@ def as_clustering(data: Any, who: str = "labels") -> Clustering:
     kind = frame_kind(data)
     if kind is not None:
         return _labels_from_series(data, kind, who)
-    if device.is_on_card(data):
-        return _clustering_from_card(data, who)
     if not isinstance(data, np.ndarray) and hasattr(data, "__dlpack__"):
+        if device.is_on_card(data):
+            return _clustering_from_card(data, who)
         data = from_dlpack(data)
     return _clustering_from_array(_as_array(data, who), who)
+
+
+def is_scanned(data: Any, options: Mapping[str, Any]) -> bool:
+    """Whether an input stays where it is (a scan, a column of one, Dask), or options of a scan are given."""
+    if any(value is not None and value is not False for value in options.values()):
+        return True
+    listed = data.values() if type(data) is dict else data if isinstance(data, list | tuple) else [data]
+    return any(
+        getattr(x, "lazy", False) is True
+        or getattr(x, "is_lazy", False) is True
+        or type(x).__module__.partition(".")[0] in ("dask", "dask_expr")
+        for x in listed
+    )
 
 
 def _clustering_from_card(data: Any, who: str) -> Clustering:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from congruence.errors import Caution, InputError
+from congruence.inputs.arrays import frame_kind
 from congruence.inputs.files import without_ids
-from congruence.inputs.frames import frame_kind
 from congruence.inputs.labels import Labels
 from congruence.machine import device
 

@@ -10,9 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from congruence.errors import Caution, InputError
+from congruence.inputs.arrays import code_type, frame_kind
 from congruence.inputs.cover_reading import Keys, Members, memberships_of, plain
-from congruence.inputs.encoding import code_type
-from congruence.inputs.frames import frame_kind
 from congruence.inputs.labels import Labels
 from congruence.statistics.covers import ClusterMap
 from congruence.statistics.tables import Array

@@ -12,12 +12,11 @@ import numpy as np
 
 from congruence.errors import Caution, InputError
 from congruence.inputs.alignment import Align, InputOptions, Mass, aligned
-from congruence.inputs.arrays import from_dlpack
+from congruence.inputs.arrays import frame_kind, from_dlpack
 from congruence.inputs.coerce import Clustering, as_clustering
 from congruence.inputs.columns import card_columns, check_columns, label_columns, title_of
 from congruence.inputs.cover import Cover
 from congruence.inputs.files import read_columns, without_ids
-from congruence.inputs.frames import frame_kind
 from congruence.inputs.labels import Labels, Unassigned, noise_caution
 from congruence.inputs.memberships import Memberships
 from congruence.machine import device

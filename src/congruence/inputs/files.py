@@ -11,9 +11,9 @@ from zipfile import BadZipFile
 import numpy as np
 
 from congruence.errors import InputError, hint
+from congruence.inputs.arrays import frame_kind
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import sorted_columns
-from congruence.inputs.frames import frame_kind
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-#: libraries that frames can be created with
-FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
+from congruence.errors import joined
+from congruence.inputs.arrays import FRAMES
 
 
 def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
@@ -21,7 +21,7 @@ def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
 
     chosen = backend or ("pandas" if find_spec("pandas") else "pyarrow")
     if chosen not in FRAMES:
-        raise ValueError(f"backend must be {', '.join(FRAMES[:-1])} or {FRAMES[-1]}, not {chosen!r}")
+        raise ValueError(f"backend must be {joined(FRAMES, 'or')}, not {chosen!r}")
     return nw.from_dict(dict(columns), backend=chosen).to_native()  # type: ignore[arg-type]
 
 
@@ -42,12 +42,6 @@ def square_frame(
         if len(set(map(str, columns))) == len(columns):
             frame.columns = list(columns)
     return frame
-
-
-def frame_kind(data: Any) -> str | None:
-    """Which library a frame or series comes from, if any: 'pandas', 'polars', 'pyarrow', …"""
-    root = type(data).__module__.split(".")[0]
-    return root if root in FRAMES else None
 
 
 def text_grid(cells: Sequence[Sequence[str]], rows: Sequence[str], columns: Sequence[str], left: bool = False) -> str:

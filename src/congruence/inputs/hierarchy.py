@@ -13,8 +13,8 @@ import numpy as np
 
 from congruence.errors import Caution, InputError, misnamed
 from congruence.inputs import tree_formats
+from congruence.inputs.arrays import frame_kind
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.frames import frame_kind
 from congruence.inputs.tree_formats import Merges
 from congruence.statistics.tables import Array
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from congruence.errors import Caution, InputError
-from congruence.inputs.encoding import (
+from congruence.inputs.arrays import (
     arrow_library,
     code_type,
     encode_arrow,

@@ -11,8 +11,8 @@ import numpy as np
 from congruence.engine.hard_tables import weighted_cells
 from congruence.errors import InputError
 from congruence.inputs.alignment import noise_for, whole_numbers
+from congruence.inputs.arrays import arrow_library
 from congruence.inputs.coerce import as_clustering as _as_clustering
-from congruence.inputs.encoding import arrow_library
 from congruence.inputs.ensemble import columns_of
 from congruence.inputs.files import numbers_of
 from congruence.inputs.labels import Labels, unassigned_error

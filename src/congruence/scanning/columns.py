@@ -11,7 +11,7 @@ from congruence.engine.hard_tables import closed_up, with_given_weights
 from congruence.engine.interface import Counted
 from congruence.engine.plan import Progress, Run, pairs_of
 from congruence.errors import Caution, InputError, NotApplicable
-from congruence.inputs.encoding import arrow_library, named_clusters
+from congruence.inputs.arrays import arrow_library, named_clusters
 from congruence.inputs.files import distinct_numbers
 from congruence.inputs.labels import Labels, Unassigned, name_of_unassigned, noise_caution, unassigned_error
 from congruence.scanning.covers import is_cover, map_of, with_unassigned

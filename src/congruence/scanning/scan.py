@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -133,6 +133,9 @@ class Scan:
         skip_bad: Whether to skip what cannot be read.
         progress: What is told how many rows are done.
     """
+
+    #: nothing is read before it is compared
+    is_lazy: ClassVar[bool] = True
 
     input: Any = field(repr=False)
     text: str

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from congruence.errors import InputError
+from congruence.inputs.arrays import above, arrow_library, code_type, holds_lists, refuse_type
 from congruence.inputs.cover_columns import sets_of_rows
-from congruence.inputs.encoding import above, arrow_library, code_type, holds_lists, refuse_type
 from congruence.inputs.labels import Labels
 from congruence.machine import jit
 from congruence.statistics.tables import Array

@@ -14,9 +14,10 @@ import numpy as np
 
 from congruence.comparison.presenting import Result, number, plain
 from congruence.engine.plan import Progress
-from congruence.ensembles.generators import as_data, configured, hard, in_order, seed_of, seed_sequence
+from congruence.ensembles.generators import as_data, configured, hard, in_order, seed_of
 from congruence.errors import InputError
-from congruence.inputs.frames import frame_kind, make_frame, text_grid
+from congruence.inputs.arrays import frame_kind, seed_sequence
+from congruence.inputs.frames import make_frame, text_grid
 from congruence.statistics.tables import Array
 
 __all__ = ["ClusterStability", "stability"]

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from congruence.comparison.many import compare_to
-from congruence.ensembles.generators import as_data, numbers_of, seed_sequence
+from congruence.ensembles.generators import as_data, numbers_of
 from congruence.errors import InputError, misnamed
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import check_index
+from congruence.inputs.arrays import seed_sequence
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.ensemble import Ensemble
 from congruence.selection import calibration, connected, families, halves, kmeans
