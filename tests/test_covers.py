@@ -17,7 +17,7 @@ from scipy import sparse
 from strategies import partitions
 
 import congruence as cg
-from congruence.statistics import elements, sharing
+from congruence.statistics import concordance, elements, sharing
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "covers.json").read_text())
 COUNTEREXAMPLES = json.loads((Path(__file__).parent / "golden" / "counterexamples_covers.json").read_text())
@@ -416,7 +416,19 @@ def test_duplicates_count_twice_or_are_dropped():
         ),
         (lambda: cg.compare(cover([[0, 7]], 8), [0, 1]), "is not among the 2 points of b"),
         (lambda: cg.compare(cover([[0]], 2), cover([[0]], 2), "ari"), "ari compares partitions, and this is a cover"),
-        (lambda: cg.compare(cover([[0]], 2), np.array([[0.5, 0.5], [1.0, 0.0]])), "b is memberships"),
+        (lambda: cg.omega(cover([[0]], 2), np.array([[0.5, 0.5], [1.0, 0.0]])), "ndc and aci do, or make a cover"),
+        (
+            lambda: cg.element_scores(cover([[0]], 2), np.array([[0.5, 0.5], [1.0, 0.0]])),
+            "make a cover of the memberships",
+        ),
+        (
+            lambda: cg.Ensemble([cover([[0]], 2), np.array([[0.5, 0.5], [1.0, 0.0]])]).consensus_matrix(),
+            "covers and memberships have no common consensus matrix",
+        ),
+        (
+            lambda: cg.arimm(cg.Ensemble([cover([[0]], 3)]), cg.Ensemble([np.full((3, 2), 0.5)])),
+            "covers and memberships have no common consensus matrix",
+        ),
         (lambda: cg.omega(np.array([[0.5, 0.5], [1.0, 0.0]]), [0, 1]), "make a cover of the memberships"),
         (lambda: cg.average_f1(cover([[0]], 2), cover([[0]], 2), weights="size"), "weights must be 'clusters'"),
         (
@@ -570,6 +582,61 @@ def test_concordance_of_memberships(key):
     times = [1, 2, 1, 1, 1, 3, 1]
     repeated = getattr(cg, key)(np.repeat(u, times, axis=0), np.repeat(v, times, axis=0))
     assert getattr(cg, key)(u, v, frequency=times) == pytest.approx(repeated, rel=1e-12)
+
+
+@pytest.mark.parametrize("key", ["ndc", "aci"])
+def test_concordance_of_memberships_and_covers(key):
+    """A cover beside memberships is 1/r in each of a point's r clusters, by every door; a point in none is a row of zeros."""
+    rng = np.random.default_rng(1)
+    clusters, n = [[0, 1, 2], [2, 3], [1, 4, 5]], 7
+    u = rng.dirichlet(np.ones(3), n)
+    value, chance = naive.concordance(naive.rows(clusters, n), u)
+    expected = {"ndc": value, "aci": (value - chance) / (1 - chance)}[key]
+    given = cover(clusters, n)
+    assert cg.compare(given, u)[key] == pytest.approx(expected, rel=1e-12)
+    assert getattr(cg, key)(u, given) == pytest.approx(expected, rel=1e-12)
+    assert cg.compare_all([given, u, [0, 0, 1, 1, 2, 2, 2]], [key])[key][0, 1] == pytest.approx(expected, rel=1e-12)
+    assert cg.compare_to(u, [given], key)[key][0] == pytest.approx(expected, rel=1e-12)
+    assert list(cg.compare(given, u)) == ["aci", "ndc"]
+    shuffled = cg.permutation_test(given, u, key, 200, random_state=0)
+    assert shuffled.expected == pytest.approx({"ndc": chance, "aci": 0.0}[key], abs=5 * shuffled.standard_error + 1e-12)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_concordance_without_all_pairs(monkeypatch, compiled):
+    """Pairs in blocks and values of E in bins give what all pairs give: of fuzzy, crisp, sparse and possibilistic rows."""
+    rng = np.random.default_rng(2)
+    n = 60
+    fuzzy = rng.dirichlet(np.ones(4), n)
+    crisp = np.eye(5)[rng.integers(0, 5, n)]
+    tenths = np.round(rng.dirichlet(np.ones(3), n), 1)
+    loose = rng.random((n, 3))
+    sides = [fuzzy, crisp, tenths / tenths.sum(axis=1, keepdims=True), loose, sparse.csr_array(crisp)]
+    weights = rng.random(n)
+    expected = [cg.compare(a, b, ["ndc", "aci"], sample_weight=weights).to_dict() for a in sides for b in sides]
+    monkeypatch.setattr(concordance, "MOST_KEPT", 0)
+    monkeypatch.setattr(concordance, "BLOCK", 500)
+    monkeypatch.setattr(concordance, "COMPILED_FROM", 0 if compiled else math.inf)
+    found = [cg.compare(a, b, ["ndc", "aci"], sample_weight=weights).to_dict() for a in sides for b in sides]
+    for mine, theirs in zip(found, expected, strict=True):
+        assert mine == pytest.approx(theirs, rel=1e-8, abs=1e-8)
+
+
+@pytest.mark.parametrize("key", ["arimm", "kas", "sms"])
+def test_ensembles_of_covers_are_permuted(key):
+    """The mean and standard deviation over all permutations of the points are those of the test, as far as it knows them."""
+    n = 5
+    p = cg.Ensemble([cover([[0, 1, 2], [2, 3]], n), cover([[0, 1], [1, 4]], n)])
+    q = cg.Ensemble([cover([[0, 1], [1, 2, 3]], n), [0, 0, 1, 1, 2]])
+    values = [cg.compare(p, q.taken(np.array(order)), key)[key] for order in itertools.permutations(range(n))]
+    test = cg.permutation_test(p, q, key, 100, random_state=0)
+    assert test.value == values[0]
+    assert test.expected == pytest.approx(np.mean(values), abs=1e-12 if test.is_exact else 5 * test.standard_error)
+    assert test.is_exact or key == "kas"
+    assert test.standard_deviation == pytest.approx(np.std(values), rel=1e-9 if test.is_deviation_exact else 0.3)
+    against = cg.permutation_test(p, cg.Similarity(q.consensus_matrix()), key, 100, random_state=0)
+    assert against.value == pytest.approx(test.value)
+    assert against.expected == pytest.approx(test.expected, abs=5 * max(against.standard_error, 1e-12))
 
 
 def test_element_centric_refuses_what_would_take_long(monkeypatch):

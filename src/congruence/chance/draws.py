@@ -21,7 +21,8 @@ from congruence.inputs.arrays import code_type
 from congruence.inputs.cover import CoverLabels
 from congruence.inputs.labels import Labels
 from congruence.statistics import tables
-from congruence.statistics.covers import ClusterMap, Concordance, SharedPairs
+from congruence.statistics.concordance import Concordance
+from congruence.statistics.covers import ClusterMap, SharedPairs
 from congruence.statistics.information import ChanceInfo, Info
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.pairs import Pairs

@@ -21,12 +21,13 @@ from congruence.errors import Caution, InputError, NotApplicable
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import Mass
 from congruence.inputs.arrays import seed_sequence
+from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.pair import PreparedPair
 from congruence.inputs.similarity import Similarity
-from congruence.statistics.covers import ClusterMap
+from congruence.statistics.covers import ClusterMap, overlap_of
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Table, Tables
@@ -302,8 +303,6 @@ def _of_matrices(pair: PreparedPair, m: Measure, threads: int | None) -> Problem
     def value(a: Any, b: Any) -> float:
         return compare_prepared(replace(pair, a=a, b=b), [m], threads=1)[m.key]
 
-    if any(isinstance(x, Ensemble) and x.has_covers for x in (p, q)):
-        raise NotApplicable("ensembles of covers are not permuted as a whole; permutation_tests takes their members")
     result = compare_prepared(pair, [m], threads=threads)
     mass = p.mass if isinstance(p, Ensemble) else None
     if mass is not None and mass.is_frequency:
@@ -313,6 +312,8 @@ def _of_matrices(pair: PreparedPair, m: Measure, threads: int | None) -> Problem
         result = replace(result, n_used=len(every))
     n = matrices.len_of(p)
     plain_points = not any(isinstance(x, Ensemble) and (x.has_gaps or x.mass is not None) for x in (p, q))
+    if any(isinstance(x, Similarity) for x in (p, q)):  # members are then permuted as columns, and covers have none
+        plain_points = plain_points and not any(isinstance(x, Ensemble) and x.has_covers for x in (p, q))
 
     def subset(rng: np.random.Generator, draws: int, size: int) -> Array:
         chosen = (np.sort(rng.choice(n, size, replace=False)) for _ in range(draws))
@@ -422,12 +423,22 @@ def _sums_of_side(x: Any, squares: Array, n: int) -> tuple[float, float, float]:
     else:
         rows = np.zeros(n)
         for member, share in zip(x.members, x.shares.tolist(), strict=True):
-            u = _rows(member) if isinstance(member, Memberships) else None
-            if u is not None:
+            if isinstance(member, Memberships):
+                u = _rows(member)
                 rows += share * (u @ u.sum(axis=0) - (u**2).sum(axis=1))
+            elif isinstance(member, CoverLabels):
+                rows += share * _sharing(member)
             else:
                 rows += share * (np.bincount(member.codes, minlength=member.k)[member.codes] - 1.0)
     return float(rows.sum()), 2 * float(squares[0]), float((rows**2).sum())
+
+
+def _sharing(cover: CoverLabels) -> Array:
+    """With how many other points each point shares a cluster."""
+    overlap = overlap_of(cpu.table_of(cover, cover)[0])
+    reach = np.zeros(cover.k)
+    reach[overlap.signatures[0]] = overlap.walk.reach[0]
+    return np.maximum(reach[cover.codes] - 1.0, 0.0)
 
 
 # --- drawing ----------------------------------------------------------------------------------------------------

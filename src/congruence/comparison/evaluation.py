@@ -15,6 +15,9 @@ from congruence.statistics.tables import Array, Table, Tables
 #: default measures for covers
 DEFAULT_OF_COVERS = ("omega", "onmi_max", "average_f1", "bcubed_f", "element_centric")
 
+#: default measures for covers and memberships
+BESIDE_MEMBERSHIPS = ("aci", "ndc")
+
 #: default measures
 DEFAULT = ("ari", "ami_max", "nmi_sum", "vi", "jaccard", "accuracy", "element_centric")
 
@@ -43,7 +46,8 @@ class Evaluation:
     """Applies measures to tiles of statistics; one that does not apply is left out, or is an error if it was named."""
 
     def __init__(self, measures: Measures, *, soft: bool, weighted: bool, covers: bool) -> None:
-        chosen, self.strict = chosen_measures(measures, DEFAULT_OF_COVERS if covers else DEFAULT)
+        default = DEFAULT if not covers else DEFAULT_OF_COVERS if not soft else BESIDE_MEMBERSHIPS
+        chosen, self.strict = chosen_measures(measures, default)
         self.skipped: dict[str, str] = {}
         self.measures: dict[str, Measure] = {}
         for m in chosen:

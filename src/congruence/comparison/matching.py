@@ -13,7 +13,7 @@ from congruence.comparison.pair import PairKeywords, counted_pair, prepared_pair
 from congruence.comparison.presenting import Result, counted
 from congruence.comparison.results import named_table
 from congruence.engine import soft_tables
-from congruence.errors import InputError, unused_name
+from congruence.errors import InputError, NotApplicable, unused_name
 from congruence.formulas.solvers import assignment
 from congruence.inputs.alignment import Align
 from congruence.inputs.arrays import frame_kind
@@ -121,7 +121,7 @@ def _paired(
     """The pair behind the border, and its table."""
     pair = prepared_pair(a, b, engine=engine, **options)
     table = counted_pair(pair, threads, engine)[0]
-    return pair, named_table(intersections(table) if pair.has_covers else table, pair.kind)
+    return pair, named_table(intersections(table) if pair.has_covers and not pair.is_soft else table, pair.kind)
 
 
 def element_scores(
@@ -170,6 +170,10 @@ def element_scores(
             "element_scores are scores of single points, which weights do not change; leave the weights out"
         )
     pair = prepared_pair(a, b, unassigned=unassigned, noise=noise, align=align)
+    if pair.has_covers and pair.is_soft:
+        raise NotApplicable(
+            "element_scores compare covers and labels; make a cover of the memberships: cg.Cover(u >= 0.3)"
+        )
     table = counted_pair(pair)[0]
     if pair.has_covers:
         return _like(a if frame_kind(a) else b, _cover_scores(pair.sides, table), "element_score", pair.a.index)
@@ -254,7 +258,7 @@ def match(a: Any, b: Any, **options: Unpack[PairKeywords]) -> Matching:
     only in b: w
     """
     pair, table = _paired(a, b, **options)
-    return _matching(table, pair.kind, pair.has_covers)
+    return _matching(table, pair.kind, pair.has_covers and not pair.is_soft)
 
 
 def _matching(table: Table, kind: str | None, overlapping: bool = False) -> Matching:

@@ -185,7 +185,7 @@ def compare_prepared(
         mirrored = [measured(counter.table_of(c, c, pair.mass, threads)[1]) for c in pair.sides]
         own = (mirrored[0], mirrored[1])
     cautions = pair.cautions(table)
-    if pair.has_covers:
+    if pair.has_covers and not pair.is_soft:
         cautions, table = (*cautions, *what_explains(tables, todo.measures)), intersections(table)
     return Comparison(
         values_=values, measures=todo.measures, counted=table, tables=tables, n_used=int(tables.n_used[0]),

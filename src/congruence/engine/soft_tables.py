@@ -53,20 +53,16 @@ def soft_tiles(
         same |= (shapes == 1).all(axis=1)  # all in one cluster: there is only one such partition
         both, same_a, same_b = (np.array(x) + own for x in zip(*grams, strict=True))
         gram = Pairs.from_squares(total * each, own * each, both, same_a, same_b, same)
-        copies = mass.values if mass is not None and mass.is_frequency else None
         rows = [
-            partial(_both_rows, members[i], members[j], weights, copies)
+            partial(_both_rows, members[i], members[j], weights, own_weights)
             for i, j in zip(pair_i.tolist(), pair_j.tolist(), strict=True)
         ]
         yield pair_i, pair_j, TableTile(replace(tables, same=same, gram=gram, memberships=rows))
 
 
-def _both_rows(
-    a: Clustering, b: Clustering, weights: Array, copies: Array | None
-) -> tuple[Array, Array, Array, Array | None]:
-    """The memberships of two clusterings, dense, with the weights of the points and their frequencies."""
-    u, v = (membership_rows(c, slice(None)) for c in (a, b))
-    return u, v, weights, copies
+def _both_rows(a: Clustering, b: Clustering, weights: Array, own: Array) -> tuple[Any, Any, Array, Array]:
+    """The memberships of two clusterings, sparse, with the weights of the points and their self-pair contributions."""
+    return _sparse(a), _sparse(b), weights, own
 
 
 def _products(

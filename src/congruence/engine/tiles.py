@@ -72,6 +72,7 @@ class EnsembleTiles:
     """Tiles of the consensus matrix of an ensemble; integer counts if all members have equal weights."""
 
     def __init__(self, ensemble: Ensemble, missing: str = "ratio") -> None:
+        ensemble.check_one_kind()
         self.ensemble, self.missing = ensemble, missing
         hard = [c for c in ensemble.members if isinstance(c, Labels)]
         self.plain = len(hard) == len(ensemble) and not ensemble.has_gaps and not ensemble.has_covers

@@ -69,6 +69,7 @@ def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto") -> Array
 
 def _sums(e: Ensemble, c: Labels, on_card: bool) -> tuple[Array, Array]:
     """Of each point with the other points of each cluster: how much members put together, and how much they label."""
+    e.check_one_kind()
     xp: Any = device.cupy() if on_card else np  # the same code on host and GPU
     weight, own = (xp.asarray(x) for x in point_mass(e))
     codes = _codes(c, on_card)

@@ -13,7 +13,8 @@ import numpy as np
 
 from congruence.errors import InputError
 from congruence.formulas.record import measure, ratio
-from congruence.statistics.covers import Concordance, Intersections, Overlap, SharedPairs, overlap_of
+from congruence.statistics.concordance import Concordance
+from congruence.statistics.covers import Intersections, Overlap, SharedPairs, overlap_of
 from congruence.statistics.tables import Array, Table
 
 #: differences of sums of many terms below this are rounding

@@ -15,7 +15,8 @@ import numpy as np
 
 from congruence.errors import InputError, NotApplicable, Word, hint
 from congruence.formulas.explain import Explanation, explanation
-from congruence.statistics.covers import Concordance, Intersections, SharedPairs
+from congruence.statistics.concordance import Concordance
+from congruence.statistics.covers import Intersections, SharedPairs
 from congruence.statistics.information import ChanceInfo
 from congruence.statistics.matrices import Alone, MatrixSums, PooledInfo
 from congruence.statistics.profiles import Profiles
@@ -162,6 +163,11 @@ class Measure:
         Raises:
             NotApplicable: If it is not defined for them.
         """
+        if soft and covers and self.needs is not Concordance:
+            raise NotApplicable(
+                f"{self.key} does not compare memberships with covers; ndc and aci do, or make a cover of the memberships: "
+                "cg.Cover(u >= 0.3)"
+            )
         if soft and self.needs in (SharedPairs, Intersections):
             raise NotApplicable(
                 f"{self.key} compares covers and labels; make a cover of the memberships: cg.Cover(u >= 0.3)"

@@ -13,6 +13,7 @@ from congruence.errors import Caution, InputError
 from congruence.inputs.arrays import code_type, frame_kind
 from congruence.inputs.cover_reading import Keys, Members, memberships_of, plain
 from congruence.inputs.labels import Labels
+from congruence.inputs.memberships import Memberships
 from congruence.statistics.covers import ClusterMap
 from congruence.statistics.tables import Array
 
@@ -346,7 +347,31 @@ def with_policies(
             found.append(as_cover_labels(c) if c.gaps else c)
         else:
             found.append(c.with_policy(unassigned, labels, name))
+    if any(c.soft for c in found):
+        return [SharedMemberships.of(c) if isinstance(c, CoverLabels) else c for c in found]
     return found
+
+
+class SharedMemberships(Memberships):
+    """A cover beside memberships: a point in r clusters belongs to each by 1/r, and to none where it is in none."""
+
+    overlapping = True
+
+    @staticmethod
+    def _check(matrix: Any, cells: Array, sparse: bool, who: str) -> None:
+        """Nothing: the cover was checked, and its rows may be all zero."""
+
+    @classmethod
+    def of(cls, cover: CoverLabels) -> SharedMemberships:
+        """The memberships of a cover; one without clusters has one column of zeros."""
+        if cover.gaps:
+            raise InputError("unassigned='drop' is not defined between memberships and covers; drop those points first")
+        rows = cover.sparse(slice(None))
+        rows = rows.multiply(1 / np.maximum(rows.sum(axis=1), 1.0)[:, None]).tocsr()
+        made = cls(rows, cover.clusters.names)
+        made.index, made.title, made.kind = cover.index, cover.title, cover.kind
+        made.cautions = (*cover.cautions, *made.cautions)
+        return made
 
 
 def as_cover_labels(labels: Labels) -> CoverLabels:

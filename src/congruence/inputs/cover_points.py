@@ -19,10 +19,10 @@ def on_same_points(
     covers = [(i, c) for i, c in enumerate(clusterings) if isinstance(c, Cover)]
     others = [(i, c) for i, c in enumerate(clusterings) if not isinstance(c, Cover)]
     for i, c in others:
-        if c.soft or c.lazy:
-            what = "memberships" if c.soft else "a scanned column"
+        if c.lazy:
             raise InputError(
-                f"{who[i]} is {what}, which cannot be compared with a cover; make it a cover: cg.Cover(u >= 0.3)"
+                f"{who[i]} is a scanned column and another clustering a cover in memory; put both into one source: a column "
+                "of lists is a cover"
             )
     notes: list[Caution] = []
     if others:

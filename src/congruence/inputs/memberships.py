@@ -142,7 +142,7 @@ class Memberships:
             points: Positions of the points.
             index: Their index. Default None.
         """
-        part = Memberships(self.matrix[points], self.names)
+        part = type(self)(self.matrix[points], self.names)
         part.index, part.title, part.kind = index, self.title, self.kind
         part.cautions = self.cautions + part.cautions
         return part

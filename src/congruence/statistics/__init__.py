@@ -4,7 +4,8 @@ Every statistic is, or follows from, a contingency table, and tables add over po
 per pair, so a formula is one array expression for one pair or ten thousand.
 """
 
-from congruence.statistics.covers import Concordance, Intersections, SharedPairs
+from congruence.statistics.concordance import Concordance
+from congruence.statistics.covers import Intersections, SharedPairs
 from congruence.statistics.information import ChanceInfo, Info
 from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo, PooledInfo
 from congruence.statistics.pairs import Gram, Pairs

@@ -224,8 +224,8 @@ class Tables:
     gram: Pairs | None = None
     #: weighted points only: Σ w_p·w_q over the pairs of points of each cell
     within: Array | None = None
-    #: soft pairs only: the two membership matrices, the weights of the points, and their frequencies
-    memberships: Sequence[Callable[[], tuple[Array, Array, Array, Array | None]]] | None = None
+    #: soft pairs only: the two membership matrices, sparse, the weights of the points, and their self-pair contributions
+    memberships: Sequence[Callable[[], tuple[Any, Any, Array, Array]]] | None = None
     #: covers only: see `Table.maps`
     maps: Sequence[tuple[ClusterMap | None, ClusterMap | None]] | None = None
 

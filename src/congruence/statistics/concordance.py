@@ -1,0 +1,224 @@
+"""How far two clusterings differ on how alike they say pairs of points are; what ndc and aci read.
+
+E(i, j) = 1 − ½‖u_i − u_j‖₁ for rows u of memberships, 1/r in each of r clusters for a cover. Rows hold no negative
+values, so E(i, j) = 1 − (s_i + s_j)/2 + Σ_k min(u_ik, u_jk) with s the sums of the rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from congruence.machine.jit import compiled
+from congruence.statistics.covers import Overlap
+from congruence.statistics.pairs import Pairs
+from congruence.statistics.tables import Array, Tables
+
+#: pairs of rows up to which all values of E are kept and sorted; above, they are counted in bins
+MOST_KEPT = 1 << 20
+
+#: bins of the values of E: means are off by at most half a bin (5e-7), by less than 1e-11 for values that vary smoothly
+BINS = 1 << 20
+
+#: steps over pairs of rows and their entries from which on the walk is compiled
+COMPILED_FROM = 20_000_000
+
+#: cells of a block of numpy's walk
+BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Concordance:
+    """How far the two sides differ on pairs of points, E_a − E_b, and by how much independent ones would."""
+
+    #: mean over pairs of |E_a − E_b|, and its mean when the points of b are permuted
+    discord: Array
+    chance: Array
+    identical: Array
+    symbols: ClassVar[tuple[str, ...]] = ("discord", "chance")
+
+    @classmethod
+    def from_tables(cls, t: Tables) -> Self:
+        """Of every table of the tile."""
+        if t.memberships is not None:
+            rows = [_of_memberships(*read()) for read in t.memberships]
+        elif t.maps is not None:
+            rows = [_of_covers(o) for o in t.overlaps]
+        else:
+            p = Pairs.from_tables(t)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                discord = (p.v10 + p.v01) / p.pairs
+                chance = (p.s_a * (p.pairs - p.s_b) + p.s_b * (p.pairs - p.s_a)) / p.pairs**2
+            return cls(discord, chance, p.identical)
+        return cls(*[*np.array(rows, dtype=np.float64).reshape(-1, 2).T, t.identical])
+
+    def swapped(self) -> Self:
+        """The same: nothing here depends on the order."""
+        return self
+
+    def at_chance(self) -> Self:
+        """The means over permutations of the points."""
+        return replace(self, discord=self.chance)
+
+
+def _of_covers(o: Overlap) -> tuple[float, float]:
+    pairs = float(o.pairs)
+    if not pairs:
+        return math.nan, math.nan
+    return o.walk.discord / pairs, _mean_distance(*o.walk.values)
+
+
+def _mean_distance(a: tuple[Array, Array], b: tuple[Array, Array]) -> float:
+    """E|X − Y| of two independent variables, each given by values and how often they occur."""
+    points = np.unique(np.concatenate([a[0], b[0]]))
+    below = [
+        np.cumsum(np.bincount(np.searchsorted(points, v), weights=w, minlength=len(points)))[:-1] / w.sum()
+        for v, w in (a, b)
+    ]
+    return float((np.diff(points) * (below[0] * (1 - below[1]) + below[1] * (1 - below[0]))).sum())
+
+
+# --- memberships ------------------------------------------------------------------------------------------------
+
+
+def _of_memberships(u: Any, v: Any, weights: Array, own: Array) -> tuple[float, float]:
+    """Of two sparse membership matrices; `own` is what each point makes with itself: its frequency, or its weight squared."""
+    u, v, mass, inside = _distinct_rows(u, v, weights, own)
+    total = (mass.sum() ** 2 - (mass**2).sum()) / 2 + inside
+    if not total:
+        return math.nan, math.nan
+    many = len(mass) * (len(mass) - 1) // 2
+    if many <= MOST_KEPT:
+        e_a, e_b, pairs = (np.concatenate(x) for x in zip(*_walk_by_numpy(u, v, mass), ([1.0], [1.0], [inside])))
+        return float(pairs @ np.abs(e_a - e_b)) / total, _mean_distance((e_a, pairs), (e_b, pairs))
+    low = min(1 - float(max(x.sum(axis=1).max() for x in (u, v))), 0.0)  # below 0 where rows sum to more than 1
+    bins = [_Bins(low) for _ in range(2)]
+    if many * (u.nnz + v.nnz) / len(mass) > COMPILED_FROM:
+        discord = _walk_compiled(u, v, mass, bins)
+    else:
+        discord = 0.0
+        for e_a, e_b, pairs in _walk_by_numpy(u, v, mass):
+            discord += float(pairs @ np.abs(e_a - e_b))
+            for side, e in zip(bins, (e_a, e_b), strict=True):
+                side.add(e, pairs)
+    for side in bins:
+        side.add(np.ones(1), np.array([inside]))
+    return discord / total, _mean_distance_of_bins(*bins)
+
+
+def _distinct_rows(u: Any, v: Any, weights: Array, own: Array) -> tuple[Any, Any, Array, float]:
+    """Rows that differ in u or v, the weight of each, and the pairs of points within rows."""
+    from scipy.sparse import hstack
+
+    both = hstack([u, v]).tocsr()
+    both.sort_indices()
+    both.eliminate_zeros()
+    seen: dict[bytes, int] = {}
+    place = np.empty(both.shape[0], dtype=np.int64)
+    ends = both.indptr.tolist()
+    for i in range(len(place)):
+        entries = slice(ends[i], ends[i + 1])
+        key = both.indices[entries].tobytes() + both.data[entries].tobytes()
+        place[i] = seen.setdefault(key, len(seen))
+    _, first = np.unique(place, return_index=True)
+    mass = np.bincount(place, weights=weights)
+    inside = np.maximum(mass**2 - np.bincount(place, weights=own), 0.0).sum() / 2
+    return u.tocsr()[first], v.tocsr()[first], mass, float(inside)
+
+
+def _walk_by_numpy(u: Any, v: Any, mass: Array) -> Iterator[tuple[Array, Array, Array]]:
+    """E_a, E_b and the weight of all pairs of different rows, block by block."""
+    from scipy.spatial.distance import cdist
+
+    n, rows = len(mass), [x.toarray() for x in (u, v)]
+    step = max(1, BLOCK // max(n, 1))
+    for start in range(0, n, step):
+        here = np.arange(start, min(start + step, n))
+        i, j = np.nonzero(here[:, None] < np.arange(n)[None, :])
+        e_a, e_b = ((1 - cdist(x[here], x, "cityblock") / 2)[i, j] for x in rows)
+        yield e_a, e_b, mass[here[i]] * mass[j]
+
+
+def _walk_compiled(u: Any, v: Any, mass: Array, bins: list[_Bins]) -> float:
+    sides = [(x.indptr, x.indices, x.data, np.asarray(x.sum(axis=1)).ravel(), np.zeros(x.shape[1])) for x in (u, v)]
+    counted = [(side.low, side.width, side.count, side.first, side.second) for side in bins]
+    return float(compiled(_walk)(mass, *sides[0], *sides[1], *counted[0], *counted[1]))
+
+
+def _walk(
+    mass: Array, starts_a: Array, place_a: Array, value_a: Array, sum_a: Array, row_a: Array, starts_b: Array,
+    place_b: Array, value_b: Array, sum_b: Array, row_b: Array, low_a: float, width_a: float, count_a: Array,
+    first_a: Array, second_a: Array, low_b: float, width_b: float, count_b: Array, first_b: Array, second_b: Array,
+) -> float:  # fmt: skip
+    """Σ |E_a − E_b| over pairs of different rows, whose values of E are put into bins on the way."""
+    total = 0.0
+    most = len(count_a) - 1
+    for x in range(len(mass)):
+        for p in range(starts_a[x], starts_a[x + 1]):
+            row_a[place_a[p]] = value_a[p]
+        for p in range(starts_b[x], starts_b[x + 1]):
+            row_b[place_b[p]] = value_b[p]
+        for y in range(x + 1, len(mass)):
+            e_a = 1 - (sum_a[x] + sum_a[y]) / 2
+            for p in range(starts_a[y], starts_a[y + 1]):
+                e_a += min(row_a[place_a[p]], value_a[p])
+            e_b = 1 - (sum_b[x] + sum_b[y]) / 2
+            for p in range(starts_b[y], starts_b[y + 1]):
+                e_b += min(row_b[place_b[p]], value_b[p])
+            w = mass[x] * mass[y]
+            total += w * abs(e_a - e_b)
+            at = (e_a - low_a) / width_a
+            b = min(max(int(at), 0), most)
+            count_a[b] += w
+            first_a[b] += w * (at - b)
+            second_a[b] += w * (at - b) ** 2
+            at = (e_b - low_b) / width_b
+            b = min(max(int(at), 0), most)
+            count_b[b] += w
+            first_b[b] += w * (at - b)
+            second_b[b] += w * (at - b) ** 2
+        for p in range(starts_a[x], starts_a[x + 1]):
+            row_a[place_a[p]] = 0.0
+        for p in range(starts_b[x], starts_b[x + 1]):
+            row_b[place_b[p]] = 0.0
+    return total
+
+
+class _Bins:
+    """Values from `low` to 1 in bins: how often, and sums of their places within the bin and of the squares of those."""
+
+    def __init__(self, low: float) -> None:
+        self.low, self.width = low, (1 - low) / BINS
+        self.count, self.first, self.second = (np.zeros(BINS) for _ in range(3))
+
+    def add(self, values: Array, weights: Array) -> None:
+        """Count these values."""
+        at = (values - self.low) / self.width
+        bins = np.clip(at.astype(np.int64), 0, BINS - 1)
+        for power, sums in enumerate((self.count, self.first, self.second)):
+            sums += np.bincount(bins, weights=weights * (at - bins) ** power, minlength=BINS)
+
+    def moments(self) -> tuple[Array, Array, Array]:
+        """Share, mean and variance of each bin, in widths of a bin above `low`."""
+        many = np.where(self.count > 0, self.count, 1.0)
+        mean = self.first / many
+        variance = np.maximum(self.second / many - mean**2, 0.0)
+        return self.count / self.count.sum(), np.arange(BINS) + mean, variance
+
+
+def _mean_distance_of_bins(a: _Bins, b: _Bins) -> float:
+    """E|X − Y| from two histograms over the same bins: exact between bins; within one, the middle of what is possible.
+
+    Within a bin |E X − E Y| ≤ E|X − Y| ≤ √(var X + var Y + (E X − E Y)²), so values that are all equal, as those of
+    crisp memberships, give no error.
+    """
+    (p, x, var_x), (q, y, var_y) = a.moments(), b.moments()
+    before = [np.cumsum(z) - z for z in (p, q, p * x, q * y)]
+    between = (q * (y * before[0] - before[2])).sum() + (p * (x * before[1] - before[3])).sum()
+    least = np.abs(x - y)
+    within = (p * q * (least + np.sqrt(var_x + var_y + least**2)) / 2).sum()
+    return float(a.width * (between + within))
