@@ -12,7 +12,7 @@ from congruence.engine import cpu
 from congruence.engine.plan import Progress, Run, engine_for
 from congruence.engine.tiles import point_weights, tile_sums, tiles_of
 from congruence.errors import InputError, NotApplicable
-from congruence.inputs.cover import CoverLabels
+from congruence.inputs.cover import CoverLabels, check_one_kind
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
@@ -236,11 +236,7 @@ def sums_of(
         raise InputError(f"missing must be 'ratio', 'plain' or 'pooled', not {missing!r}")
     matrix = isinstance(a, Similarity) or isinstance(b, Similarity)
     p, q = (e if isinstance(e, Similarity | Ensemble) else Ensemble([e]) for e in (a, b))
-    for e, other in ((p, p), (q, q), (p, q), (q, p)):
-        if isinstance(e, Ensemble) and isinstance(other, Ensemble) and e.is_soft and other.has_covers:
-            raise InputError(
-                "covers and memberships have no common consensus matrix; make covers of the memberships: cg.Cover(u >= 0.3)"
-            )
+    check_one_kind([c for e in (p, q) if isinstance(e, Ensemble) for c in e.members])
     if any(isinstance(e, Ensemble) and e.is_lazy for e in (p, q)):
         return _scanned_sums(p, q, within=within, missing=missing, threads=threads, progress=progress)
     if len_of(p) != len_of(q):

@@ -12,7 +12,7 @@ from congruence.engine import plan
 from congruence.engine.plan import Progress
 from congruence.errors import InputError
 from congruence.inputs.alignment import Mass
-from congruence.inputs.cover import CoverLabels
+from congruence.inputs.cover import CoverLabels, check_one_kind
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
@@ -72,7 +72,7 @@ class EnsembleTiles:
     """Tiles of the consensus matrix of an ensemble; integer counts if all members have equal weights."""
 
     def __init__(self, ensemble: Ensemble, missing: str = "ratio") -> None:
-        ensemble.check_one_kind()
+        check_one_kind(ensemble.members)
         self.ensemble, self.missing = ensemble, missing
         hard = [c for c in ensemble.members if isinstance(c, Labels)]
         self.plain = len(hard) == len(ensemble) and not ensemble.has_gaps and not ensemble.has_covers

@@ -9,7 +9,7 @@ import numpy as np
 from congruence.engine.plan import engine_for
 from congruence.ensembles.agreement import as_ensemble
 from congruence.errors import InputError
-from congruence.inputs.cover import CoverLabels
+from congruence.inputs.cover import CoverLabels, check_one_kind
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
@@ -69,7 +69,7 @@ def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto") -> Array
 
 def _sums(e: Ensemble, c: Labels, on_card: bool) -> tuple[Array, Array]:
     """Of each point with the other points of each cluster: how much members put together, and how much they label."""
-    e.check_one_kind()
+    check_one_kind(e.members)
     xp: Any = device.cupy() if on_card else np  # the same code on host and GPU
     weight, own = (xp.asarray(x) for x in point_mass(e))
     codes = _codes(c, on_card)

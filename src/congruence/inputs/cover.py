@@ -374,6 +374,14 @@ class SharedMemberships(Memberships):
         return made
 
 
+def check_one_kind(members: Sequence[Any]) -> None:
+    """Raise if covers are beside memberships: two points share a cluster or not, or are alike by degrees."""
+    if any(c.soft for c in members) and any(c.overlapping for c in members):
+        raise InputError(
+            "covers and memberships have no common consensus matrix; make covers of the memberships: cg.Cover(u >= 0.3)"
+        )
+
+
 def as_cover_labels(labels: Labels) -> CoverLabels:
     """A partition as a cover: one cluster per signature; points without a label are in no cluster."""
     if isinstance(labels, CoverLabels):

@@ -132,17 +132,6 @@ class Ensemble:
         """Whether any member is a cover, whose clusters overlap or leave points out."""
         return any(c.overlapping for c in self.members)
 
-    def check_one_kind(self) -> None:
-        """Raise if covers are beside memberships: pairs of points share a cluster or not, or are alike by degrees.
-
-        Raises:
-            InputError: If both kinds are there.
-        """
-        if self.is_soft and self.has_covers:
-            raise InputError(
-                "covers and memberships have no common consensus matrix; make covers of the memberships: cg.Cover(u >= 0.3)"
-            )
-
     @property
     def has_gaps(self) -> bool:
         """Whether any member labels only some of the points."""
