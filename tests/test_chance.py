@@ -24,6 +24,7 @@ from sklearn.metrics.cluster import contingency_matrix, expected_mutual_informat
 import congruence as cg
 from congruence import cli
 from congruence.chance import alongside, draws, many_tests, null_models, permutation
+from congruence.chance.moments import Moments, subgraphs
 
 A, B = (0, 0, 0, 1, 1, 2, 2), (0, 0, 1, 1, 1, 1, 2)
 #: two clusterings that agree somewhat, of enough points for intervals and continuous p-values
@@ -993,3 +994,104 @@ def test_an_interval_of_nothing_that_varies_is_doubted_beside_the_values_too():
         cg.compare_to(a, {"x": b}, ["ari"]), a, {"x": b}, p_values=False, intervals=True
     )
     assert any(c.startswith("interval of ari for x: every half") for c in against.cautions)
+
+
+# --- exact moments instead of draws -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [([3, 2, 1], [2, 2, 2]), ([4, 1, 1], [3, 3]), ([5, 2], [3, 3, 1]), ([2, 1], [2, 1]), ([1, 1, 1], [3]), ([1], [1])],
+)
+def test_moments_against_all_permutations(a, b):
+    """Mean, standard deviation and skewness of the pairs together, from every permutation of the points."""
+    x, y = (np.repeat(np.arange(len(s)), s) for s in (a, b))
+    together = []
+    for order in itertools.permutations(range(len(x))):
+        table = np.zeros((len(a), len(b)), dtype=int)
+        np.add.at(table, (x, y[list(order)]), 1)
+        together.append((table * (table - 1) // 2).sum())
+    drawn = np.array(together, dtype=float)
+    found = Moments.of([a], [b])
+    assert found.mean[0, 0] == pytest.approx(drawn.mean())
+    assert found.deviation[0, 0] == pytest.approx(drawn.std(), abs=1e-12)
+    skewness = ((drawn - drawn.mean()) ** 3).mean() / drawn.std() ** 3 if drawn.std() else 0
+    assert found.skewness[0, 0] == pytest.approx(skewness, abs=1e-9)
+
+
+def test_moments_of_large_clusters_do_not_cancel():
+    """At 10⁷ points the moments are those of rational numbers."""
+    a, b = [9 * 10**6, *[10] * 10**5], [5 * 10**6, 3 * 10**6, 2 * 10**6]
+    x, y, all_pairs = (subgraphs(s) for s in (a, b, [10**7]))
+    first, second, third = (
+        sum(Fraction(int(c) * p * q, r) for c, p, q, r in zip(times, x, y, all_pairs, strict=False))
+        for times in ([1], [1, 2, 2], [1] + [6] * 7)
+    )
+    variance = second - first**2
+    found = Moments.of([a], [b])
+    assert found.deviation[0, 0] == pytest.approx(float(variance) ** 0.5, rel=1e-9)
+    cubes = third - 3 * first * second + 2 * first**3
+    assert found.skewness[0, 0] == pytest.approx(float(cubes) / float(variance) ** 1.5, rel=1e-6)
+
+
+@pytest.mark.parametrize("key", ["ari", "rand", "jaccard", "mirkin", "fowlkes_mallows"])
+def test_p_values_by_moments_are_those_of_draws(key):
+    """Near the middle and at p of about 0.01, and for measures of which less is better."""
+    rng = np.random.default_rng(5)
+    a = rng.integers(0, 5, 800)
+    for share in (0.0, 0.11):
+        b = np.where(rng.random(800) < share, a, rng.integers(0, 4, 800))
+        by_moments, by_draws = cg.permutation_test(a, b, key), cg.permutation_test(a, b, key, 4000, 0)
+        assert not by_moments.is_drawn
+        assert by_draws.is_drawn
+        assert by_moments.value == by_draws.value
+        low, high = by_draws.p_interval
+        assert 0.85 * low < by_moments.p_value < 1.15 * high
+        assert by_moments.expected == pytest.approx(by_draws.expected, rel=1e-3, abs=1e-3)
+        assert by_moments.standard_deviation == pytest.approx(by_draws.standard_deviation, rel=0.1)
+        assert "(moments)" in repr(by_moments)
+        assert "no draws" in repr(by_moments)
+
+
+def test_draws_are_made_where_moments_are_not_reliable():
+    """Few tables, many draws asked for, other measures and null models: draws; a forced method is refused if it cannot be."""
+    a, b = [0] * 30 + [1] * 30, [0] * 20 + [1] * 30 + [0] * 10
+    assert cg.permutation_test(a, b, random_state=0).is_drawn  # two by two clusters: coarse steps
+    assert not cg.permutation_test(a, b, method="moments").is_drawn
+    large = np.arange(3000) % 7, np.arange(3000) % 5
+    assert not cg.permutation_test(*large).is_drawn
+    assert cg.permutation_test(*large, "ari", 20, 0).is_drawn
+    assert cg.permutation_test(*large, "ari", method="draws", random_state=0).n_permutations == 1000
+    for options in ({"measure": "vi"}, {"null": "all"}, {"sample_weight": np.linspace(1, 2, 3000)}):
+        with pytest.raises(cg.NotApplicable, match="pass method='draws'"):
+            cg.permutation_test(*large, **options, method="moments")
+    with pytest.raises(cg.InputError, match="leave n_permutations and stop_after out"):
+        cg.permutation_test(*large, n_permutations=10, method="moments")
+    with pytest.raises(cg.InputError, match="there is no method 'moment'; did you mean moments"):
+        cg.permutation_test(*large, method="moment")
+
+
+@pytest.mark.parametrize("options", [{}, {"reference": "r2"}, {"frequency": np.arange(600) % 3 + 1}])
+def test_many_pairs_at_once_are_the_pairs_one_by_one(options):
+    """Values, means and p-values of one pass over the labels; pairs that need draws are drawn."""
+    rng = np.random.default_rng(2)
+    first = rng.integers(0, 6, 600)
+    runs = {f"r{i}": np.where(rng.random(600) < i / 20, first, rng.integers(0, 3 + i, 600)) for i in range(4)}
+    runs["coarse"] = (np.arange(600) < 3).astype(int)
+    for key in ("ari", "mirkin", "jaccard"):
+        r = cg.permutation_tests(runs, key, random_state=0, **options)
+        alone = {x: v for x, v in options.items() if x != "reference"}
+        for (a, b), test in zip(r.pairs, r.tests, strict=True):
+            single = cg.permutation_test(runs[a], runs[b], key, random_state=0, **alone)
+            assert test.names == (a, b)
+            assert test.is_drawn == single.is_drawn
+            assert test.is_drawn or "coarse" not in (a, b)
+            assert test.value == pytest.approx(single.value, abs=1e-12)
+            assert test.expected == pytest.approx(single.expected, abs=1e-2)
+            if not test.is_drawn:
+                assert test.p_value == pytest.approx(single.p_value)
+                assert test.p_two_sided == pytest.approx(single.p_two_sided)
+                assert test.standard_deviation == pytest.approx(single.standard_deviation)
+        assert r.p_values.tolist() == [t.p_value for t in r.tests]
+        assert r.tests[-1].p_value == r.p_values[-1]
+        assert len(r.to_frame()) == len(r.pairs)

@@ -12,7 +12,7 @@ import numpy as np
 
 from congruence.chance.intervals import confidence_interval
 from congruence.chance.many_tests import CORRECTIONS, Correction, noise_of, permutation_tests
-from congruence.chance.permutation import permutation_test
+from congruence.chance.permutation import DRAWS, permutation_test
 from congruence.comparison.results import AgainstReference, Comparison
 from congruence.errors import Caution, NotApplicable
 from congruence.statistics.tables import Array
@@ -22,16 +22,18 @@ OWN = ("undefined_draws", "same_halves")
 
 
 def beside(
-    result: Comparison, a: Any, b: Any, *, p_values: bool, intervals: bool, n_permutations: int = 1000, level: float = 0.95,
-    random_state: Any = 0, **options: Any,
+    result: Comparison, a: Any, b: Any, *, p_values: bool, intervals: bool, n_permutations: int | None = None,
+    level: float = 0.95, random_state: Any = 0, **options: Any,
 ) -> Comparison:  # fmt: skip
     """The comparison with p-values and intervals; NaN and a caution if there is none."""
     further: dict[str, dict[str, float]] = {}
     cautions: list[Caution] = []
+    ways: set[bool] = set()
     for key, m in result.measures.items():
         if p_values:
             p, said = _or_why(partial(permutation_test, a, b, m, n_permutations, random_state, **options))
             further.setdefault("p", {})[key] = p.p_value if p is not None else math.nan
+            ways |= set() if p is None else {p.is_drawn}
             cautions += [Caution("no_p_value", key, why) for why in said] + _own(p, f"p of {key}")
         if intervals:
             ci, said = _or_why(partial(confidence_interval, a, b, m, level, random_state=random_state, **options))
@@ -39,7 +41,8 @@ def beside(
                 further.setdefault(name, {})[key] = x
             cautions += [Caution("no_interval", key, f"no interval of {{subject}}: {why}") for why in said]
             cautions += _own(ci, f"interval of {key}")
-    how = f"p: share of {n_permutations:,} random permutations that agree as well or better, with the +1 rule"
+    drawn = f"share of {n_permutations or DRAWS:,} random permutations that agree as well or better, with the +1 rule"
+    how = f"p: {_ways(ways, drawn)}"
     return replace(
         result, further=further, cautions=(*result.cautions, *cautions, *_how(p_values and how, intervals, level))
     )
@@ -58,6 +61,12 @@ def _own(found: Any, what: str) -> list[Caution]:
     return [Caution(c.code, what, f"{{subject}}: {c}") for c in said if c.code in OWN]
 
 
+def _ways(drawn: set[bool], by_draws: str) -> str:
+    """Where the p-values come from: draws, exact moments of the pairs together, or both."""
+    by_moments = "exact moments under permutation, without draws"
+    return f"{by_moments}; for the others {by_draws}" if len(drawn) == 2 else by_draws if True in drawn else by_moments
+
+
 def _how(p_values: str | bool, intervals: bool, level: float) -> list[Caution]:
     """How the columns beside the values were made."""
     halves = f"low, high: {level:.0%} confidence interval, from random halves of the points"
@@ -67,17 +76,20 @@ def _how(p_values: str | bool, intervals: bool, level: float) -> list[Caution]:
 
 def beside_reference(
     result: AgainstReference, reference: Any, named: Mapping[str, Any], *, p_values: bool, intervals: bool,
-    n_permutations: int = 1000, level: float = 0.95, correction: Correction = "holm", random_state: Any = 0, **options: Any,
+    n_permutations: int | None = None, level: float = 0.95, correction: Correction = "holm", random_state: Any = 0,
+    **options: Any,
 ) -> AgainstReference:  # fmt: skip
     """The same for several clusterings and a reference; p-values are corrected for the number of clusterings."""
     further: dict[str, dict[str, Array]] = {}
     cautions: list[Caution] = []
+    ways: set[bool] = set()
     for key, m in result.measures.items():
         if p_values:
             tests = permutation_tests(
                 dict(named), m, n_permutations, random_state, reference=reference, correction=correction, **options
             )
             further.setdefault("p", {})[key] = tests.p_corrected
+            ways |= {t.is_drawn for t in tests.tests}
             cautions += [c for c in tests.cautions if c.code == "few_permutations" and c not in cautions]
         if intervals:
             found = np.full((2, len(named)), np.nan)
@@ -98,7 +110,8 @@ def beside_reference(
         if correction == "none"
         else f"corrected by {CORRECTIONS[correction]}, separately for each measure"
     )
-    how = f"p: {n_permutations:,} random permutations with the +1 rule, {made} for {len(named)} clusterings"
+    drawn = f"{n_permutations or DRAWS:,} random permutations with the +1 rule"
+    how = f"p: {_ways(ways, drawn)}, {made} for {len(named)} clusterings"
     return replace(
         result, further=further, cautions=(*result.cautions, *cautions, *_how(p_values and how, intervals, level))
     )

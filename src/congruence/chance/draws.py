@@ -37,15 +37,16 @@ class Exactness(Word):
     CLOSED_FORM = "closed form"
     EXPECTED_MI = "expected mutual information"
     DRAWS = "mean of draws"
+    MOMENTS = "three exact moments of the pairs together"
 
     @property
     def is_exact(self) -> bool:
-        """Were no draws needed?"""
-        return self is not Exactness.DRAWS
+        """Is the mean known exactly?"""
+        return self not in (Exactness.DRAWS, Exactness.MOMENTS)
 
     def in_words(self, draws: int) -> str:
         """The same for people, with the number of draws."""
-        return self.value if self.is_exact else f"mean of {draws:,} draws"
+        return f"mean of {draws:,} draws" if self is Exactness.DRAWS else self.value
 
 
 #: what the null models are, for people
@@ -206,7 +207,7 @@ class RandomPair:
                 for own, free in zip((self.sizes_a, self.sizes_b), self.is_free, strict=True)
             ]
             at = np.array([*same, same[0] * same[1] / pairs])
-            f = partial(_of_pairs, m, self.n)
+            f = partial(pairs_value, m, self.n)
             probes = _probes(self.is_free, at, pairs, lambda a, b: (np.maximum(0.0, a + b - pairs), np.minimum(a, b)))
             how = Exactness.CLOSED_FORM
         elif issubclass(m.needs, Info) and (self.null == "permutation" or m.needs is Info):
@@ -234,7 +235,7 @@ class RandomPair:
             return None
         a, b = (null_models.sums_of_sizes(sizes) for sizes in (self.sizes_a, self.sizes_b))
         at = np.array([[a[0] / 2] * 2, [b[0] / 2] * 2, [0.0, 1.0]])
-        low, high = _of_pairs(m, self.n, at)
+        low, high = pairs_value(m, self.n, at)
         return abs(float(high - low)) * math.sqrt(null_models.variance_of_sums(self.n, a, b))
 
 
@@ -251,7 +252,7 @@ def _labels(sizes: Array, rng: np.random.Generator | None = None, clusters: Clus
     return Labels(None, encoded) if clusters is None else CoverLabels(None, encoded, clusters=clusters)
 
 
-def _of_pairs(m: Measure, n: int, at: Array) -> Array:
+def pairs_value(m: Measure, n: int, at: Array) -> Array:
     """The measure at s_a, s_b, v11 (rows of `at`)."""
     a, b, both = at
     many = np.ones(len(both))

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 
-from congruence.chance.permutation import PermutationTest, check_counts, permutation_test
+from congruence.chance.draws import NULLS, Exactness, RandomPair, pairs_value
+from congruence.chance.moments import Margin, Moments, is_reliable, p_values
+from congruence.chance.permutation import (
+    DRAWS,
+    Method,
+    PermutationTest,
+    check_counts,
+    is_to_be_drawn,
+    permutation_test,
+)
 from congruence.comparison.presenting import Result, number
-from congruence.engine.plan import Progress
+from congruence.engine.choice import engine_for, on_card
+from congruence.engine.plan import Progress, against_first, all_pairs
 from congruence.errors import Caution, InputError, hint
 from congruence.formulas import find
 from congruence.formulas.record import Measure
+from congruence.inputs.alignment import left_out
 from congruence.inputs.arrays import seed_sequence
-from congruence.inputs.ensemble import columns_of
+from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.frames import square_frame, text_grid
+from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array
 
 Correction = Literal["holm", "bh", "none"]
@@ -51,6 +64,39 @@ def corrected(p_values: Any, correction: Correction = "holm") -> Array:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class TestsByMoments(Sequence[PermutationTest]):
+    """Tests of many pairs, kept as columns of numbers: each test is made when it is asked for."""
+
+    __test__ = False
+
+    common: PermutationTest
+    pairs: tuple[tuple[str, str], ...]
+    columns: dict[str, Array]
+    #: tests that needed draws, by place
+    drawn: dict[int, PermutationTest]
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @overload
+    def __getitem__(self, i: int) -> PermutationTest: ...
+    @overload
+    def __getitem__(self, i: slice) -> tuple[PermutationTest, ...]: ...
+    def __getitem__(self, i: int | slice) -> PermutationTest | tuple[PermutationTest, ...]:
+        if isinstance(i, slice):
+            return tuple(self[j] for j in range(*i.indices(len(self))))
+        at = range(len(self))[i]
+        if at in self.drawn:
+            return self.drawn[at]
+        numbers: dict[str, Any] = {name: float(x[at]) for name, x in self.columns.items()}
+        return replace(self.common, names=self.pairs[at], **numbers)
+
+    def column(self, name: str) -> Array:
+        """One number of all tests."""
+        return self.columns[name]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PermutationTests(Result):
     """Permutation tests of several pairs, with p-values corrected for their number.
 
@@ -70,7 +116,7 @@ class PermutationTests(Result):
     """
 
     pairs: tuple[tuple[str, str], ...]
-    tests: tuple[PermutationTest, ...]
+    tests: Sequence[PermutationTest]
     p_corrected: Array
     correction: str
     names: tuple[str, ...]
@@ -85,12 +131,17 @@ class PermutationTests(Result):
     @property
     def values(self) -> Array:
         """The value of each pair."""
-        return np.array([t.value for t in self.tests])
+        return self._column("value")
 
     @property
     def p_values(self) -> Array:
         """The p-value of each pair, not corrected."""
-        return np.array([t.p_value for t in self.tests])
+        return self._column("p_value")
+
+    def _column(self, name: str) -> Array:
+        if isinstance(self.tests, TestsByMoments):
+            return self.tests.column(name)
+        return np.array([getattr(t, name) for t in self.tests])
 
     def matrix(
         self, what: Literal["value", "p_value", "p_corrected"] = "p_corrected", backend: str | None = None
@@ -153,9 +204,10 @@ class PermutationTests(Result):
 def permutation_tests(
     clusterings: Any,
     measure: str | Measure = "ari",
-    n_permutations: int = 1000,
+    n_permutations: int | None = None,
     random_state: Any = None,
     *,
+    method: Method = "auto",
     reference: Any = None,
     correction: Correction = "holm",
     threads: int | None = None,
@@ -164,11 +216,14 @@ def permutation_tests(
 ) -> PermutationTests:
     """Permutation tests of all pairs of clusterings, or of each with a reference, corrected for their number.
 
+    Pair-counting measures of hard clusterings are tested without draws, all pairs at once: 1,000 clusterings take seconds.
+
     Args:
         clusterings: Label columns, or a list or mapping of clusterings.
         measure: Key or record of a measure; `cg.measures()` lists them. Default "ari".
-        n_permutations: Number of draws per pair. Default 1000.
+        n_permutations: Number of draws per pair; p then comes from draws. Default None: 1000 where draws are needed.
         random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
+        method: Where p comes from, as in `permutation_test`: "auto" (default), "draws" or "moments".
         reference: A clustering, or the name of one: each is tested with it. Default None: all pairs.
         correction: "holm" (default) bounds the probability of any false discovery, "bh" the share of false
             discoveries, "none" corrects nothing.
@@ -197,7 +252,7 @@ def permutation_tests(
     y, z  -0.1290     0.0000        1       1
     """
     m = find(measure)
-    check_counts(n_permutations, options.get("level", 0.95), options.get("stop_after"))
+    check_counts(n_permutations, options.get("level", 0.95), options.get("stop_after"), method)
     corrected([], correction)
     columns, notes, kind = columns_of(clusterings)
     named = dict(columns)
@@ -215,30 +270,124 @@ def permutation_tests(
     if not pairs:
         raise InputError("there is no pair of clusterings to test")
     noise = options.pop("noise", None)
-    tests = []
-    streams = seed_sequence(random_state).spawn(len(pairs))
+    streams: list[Any] = []
+
+    def tested_alone(place: int, how: Method) -> PermutationTest:
+        if not streams:
+            streams.extend(seed_sequence(random_state).spawn(len(pairs)))
+        name_a, name_b = pairs[place]
+        test = permutation_test(
+            named[name_a], named[name_b], m, n_permutations, streams[place], method=how, threads=threads, progress=False,
+            noise=noise_of(noise, name_a, name_b), **options,
+        )  # fmt: skip
+        return replace(test, names=(name_a, name_b))
+
+    tests: Sequence[PermutationTest] | None = None
+    said: list[Caution] = []
     with Progress(len(pairs), progress) as bar:
-        for (name_a, name_b), stream in zip(pairs, streams, strict=True):
-            test = permutation_test(
-                named[name_a], named[name_b], m, n_permutations, stream, threads=threads, progress=False,
-                noise=noise_of(noise, name_a, name_b), **options,
-            )  # fmt: skip
-            tests.append(replace(test, names=(name_a, name_b)))
-            bar.add(1)
-    p = corrected([t.p_value for t in tests], correction)
-    said = [c.renamed(dict(zip(("a", "b"), t.names, strict=True))) for t in tests for c in t.cautions]
+        if not is_to_be_drawn(method, n_permutations, options.get("stop_after")):
+            found = _at_once(named, pairs, m, reference is not None, threads, {"noise": noise, **options}, bar)
+            if found is not None:
+                tests, reliable, said = found
+                for i in np.flatnonzero(~reliable).tolist() if method == "auto" else []:
+                    test = tests.drawn[i] = tested_alone(i, "draws")
+                    for name, x in tests.columns.items():
+                        x[i] = getattr(test, name)
+        if tests is None:
+            tests = []
+            for i in range(len(pairs)):
+                tests.append(tested_alone(i, method))
+                bar.add(1)
+            said = [c.renamed(dict(zip(("a", "b"), t.names, strict=True))) for t in tests for c in t.cautions]
+            tests = tuple(tests)
+    p = corrected(
+        tests.column("p_value") if isinstance(tests, TestsByMoments) else [t.p_value for t in tests], correction
+    )
     cautions = tuple(dict.fromkeys([*notes, *said]))
-    few = correction != "none" and len(pairs) / (n_permutations + 1) > 0.05
+    draws = n_permutations or DRAWS
+    is_drawn = not isinstance(tests, TestsByMoments) and all(t.is_drawn for t in tests)
+    few = is_drawn and correction != "none" and len(pairs) / (draws + 1) > 0.05
     if few and p.min() > 0.05:  # by Benjamini and Hochberg, many small p-values help each other
         text = (
-            f"{n_permutations:,} permutations cannot give a p-value below {1 / (n_permutations + 1):.2g}, and corrected for "
+            f"{draws:,} permutations cannot give a p-value below {1 / (draws + 1):.2g}, and corrected for "
             f"{len(pairs)} pairs that is above 0.05; pass n_permutations={20 * len(pairs):_} or more"
         )
         cautions += (Caution("few_permutations", m.key, text),)
     return PermutationTests(
-        pairs=tuple(pairs), tests=tuple(tests), p_corrected=p, correction=correction, names=tuple(named),
+        pairs=tuple(pairs), tests=tests, p_corrected=p, correction=correction, names=tuple(named),
         cautions=cautions, kind=kind,
     )  # fmt: skip
+
+
+def _at_once(
+    named: dict[str, Any], pairs: list[tuple[str, str]], m: Measure, is_first_reference: bool, threads: int | None,
+    options: dict[str, Any], bar: Progress,
+) -> tuple[TestsByMoments, Array, list[Caution]] | None:  # fmt: skip
+    """All pairs tested by their moments in one pass over the labels, and for which that is reliable.
+
+    None if the pairs have to be tested one by one: memberships, weights, gaps, or a measure that is not affine in the pairs
+    together.
+    """
+    level, engine = options.pop("level", 0.95), options.pop("engine", "auto")
+    if (
+        options.pop("null", "permutation") != "permutation"
+        or not issubclass(m.needs, Pairs)
+        or not math.isfinite(m.best)
+    ):
+        return None
+    options.pop("sided", None)
+    if any(isinstance(x, Ensemble) for x in named.values()):
+        return None
+    e = Ensemble(on_card(named, engine), **options)
+    weighted = e.mass is not None and not e.mass.is_frequency
+    if e.is_soft or e.has_covers or e.has_gaps or weighted:
+        return None
+    size = len(e)
+    counter = engine_for(engine, e.members)
+    runs = against_first(size) if is_first_reference else all_pairs(size)
+    value, together = np.empty((size, size)), np.empty((size, size))
+    for tile in counter.statistics(e.members, runs, {m.needs}, mass=e.mass, threads=threads):
+        statistic: Any = tile.statistics[m.needs]
+        value[tile.i, tile.j], together[tile.i, tile.j] = m.values(statistic), statistic.same_both
+        bar.add(int((tile.i != tile.j).sum()))
+    mass = None if e.mass is None else e.mass.values
+    margins = [Margin(_sizes(c, mass)) for c in e.members]
+    n = margins[0].n
+    if n < 2 or RandomPair(margins[0].sizes, margins[1].sizes).deviation(m) is None:
+        return None
+    place = {name: i for i, name in enumerate(named)}
+    i, j = np.array([[place[a], place[b]] for a, b in pairs]).T
+    moments = Moments.of(margins[:1], margins) if is_first_reference else Moments.of(margins, margins)
+    at = moments.of_pairs(i, j)
+    same = np.array([float(x.pairs) for x in margins])
+    middle, next_to_it = (pairs_value(m, n, np.stack([same[i], same[j], s])) for s in (at.mean, at.mean + at.deviation))
+    more, fewer = p_values(at, together[i, j])
+    reliable = is_reliable(at, more, fewer)
+    if (m.better == "higher") != bool((next_to_it >= middle).all()):
+        more, fewer = fewer, more
+    columns = {
+        "value": value[i, j], "expected": np.where(np.abs(middle) < 1e-14, 0.0, middle),
+        "standard_deviation": np.abs(next_to_it - middle), "p_value": more,
+        "p_two_sided": np.minimum(1.0, 2 * np.minimum(more, fewer)),
+    }  # fmt: skip
+    if np.isnan(columns["value"]).any():
+        return None
+    common = PermutationTest(
+        measure=m, value=0.0, expected=0.0, standard_deviation=0.0, exactness=Exactness.CLOSED_FORM, is_deviation_exact=True,
+        p_value=1.0, p_two_sided=1.0, p_interval=(math.nan, math.nan), level=level, null=NULLS["permutation"],
+        n_permutations=0, n_points=n, draws=np.empty(0), best=m.best, kind=e.kind,
+    )  # fmt: skip
+    tests = TestsByMoments(common=common, pairs=tuple(pairs), columns=columns, drawn={})
+    return tests, reliable, [*left_out(e.members), *e.cautions]
+
+
+def _sizes(c: Any, frequency: Array | None) -> Array:
+    """Number of points per cluster of labels without gaps."""
+    if frequency is None:
+        return np.bincount(c.codes, minlength=c.k)
+    sizes = np.zeros(c.k, dtype=np.int64)
+    np.add.at(sizes, c.codes, frequency)
+    return sizes[sizes > 0]
 
 
 def noise_of(noise: Any, a: str, b: str) -> Any:

@@ -9,13 +9,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.chance.draws import Exactness, Null
+from congruence.chance.draws import Exactness, Null, pairs_value
+from congruence.chance.moments import Margin, Moments, is_reliable, p_values
 from congruence.chance.problems import Problem, Sided, drawn, problem_of
 from congruence.comparison.presenting import Result, number
-from congruence.errors import Caution, InputError
-from congruence.formulas import find
+from congruence.errors import Caution, InputError, NotApplicable
+from congruence.formulas import find, hint
 from congruence.formulas.record import Measure
 from congruence.statistics.tables import Array
+
+Method = Literal["auto", "draws", "moments"]
+
+#: draws if no number is given
+DRAWS = 1000
 
 # --- permutation tests ------------------------------------------------------------------------------------------
 
@@ -31,12 +37,13 @@ class PermutationTest(Result):
         standard_deviation: Standard deviation under the null model.
         exactness: How the mean is known: in closed form, by the expected mutual information, or from the draws.
         is_deviation_exact: Whether the standard deviation is exact too.
-        p_value: Probability of a value at least as good by chance: (draws as good + 1) / (draws + 1).
+        p_value: Probability of a value at least as good by chance: (draws as good + 1) / (draws + 1), or the tail of a
+            distribution with the exact moments.
         p_two_sided: Twice the smaller tail.
-        p_interval: Interval for the exact p-value.
+        p_interval: Interval for the exact p-value; NaN without draws.
         level: Level of that interval.
         null: The null model in words.
-        n_permutations: Number of draws made.
+        n_permutations: Number of draws made; 0 if p comes from the moments.
         n_points: Number of points.
         draws: The values drawn, in order.
         is_stopped: Whether draws ended early.
@@ -47,8 +54,8 @@ class PermutationTest(Result):
 
     >>> import congruence as cg
     >>> r = cg.permutation_test([0] * 9 + [1] * 9, [0] * 8 + [1] * 10, "ari", random_state=0)
-    >>> round(r.value, 4), r.expected, round(r.p_value, 4)
-    (0.7772, 0.0, 0.001)
+    >>> round(r.value, 4), r.expected, round(r.p_value, 4), r.is_drawn
+    (0.7772, 0.0, 0.001, True)
     """
 
     measure: Measure
@@ -60,7 +67,7 @@ class PermutationTest(Result):
     exactness: Exactness
     #: is the standard deviation exact, too?
     is_deviation_exact: bool
-    #: (draws at least as good + 1) / (draws + 1)
+    #: (draws at least as good + 1) / (draws + 1), or the tail by the moments
     p_value: float
     #: twice the smaller tail
     p_two_sided: float
@@ -80,6 +87,11 @@ class PermutationTest(Result):
     kind: str | None = None
 
     @property
+    def is_drawn(self) -> bool:
+        """Does the p-value come from draws (else from the exact moments)?"""
+        return self.n_permutations > 0
+
+    @property
     def method(self) -> str:
         """How the mean is known, in words."""
         return self.exactness.in_words(len(self.draws))
@@ -94,6 +106,8 @@ class PermutationTest(Result):
         """Standard error of the expected value; 0 if it is exact."""
         if self.is_exact:
             return 0.0
+        if not self.is_drawn:
+            return math.nan
         return float(np.nanstd(self.draws, ddof=1) / math.sqrt(len(self.draws))) if len(self.draws) > 1 else math.nan
 
     @property
@@ -119,15 +133,17 @@ class PermutationTest(Result):
     def __repr__(self) -> str:
         a, b = self.names
         low, high = self.p_interval
-        exact = "exact" if self.is_exact else f"± {self.standard_error:.1g}"
-        spread = "exact" if self.is_deviation_exact else "of the draws"
+        exact = "exact" if self.is_exact else f"± {self.standard_error:.1g}" if self.is_drawn else "by moments"
+        spread = "exact" if self.is_deviation_exact else "of the draws" if self.is_drawn else "by moments"
         count = f"{self.n_permutations:,} draws" + (", stopped early" if self.is_stopped else "")
+        p = f"{self.p_value:.4g} as good or better ({self.level:.0%} interval {low:.2g} to {high:.2g})"
+        if not self.is_drawn:
+            p, count = f"≈ {self.p_value:.2g} as good or better (moments)", "no draws"
         lines = [
             f"{self.measure.key} of {a} and {b}: {number(self.value)}, {self.n_points:,} points",
             f"  by chance     {number(self.expected)} ({exact}), standard deviation {self.standard_deviation:.4g} ({spread}), "
             f"z = {self.z:.4g}",
-            f"  p             {self.p_value:.4g} as good or better ({self.level:.0%} interval {low:.2g} to {high:.2g}), "
-            f"{self.p_two_sided:.4g} two-sided",
+            f"  p             {p}, {self.p_two_sided:{'.4g' if self.is_drawn else '.2g'}} two-sided",
             f"  null model    {self.null}; {count}",
         ]
         return "\n".join([*lines, *(f"! {c}" for c in self.cautions)])
@@ -156,9 +172,10 @@ def permutation_test(
     a: Any,
     b: Any,
     measure: str | Measure = "ari",
-    n_permutations: int = 1000,
+    n_permutations: int | None = None,
     random_state: Any = None,
     *,
+    method: Method = "auto",
     null: Null = "permutation",
     sided: Sided = "two",
     stop_after: int | None = None,
@@ -170,13 +187,16 @@ def permutation_test(
 ) -> PermutationTest:
     """How often chance alone agrees as well: p-values of any measure of any two sides that `compare` takes.
 
-    Hard clusterings are drawn as tables, at a cost that does not depend on the number of points; memberships, ensembles
-    and matrices have the points of one side permuted, all members together; sample weights stay with their points.
-    Points that `unassigned="drop"` leaves out are out of the draws too. The mean is exact for measures affine in Σ n²
-    (ari: 0) and for those affine in the mutual information; `.method` says so. `stop_after=10` ends as soon as ten draws
-    are as good as the value, and p is then 10 / draws (Besag & Clifford 1991). The options are those of `compare`.
-    `engine="cuda"` (or labels that are on a CUDA GPU) draws there: value and mean are the same, and so are the draws of a
-    `random_state` at every run and on every GPU, but they are not those of the CPU.
+    Pair-counting measures of hard clusterings need no draws: the number of pairs that both keep together has an exact mean,
+    variance and skewness under permutation, and a Pearson type III distribution with these gives p, however small
+    (`method="moments"`). For other measures and inputs the points are permuted. Hard clusterings are drawn as tables, at a
+    cost that does not depend on the number of points; memberships, ensembles and matrices have the points of one side
+    permuted, all members together; sample weights stay with their points. Points that `unassigned="drop"` leaves out are
+    out of the draws too. The mean is exact for measures affine in Σ n² (ari: 0) and for those affine in the mutual
+    information; `.method` says so. `stop_after=10` ends as soon as ten draws are as good as the value, and p is then
+    10 / draws (Besag & Clifford 1991). The options are those of `compare`. `engine="cuda"` (or labels that are on a CUDA GPU)
+    draws there: value and mean are the same, and so are the draws of a `random_state` at every run and on every GPU, but they
+    are not those of the CPU.
 
     Args:
         a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
@@ -184,8 +204,11 @@ def permutation_test(
             where a measure is asymmetric.
         b: Second clustering, of the same points in the same order.
         measure: Key or record of a measure; `cg.measures()` lists them. Default "ari".
-        n_permutations: Number of draws, at least 1. Default 1000.
+        n_permutations: Number of draws, at least 1; p then comes from draws. Default None: 1000 where draws are needed.
         random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
+        method: Where p comes from: "draws"; "moments", for pair-counting measures of hard clusterings; or "auto"
+            (default): moments where they are within 15 % of the exact p-value and no number of draws is given, else
+            draws.
         null: Null model: "permutation" (default; cluster sizes stay), "n_clusters" (partitions with as many clusters)
             or "all" (all partitions).
         sided: "two" (default: both are random) or "one" (a is fixed); for the last two null models.
@@ -210,6 +233,12 @@ def permutation_test(
         `cg.permutation_tests`, `cg.adjusted`, `cg.confidence_interval`.
 
     >>> import congruence as cg
+    >>> thirds, quarters = [i % 3 for i in range(600)], [i % 3 if i % 10 == 0 else i % 4 for i in range(600)]
+    >>> cg.permutation_test(thirds, quarters)
+    ari of a and b: 0.0067, 600 points
+      by chance     0.0000 (exact), standard deviation 0.002311 (exact), z = 2.893
+      p             ≈ 0.014 as good or better (moments), 0.027 two-sided
+      null model    points permuted at random, cluster sizes fixed; no draws
     >>> a, b = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1, 1, 1, 2, 0]
     >>> cg.permutation_test(a, b, "vi", random_state=0)
     vi of a and b: 0.8387, 10 points
@@ -218,21 +247,80 @@ def permutation_test(
       null model    points permuted at random, cluster sizes fixed; 1,000 draws
     """
     m = find(measure)
-    check_counts(n_permutations, level, stop_after)
-    return tested(
-        problem_of(a, b, m, null, sided, threads, engine=engine, **options), n_permutations, random_state, stop_after,
-        level, threads, progress,
-    )  # fmt: skip
+    check_counts(n_permutations, level, stop_after, method)
+    problem = problem_of(a, b, m, null, sided, threads, engine=engine, **options)
+    if not is_to_be_drawn(method, n_permutations, stop_after) and (found := by_moments(problem, level, method)):
+        return found
+    return tested(problem, n_permutations or DRAWS, random_state, stop_after, level, threads, progress)
 
 
-def check_counts(n_permutations: int, level: float, stop_after: int | None) -> None:
-    """Refuse numbers of permutations, levels and stopping counts that make no sense."""
-    if not isinstance(n_permutations, int | np.integer) or n_permutations < 1:
+def is_to_be_drawn(method: str, n_permutations: int | None, stop_after: int | None) -> bool:
+    """Whether draws are asked for."""
+    return method == "draws" or n_permutations is not None or stop_after is not None
+
+
+def check_counts(n_permutations: int | None, level: float, stop_after: int | None, method: str = "auto") -> None:
+    """Refuse numbers of permutations, levels, stopping counts and methods that make no sense."""
+    methods = ("auto", "draws", "moments")
+    if method not in methods:
+        raise InputError(
+            f"there is no method {method!r}; {hint(str(method), methods, 'there are: auto, draws, moments')}"
+        )
+    if method == "moments" and (n_permutations is not None or stop_after is not None):
+        raise InputError(
+            "method='moments' draws nothing; leave n_permutations and stop_after out, or pass method='draws'"
+        )
+    if n_permutations is not None and (not isinstance(n_permutations, int | np.integer) or n_permutations < 1):
         raise InputError(f"n_permutations must be a whole number above 0, not {n_permutations!r}")
     if not isinstance(level, int | float | np.number) or not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1, as in 0.95, not {level!r}")
     if stop_after is not None and (not isinstance(stop_after, int | np.integer) or stop_after < 1):
         raise InputError(f"stop_after is a number of draws as good as the value, at least 1, not {stop_after!r}")
+
+
+def by_moments(t: Problem, level: float, method: str) -> PermutationTest | None:
+    """The test by exact moments; None where they do not apply, or with "auto" where they are not reliable."""
+    if t.together is None or t.sizes is None or math.isnan(t.value):
+        if method == "moments":
+            raise NotApplicable(
+                f"the moments are known for pair-counting measures of hard clusterings without weights whose points are "
+                f"permuted, not for {t.measure.key} here; pass method='draws'"
+            )
+        return None
+    a, b = (Margin(x) for x in t.sizes)
+    moments = Moments.of([a], [b])
+    rises = rise_of(t.measure, t.n_points, a.pairs, b.pairs)
+    if rises is None:
+        if method == "moments":
+            raise NotApplicable(f"{t.measure.key} does not rise with the number of pairs together; pass method='draws'")
+        return None
+    more, fewer = p_values(moments, t.together)
+    if method == "auto" and not is_reliable(moments, more, fewer)[0, 0]:
+        return None
+    tails = float(more[0, 0]), float(fewer[0, 0])
+    p, other = tails if rises == (t.measure.better == "higher") else tails[::-1]
+    expected, deviation = t.expected, t.deviation
+    if expected is None or deviation is None:
+        around = pairs_value(
+            t.measure,
+            t.n_points,
+            np.stack([np.full(2000, float(a.pairs)), np.full(2000, float(b.pairs)), moments.quantiles(2000)]),
+        )
+        expected, deviation = float(around.mean()) if expected is None else expected, float(around.std())
+    return PermutationTest(
+        measure=t.measure, value=t.value, expected=clean(expected), standard_deviation=deviation,
+        exactness=Exactness.MOMENTS if t.expected is None else t.exactness, is_deviation_exact=t.deviation is not None,
+        p_value=p, p_two_sided=min(1.0, 2 * min(p, other)), p_interval=(math.nan, math.nan), level=level, null=t.null,
+        n_permutations=0, n_points=t.n_points, draws=np.empty(0), best=t.best, cautions=t.cautions, names=t.names, kind=t.kind,
+    )  # fmt: skip
+
+
+def rise_of(m: Measure, n: int, pairs_a: int, pairs_b: int) -> bool | None:
+    """Whether a measure rises with the pairs together (True) or falls (False); None if it does neither everywhere."""
+    low, high = max(0, pairs_a + pairs_b - n * (n - 1) // 2), min(pairs_a, pairs_b)
+    at = np.stack([np.full(64, float(pairs_a)), np.full(64, float(pairs_b)), np.linspace(low, high, 64)])
+    steps = np.diff(pairs_value(m, n, at))
+    return True if (steps > 0).all() else False if (steps < 0).all() else None
 
 
 def tested(

@@ -65,6 +65,8 @@ class Problem:
     #: cluster sizes of two hard clusterings, and the share of the points that are alone in their cell of the table
     sizes: tuple[Array, Array] | None = None
     alone: float = 0.0
+    #: pairs of points that two hard clusterings both keep together, where the points are permuted and sizes stay
+    together: float | None = None
     #: draws of one stream where a CUDA GPU draws them
     on_card: int | None = None
 
@@ -113,9 +115,13 @@ def _of_table(tile: Tables, m: Measure, null: str, sided: str, engine: Engine) -
     """Two hard clusterings, drawn from their table."""
     (table,) = tile.each()
     n = int(table.n)
-    null_models.check_points(n)
     random = random_pair(table, null, sided, engine)
     expected, exactness = random.expected(m) or (None, Exactness.DRAWS)
+    permuted = table.maps is None and null == "permutation" and issubclass(m.needs, Pairs)
+
+    def draw(rng: np.random.Generator, draws: int) -> Array:
+        null_models.check_points(n)
+        return random.values(m, rng, draws)
 
     def subset(rng: np.random.Generator, draws: int, points: int) -> Array:
         counts = rng.multivariate_hypergeometric(table.count, points, size=draws)
@@ -132,11 +138,11 @@ def _of_table(tile: Tables, m: Measure, null: str, sided: str, engine: Engine) -
         return measured(m, Tables(row, col, counts[pair, cell], starts, np.column_stack([k_a, k_b]), many, many))
 
     return Problem(
-        measure=m, value=float(measured(m, tile)[0]), draw=partial(random.values, m), batch=random.batch, n_points=n,
+        measure=m, value=float(measured(m, tile)[0]), draw=draw, batch=random.batch, n_points=n,
         null=in_words(null, sided), subset=subset, expected=expected, exactness=exactness, deviation=random.deviation(m),
         best=best_value(m, tile),
         sizes=(table.row_sums, table.col_sums) if table.maps is None else None, alone=float((table.count == 1).sum()) / n,
-        on_card=random.draws_at_once(m),
+        on_card=random.draws_at_once(m), together=float(Pairs.from_tables(tile).same_both[0]) if permuted else None,
     )  # fmt: skip
 
 

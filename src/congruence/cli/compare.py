@@ -65,7 +65,13 @@ def compare(
     fail_under: FailUnder = None,
     p_values: Annotated[bool, typer.Option("--p-values", help="Add p-values of permutation tests.")] = False,
     ci: Annotated[bool, typer.Option("--ci", help="Add confidence intervals.")] = False,
-    permutations: Annotated[int, typer.Option(min=1, help="Number of permutations for --p-values.")] = 1000,
+    permutations: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Number of permutations for --p-values. Default: 1000, or none where p is known without.",
+        ),
+    ] = None,
     level: Annotated[float, typer.Option(help="Confidence level for --ci.")] = 0.95,
     correction: Annotated[
         Correction, typer.Option(help="How to correct p-values of several columns for multiple testing.")

@@ -1,0 +1,103 @@
+"""How good p-values from exact moments are, against many draws: `python -m reproductions.permutation_moments`.
+
+Random cluster sizes of three kinds (balanced, skewed, many singletons) on both sides, 50 to 100,000 points. The pairs together,
+S, are drawn under permutation, and the p-value by moments at a quantile of the draws is divided by the share of the draws that
+reach it (above 0.5: that do not exceed it). `auto` uses the moments where `is_reliable` says so; there the ratio should stay
+within 15 % of 1, apart from the error of the draws, which is printed too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from congruence.chance.draws import RandomPair
+from congruence.chance.moments import Moments, is_reliable, p_values
+from congruence.engine.choice import engine_for
+from congruence.formulas import find
+
+KINDS = ("balanced", "skewed", "singletons")
+TAILS = (0.95, 0.9, 0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5)
+
+
+def sizes(rng: np.random.Generator, kind: str, n: int, k: int) -> np.ndarray:
+    """Cluster sizes of n points."""
+    if kind == "singletons":  # half of the points are alone
+        return np.concatenate([np.ones(n // 2, dtype=np.int64), sizes(rng, "skewed", n - n // 2, k)])
+    share = np.ones(k) if kind == "balanced" else rng.dirichlet(np.ones(k))
+    found = np.maximum(1, np.floor(n * share / share.sum())).astype(np.int64)
+    found[np.argmax(found)] += n - found.sum()
+    return found
+
+
+def cases(rng: np.random.Generator, many: int) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Pairs of margins, of every combination of kinds."""
+    pairs = [(a, b) for i, a in enumerate(KINDS) for b in KINDS[i:]]
+    for i in range(many):
+        a, b = pairs[i % len(pairs)]
+        n = int(10 ** rng.uniform(1.7, 5 if "singletons" not in (a, b) else 2.5))
+        k_a, k_b = (max(2, min(int(2 ** rng.uniform(1, 4.5)), n // 5)) for _ in range(2))
+        yield f"{a}, {b}", sizes(rng, a, n, k_a), sizes(rng, b, n, k_b)
+
+
+def drawn(a: np.ndarray, b: np.ndarray, draws: int, seed: int, engine: str) -> np.ndarray:
+    """Sorted draws of S under permutation."""
+    n = int(a.sum())
+    random = RandomPair(a, b, engine=engine_for(engine, []))
+    m = find("rand")
+    batch = random.draws_at_once(m) or random.batch
+    streams = np.random.SeedSequence(seed).spawn(math.ceil(draws / batch))
+    values = np.concatenate([random.values(m, np.random.default_rng(s), batch) for s in streams])[:draws]
+    pairs, same = n * (n - 1) / 2, sum(float((x * (x - 1.0)).sum()) / 2 for x in (a, b))
+    return np.sort(np.rint((values * pairs - pairs + same) / 2))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=36, help="number of pairs of margins")
+    parser.add_argument("--draws", type=int, default=1_000_000, help="draws per pair")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--engine", default="cpu", help="cpu, or cuda to draw on a GPU")
+    options = parser.parse_args()
+    rng = np.random.default_rng(options.seed)
+    head = "  ".join(f"{t:>13g}" for t in TAILS)
+    print(
+        f"{options.draws:,} draws per pair; p-value by moments / share of draws, ± error of the draws; *: auto draws here"
+    )
+    print(f"{'margins':<22} {'n':>7} {'k':>9} {'skewness':>9} {'excess':>8} {'fineness':>8}  {head}")
+    errors: dict[float, list[float]] = {t: [] for t in TAILS}
+    kept = dict.fromkeys(TAILS, 0)
+    for kind, a, b in cases(rng, options.cases):
+        draws = drawn(a, b, options.draws, int(rng.integers(2**31)), options.engine)
+        moments = Moments.of([a], [b])
+        line = f"{kind:<22} {a.sum():>7,} {f'{len(a)}×{len(b)}':>9} {moments.skewness[0, 0]:>9.3f} {moments.excess[0, 0]:>8.3f}"
+        line += f" {moments.fineness[0, 0]:>8.1f}"
+        for tail in TAILS:
+            at = draws[min(int(len(draws) * (1 - tail)), len(draws) - 1)]
+            hits = len(draws) - int(np.searchsorted(draws, at))
+            share = hits / len(draws)
+            if share > 3 * tail or hits < 20:  # a coarse distribution, or too few draws
+                line += f"{'—':>15}"
+                continue
+            more, fewer = p_values(moments, at)
+            p = float(more[0, 0])
+            if tail > 0.5:  # the lower tail
+                hits = int(np.searchsorted(draws, at, "right"))
+                share, p = hits / len(draws), float(fewer[0, 0])
+            ratio, trusted = p / share, bool(is_reliable(moments, more, fewer)[0, 0])
+            line += f"  {ratio:>5.2f} ± {1 / math.sqrt(hits):.2f}{' ' if trusted else '*'}"
+            if trusted:
+                errors[tail].append(max(0.0, abs(math.log(ratio)) - 2 / math.sqrt(hits)))
+                kept[tail] += 1
+        print(line, flush=True)
+    print("\nused by auto: number of pairs, and the largest error beyond twice the error of the draws")
+    for tail in TAILS:
+        worst = f"{math.expm1(max(errors[tail])):.1%}" if errors[tail] else "—"
+        print(f"  p near {tail:<8g} {kept[tail]:>4} of {options.cases}   {worst}")
+
+
+if __name__ == "__main__":
+    main()
