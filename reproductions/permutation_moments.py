@@ -16,7 +16,7 @@ import numpy as np
 
 from congruence.chance.draws import RandomPair
 from congruence.chance.moments import Moments, is_reliable, p_values
-from congruence.engine.choice import engine_for
+from congruence.engine.plan import engine_for
 from congruence.formulas import find
 
 KINDS = ("balanced", "skewed", "singletons")

@@ -21,8 +21,7 @@ from congruence.chance.permutation import (
     permutation_test,
 )
 from congruence.comparison.presenting import Result, number
-from congruence.engine.choice import engine_for, on_card
-from congruence.engine.plan import Progress, against_first, all_pairs
+from congruence.engine.plan import Progress, against_first, all_pairs, engine_for, on_card
 from congruence.errors import Caution, InputError, hint
 from congruence.formulas import find
 from congruence.formulas.record import Measure
