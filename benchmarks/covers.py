@@ -11,6 +11,8 @@ import importlib
 import json
 import os
 import resource
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from itertools import combinations
@@ -147,7 +149,12 @@ def dblp_sized(seed: int = 0, scale: int = 1) -> tuple[list[list[int]], int]:
     share = np.cumsum(sizes[order]) / sizes.sum()
     where = np.clip(members / n + rng.normal(0, 0.002, len(members)), 0, 1 - 1e-12)
     chosen = order[np.minimum(np.searchsorted(share, where), clusters - 1)]
-    pairs = np.unique(chosen * np.int64(n) + members)
+    # one point is in as many clusters as the busiest author, and no cluster is empty
+    author = rng.integers(n)
+    chosen, members = chosen[members != author], members[members != author]
+    busiest = np.arange(most) * np.int64(n) + author
+    empty = np.setdiff1d(np.arange(clusters), chosen) * np.int64(n) + centre[np.setdiff1d(np.arange(clusters), chosen)]
+    pairs = np.unique(np.concatenate([chosen * np.int64(n) + members, busiest, empty]))
     cluster, point = pairs // n, pairs % n
     cuts = np.searchsorted(cluster, np.arange(1, clusters))
     return [part.tolist() for part in np.split(point, cuts) if len(part)], n
@@ -175,65 +182,85 @@ def timed(name: str, make: Callable[[], Callable[[], float]]) -> tuple[float, fl
         return f"{type(error).__name__}: {str(error).splitlines()[0][:80]}"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="no YouTube, and a tenth of com-DBLP")
-    parser.add_argument("--no-peers", action="store_true", help="time congruence alone")
-    given = parser.parse_args()
-    quick = given.quick
-    global peers_wanted
-    peers_wanted = not given.no_peers
-    print(f"{len(os.sched_getaffinity(0))} cores; wall time: best of 5 for congruence, one call for peers\n")
-
+def philosophy() -> None:
+    """Wikipedia categories and detected communities of philosophers: every signature is different."""
     names = ("ground_truth_community_Philosophy.json.gz", "detected_community_Philosophy.json.gz")
     a, b = (cg.Cover(loaded(name), keys="points") for name in names)
     print(f"Philosophy: {a.k:,} and {b.k:,} clusters of {len(a):,} points")
+
+    def cdlib_score(name: str) -> Callable[[], Callable[[], float]]:
+        def made() -> Callable[[], float]:
+            first, second = cdlib_communities(a, b)
+            return lambda: float(getattr(peer("cdlib.evaluation"), name)(first, second).score)
+
+        return made
+
     seconds, value = best(lambda: cg.omega(a, b))
-    others: dict[str, tuple[float, float] | str] = {"naive": once(lambda: naive_omega(a, b))}
-    others["clusim"] = timed("clusim", lambda: clusim_omega(a, b))
-
-    def cdlib_omega() -> Callable[[], float]:
-        first, second = cdlib_communities(a, b)
-        return lambda: float(peer("cdlib.evaluation").omega(first, second).score)
-
-    def cdlib_onmi() -> Callable[[], float]:
-        first, second = cdlib_communities(a, b)
-        return lambda: float(
-            peer("cdlib.evaluation").overlapping_normalized_mutual_information_MGH(first, second).score
-        )
-
-    others["cdlib"] = timed("cdlib", cdlib_omega)
-    row("omega", seconds, value, others)
+    row("omega", seconds, value, {
+        "naive": once(lambda: naive_omega(a, b)), "clusim": timed("clusim", lambda: clusim_omega(a, b)),
+        "cdlib": timed("cdlib", cdlib_score("omega")),
+    })  # fmt: skip
     seconds, value = best(lambda: cg.onmi_max(a, b))
     row("onmi_max", seconds, value, {
-        "cdlib": timed("cdlib", cdlib_onmi), "networkit": timed("networkit", lambda: networkit_onmi(a, b)),
+        "networkit": timed("networkit", lambda: networkit_onmi(a, b)),
+        "cdlib": timed("cdlib", cdlib_score("overlapping_normalized_mutual_information_MGH")),
     })  # fmt: skip
     seconds, value = best(lambda: cg.element_centric(a, b), 1)
     row("element_centric", seconds, value, {})
 
-    if not quick:
-        clusters = loaded("youtube.json.gz")["communities"]
-        points = np.unique(np.concatenate([np.array(c) for c in clusters]))
-        a, b = cg.Cover(clusters, points), cg.Cover(noisy(clusters, 0.1, points), points)
-        print(f"\nYouTube and the same with 10 % of the memberships moved: {a.k:,} clusters of {len(a):,} points")
-        seconds, value = best(lambda: cg.omega(a, b), 1)
-        row("omega", seconds, value, {"naive": once(lambda: naive_omega(a, b))})
-        seconds, value = best(lambda: cg.onmi_max(a, b), 1)
-        row("onmi_max", seconds, value, {"networkit": timed("networkit", lambda: networkit_onmi(a, b))})
 
-    made, n = dblp_sized(scale=10 if quick else 1)
-    points = np.arange(n)
+def youtube() -> None:
+    """Groups of YouTube users, and the same with noise."""
+    clusters = loaded("youtube.json.gz")["communities"]
+    points = np.unique(np.concatenate([np.array(c) for c in clusters]))
+    a, b = cg.Cover(clusters, points), cg.Cover(noisy(clusters, 0.1, points), points)
+    print(f"YouTube and the same with 10 % of the memberships moved: {a.k:,} clusters of {len(a):,} points")
+    seconds, value = best(lambda: cg.omega(a, b), 1)
+    row("omega", seconds, value, {"naive": once(lambda: naive_omega(a, b)) if peers_wanted else "not timed"})
+    seconds, value = best(lambda: cg.onmi_max(a, b), 1)
+    row("onmi_max", seconds, value, {"networkit": timed("networkit", lambda: networkit_onmi(a, b))})
+
+
+def dblp(scale: int = 1) -> None:
+    """A cover as large as com-DBLP, and the same with noise; the memory is that of this process."""
+    made, n = dblp_sized(scale=scale)
     start = time.perf_counter()
-    a, b = cg.Cover(made, n), cg.Cover(noisy(made, 0.1, points), n)
+    a, b = cg.Cover(made, n), cg.Cover(noisy(made, 0.1, np.arange(n)), n)
     built = time.perf_counter() - start
-    print(f"\nAs large as com-DBLP, with 10 % noise: {a!r}, {int(a.sizes.sum()):,} memberships")
+    print(f"As large as com-DBLP, with 10 % noise: {a!r}, {int(a.sizes.sum()):,} memberships")
     print(f"{'building both covers':<34} congruence {built:>8.3f} s")
-    for key in ("omega", "onmi_max", "average_f1", "bcubed_f"):
-        seconds, value = once(lambda key=key: getattr(cg, key)(a, b))  # type: ignore[misc]
-        row(key, seconds, value, {})
-    seconds, _ = once(lambda: cg.compare(a, b, ["omega", "onmi_max", "average_f1", "bcubed_f"]))
+    seconds, found = once(lambda: cg.compare(a, b, ["omega", "onmi_max", "average_f1", "bcubed_f"]))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"{'all four in one call':<34} congruence {seconds:>8.3f} s; largest memory of this process {peak:.2f} GB")
+    for key in found:
+        seconds, value = once(lambda key=key: getattr(cg, key)(a, b))  # type: ignore[misc]
+        row(key, seconds, value, {})
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    "philosophy": philosophy, "youtube": youtube, "dblp": dblp, "dblp-tenth": lambda: dblp(10),
+}  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="default: philosophy, youtube and dblp")
+    parser.add_argument("--no-peers", action="store_true", help="time congruence alone")
+    given = parser.parse_args()
+    global peers_wanted
+    peers_wanted = not given.no_peers
+    chosen = given.parts or ["philosophy", "youtube", "dblp"]
+    if len(chosen) == 1:
+        PARTS[chosen[0]]()
+        return
+    load = os.getloadavg()[0]
+    print(
+        f"{len(os.sched_getaffinity(0))} cores, load {load:.1f}; wall time: best of 5 for congruence, one call for peers"
+    )
+    for part in chosen:  # a process for each, so that memory is its own
+        print(flush=True)
+        command = [sys.executable, "-m", "benchmarks.covers", part, *(["--no-peers"] if given.no_peers else [])]
+        subprocess.run(command, check=True)
 
 
 if __name__ == "__main__":

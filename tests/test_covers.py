@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from collections import Counter
 from pathlib import Path
 
 import naive_covers as naive
@@ -14,6 +15,8 @@ from doors import OF_COVERS, close, doors, everywhere
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from scipy.optimize import linear_sum_assignment
+from scipy.special import gammaln
 from strategies import partitions
 
 import congruence as cg
@@ -73,6 +76,18 @@ def test_golden(case, walk):
     assert shown["expected"] == pytest.approx(expected["omega_expected"], rel=1e-10)
     harmonic = cg.average_f1(a, b, mean="harmonic")
     assert harmonic == pytest.approx(expected["average_f1_harmonic"], rel=1e-10)
+    best = cg.measure("average_f1").explain(a, b).symbols
+    by_size = cg.measure("average_f1", weights="points").explain(a, b).symbols
+    for mean, key in ((best["best_a"], "ab"), (best["best_b"], "ba"), (by_size["best_a"], "ab_weighted")):
+        if case["a"] and case["b"]:  # a side without clusters has no best match
+            assert mean == pytest.approx(expected[f"average_f1_{key}"], rel=1e-10)
+    if (
+        expected.get("matching_ratio") is not None
+    ):  # not a measure of ours: read from the points clusters have in common
+        table = cg.contingency(a, b)
+        shares = table.to_array() ** 2 / np.outer(table.row_sums, table.col_sums)
+        matched = shares[linear_sum_assignment(shares, maximize=True)].sum() / len(case["a"])
+        assert matched == pytest.approx(expected["matching_ratio"], rel=1e-10)
     if expected.get("element_scores"):
         assert cg.element_scores(a, b) == pytest.approx(np.array(expected["element_scores"]), rel=1e-10, abs=1e-10)
     if "element_centric_alpha_0.5" in expected:
@@ -80,22 +95,29 @@ def test_golden(case, walk):
         assert half == pytest.approx(expected["element_centric_alpha_0.5"], rel=1e-10)
 
 
-@pytest.mark.parametrize("case", [c for c in GOLDEN["chance"] if c["n"] == 5], ids=lambda case: case["id"])
+@pytest.mark.slow
+@pytest.mark.parametrize("case", GOLDEN["chance"], ids=lambda case: case["id"])
 def test_means_over_all_permutations(case):
     """The mean over every permutation of the points of b is the golden one; what is called exact is exact."""
     a, n = cover(case["a"], case["n"]), case["n"]
-    moved = [cover([[order[i] for i in c] for c in case["b"]], n) for order in itertools.permutations(range(n))]
+    times: Counter[tuple[tuple[int, ...], ...]] = Counter()  # many permutations give the same cover
+    for order in itertools.permutations(range(n)):
+        times[tuple(sorted(tuple(sorted(order[i] for i in c)) for c in case["b"]))] += 1
+    moved, weights = [cover(x, n) for x in times], np.array(list(times.values()))
     keys = [key for key in case["expected_over_permutations"] if key in KEYS]
     rows = cg.compare_to(a, moved, [*keys, "omega_soft", "aci"], threads=1)
     for key in keys:
         mean = case["expected_over_permutations"][key]
-        assert rows[key].mean() == pytest.approx(mean, abs=1e-12), key
+        assert np.average(rows[key], weights=weights) == pytest.approx(mean, abs=1e-12), key
         test = cg.permutation_test(a, moved[0], key, 2, random_state=0)
         assert not test.is_exact or test.expected == pytest.approx(mean, abs=1e-12)
+    shown = cg.measure("omega").explain(a, moved[0]).symbols
+    assert shown["expected"] == pytest.approx(case["expected_over_permutations"]["omega_unadjusted"], abs=1e-12)
     for key in ("omega", "omega_soft", "aci", "ndc"):
         test = cg.permutation_test(a, moved[0], key, 2, random_state=0)
         assert test.method == "closed form"
-        assert test.expected == pytest.approx(rows[key].mean() if key != "ndc" else test.expected, abs=1e-12)
+        if key in rows:
+            assert test.expected == pytest.approx(np.average(rows[key], weights=weights), abs=1e-12)
 
 
 @pytest.mark.parametrize("case", GOLDEN["partitions"], ids=lambda case: case["id"])
@@ -114,6 +136,38 @@ def test_golden_partition_measures(case):
     for key, value in found.items():
         # the file's own rmi were summed from lgamma of up to 10⁵: they carry 10⁻¹⁰ per point
         assert value == pytest.approx(expected[key], abs=1e-10 * (n if key.startswith("rmi") else 1)), key
+    assert cg.mi(a, b) == pytest.approx(expected["mi"], abs=1e-10)
+    counts = cg.contingency(a, b)
+    micro = gammaln(n + 1) + gammaln(counts.count + 1).sum()
+    micro -= gammaln(counts.row_sums + 1).sum() + gammaln(counts.col_sums + 1).sum()
+    assert micro == pytest.approx(expected["mi_microcanonical"], abs=1e-9)
+    assert micro - math.log(expected["tables"]) == pytest.approx(expected["rmi_flat"], abs=1e-9)
+    shown = cg.measure("mari").explain(a, b).symbols
+    assert shown["theta"] - shown["theta_0"] == pytest.approx(expected["mari_raw"], abs=1e-10)
+    by_chance = {key: cg.permutation_test(a, b, key, 2, random_state=0) for key in ("fowlkes_mallows", "rand")}
+    if expected["fm_mean"] is not None:
+        assert by_chance["fowlkes_mallows"].expected == pytest.approx(expected["fm_mean"], abs=1e-10)
+    if expected["fm_variance"] is not None:
+        assert by_chance["fowlkes_mallows"].standard_deviation ** 2 == pytest.approx(expected["fm_variance"], abs=1e-10)
+    if expected["z_rand"] is not None:
+        assert by_chance["rand"].z == pytest.approx(expected["z_rand"], abs=1e-10)
+    if n <= 6 and expected.get("smi") is not None:
+        values = cg.compare_to(a, [[b[i] for i in o] for o in itertools.permutations(range(n))], "mi", threads=1)["mi"]
+        assert (expected["mi"] - values.mean()) / values.std() == pytest.approx(expected["smi"], abs=1e-9)
+
+
+def test_every_golden_number_is_checked():
+    """No key of the golden file is without a check in this module."""
+    checked = {
+        *KEYS, "omega_unadjusted", "omega_expected", "average_f1_ab", "average_f1_ba", "average_f1_ab_weighted",
+        "average_f1_harmonic", "element_scores", "element_centric_alpha_0.5", "matching_ratio",
+    }  # fmt: skip
+    assert {key for case in GOLDEN["covers"] for key in case["expected"]} <= checked
+    of_partitions = {
+        "mi", "mi_microcanonical", "tables", "rmi_flat", "rmi", "rmi_of_b", "rmi_normalised", "mari", "mari_raw",
+        "z_rand", "fm_mean", "fm_variance", "nca", "npa", "smi",
+    }  # fmt: skip
+    assert {key for case in GOLDEN["partitions"] for key in case["expected"]} <= of_partitions
 
 
 @settings(max_examples=25, deadline=None)
@@ -639,16 +693,31 @@ def test_ensembles_of_covers_are_permuted(key):
     assert against.expected == pytest.approx(test.expected, abs=5 * max(against.standard_error, 1e-12))
 
 
-def test_element_centric_refuses_what_would_take_long(monkeypatch):
-    """Large covers are solved part by part, to the same values; above its limit the measure says so."""
+def test_element_centric_of_large_covers(monkeypatch):
+    """Large covers are solved part by part, larger ones row by row, to the same values; what takes minutes is refused."""
     rng = np.random.default_rng(1)
-    a, b = (cover([np.flatnonzero(rng.random(60) < 0.2).tolist() for _ in range(20)], 60) for _ in range(2))
+    a, b = (cover([np.flatnonzero(rng.random(60) < 0.1).tolist() for _ in range(20)], 60) for _ in range(2))
+    for alpha in (0.9, 0.3, 0.0):
+        exact = cg.element_centric(a, b, alpha=alpha)
+        with monkeypatch.context() as patch:
+            patch.setattr(elements, "SMALL", 0)
+            assert cg.element_centric(a, b, alpha=alpha) == close(exact)
+            assert cg.element_centric(a, b, alpha=alpha, limit=1) == pytest.approx(exact, rel=1e-11)
     dense = cg.element_scores(a, b)
     monkeypatch.setattr(elements, "SMALL", 0)
-    assert cg.element_scores(a, b) == close(dense)
-    with pytest.raises(cg.NotApplicable, match="its limit is 5"):
-        cg.measure("element_centric", limit=5)(a, b)
-    assert cg.measure("element_centric", limit=None)(a, b) == close(dense.mean())
+    sampled = cg.element_centric(a, b, limit=1, sample=4_000)
+    assert sampled == pytest.approx(dense.mean(), abs=5 * dense.std() / math.sqrt(4_000))
+    assert sampled != dense.mean()
+    monkeypatch.setattr(elements, "MOST_SOLVED", 1)
+    assert cg.element_scores(a, b) == pytest.approx(dense, rel=1e-11)
+    monkeypatch.setattr(elements, "MOST_STEPS", 10)
+    with pytest.raises(cg.NotApplicable, match="sample=10_000 to score that many random points"):
+        cg.element_centric(a, b, limit=1)
+    assert cg.element_centric(a, b, limit=None) == pytest.approx(dense.mean(), rel=1e-11)
+    result = cg.compare(a, b)
+    assert "element_centric" in result
+    with pytest.raises(cg.InputError, match="sample is a number of points"):
+        cg.element_centric(a, b, sample=0)
 
 
 def test_doors_take_labels_and_covers_together():

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import congruence as cg
-from congruence.comparison.trees import pair_curve
+from congruence.comparison.trees import level_info, pair_curve
 from congruence.engine import tree_kernels, trees
 from congruence.machine import jit
 
@@ -67,6 +67,9 @@ def test_golden_trees(name):
         if golden in expected:
             wanted = math.nan if expected[golden] is None else expected[golden]
             assert cg.compare(a, b, key)[key] == close(wanted), key
+    heights = [[row[2] for row in case[side]] for side in "ab"]
+    if all(len(set(h)) == len(h) for h in heights) and expected["bakers_gamma_dendextend"] is not None:
+        assert cg.compare(a, b, "bakers_gamma")["cophenetic_spearman"] == close(expected["bakers_gamma_dendextend"])
     if "robinson_foulds_normalised" in expected:
         assert cg.robinson_foulds(a, b, normalised=True) == close(expected["robinson_foulds_normalised"])
         assert cg.robinson_foulds(a.collapsed(), b.collapsed()) == expected["robinson_foulds_ties_collapsed"]
@@ -92,6 +95,11 @@ def test_golden_curves(name):
     assert cg.compare_cuts(a, b, ks).values.ravel().tolist() == close(np.ravel(expected["ari_cuts"]).tolist())
 
 
+def mean_of_hmi(a, b) -> float:
+    """The mean over permutations that ahmi takes off."""
+    return float(level_info(a, b).E_I[0])
+
+
 @pytest.mark.parametrize("name", LEVELS)
 def test_golden_levels(name):
     """Hierarchical mutual information is that of its authors, and its mean over permutations is exact."""
@@ -103,6 +111,7 @@ def test_golden_levels(name):
     for how in ("sum", "max", "sqrt"):
         assert cg.nhmi(a, b, normaliser=how) == close(expected[f"nhmi_{how}"])
     assert cg.ahmi(a, b) == close(expected["ahmi_max"])
+    assert mean_of_hmi(a, b) == close(expected["hmi_mean_over_permutations"])
 
 
 @pytest.mark.parametrize("name", TREES)
@@ -119,6 +128,22 @@ def test_golden_levels_of_full_trees(name):
     a, b = (cg.Hierarchy({str(i): [str(x) for x in column] for i, column in enumerate(side)}) for side in sides)
     assert cg.hmi(a, b) == close(case["expected"]["hmi_singletons"])
     assert cg.hmi(a, a) == close(case["expected"]["hmi_singletons_self_a"])
+    assert cg.hmi(b, b) == close(case["expected"]["hmi_singletons_self_b"])
+    mean = case["expected"].get("hmi_singletons_mean_over_permutations")
+    if mean is not None:
+        assert mean_of_hmi(a, b) == close(mean)
+
+
+def test_every_golden_number_is_checked():
+    """All keys of the file are checked here and in test_resolutions.py, but for two quantities that we do not offer."""
+    others = {"kendall_tau_b", "hmi_pairs", "hmi_pairs_self_a", "hmi_pairs_self_b"}
+    checked = {
+        *NAMES, "robinson_foulds_normalised", "robinson_foulds_ties_collapsed", "element_centric", "element_scores_r=1,max",
+        "bk", "ari_cuts", "bakers_gamma_dendextend", "hmi_singletons", "hmi_singletons_self_a", "hmi_singletons_self_b",
+        "hmi_singletons_mean_over_permutations",
+    }  # fmt: skip
+    assert {key for case in TREES.values() for key in case["expected"]} == checked | others
+    assert {key for case in GOLDEN["resolutions"] for key in case["expected"]} == {"edges", "sc3_stability"}
 
 
 # --- naive definitions --------------------------------------------------------------------------------------------------

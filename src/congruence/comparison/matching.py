@@ -21,6 +21,7 @@ from congruence.inputs.coerce import as_clustering
 from congruence.inputs.frames import text_grid
 from congruence.inputs.labels import Labels, Unassigned
 from congruence.inputs.pair import PreparedPair
+from congruence.statistics import elements
 from congruence.statistics.covers import overlap_of
 from congruence.statistics.tables import Array, Table
 
@@ -190,7 +191,7 @@ def _cover_scores(pair: Sequence[Any], table: Table) -> Array:
     used = (codes[0] < pair[0].k) & (codes[1] < pair[1].k)
     scores = np.full(len(used), np.nan)
     where = codes[0][used] * table.shape[1] + codes[1][used]
-    scores[used] = overlap_of(table).element_scores()[np.searchsorted(key, where)]
+    scores[used] = elements.element_scores(overlap_of(table), 0.9, elements.MOST_SOLVED)[np.searchsorted(key, where)]
     return scores
 
 

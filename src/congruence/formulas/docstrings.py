@@ -15,6 +15,7 @@ from congruence.formulas.record import Measure
 PARAMETERS = {
     "beta": "Weight of completeness relative to homogeneity, above 0.",
     "limit": "Largest product of the numbers of clusters for which it is computed; None: any.",
+    "sample": "Of covers: number of random points to score; None: all.",
     "zero_cells": "Count that stands for an empty cell of the table.",
     "r": "How fast the weight of a level of a hierarchy decreases.",
     "path": 'How paths in a hierarchy are weighted: "max", "min" or "height".',

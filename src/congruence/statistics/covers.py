@@ -18,9 +18,6 @@ from congruence.statistics.pairs import Pairs
 from congruence.statistics.sharing import Walk, walked
 from congruence.statistics.tables import Array, Table, Tables
 
-#: signatures, or clusters if those are fewer, up to which the element-centric scores solve a dense system
-MOST_SOLVED = 6_000
-
 
 @dataclass(frozen=True, eq=False)
 class ClusterMap:
@@ -192,12 +189,6 @@ class Overlap:
         return found[0], found[1]
 
     # --- points
-
-    def element_scores(self, alpha: float = 0.9, limit: int | None = MOST_SOLVED) -> Array:
-        """The element-centric score of the points of each cell."""
-        from congruence.statistics.elements import element_scores
-
-        return element_scores(self, alpha, limit)
 
 
 def overlap_of(table: Table) -> Overlap:

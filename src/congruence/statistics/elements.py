@@ -6,27 +6,43 @@ from typing import Any
 
 import numpy as np
 
-from congruence.errors import NotApplicable
+from congruence.errors import InputError, NotApplicable
 from congruence.statistics.tables import Array
+
+#: signatures, or clusters if those are fewer, up to which a dense system is solved; larger ones are iterated
+MOST_SOLVED = 6_000
+
+#: products of numbers up to which iterations are made without being asked for: about a minute
+MOST_STEPS = 5e10
+
+#: largest error of an iteration, relative to the right-hand side
+TOLERANCE = 1e-12
 
 #: cells × (cells + clusters) up to which dense matrices of all cells are the fastest
 SMALL = 40_000
 
 
-def element_scores(o: Any, alpha: float, limit: int | None) -> Array:
+def element_scores(o: Any, alpha: float, limit: int | None, wanted: Array | None = None) -> Array:
     """The score of the points of each cell, (1 − α) Σ_j min(G_a, G_b) over the points j; a point in no cluster sees itself.
 
     G of one cover is the walk without its start: p = (1 − α)(I + α G). Both rows of G sum to 1/(1 − α), so what two of
-    them have in common is the sum of the smaller entries.
+    them have in common is the sum of the smaller entries. Cells that are not `wanted` are left at NaN.
     """
     if max(len(o.mass) * (len(o.mass) + m.k) for m in o.maps) <= SMALL:
         return _of_few(o, alpha)
+    chosen = np.ones(len(o.mass), dtype=bool) if wanted is None else wanted
     sides = [_Side(m.sparse(s), o.mass, s, alpha, limit) for m, s in zip(o.maps, o.signatures, strict=True)]
+    steps = sum(side.steps for side in sides) * float(chosen.mean())
+    if limit is not None and steps > MOST_STEPS:
+        raise NotApplicable(
+            f"element_centric of these covers takes about {steps:.0e} steps, many minutes; pass cg.measure('element_centric', "
+            "limit=None) to compute it, or sample=10_000 to score that many random points"
+        )
     covered = [length > 0 for length in o.lengths]
-    scores = np.zeros(len(o.mass))
+    scores = np.full(len(o.mass), np.nan)
     scores[~covered[0] & ~covered[1]] = 1.0
     for side, here, there in ((sides[0], *covered), (sides[1], *covered[::-1])):
-        alone = np.flatnonzero(here & ~there)
+        alone = np.flatnonzero(here & ~there & chosen)
         scores[alone] = (1 - alpha) * side.own(alone) * (o.own[alone] / o.mass[alone])
     both = np.flatnonzero(covered[0] & covered[1])
     block = sides[0].component[both] * np.int64(len(o.mass) + 1) + sides[1].component[both]
@@ -34,11 +50,24 @@ def element_scores(o: Any, alpha: float, limit: int | None) -> Array:
     cuts = np.flatnonzero(np.diff(block[order], prepend=-1))
     for cells in np.split(both[order], cuts[1:]):
         step = max(1, 4_000_000 // max(len(cells), 1))
-        for first in range(0, len(cells), step):
-            part = cells[first : first + step]
+        scored = cells[chosen[cells]]
+        for first in range(0, len(scored), step):
+            part = scored[first : first + step]
             least = np.minimum(sides[0].block(part, cells), sides[1].block(part, cells))
             scores[part] = (1 - alpha) * (least @ o.mass[cells])
     return scores
+
+
+def mean_score(o: Any, alpha: float, limit: int | None, sample: int | None) -> float:
+    """The mean score of the points, or of a random sample of them, drawn with replacement."""
+    if sample is None:
+        return float(element_scores(o, alpha, limit) @ o.mass / o.n)
+    if not isinstance(sample, int | np.integer) or sample < 1:
+        raise InputError(f"sample is a number of points, or None for all; got {sample!r}")
+    share = np.asarray(o.mass, dtype=np.float64) / float(o.n)
+    drawn = np.random.default_rng(0).multinomial(sample, share / share.sum())
+    scores = element_scores(o, alpha, limit, drawn > 0)
+    return float(scores[drawn > 0] @ drawn[drawn > 0] / sample)
 
 
 def _of_few(o: Any, alpha: float) -> Array:
@@ -76,7 +105,9 @@ class _Side:
         _, first, self.place = np.unique(signatures, return_index=True, return_inverse=True)
         rows, weight = rows[first], np.bincount(self.place, weights=mass)
         component = self.component[first]
-        self.factors: dict[int, tuple[Array, Array, Any, Array | None]] = {}
+        self.factors: dict[int, Any] = {}
+        #: products of numbers that iterations take for all rows
+        self.steps = 0.0
         self.within = np.zeros(len(first), dtype=np.int64)
         by_row, by_cluster = (np.argsort(x, kind="stable") for x in (component, of_cluster))
         at_row, at_cluster = component[by_row], of_cluster[by_cluster]
@@ -86,33 +117,81 @@ class _Side:
             if not len(theirs):
                 continue  # points in no cluster
             self.within[mine] = np.arange(len(mine))
-            self.factors[c] = _solved(rows[mine][:, theirs], weight[mine], alpha, limit)
+            part, many = rows[mine][:, theirs], len(mine)
+            if min(len(mine), len(theirs)) * len(mine) <= (MOST_SOLVED if limit is None else limit) ** 2:
+                self.factors[c] = _Solved(part, weight[mine], alpha)
+            else:
+                self.factors[c] = iterated = _Iterated(part, weight[mine], alpha)
+                self.steps += 2.0 * many * iterated.iterations * part.nnz
 
     def block(self, cells: Array, others: Array) -> Array:
         """G between these cells, all of one component."""
-        rows, right = self.factors[int(self.component[cells[0]])]  # type: ignore[misc]
         here, there = (self.within[self.place[x]] for x in (cells, others))
-        return np.asarray(rows[here] @ right[:, there]) if rows is not None else np.asarray(right[np.ix_(here, there)])
+        return np.asarray(self.factors[int(self.component[cells[0]])].block(here, there))
 
     def own(self, cells: Array) -> Array:
         """The diagonal of G."""
         return np.array([self.block(cells[i : i + 1], cells[i : i + 1])[0, 0] for i in range(len(cells))])
 
 
-def _solved(rows: Any, weight: Array, alpha: float, limit: int | None) -> Any:
-    """G of one component as (rows B, dense right factor), or (None, G): a system of clusters or of signatures, the smaller."""
-    g, k = rows.shape
-    if limit is not None and (min(g, k) * g > limit**2 or g > 5 * limit):
-        raise NotApplicable(
-            f"element_centric would solve a system of {min(g, k):,} unknowns for {g:,} different sets of clusters; its limit is "
-            f"{limit:,}: pass cg.measure('element_centric', limit=None) to do it all the same, or use omega or onmi_max"
-        )
-    lengths, sizes = np.asarray(rows.sum(axis=1)).ravel(), np.asarray(rows.T @ weight).ravel()
-    b = rows.multiply(1 / lengths[:, None]).tocsr()
-    c = rows.multiply(1 / sizes[None, :]).tocsr()
-    if k <= g:
-        system = np.eye(k) - alpha * (c.multiply(weight[:, None]).T @ b).toarray()
-        return b, np.linalg.solve(system, c.T.toarray())
-    step = (b @ c.T).toarray()
-    system = np.eye(g) - alpha * step * weight[None, :]
-    return None, np.linalg.solve(system, step)
+class _Solved:
+    """G of one component from a dense system of its clusters or its signatures, whichever are fewer."""
+
+    def __init__(self, rows: Any, weight: Array, alpha: float) -> None:
+        g, k = rows.shape
+        lengths, sizes = np.asarray(rows.sum(axis=1)).ravel(), np.asarray(rows.T @ weight).ravel()
+        b = rows.multiply(1 / lengths[:, None]).tocsr()
+        c = rows.multiply(1 / sizes[None, :]).tocsr()
+        self.b = None
+        if k <= g:
+            self.b = b
+            system = np.eye(k) - alpha * (c.multiply(weight[:, None]).T @ b).toarray()
+            self.right = np.linalg.solve(system, c.T.toarray())
+        else:
+            step = (b @ c.T).toarray()
+            self.right = np.linalg.solve(np.eye(g) - alpha * step * weight[None, :], step)
+
+    def block(self, here: Array, there: Array) -> Array:
+        """G between these signatures."""
+        if self.b is None:
+            return np.asarray(self.right[np.ix_(here, there)])
+        return np.asarray(self.b[here] @ self.right[:, there])
+
+
+class _Iterated:
+    """G of one component, rows when they are asked for, by Chebyshev iteration: memory of a few rows, error below 1e-12.
+
+    With D the sizes of the clusters, the system is I − α FᵀF for F = (weight / length)^½ A D^−½, whose eigenvalues lie
+    between 1 − α and 1; so the error is known beforehand.
+    """
+
+    def __init__(self, rows: Any, weight: Array, alpha: float) -> None:
+        self.lengths, sizes = np.asarray(rows.sum(axis=1)).ravel(), np.asarray(rows.T @ weight).ravel()
+        self.scaled = rows.multiply(1 / np.sqrt(sizes)[None, :]).tocsr()
+        self.f = self.scaled.multiply(np.sqrt(weight / self.lengths)[:, None]).tocsr()
+        self.transposed = self.f.T.tocsr()
+        self.alpha = alpha
+        root = np.sqrt(1 / (1 - alpha))
+        self.iterations = int(np.ceil(np.log(TOLERANCE / 2) / np.log((root - 1) / (root + 1)))) if alpha else 1
+
+    def block(self, here: Array, there: Array) -> Array:
+        """G between these signatures; each different row is solved for once."""
+        wanted, place = np.unique(here, return_inverse=True)
+        solved = self._solve((self.scaled[wanted] / self.lengths[wanted][:, None]).toarray().T)
+        columns, back = np.unique(there, return_inverse=True)
+        return np.asarray((self.scaled[columns] @ solved)[back].T[place])
+
+    def _solve(self, right: Array) -> Array:
+        """(I − α FᵀF)⁻¹ of these columns."""
+        middle, half = 1 - self.alpha / 2, self.alpha / 2
+        if not half:
+            return right
+        found, left, rate = np.zeros_like(right), right.copy(), half / middle
+        move = left / middle
+        for _ in range(self.iterations):
+            found += move
+            left -= move - self.alpha * (self.transposed @ (self.f @ move))
+            faster = 1 / (2 * middle / half - rate)
+            move = faster * rate * move + 2 * faster / half * left
+            rate = faster
+        return found
