@@ -1,15 +1,19 @@
-"""Pages that `mkdocs build` generates: the home page, contributing and changes from files of the root, and the reference of
-Python and the command line from the code. Also fences the examples of docstrings.
+"""Pages that `mkdocs build` generates: the home page, contributing and changes from files of the root, the reference of Python
+and the command line from the code, a figure per guide, and two sample reports. Also fences the examples of docstrings.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import griffe
 from mkdocs.structure.files import File, Files
+
+sys.path.insert(0, str(Path(__file__).parent))
+import site_figures
 
 ROOT = Path(__file__).parents[1]
 #: pages made from files of the root
@@ -38,7 +42,19 @@ def on_files(files: Files, config: Any) -> Files:
     pages |= {"reference.md": reference(), "commands.md": commands()}
     for name, text in pages.items():
         files.append(File.generated(config, name, content=text))
+    for page in site_figures.FIGURES:
+        files.append(File.generated(config, f"figures/{page}.svg", content=site_figures.svg(page)))
+    for name, text in site_figures.samples().items():
+        files.append(File.generated(config, f"samples/{name}.html", content=text))
     return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Put its figure into a guide, and the sample reports onto the home page."""
+    name = page.file.src_path.removesuffix(".md")
+    if name in ("index", "report"):  # these have a picture of their own
+        return markdown.replace("\n## ", f"\n{site_figures.SAMPLES}\n\n## ", 1)
+    return site_figures.illustrated(name, markdown) if name in site_figures.FIGURES else markdown
 
 
 def from_above(text: str) -> str:

@@ -316,3 +316,20 @@ def test_the_site_has_every_public_name():
     assert re.findall(r"^## (\S+)$", site.commands(), flags=re.M) == list(COMMANDS)
     assert site.fenced("One.\n\n>>> 1\n1\n\nTwo.") == "One.\n\n\n```pycon\n>>> 1\n1\n```\n\nTwo."
     assert site.from_above("[a](docs/x.md) [b](CONTRIBUTING.md)") == "[a](x.md) [b](contributing.md)"
+
+
+def test_every_guide_has_a_figure():
+    """The site draws a figure for every guide but the one on the report, which has a picture and links to two sample reports."""
+    pytest.importorskip("matplotlib")
+    spec = importlib.util.spec_from_file_location("site_figures", ROOT / "docs" / "site_figures.py")
+    assert spec is not None
+    assert spec.loader is not None
+    site = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(site)
+    guides = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("- Guides:")[2].partition("- Measures:")[0]
+    pages = re.findall(r"(\w+)\.md$", guides, flags=re.M)
+    assert len(pages) == len(set(pages))
+    assert set(pages) == {*site.FIGURES, "report"}
+    shown = site.illustrated("gpu", "# One\n\nText.\n\n## Two\n")
+    assert re.fullmatch(r"# One\n\nText\.\n\n!\[.*\]\(figures/gpu\.svg\)\n\n\*.*\*\n\n## Two\n", shown)
+    assert site.svg("gpu").startswith("<?xml")

@@ -624,7 +624,7 @@ def test_the_command_writes_the_page(command, tmp_path):
 def test_the_data_are_joined_by_id(command, tmp_path):
     """Rows in another order are refused or joined on the ids, never drawn as other points; a long table has ids too."""
     cells = [f"cell{i:02}" for i in range(60)]
-    numbers = {"cell": cells, "x": np.arange(60) / 7, "y": np.arange(60) % 5}
+    numbers = {"cell": cells, "x": np.arange(60) / 7, "y": np.sin(np.arange(60))}
     order = np.random.default_rng(0).permutation(60)
     mixed = {name: np.asarray(column)[order] for name, column in numbers.items()}
     write(tmp_path / "labels.csv", {"cell": cells, **RUNS})
