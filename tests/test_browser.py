@@ -345,11 +345,52 @@ def test_dark_mode(page):
     light = page.run("getComputedStyle(document.body).backgroundColor")
     page.scheme("dark")
     page.until(f"getComputedStyle(document.body).backgroundColor !== {light!r}")
-    nodes = "[...document.querySelectorAll('#levels circle')].map(c => c.getAttribute('fill'))"
-    doubtful, certain = sorted(page.run(nodes), key=luminance)[-1], sorted(page.run(nodes), key=luminance)[0]
-    assert luminance(doubtful) > luminance(certain)
+    fills = page.run("[...document.querySelectorAll('#levels circle')].map(c => c.getAttribute('fill'))")
+    stability = [node[3] for node in data(page, "levels")["nodes"]]
+    doubtful, certain = (fills[place] for place in (int(np.argmin(stability)), int(np.argmax(stability))))
+    assert luminance(doubtful) > luminance(certain) + 30
+    ring = page.run("getComputedStyle(document.documentElement).getPropertyValue('--ring').trim()")
+    assert ring == "#fff"  # of disputed points, on a page that is nearly black
     page.click("#theme")
     assert page.run("getComputedStyle(document.body).backgroundColor") == light
+
+
+def test_the_network_stays_silent(page, demo):
+    """Opened, searched, clicked through and saved from, the page asks for nothing but itself."""
+    page.events.clear()
+    page.open(demo)
+    page.run("(s => { s.value = 'ward'; s.dispatchEvent(new Event('input')); })(document.querySelector('#search'))")
+    page.run("document.querySelector('#ranking-table button.link').click()")
+    page.key("Escape")
+    page.run("for (const d of document.querySelectorAll('details')) d.open = true")
+    page.click("[data-save='matrix.csv']")
+    page.downloaded("matrix.csv")
+    page.click("[data-save='map.png']")
+    page.downloaded_bytes("map.png")
+    asked = [e["params"]["request"]["url"] for e in page.events if e["method"] == "Network.requestWillBeSent"]
+    assert [url for url in asked if not url.startswith(("data:", "blob:"))] == [demo.resolve().as_uri()]
+    assert not [e for e in page.events if e["method"] in ("Network.webSocketCreated", "Network.webTransportCreated")]
+    assert page.run("fetch('https://example.org').then(() => 'sent', () => 'refused')") == "refused"
+    assert page.run("performance.getEntriesByType('resource').filter(r => r.name.startsWith('http')).length") == 0
+    page.events.clear()  # the refusal is a complaint
+
+
+def test_two_clusterings_show_their_table(browser, tmp_path):
+    """The picture of two clusterings is the table of their clusters, above the fold; the comparison comes next."""
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 5, 200)
+    b = np.where(rng.random(200) < 0.1, rng.integers(0, 5, 200), a)
+    cg.report({"a": a, "b": b}, tmp_path / "r.html", progress=False)
+    browser.size(1440, 900)
+    browser.events.clear()
+    browser.open(tmp_path / "r.html")
+    bottom = browser.run("document.querySelector('#front canvas[data-kind=table]').getBoundingClientRect().bottom")
+    assert 300 < bottom <= 900
+    assert browser.run("[...document.querySelectorAll('main section')].map(s => s.id)")[:2] == ["answer", "compare"]
+    browser.click("[data-save='table-of-clusters.csv']")
+    rows = [line.split(",") for line in browser.downloaded("table-of-clusters.csv").strip().split("\n")]
+    assert sum(int(x) for row in rows[1:] for x in row[1:]) == 200
+    assert browser.complaints == []
 
 
 def test_hover_shows_both_names(page):

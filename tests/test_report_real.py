@@ -188,6 +188,20 @@ def opened(browser: Browser, tmp_path: Path, r: html.Report, width: int = 1440) 
 
 
 @in_browser
+def test_birch_labels_do_not_overlap_in_plotly(browser, tmp_path):
+    """A hundred clusters on each side: no two names of the plotly figure cover one another."""
+    columns = columns_of("sipu_birch1")
+    shown = cg.compare(columns["reference0"], columns["sklearn_kmeans@k100"]).plot()
+    shown.write_html(tmp_path / "flow.html", include_plotlyjs=True)
+    browser.size(1440, 900)
+    browser.send("Page.navigate", url=(tmp_path / "flow.html").resolve().as_uri())
+    browser.until("document.querySelectorAll('.sankey .node-label').length >= 200")
+    box = "(b => [b.left, b.top, b.right, b.bottom])(t.getBoundingClientRect())"
+    boxes = browser.run(f"[...document.querySelectorAll('.sankey .node-label')].map(t => {box})")
+    assert not overlapping([tuple(b) for b in boxes])
+
+
+@in_browser
 def test_birch_in_the_browser(browser, tmp_path):
     """The drawn flow joins matched clusters, and no two labels overlap."""
     page = opened(browser, tmp_path, report_of("sipu_birch1", "reference0", ("sklearn_kmeans@k100", "Genie_G0.3@k100")))

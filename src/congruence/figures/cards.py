@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from congruence.comparison.presenting import short_names
 from congruence.consensus_clustering.results import Consensus
 from congruence.figures.features import NAMED, features_of, numbers_of
 
@@ -63,7 +64,9 @@ def cards_of(found: Consensus, data: Any = None) -> Cards:
     for c in range(min(k, MOST_CARDS)):
         inside = found.labels == c
         if features is not None:
-            bars = features.named[c]
+            named = features.named[c]
+            short = short_names([name for name, _ in named], 22)
+            bars = tuple((name, d) for name, (_, d) in zip(short, named, strict=True))
         else:
             mean = found.memberships[inside].mean(axis=0) if inside.any() else np.zeros(k)
             order = np.argsort(-mean, kind="stable")[:NAMED]

@@ -172,14 +172,15 @@ def draw_cards(found: Consensus, data: Any = None) -> Any:
     drawn = cards_of(found, data)
     across = min(3, len(drawn.cards))
     down = -(-len(drawn.cards) // across)
-    shown = canvas(2.6 * across, 1.6 * down + 0.4)
+    shown = canvas(3.3 * across, 1.7 * down + 0.5)
     places = shown.subplots(down, across, squeeze=False, sharex=True).ravel()
     for axes, card in zip(places, drawn.cards, strict=False):
         y = range(len(card.bars))
         axes.barh(y, [value for _, value in card.bars], color=EIGHT[card.cluster % 7])
         axes.set_yticks(y, [name for name, _ in card.bars], fontsize=7, parse_math=False)
         axes.invert_yaxis()
-        axes.set_title(f"{card.title}\n{card.line}", fontsize=8, parse_math=False)
+        axes.set_title(f"{card.title}\n{card.line}", fontsize=7, parse_math=False)
+        axes.tick_params(axis="x", labelsize=7)
     for axes in places[len(drawn.cards) :]:
         axes.set_axis_off()
     shown.supxlabel(drawn.axis, fontsize=8)

@@ -121,18 +121,41 @@ const ownOrder = (i) => { // the clusters of a clustering by size, as the shared
   for (const c of hard[i]()) if (c < D.ks[i]) sizes[c] += 1;
   return range(D.ks[i]).sort((x, y) => sizes[y] - sizes[x] || x - y);
 };
-// the picture beside the answer: the points if there are data, otherwise the clusterings
+// the picture beside the answer: the points if there are data; of two clusterings their table; otherwise all clusterings
+const freshCanvas = (box, kind) => { const found = box.querySelector(`canvas[data-kind="${kind}"]`); return found || el("canvas", { role: "img", "data-kind": kind }); };
+const MOST_SIDE = 24;
+const drawFrontPair = (box) => {
+  const first = D.names.indexOf(A.by), other = A.counted[0], v = first === other ? null : pairView(first, other);
+  if (!v) return fill(box);
+  const canvas = freshCanvas(box, "table"), rows = v.names[0].slice(0, MOST_SIDE), columns = v.names[1].slice(0, MOST_SIDE), width = Math.min(box.clientWidth || 600, 700), probe = canvas.getContext("2d");
+  if (!canvas.parentElement) fill(box, canvas, el("p", { class: "muted" }, `Rows: clusters of ${short(A.by, 40)}. Columns: clusters of ${short(D.names[other], 40)}. The brighter a cell, the more of the row's points are in the column.`),
+    saver("table-of-clusters", () => canvas, () => [["", ...v.names[1]], ...v.names[0].map((name, i) => [name, ...v.counts[i]])]));
+  probe.font = FACE;
+  const left = Math.min(Math.max(...rows.map((t) => probe.measureText(short(t, 20)).width)) + 14, width * 0.35), top = 22;
+  const step = Math.min((width - left - 2) / columns.length, Math.max(200, window.innerHeight - 480) / rows.length, 60), c = sharp(canvas, width, top + step * rows.length + 4);
+  canvas.setAttribute("aria-label", `Table of the clusters of ${A.by} and ${D.names[other]}`);
+  c.clearRect(0, 0, width, top + step * rows.length + 4);
+  c.font = FACE; c.textBaseline = "middle";
+  rows.forEach((name, i) => {
+    const sum = v.counts[i].reduce((x, y) => x + y, 0) || 1, y = top + i * step;
+    c.textAlign = "right"; c.fillStyle = css("--fg"); c.fillText(short(name, 20), left - 8, y + step / 2, left - 10);
+    columns.forEach((_, j) => { c.fillStyle = rgb(viridis(v.counts[i][j] / sum)); c.fillRect(left + j * step, y, Math.max(step - 1, 1), Math.max(step - 1, 1)); });
+  });
+  c.textAlign = "center"; c.fillStyle = css("--fg");
+  columns.forEach((name, j) => { if (step >= 14) c.fillText(short(name, Math.max(2, Math.floor(step / 7))), left + (j + 0.5) * step, top / 2, step); });
+};
 const drawFront = () => {
   const box = $("front");
   if (D.points.place) {
-    const canvas = box.querySelector("canvas") || el("canvas", { role: "img" });
+    const canvas = freshCanvas(box, "points");
     if (!canvas.parentElement) fill(box, canvas, el("p", { class: "muted" }, "Every point of the data, coloured by its group; disputed points have a ring."), saver("points-by-group", () => canvas, pointRows));
     const width = Math.min(box.clientWidth || 600, 760), height = Math.max(240, Math.min(Math.round(width * 0.62), window.innerHeight - 470));
     canvas.setAttribute("aria-label", `The points by group: ${plural(D.n, "point")} in ${plural(A.k, "group")}, ${whole(A.disputed.length)} disputed`);
     paintPoints(canvas, width, height, { kind: "group" });
     return;
   }
-  const canvas = box.querySelector("canvas") || el("canvas", { role: "img" });
+  if (A.pair) return drawFrontPair(box);
+  const canvas = freshCanvas(box, "matrix");
   if (!canvas.parentElement) fill(box, canvas, el("p", { class: "muted" }, "Agreement of each pair of clusterings: the brighter, the more they agree. Similar clusterings are next to each other."), saver("agreement-matrix", () => canvas, matrixRows));
   const order = Array.from(M[0].order()).filter((i) => i === D.reference || A.all.includes(i));
   canvas.setAttribute("aria-label", `Matrix of the agreement of ${plural(order.length, "clustering")}`);

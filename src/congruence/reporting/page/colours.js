@@ -15,7 +15,7 @@ const clusterColour = (i) => { // further rounds are lighter, then darker; on a 
   return base.map((c) => Math.round(round === 2 ? c * 0.6 + 255 * light : c + (255 - c) * light));
 };
 // from doubt to certainty: what is in doubt stands out on a light page and on a dark one
-const stabilityColour = (t) => mixed(isDark() ? [[255, 120, 60], [255, 190, 90], [110, 150, 190], [70, 105, 150]] : [[200, 60, 0], [235, 150, 40], [120, 170, 205], [0, 90, 150]], isNumber(t) ? (t - 0.4) / 0.6 : 0);
+const stabilityColour = (t) => mixed(isDark() ? [[255, 200, 95], [255, 150, 60], [105, 140, 175], [70, 105, 150]] : [[200, 60, 0], [235, 150, 40], [120, 170, 205], [0, 90, 150]], isNumber(t) ? (t - 0.4) / 0.6 : 0);
 const effectColour = (d) => { // blue below the others, orange above
   const t = Math.max(-1, Math.min(1, d / 2)), paper = isDark() ? [40, 46, 53] : [245, 247, 249];
   return mixed(t < 0 ? [paper, isDark() ? [80, 160, 230] : [0, 114, 178]] : [paper, isDark() ? [255, 150, 70] : [213, 94, 0]], Math.abs(t));
