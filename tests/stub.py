@@ -18,15 +18,31 @@ def stub() -> str:
         '"""Types of the public names; `congruence/__init__.py` imports them when they are first asked for."""',
         "",
     ]
-    lines += ["from typing import Any", ""]
+    lines += ["from collections.abc import Callable", "from typing import Any, Literal, Protocol, overload", ""]
+    lines += ["from congruence.inputs.alignment import Align", "from congruence.inputs.labels import Unassigned"]
     for home, public in sorted(cg._HOMES.items()):
         lines += [f"from congruence.{home} import (", *(f"    {name} as {name}," for name in sorted(public)), ")"]
     lines += ["", "__version__: str", "__all__: list[str]", ""]
     lines += ["def measure(name: str | Measure, **parameters: Any) -> Measure: ..."]
+    plain = signature(cg.ari)
+    lines += ["class _Pair(Protocol):", *(f"    {line}" for line in overloads("__call__", plain, "self, "))]
     for name in names():
         function = "lambda_statistic" if name == "lambda" else name
-        lines.append(f"def {function}{signature(getattr(cg, function))}: ...")
+        text = signature(getattr(cg, function))
+        if text == plain:
+            lines.append(f"{function}: _Pair")
+        elif "(a: Any, b: Any, *" in text:
+            lines += overloads(function, text)
+        else:
+            lines.append(f"def {function}{text}: ...")
     return "\n".join(lines) + "\n"
+
+
+def overloads(name: str, text: str, own: str = "") -> list[str]:
+    """A function of two clusterings, which may also be called labels_true and labels_pred as in scikit-learn."""
+    first = text.replace("(", f"({own}", 1)
+    named = text.replace("(a: Any, b: Any, *", f"({own}*, labels_true: Any, labels_pred: Any", 1)
+    return ["@overload", f"def {name}{first}: ...", "@overload", f"def {name}{named}: ..."]
 
 
 def signature(function: object) -> str:

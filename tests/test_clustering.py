@@ -910,7 +910,7 @@ def test_what_is_no_clustering_is_refused_in_one_line(name):
     ("options", "text"),
     [
         ({"measures": "aro"}, "there is no measure 'aro'; did you mean ari"),
-        ({"measures": ["ari", "nmi"]}, "there is no measure 'nmi'; did you mean nmi_joint, nmi_max or nmi_sum?"),
+        ({"measures": ["ari", "nmi_"]}, "there is no measure 'nmi_'; did you mean nmi_joint, nmi_max or nmi_sum?"),
         ({"measures": "zzzzzz"}, "`congruence measures` lists all"),
         ({"measures": []}, "no measures were named"),
         ({"measures": 3}, "measure"),

@@ -16,6 +16,7 @@ _HOMES = {
     "comparison.many": ("compare_all", "compare_to"),
     "comparison.matching": ("Matching", "contingency", "element_scores", "match", "relabel"),
     "comparison.results": ("AgainstReference", "AllPairs", "Comparison"),
+    "comparison.scorers": ("scorer",),
     "inputs.memberships": ("Memberships",),
     "inputs.similarity": ("Similarity",),
     "inputs.cover": ("Cover",),
@@ -94,9 +95,9 @@ def _scorer(name: str) -> Any:
         return import_module("congruence.density.scorers").scorer(key)
     if registry.find(key).is_lone:
         return import_module("congruence.ensembles.agreement").lone_scorer(key)
-    return import_module("congruence.comparison.scorers").scorer(key)
+    return import_module("congruence.comparison.scorers").measure_function(name if name != "lambda_statistic" else key)
 
 
 def __dir__() -> list[str]:
     keys = import_module("congruence.formulas").names()
-    return sorted({*globals(), *__all__, *keys, "lambda_statistic"} - {"lambda"})
+    return sorted({*__all__, *keys, "lambda_statistic"} - {"lambda"})

@@ -1,6 +1,7 @@
 """Types of the public names; `congruence/__init__.py` imports them when they are first asked for."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal, Protocol, overload
 
 from congruence.alternative_clustering.estimator import (
     AlternativeClustering as AlternativeClustering,
@@ -73,6 +74,9 @@ from congruence.comparison.results import (
 )
 from congruence.comparison.results import (
     Comparison as Comparison,
+)
+from congruence.comparison.scorers import (
+    scorer as scorer,
 )
 from congruence.consensus_clustering.estimator import (
     ConsensusClustering as ConsensusClustering,
@@ -182,6 +186,7 @@ from congruence.hierarchies.tangling import (
 from congruence.hierarchies.tangling import (
     tanglegram as tanglegram,
 )
+from congruence.inputs.alignment import Align
 from congruence.inputs.cover import (
     Cover as Cover,
 )
@@ -197,6 +202,7 @@ from congruence.inputs.files import (
 from congruence.inputs.hierarchy import (
     Hierarchy as Hierarchy,
 )
+from congruence.inputs.labels import Unassigned
 from congruence.inputs.memberships import (
     Memberships as Memberships,
 )
@@ -262,47 +268,484 @@ __version__: str
 __all__: list[str]
 
 def measure(name: str | Measure, **parameters: Any) -> Measure: ...
-def rand(a: Any, b: Any, **options: Any) -> float: ...
-def mari(a: Any, b: Any, **options: Any) -> float: ...
-def ari(a: Any, b: Any, **options: Any) -> float: ...
-def ari_gram(a: Any, b: Any, **options: Any) -> float: ...
-def jaccard(a: Any, b: Any, **options: Any) -> float: ...
-def wallace(a: Any, b: Any, **options: Any) -> float: ...
-def fowlkes_mallows(a: Any, b: Any, **options: Any) -> float: ...
-def wallace_ab(a: Any, b: Any, **options: Any) -> float: ...
-def wallace_ba(a: Any, b: Any, **options: Any) -> float: ...
-def mirkin(a: Any, b: Any, **options: Any) -> float: ...
-def dice(a: Any, b: Any, **options: Any) -> float: ...
-def hubert(a: Any, b: Any, **options: Any) -> float: ...
-def mi(a: Any, b: Any, **options: Any) -> float: ...
-def nmi_joint(a: Any, b: Any, **options: Any) -> float: ...
-def nmi_max(a: Any, b: Any, **options: Any) -> float: ...
-def nmi_sum(a: Any, b: Any, **options: Any) -> float: ...
-def nmi_sqrt(a: Any, b: Any, **options: Any) -> float: ...
-def nmi_min(a: Any, b: Any, **options: Any) -> float: ...
-def ami_max(a: Any, b: Any, **options: Any) -> float: ...
-def ami_sum(a: Any, b: Any, **options: Any) -> float: ...
-def ami_sqrt(a: Any, b: Any, **options: Any) -> float: ...
-def ami_min(a: Any, b: Any, **options: Any) -> float: ...
-def vi(a: Any, b: Any, **options: Any) -> float: ...
-def nvi(a: Any, b: Any, **options: Any) -> float: ...
-def homogeneity(a: Any, b: Any, **options: Any) -> float: ...
-def completeness(a: Any, b: Any, **options: Any) -> float: ...
-def v_measure(a: Any, b: Any, *, beta: float = ..., **options: Any) -> float: ...
-def rmi(a: Any, b: Any, **options: Any) -> float: ...
-def nrmi(a: Any, b: Any, **options: Any) -> float: ...
-def accuracy(a: Any, b: Any, *, limit: int | None = ..., **options: Any) -> float: ...
-def clustering_error(a: Any, b: Any, *, limit: int | None = ..., **options: Any) -> float: ...
-def kappa_max(a: Any, b: Any, *, limit: int | None = ..., **options: Any) -> float: ...
-def kappa_trace(a: Any, b: Any, *, limit: int | None = ..., **options: Any) -> float: ...
-def lambda_statistic(a: Any, b: Any, *, zero_cells: float = ..., limit: int | None = ..., **options: Any) -> float: ...
-def irm(a: Any, b: Any, *, limit: int | None = ..., **options: Any) -> float: ...
-def irm_greedy(a: Any, b: Any, **options: Any) -> float: ...
-def van_dongen(a: Any, b: Any, **options: Any) -> float: ...
-def purity(a: Any, b: Any, **options: Any) -> float: ...
-def inverse_purity(a: Any, b: Any, **options: Any) -> float: ...
-def meila_heckerman(a: Any, b: Any, **options: Any) -> float: ...
-def f_measure(a: Any, b: Any, **options: Any) -> float: ...
+
+class _Pair(Protocol):
+    @overload
+    def __call__(
+        self,
+        a: Any,
+        b: Any,
+        *,
+        unassigned: Unassigned = ...,
+        noise: Any = ...,
+        sample_weight: Any = ...,
+        frequency: Any = ...,
+        align: Align | None = ...,
+        threads: int | None = ...,
+        engine: str = ...,
+        client: Any = ...,
+        checkpoint: Any = ...,
+        memory: str | float | None = ...,
+        skip_bad: bool | None = ...,
+        progress: Callable[[int, int], Any] | bool | None = ...,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        *,
+        labels_true: Any,
+        labels_pred: Any,
+        unassigned: Unassigned = ...,
+        noise: Any = ...,
+        sample_weight: Any = ...,
+        frequency: Any = ...,
+        align: Align | None = ...,
+        threads: int | None = ...,
+        engine: str = ...,
+        client: Any = ...,
+        checkpoint: Any = ...,
+        memory: str | float | None = ...,
+        skip_bad: bool | None = ...,
+        progress: Callable[[int, int], Any] | bool | None = ...,
+    ) -> float: ...
+
+rand: _Pair
+rand_score: _Pair
+rand_index: _Pair
+mari: _Pair
+ari: _Pair
+adjusted_rand_score: _Pair
+adjusted_rand_index: _Pair
+ari_gram: _Pair
+jaccard: _Pair
+wallace: _Pair
+fowlkes_mallows: _Pair
+fowlkes_mallows_score: _Pair
+wallace_ab: _Pair
+wallace_ba: _Pair
+mirkin: _Pair
+dice: _Pair
+hubert: _Pair
+mi: _Pair
+mutual_info_score: _Pair
+nmi_joint: _Pair
+nmi_max: _Pair
+nmi_sum: _Pair
+nmi: _Pair
+
+@overload
+def normalized_mutual_info_score(
+    a: Any,
+    b: Any,
+    *,
+    average_method: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def normalized_mutual_info_score(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    average_method: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+
+nmi_sqrt: _Pair
+nmi_min: _Pair
+ami_max: _Pair
+ami_sum: _Pair
+ami: _Pair
+
+@overload
+def adjusted_mutual_info_score(
+    a: Any,
+    b: Any,
+    *,
+    average_method: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def adjusted_mutual_info_score(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    average_method: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+
+ami_sqrt: _Pair
+ami_min: _Pair
+vi: _Pair
+variation_of_information: _Pair
+nvi: _Pair
+homogeneity: _Pair
+homogeneity_score: _Pair
+completeness: _Pair
+completeness_score: _Pair
+
+@overload
+def v_measure(
+    a: Any,
+    b: Any,
+    *,
+    beta: float = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def v_measure(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    beta: float = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def v_measure_score(
+    a: Any,
+    b: Any,
+    *,
+    beta: float = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def v_measure_score(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    beta: float = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+
+rmi: _Pair
+nrmi: _Pair
+
+@overload
+def accuracy(
+    a: Any,
+    b: Any,
+    *,
+    limit: int | None = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def accuracy(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    limit: int | None = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def clustering_error(
+    a: Any,
+    b: Any,
+    *,
+    limit: int | None = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def clustering_error(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    limit: int | None = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def kappa_max(
+    a: Any,
+    b: Any,
+    *,
+    limit: int | None = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def kappa_max(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    limit: int | None = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def kappa_trace(
+    a: Any,
+    b: Any,
+    *,
+    limit: int | None = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def kappa_trace(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    limit: int | None = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def lambda_statistic(
+    a: Any,
+    b: Any,
+    *,
+    zero_cells: float = ...,
+    limit: int | None = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def lambda_statistic(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    zero_cells: float = ...,
+    limit: int | None = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def irm(
+    a: Any,
+    b: Any,
+    *,
+    limit: int | None = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def irm(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    limit: int | None = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+
+irm_greedy: _Pair
+van_dongen: _Pair
+purity: _Pair
+inverse_purity: _Pair
+meila_heckerman: _Pair
+f_measure: _Pair
+
+@overload
 def element_centric(
     a: Any,
     b: Any,
@@ -311,49 +754,724 @@ def element_centric(
     path: str = ...,
     alpha: float = ...,
     limit: int | None = ...,
-    sample: Any = ...,
-    **options: Any,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
 ) -> float: ...
-def bcubed_precision(a: Any, b: Any, **options: Any) -> float: ...
-def bcubed_recall(a: Any, b: Any, **options: Any) -> float: ...
-def bcubed_f(a: Any, b: Any, **options: Any) -> float: ...
-def psi(a: Any, b: Any, *, limit: int | None = ..., **options: Any) -> float: ...
-def nca(a: Any, b: Any, *, limit: int | None = ..., **options: Any) -> float: ...
-def npa(a: Any, b: Any, *, limit: int | None = ..., **options: Any) -> float: ...
-def omega(a: Any, b: Any, **options: Any) -> float: ...
-def omega_soft(a: Any, b: Any, **options: Any) -> float: ...
-def comembership_jaccard(a: Any, b: Any, **options: Any) -> float: ...
-def ndc(a: Any, b: Any, **options: Any) -> float: ...
-def aci(a: Any, b: Any, **options: Any) -> float: ...
-def onmi_max(a: Any, b: Any, **options: Any) -> float: ...
-def onmi_sum(a: Any, b: Any, **options: Any) -> float: ...
-def onmi_joint(a: Any, b: Any, **options: Any) -> float: ...
-def onmi_lfk(a: Any, b: Any, **options: Any) -> float: ...
-def average_f1(a: Any, b: Any, *, weights: str = ..., mean: str = ..., **options: Any) -> float: ...
-def average_jaccard(a: Any, b: Any, *, weights: str = ..., mean: str = ..., **options: Any) -> float: ...
-def nf1(a: Any, b: Any, **options: Any) -> float: ...
-def arimp(a: Any, b: Any, *, missing: str = ..., **options: Any) -> float: ...
-def arimm(a: Any, b: Any, *, missing: str = ..., **options: Any) -> float: ...
-def kas(a: Any, b: Any, *, missing: str = ..., **options: Any) -> float: ...
-def nsf(a: Any, b: Any, *, missing: str = ..., **options: Any) -> float: ...
-def nsf_printed(a: Any, b: Any, *, missing: str = ..., **options: Any) -> float: ...
-def sms(a: Any, b: Any, *, missing: str = ..., **options: Any) -> float: ...
-def ssms(a: Any, b: Any, *, missing: str = ..., **options: Any) -> float: ...
-def anmi(a: Any, b: Any, **options: Any) -> float: ...
-def pooled_ami(a: Any, b: Any, **options: Any) -> float: ...
+@overload
+def element_centric(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    r: float = ...,
+    path: str = ...,
+    alpha: float = ...,
+    limit: int | None = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+
+bcubed_precision: _Pair
+bcubed_recall: _Pair
+bcubed_f: _Pair
+
+@overload
+def psi(
+    a: Any,
+    b: Any,
+    *,
+    limit: int | None = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def psi(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    limit: int | None = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def nca(
+    a: Any,
+    b: Any,
+    *,
+    limit: int | None = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def nca(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    limit: int | None = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def npa(
+    a: Any,
+    b: Any,
+    *,
+    limit: int | None = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def npa(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    limit: int | None = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+
+omega: _Pair
+omega_soft: _Pair
+comembership_jaccard: _Pair
+ndc: _Pair
+aci: _Pair
+onmi_max: _Pair
+onmi_sum: _Pair
+onmi_joint: _Pair
+onmi_lfk: _Pair
+
+@overload
+def average_f1(
+    a: Any,
+    b: Any,
+    *,
+    weights: str = ...,
+    mean: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def average_f1(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    weights: str = ...,
+    mean: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def average_jaccard(
+    a: Any,
+    b: Any,
+    *,
+    weights: str = ...,
+    mean: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def average_jaccard(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    weights: str = ...,
+    mean: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+
+nf1: _Pair
+
+@overload
+def arimp(
+    a: Any,
+    b: Any,
+    *,
+    missing: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def arimp(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    missing: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def arimm(
+    a: Any,
+    b: Any,
+    *,
+    missing: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def arimm(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    missing: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def kas(
+    a: Any,
+    b: Any,
+    *,
+    missing: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def kas(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    missing: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def nsf(
+    a: Any,
+    b: Any,
+    *,
+    missing: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def nsf(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    missing: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def nsf_printed(
+    a: Any,
+    b: Any,
+    *,
+    missing: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def nsf_printed(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    missing: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def sms(
+    a: Any,
+    b: Any,
+    *,
+    missing: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def sms(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    missing: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def ssms(
+    a: Any,
+    b: Any,
+    *,
+    missing: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def ssms(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    missing: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+
+anmi: _Pair
+pooled_ami: _Pair
+
 def certainty(x: Any, *, missing: str = ..., threads: int | None = ..., engine: str = ...) -> float: ...
 def uncertainty(x: Any, *, missing: str = ..., threads: int | None = ..., engine: str = ...) -> float: ...
 def pnmi(x: Any, *, missing: str = ..., threads: int | None = ..., engine: str = ...) -> float: ...
 def pnmi_sum(x: Any, *, missing: str = ..., threads: int | None = ..., engine: str = ...) -> float: ...
-def adco(a: Any, b: Any, X: Any = ..., X_b: Any = ..., *, adjusted: bool = ..., **options: Any) -> float: ...
-def adco_distance(a: Any, b: Any, X: Any = ..., X_b: Any = ..., **options: Any) -> float: ...
-def adco_metric(a: Any, b: Any, X: Any = ..., X_b: Any = ..., **options: Any) -> float: ...
-def adco_cosine(a: Any, b: Any, X: Any = ..., X_b: Any = ..., **options: Any) -> float: ...
-def cophenetic(a: Any, b: Any, **options: Any) -> float: ...
-def cophenetic_spearman(a: Any, b: Any, **options: Any) -> float: ...
-def bakers_gamma(a: Any, b: Any, **options: Any) -> float: ...
-def gamma(a: Any, b: Any, **options: Any) -> float: ...
-def robinson_foulds(a: Any, b: Any, *, normalised: bool = ..., **options: Any) -> float: ...
-def hmi(a: Any, b: Any, **options: Any) -> float: ...
-def nhmi(a: Any, b: Any, *, normaliser: str = ..., **options: Any) -> float: ...
-def ahmi(a: Any, b: Any, *, normaliser: str = ..., **options: Any) -> float: ...
+def adco(
+    a: Any,
+    b: Any,
+    X: Any = ...,
+    X_b: Any = ...,
+    *,
+    binning: str | Binning = ...,
+    bins: int = ...,
+    nominal: Any = ...,
+    adjusted: bool = ...,
+    bivariate: bool = ...,
+    matching: Literal["one", "soft"] = ...,
+    sizes: Literal["given", "sample", "scaled"] = ...,
+    random_state: Any = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    threads: int | None = ...,
+    engine: Literal["auto", "cpu", "cuda"] = ...,
+) -> float: ...
+def adco_distance(
+    a: Any,
+    b: Any,
+    X: Any = ...,
+    X_b: Any = ...,
+    *,
+    binning: str | Binning = ...,
+    bins: int = ...,
+    nominal: Any = ...,
+    adjusted: bool = ...,
+    bivariate: bool = ...,
+    matching: Literal["one", "soft"] = ...,
+    sizes: Literal["given", "sample", "scaled"] = ...,
+    random_state: Any = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    threads: int | None = ...,
+    engine: Literal["auto", "cpu", "cuda"] = ...,
+) -> float: ...
+def adco_metric(
+    a: Any,
+    b: Any,
+    X: Any = ...,
+    X_b: Any = ...,
+    *,
+    binning: str | Binning = ...,
+    bins: int = ...,
+    nominal: Any = ...,
+    adjusted: bool = ...,
+    bivariate: bool = ...,
+    matching: Literal["one", "soft"] = ...,
+    sizes: Literal["given", "sample", "scaled"] = ...,
+    random_state: Any = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    threads: int | None = ...,
+    engine: Literal["auto", "cpu", "cuda"] = ...,
+) -> float: ...
+def adco_cosine(
+    a: Any,
+    b: Any,
+    X: Any = ...,
+    X_b: Any = ...,
+    *,
+    binning: str | Binning = ...,
+    bins: int = ...,
+    nominal: Any = ...,
+    adjusted: bool = ...,
+    bivariate: bool = ...,
+    matching: Literal["one", "soft"] = ...,
+    sizes: Literal["given", "sample", "scaled"] = ...,
+    random_state: Any = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    threads: int | None = ...,
+    engine: Literal["auto", "cpu", "cuda"] = ...,
+) -> float: ...
+
+cophenetic: _Pair
+cophenetic_spearman: _Pair
+bakers_gamma: _Pair
+gamma: _Pair
+
+@overload
+def robinson_foulds(
+    a: Any,
+    b: Any,
+    *,
+    normalised: bool = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def robinson_foulds(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    normalised: bool = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+
+hmi: _Pair
+
+@overload
+def nhmi(
+    a: Any,
+    b: Any,
+    *,
+    normaliser: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def nhmi(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    normaliser: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def ahmi(
+    a: Any,
+    b: Any,
+    *,
+    normaliser: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...
+@overload
+def ahmi(
+    *,
+    labels_true: Any,
+    labels_pred: Any,
+    normaliser: str = ...,
+    unassigned: Unassigned = ...,
+    noise: Any = ...,
+    sample_weight: Any = ...,
+    frequency: Any = ...,
+    align: Align | None = ...,
+    threads: int | None = ...,
+    engine: str = ...,
+    client: Any = ...,
+    checkpoint: Any = ...,
+    memory: str | float | None = ...,
+    skip_bad: bool | None = ...,
+    progress: Callable[[int, int], Any] | bool | None = ...,
+) -> float: ...

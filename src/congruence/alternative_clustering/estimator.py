@@ -1,21 +1,25 @@
-"""Alternatives in the manner of scikit-learn."""
+"""Alternatives as a scikit-learn estimator."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from congruence.alternative_clustering.points import as_knowns
 from congruence.alternative_clustering.search import Alternative, alternatives
-from congruence.density.columns import raw_columns
-from congruence.errors import misnamed
+from congruence.ensembles.generators import seed_sequence
+from congruence.ensembles.nearest import Centres
+from congruence.errors import InputError, misnamed
 from congruence.statistics.tables import Array
 
 
 class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """A clusterer that gives what the given labels do not show; see `alternatives` for the parameters.
 
-    After `fit(X, given_labels)`: `labels_` of the first alternative, `alternatives_` with all of them and their scores.
+    After `fit(X, labels)`: `labels_` of the first alternative, `alternatives_` with all of them and their scores.
 
     Args:
         n_clusters: Number of clusters. Default None: as many as the first given clustering has.
@@ -76,30 +80,93 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.options = options
         self.random_state = random_state
 
-    def fit(self, X: Any, given_labels: Any) -> AlternativeClustering:
+    def fit(self, X: Any, y: Any = None, given_labels: Any = None) -> Self:
         """Find alternatives to the given labels (one clustering, or several).
 
         Args:
             X: The data, points × attributes: an array or a frame.
-            given_labels: The given clustering, or several.
+            y: The given clustering, or several. Default None: nothing is known, so that `labels_` is the k-means clustering
+                and `alternatives_` are alternatives to it.
+            given_labels: The same by another name. Default None.
 
         Returns:
             The estimator.
         """
+        data = X
+        if isinstance(X, dict) and not hasattr(X, "tocsr"):
+            self.n_features_in_ = len(X)
+        elif _has_words(X):
+            validate_data(self, X, skip_check_array=True)
+        else:
+            data = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+            data = X if hasattr(X, "columns") else data
+        given = y if given_labels is None else given_labels
+        known = given if given is not None else self._obvious(data)
         settings = {key: value for key, value in self.get_params(deep=False).items() if key != "options"}
-        self.alternatives_ = alternatives(X, given_labels, **settings, **(self.options or {}))
-        self.labels_ = self.alternatives_[0].labels
-        self.n_features_in_ = len(raw_columns(X)[0])
+        if self.n_clusters is None:
+            n = len(next(iter(data.values()))) if isinstance(data, dict) else len(data)
+            first = next(iter(as_knowns(known, n, data).values()))
+            settings["n_clusters"] = max(2, min(int(first.max()) + 1, n // 2))
+        self.alternatives_ = []
+        if self.n_clusters == 1:
+            self.labels_ = np.zeros(len(data), dtype=np.int64)
+        else:
+            self.alternatives_ = alternatives(data, known, **settings, **(self.options or {}))
+            self.labels_ = np.asarray(known) if given is None else self.alternatives_[0].labels
+        self._centres = None if _has_words(X) else Centres.of(np.asarray(data), np.asarray(self.labels_), self.scale)
         return self
 
-    def fit_predict(self, X: Any, given_labels: Any) -> Array:
+    def _obvious(self, data: Any) -> Array:
+        """The k-means clustering, for data that come without labels."""
+        from sklearn.cluster import KMeans
+
+        if _has_words(data):
+            raise InputError("data with words need the labels that are known: fit(X, labels)")
+        seed = int(seed_sequence(self.random_state).generate_state(1)[0])
+        return np.asarray(KMeans(self.n_clusters or 3, n_init=3, random_state=seed).fit_predict(np.asarray(data)))
+
+    def fit_predict(self, X: Any, y: Any = None, given_labels: Any = None) -> Array:
         """The labels of the first alternative.
 
         Args:
             X: The data, points × attributes: an array or a frame.
-            given_labels: The given clustering, or several.
+            y: The given clustering, or several. Default None: the k-means clustering of X is what is known.
+            given_labels: The same by another name. Default None.
 
         Returns:
             Cluster of each point.
         """
-        return self.fit(X, given_labels).labels_
+        return self.fit(X, y, given_labels).labels_
+
+    def predict(self, X: Any) -> Array:
+        """The cluster of the first alternative with the nearest mean, for each point of new data.
+
+        Args:
+            X: Numbers, with the attributes that `fit` saw.
+
+        Returns:
+            Cluster of each point.
+
+        Raises:
+            InputError: If `fit` saw words, which have no mean.
+        """
+        check_is_fitted(self)
+        if self._centres is None:
+            raise InputError("predict needs numbers: words have no mean")
+        return self._centres.nearest(validate_data(self, X, dtype=np.float64, reset=False))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = tags.input_tags.string = True
+        return tags
+
+
+def _has_words(X: Any) -> bool:
+    """Whether the data have nominal attributes."""
+    if hasattr(X, "columns"):
+        names = X.column_names if hasattr(X, "column_names") else list(X.columns)
+        return any(_has_words(np.asarray(X[name])) for name in names)
+    if isinstance(X, dict) and not hasattr(X, "tocsr"):
+        return True
+    values = np.asarray(X) if not hasattr(X, "tocsr") else np.empty(0)
+    return values.dtype.kind in "US" or (values.dtype.kind == "O" and any(isinstance(x, str) for x in values.ravel()))

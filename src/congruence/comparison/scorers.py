@@ -1,30 +1,83 @@
-"""One function per measure: `cg.ari(a, b)`."""
+"""One function per measure: `cg.ari(a, b)`; and scorers for scikit-learn."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from congruence.comparison.pair import compare
+from congruence.errors import hint
 from congruence.formulas import find
-from congruence.formulas.docstrings import LABELS, OPTIONS, TREES, TWO, document
+from congruence.formulas.docstrings import COMPARING, LABELS, TREES, TWO, document
+from congruence.formulas.record import Measure
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 
+#: options that every function of a measure takes: those of `compare`
+OPTIONS = {p.name: p for p in inspect.signature(compare).parameters.values() if p.kind is p.KEYWORD_ONLY}
+#: names that scikit-learn has for the two sides
+SIDES = {"a": "labels_true", "b": "labels_pred"}
+#: scikit-learn's average_method, and the ending of the key
+AVERAGES = {"arithmetic": "sum", "geometric": "sqrt", "min": "min", "max": "max"}
 
-def scorer(key: str) -> Callable[..., float]:
-    """The function of one measure: `scorer("ari")(a, b)` is the adjusted Rand index."""
+
+def measure_function(key: str) -> Callable[..., float]:
+    """The function of one measure: `measure_function("ari")(a, b)` is the adjusted Rand index."""
     record = find(key)
+    averaged = key in ("normalized_mutual_info_score", "adjusted_mutual_info_score")
+    known = {*record.parameters, *OPTIONS, *(["average_method"] if averaged else [])}
 
-    def score(a: Any, b: Any, **options: Any) -> float:
-        own = {name: options.pop(name) for name in list(options) if name in record.parameters}
+    def score(*sides: Any, **given: Any) -> float:
+        a, b = _two_sides(key, sides, given)
+        for name in given.keys() - known:
+            raise TypeError(
+                f"{key}() has no option {name!r}; {hint(name, known, 'it has: ' + ', '.join(sorted(known)))}"
+            )
+        own = {name: given.pop(name) for name in list(given) if name in record.parameters}
+        chosen = _averaged(record, given.pop("average_method")) if "average_method" in given else record
         if record.family == "matrices":
             a, b = (_as_matrix(x, who) for x, who in ((a, "a"), (b, "b")))
-        return find(record, **own)(a, b, **options)
+        return find(chosen, **own)(a, b, **given)
 
+    plain = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    both = [inspect.Parameter(name, plain, annotation="Any") for name in SIDES]
+    average = inspect.Parameter(
+        "average_method", inspect.Parameter.KEYWORD_ONLY, default="arithmetic", annotation="str"
+    )
+    described: Any = score
+    described.__signature__ = inspect.Signature([*both, *([average] if averaged else []), *OPTIONS.values()])
     is_tree = record.family == "trees"
     sides = "cg.Hierarchy([[0, 1], [2, 3]]), cg.Hierarchy([[0, 1, 2], [3]])" if is_tree else LABELS
-    args = {**(TREES if is_tree else TWO), "options": OPTIONS}
+    mean = {"average_method": 'Mean of the entropies: "arithmetic" (default), "geometric", "min" or "max".'}
+    args = {**(TREES if is_tree else TWO), **(mean if averaged else {}), **COMPARING}
     return document(score, key, record, args, sides, "`cg.compare` for several measures at once.")
+
+
+def _two_sides(key: str, sides: tuple[Any, ...], given: dict[str, Any]) -> tuple[Any, Any]:
+    """The two clusterings, by position, as a and b, or as labels_true and labels_pred."""
+    found = dict(zip(SIDES, sides, strict=False))
+    if len(sides) > len(SIDES):
+        raise TypeError(f"{key}() takes two clusterings and options by name; {len(sides)} were given by position")
+    for name, other in SIDES.items():
+        for said in (name, other):
+            if said in given:
+                if name in found:
+                    raise TypeError(f"{key}() got two values for {name} ({other})")
+                found[name] = given.pop(said)
+        if name not in found:
+            raise TypeError(f"{key}() needs two clusterings: {name} ({other}) is missing")
+    return found["a"], found["b"]
+
+
+def _averaged(record: Measure, method: str) -> Measure:
+    """The same measure with another mean of the entropies."""
+    from congruence.errors import InputError
+
+    if method not in AVERAGES:
+        raise InputError(f"average_method must be 'arithmetic', 'geometric', 'min' or 'max', not {method!r}")
+    return find(f"{record.key.split('_')[0]}_{AVERAGES[method]}")
 
 
 def _as_matrix(x: Any, who: str) -> Any:
@@ -32,3 +85,38 @@ def _as_matrix(x: Any, who: str) -> Any:
     shape: Any = getattr(x, "shape", ())
     square = len(shape) == 2 and shape[0] == shape[1] and shape[0] > 1
     return Similarity(x, who=who) if square and not isinstance(x, Memberships) else x
+
+
+def scorer(measure: str | Measure, **options: Any) -> Callable[..., float]:
+    """A scorer for scikit-learn's GridSearchCV and cross_validate: higher is better, so distances change sign.
+
+    Args:
+        measure (str | Measure): Key, alias or record of a measure of two clusterings.
+        options (Any): Parameters of the measure and options of `cg.compare`, as `unassigned` and `noise`.
+
+    Returns:
+        Callable[..., float]: A function of (estimator, X, y) that compares `estimator.predict(X)` with y.
+
+    Raises:
+        InputError: If there is no such measure.
+
+    See also:
+        `cg.ConsensusClustering`, `cg.measures`.
+
+    >>> import congruence as cg
+    >>> from sklearn.cluster import KMeans
+    >>> X, y = [[0.0], [0.1], [5.0], [5.1]], [0, 0, 1, 1]
+    >>> cg.scorer("ami_max")(KMeans(2, n_init=1, random_state=0).fit(X), X, y)
+    1.0
+    """
+    from sklearn.metrics import make_scorer
+
+    import congruence
+
+    record = find(measure)
+    function = getattr(congruence, "lambda_statistic" if record.key == "lambda" else record.key)
+    own = {**({} if isinstance(measure, str) else dict(record.parameters)), **options}
+    made: Callable[..., float] = make_scorer(
+        partial(function, **own) if own else function, greater_is_better=record.better == "higher"
+    )
+    return made

@@ -6,30 +6,61 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import validate_data
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
 from congruence.ensembles.generators import generate
+from congruence.ensembles.nearest import Centres
 from congruence.errors import InputError, misnamed
 from congruence.inputs.arrays import seed_sequence
 from congruence.inputs.ensemble import Ensemble
 from congruence.statistics.tables import Array
 
 
-class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """Consensus of many clusterings, with scikit-learn's manners.
+def is_labels(X: Any) -> bool:
+    """Are these label columns, by their type: integers, words, categories, or whole numbers with gaps?
 
-    Without a `generator`, `fit` takes the label matrix, points × members (a gap is NaN or None), or an `Ensemble`. With
-    one (a method of `cg.generate`, a clusterer, a list of them, or a function of X and a seed that gives an Ensemble) it
-    takes the data, and makes n_members clusterings of it first. After fit: `labels_`, `confidence_`, `memberships_`,
+    >>> is_labels(np.array([[0, 1]])), is_labels(np.array([[0.0, 16.0]])), is_labels(np.array([[0.0, np.nan]]))
+    (True, False, True)
+    """
+    if hasattr(X, "tocsr"):
+        return False
+    if hasattr(X, "columns"):
+        names = X.column_names if hasattr(X, "column_names") else list(X.columns)
+        return any(is_labels(np.asarray(X[name])) for name in names)
+    values = np.asarray(X)
+    if values.dtype.kind == "O":
+        plain = [x for x in values.ravel().tolist() if x is not None and not (isinstance(x, float) and np.isnan(x))]
+        return not all(isinstance(x, float) for x in plain) or len(plain) < values.size
+    if values.dtype.kind != "f":
+        return True
+    missing = np.isnan(values)
+    return bool(missing.any() and (values[~missing] == np.round(values[~missing])).all())
+
+
+def _was_given_data(model: Any) -> bool:
+    """Whether `predict` can work: not after a fit on labels alone."""
+    if not getattr(model, "_has_data", True):
+        raise AttributeError("this consensus was fitted on labels alone: predict needs data, as in fit(X) with floats")
+    return True
+
+
+class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Consensus of many clusterings, scikit-learn compatible.
+
+    `fit` takes data, of which it makes n_members clusterings first, or the clusterings themselves, points × members. Without
+    a `generator` the type of X decides: an `Ensemble`, integers, words, categories, and whole numbers with gaps (NaN) are
+    label columns; other floats are data, clustered by k-means. After fit: `labels_`, `confidence_`, `memberships_`,
     `n_clusters_`, `scores_`, `consensus_` (the whole result), `ensemble_`.
 
     Args:
         n_clusters: Number of clusters. Default 8; None: chosen from the members.
         method: Method of `cg.consensus`. Default "auto".
         generator: What makes the members from data: a method of `cg.generate`, a clusterer, a list of these, or a
-            function of X and a seed. Default None: `fit` takes label columns.
+            function of X and a seed that gives an `Ensemble`. Default None: "kmeans" for floats; integers and words are
+            label columns.
         n_members: Number of members to make. Default 100.
         member_clusters: Numbers of clusters of the members. Default None.
         noise: Labels that mean "in no cluster". Default None.
@@ -105,7 +136,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                     "an Ensemble was given and generator is set; pass the data, or leave the generator out"
                 )
             self.ensemble_, self.n_features_in_ = X, len(X)
-        elif self.generator is None:
+        elif self.generator is None and is_labels(X):
             given = validate_data(self, X, dtype=None, ensure_all_finite=False)
             if given.dtype.kind == "c":
                 raise ValueError("Complex data not supported: labels are numbers, words or categories")
@@ -114,6 +145,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         else:
             data = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
             self.ensemble_ = self._generated(data, for_members)
+        self._has_data = data is not None
         self.consensus_: Consensus = consensus(
             self.ensemble_, self.n_clusters, self.method, for_consensus, n_init=self.n_init, variant=self.variant,
             solver=self.solver, balance=self.balance, unseen=self.unseen, X=data, progress=False,
@@ -123,7 +155,23 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.memberships_: Array = self.consensus_.memberships
         self.n_clusters_: int = self.consensus_.n_clusters
         self.scores_: Any = self.consensus_.scores
+        self._centres = None if data is None else Centres.of(data, np.asarray(self.labels_))
         return self
+
+    @available_if(_was_given_data)  # type: ignore[untyped-decorator]
+    def predict(self, X: Any) -> Array:
+        """The consensus cluster with the nearest mean, for each point of new data.
+
+        Args:
+            X: Data with the features that `fit` saw; an estimator fitted on labels alone has no `predict`.
+
+        Returns:
+            Cluster of each point.
+        """
+        check_is_fitted(self)
+        data = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        assert self._centres is not None
+        return self._centres.nearest(data)
 
     def _generated(self, data: Any, seeds: np.random.SeedSequence) -> Ensemble:
         if callable(self.generator) and not hasattr(self.generator, "fit"):
@@ -134,7 +182,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             most = min(2 * (self.n_clusters or 4), data.shape[0])
             k = range(min(2, most), most + 1)
         return generate(
-            data, self.n_members, k, self.generator, seeds, n_jobs=self.n_jobs, progress=False,
+            data, self.n_members, k, self.generator or "kmeans", seeds, n_jobs=self.n_jobs, progress=False,
             complete=self.unseen != "nearest",
         )  # fmt: skip
 
@@ -143,5 +191,5 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         labels = self.generator is None
         tags.input_tags.allow_nan = labels
         tags.input_tags.categorical = tags.input_tags.string = labels
-        tags.input_tags.sparse = not labels
+        tags.input_tags.sparse = True
         return tags

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 from congruence.density.similarity import compare_profiles
 from congruence.errors import InputError
 from congruence.formulas import find
-from congruence.formulas.docstrings import document
+from congruence.formulas.docstrings import described_arguments, document
 
 
 def scorer(key: str) -> Callable[..., float]:
     """The function of one measure of profiles: `scorer("adco")(a, b, X)`."""
     record = find(key)
 
-    def score(a: Any, b: Any, X: Any = None, X_b: Any = None, **options: Any) -> float:
-        if options.get("adjusted") and "adjusted" not in record.parameters:
-            raise InputError(f"{key} has no adjusted form; cg.adco has one")
-        return compare_profiles(a, b, X, X_b, **options)[key]
+    options = {p.name: p for p in inspect.signature(compare_profiles).parameters.values() if p.kind is p.KEYWORD_ONLY}
 
+    def score(a: Any, b: Any, X: Any = None, X_b: Any = None, **given: Any) -> float:
+        if given.get("adjusted") and "adjusted" not in record.parameters:
+            raise InputError(f"{key} has no adjusted form; cg.adco has one")
+        return compare_profiles(a, b, X, X_b, **given)[key]
+
+    described: Any = score
+    sides_of = [p for p in inspect.signature(score).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    described.__signature__ = inspect.Signature([*sides_of, *options.values()])
+    told = described_arguments(compare_profiles)
     args = {
         "a": "Labels or memberships of the points of X, or a `Profile`.",
         "b": "Labels or memberships of the points of X, or of X_b; or a `Profile`.",
         "X": "The data, points × attributes; None for profiles.",
         "X_b": "Data with the same attributes, if b labels other points. Default None.",
-        "options": "Options of `compare_profiles`, as `binning` and `bins`.",
+        **{name: told[name] for name in options},
     }
     sides = "[0, 0, 1, 1], [0, 1, 1, 1], [[1.0], [2.0], [9.0], [8.0]]"
     return document(score, key, record, args, sides, "`cg.compare_profiles`, `cg.density_profile`.")

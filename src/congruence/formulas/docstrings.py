@@ -27,10 +27,25 @@ PARAMETERS = {
 }
 
 SIDE = "labels (1-D), memberships (2-D floats, points × clusters)"
-OPTIONS = "Options of `compare`: `unassigned`, `noise`, `sample_weight`, `frequency`, `align`, `threads`, `engine`."
+#: the options of `compare`
+COMPARING = {
+    "unassigned": 'What becomes of points in no cluster: "error" (default), "drop", "singletons" or "cluster".',
+    "noise": 'Labels that mean "in no cluster": one, several, or a mapping from a, b to labels. Default None.',
+    "sample_weight": "Importance of each point. Default None: all points are equal.",
+    "frequency": "How often each point occurs, whole numbers. Default None: once.",
+    "align": 'How pandas indexes are joined: "index" or "position". Default None: they must be equal.',
+    "threads": "Number of threads. Default None: all cores.",
+    "engine": 'Where to count: "auto" (default), "cpu" or "cuda".',
+    "client": "Dask client, for columns of a `cg.scan`. Default None.",
+    "checkpoint": "Folder of finished parts of a scan. Default None.",
+    "memory": 'Memory for tables of a scan, as "2GB". Default None.',
+    "skip_bad": "Whether to skip parts of a scan that cannot be read. Default None: no.",
+    "progress": "Function of (done, total) or True, for a scan. Default None.",
+}
 TWO = {
-    "a": f"First clustering: {SIDE}, or an `Ensemble` or `Similarity`; the reference if the measure is asymmetric.",
-    "b": "Second clustering, of the same points.",
+    "a": f"First clustering: {SIDE}, or an `Ensemble` or `Similarity`; the reference if the measure is asymmetric. It may "
+    "be called labels_true.",
+    "b": "Second clustering, of the same points. It may be called labels_pred.",
 }
 TREES = {"a": "First `Hierarchy`.", "b": "Second `Hierarchy`, of the same points."}
 #: what an example compares
@@ -50,8 +65,8 @@ def document(
         key: f"{PARAMETERS.get(key, 'Parameter of the measure.')} Default {x!r}."
         for key, x in record.parameters.items()
     }
-    told = {**{k: v for k, v in args.items() if k != "options"}, **own}
-    told |= {"options": args["options"]} if "options" in args else {}
+    first = [k for k in args if k not in COMPARING and k != "options"]
+    told = {**{k: args[k] for k in first}, **own, **{k: v for k, v in args.items() if k not in first}}
     described = [
         textwrap.fill(f"{k}: {v}", 110, initial_indent="    ", subsequent_indent="        ") for k, v in told.items()
     ]
@@ -78,6 +93,20 @@ def document(
     return score
 
 
+def described_arguments(function: Callable[..., Any]) -> dict[str, str]:
+    """What the docstring of a function says about each argument."""
+    text = inspect.getdoc(function) or ""
+    lines = text.partition("Args:\n")[2].partition("\n\n")[0].splitlines()
+    found: dict[str, str] = {}
+    for line in lines:
+        name, colon, rest = line.strip().partition(": ")
+        if line.startswith("    ") and not line.startswith("     ") and colon:
+            found[name.partition(" ")[0]] = rest
+        elif found:
+            found[list(found)[-1]] += f" {line.strip()}"
+    return found
+
+
 def _public() -> Any:
     import congruence
 
@@ -93,8 +122,15 @@ def _signature(score: Callable[..., float], record: Measure) -> inspect.Signatur
         for key, x in record.parameters.items()
         if key not in {p.name for p in given}
     ]
-    before = [p for p in given if p.kind is not inspect.Parameter.VAR_KEYWORD]
-    return inspect.Signature([*before, *own, *given[len(before) :]], return_annotation="float")
+    before = [p for p in given if p.kind is not inspect.Parameter.VAR_KEYWORD and p.name not in COMPARING]
+    rest = [p for p in given if p not in before]
+    return inspect.Signature(_in_order([*before, *own, *rest]), return_annotation="float")
+
+
+def _in_order(parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:
+    """Parameters by name, each once, those by position first."""
+    once = {p.name: p for p in parameters}
+    return sorted(once.values(), key=lambda p: p.kind)
 
 
 #: types of parameters by those of their defaults

@@ -17,6 +17,7 @@ TINY = 1e-12
 
 @measure(
     "mi", title="Mutual information", needs=Info, better="higher", range=(0, inf), axioms=("symmetric",),
+    aliases=("mutual_info_score",),
     reference="shannon1948", definition="mi = H_a + H_b - H_ab", at_zero=0.0,
     caution="grows with the number of clusters: do not use it to choose among them",
 )  # fmt: skip
@@ -45,6 +46,7 @@ def nmi_max(i: Info) -> Array:
 
 @measure(
     "nmi_sum", title="Normalised mutual information (mean)", needs=Info, better="higher", range=(0, 1),
+    aliases=("nmi", "normalized_mutual_info_score",),
     axioms=("symmetric", "definite"), reference="vinh2010", definition="nmi_sum = MI / ((H_a + H_b) / 2)",
     caution="not corrected for chance: small clusters alone raise it; ami_* corrects for that",
 )  # fmt: skip
@@ -85,6 +87,7 @@ def ami_max(i: ChanceInfo) -> Array:
 
 @measure(
     "ami_sum", title="Adjusted mutual information (mean)", needs=ChanceInfo, better="higher",
+    aliases=("ami", "adjusted_mutual_info_score",),
     range=(-inf, 1), axioms=("symmetric", "definite", "baseline"), reference="vinh2010",
     definition="ami_sum = (MI - E_MI) / ((H_a + H_b) / 2 - E_MI)",
 )  # fmt: skip
@@ -115,6 +118,7 @@ def ami_min(i: ChanceInfo) -> Array:
 
 @measure(
     "vi", title="Variation of information", needs=Info, better="lower", range=(0, inf), axioms=METRIC,
+    aliases=("variation_of_information",),
     reference="meila2007", definition="vi = H_a + H_b - 2 * MI",
 )  # fmt: skip
 def vi(i: Info) -> Array:
@@ -138,6 +142,7 @@ def _share(part: Array, whole: Array) -> Array:
 
 @measure(
     "homogeneity", title="Homogeneity", needs=Info, better="higher", range=(0, 1), reference="rosenberg2007",
+    aliases=("homogeneity_score",),
     definition="homogeneity = MI / H_a", at_zero=1.0, caution="1 for any refinement of a",
 )  # fmt: skip
 def homogeneity(i: Info) -> Array:
@@ -147,6 +152,7 @@ def homogeneity(i: Info) -> Array:
 
 @measure(
     "completeness", title="Completeness", needs=Info, better="higher", range=(0, 1), reference="rosenberg2007",
+    aliases=("completeness_score",),
     definition="completeness = MI / H_b", at_zero=1.0, caution="1 when b is a single cluster",
 )  # fmt: skip
 def completeness(i: Info) -> Array:
@@ -171,6 +177,7 @@ def _v_axioms(beta: float) -> frozenset[str]:
 
 @measure(
     "v_measure", title="V-measure", needs=Info, better="higher", range=(0, 1), axioms=("symmetric", "definite"),
+    aliases=("v_measure_score",),
     reference="rosenberg2007", workings=_v_workings, axioms_for=_v_axioms,
     definition="v_measure = (1 + beta) * homogeneity * completeness / (beta * homogeneity + completeness)",
 )  # fmt: skip

@@ -16,6 +16,7 @@ METRIC = ("symmetric", "definite", "triangle")
 
 @measure(
     "rand", title="Rand index", needs=Pairs, better="higher", range=(0, 1), axioms=METRIC, reference="rand1971", at_zero=1.0,
+    aliases=("rand_score", "rand_index",),
     definition="rand = (v11 + v00) / pairs",
     caution="near 1 for any two clusterings with many clusters; ari corrects for that",
 )  # fmt: skip
@@ -62,6 +63,7 @@ def _mari_workings(t: Tables) -> dict[str, Array]:
 
 @measure(
     "ari", title="Adjusted Rand index", needs=Pairs, better="higher", range=(-0.5, 1),
+    aliases=("adjusted_rand_score", "adjusted_rand_index",),
     axioms=("symmetric", "definite", "baseline"), reference="hubert1985",
     definition=("E = s_a * s_b / pairs", "ari = (v11 - E) / ((s_a + s_b) / 2 - E)"),
 )  # fmt: skip
@@ -90,7 +92,7 @@ def jaccard(p: Pairs) -> Array:
 
 @measure(
     "wallace", title="Wallace index, geometric mean (Fowlkes–Mallows)", needs=Pairs, better="higher", range=(0, 1),
-    axioms=("symmetric", "definite"), reference="fowlkes1983", aliases=("fowlkes_mallows",),
+    axioms=("symmetric", "definite"), reference="fowlkes1983", aliases=("fowlkes_mallows", "fowlkes_mallows_score"),
     definition="wallace = v11 / sqrt(s_a * s_b)",
 )  # fmt: skip
 def wallace(p: Pairs) -> Array:

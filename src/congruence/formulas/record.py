@@ -391,9 +391,11 @@ def find(name: str | Measure, **parameters: Any) -> Measure:
     >>> import congruence as cg
     >>> cg.measure("fowlkes_mallows").key
     'wallace'
-    >>> cg.measure("nmi")
+    >>> cg.measure("nmi").key
+    'nmi_sum'
+    >>> cg.measure("v_mesure")
     Traceback (most recent call last):
-    congruence.errors.InputError: there is no measure 'nmi'; did you mean nmi_joint, nmi_max or nmi_sum?
+    congruence.errors.InputError: there is no measure 'v_mesure'; did you mean v_measure or v_measure_score?
     """
     if isinstance(name, Measure):
         record = name

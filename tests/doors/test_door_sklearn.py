@@ -1,0 +1,159 @@
+"""scikit-learn's door: names of arguments and functions, scorers, and estimators in pipelines and searches."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import metrics
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_digits, make_blobs
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import congruence as cg
+
+A, B = [0, 0, 0, 1, 1, 2, 2, 2], [1, 1, 0, 0, 0, 2, 2, 1]
+X, Y = make_blobs(90, centers=3, random_state=0, cluster_std=0.6)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "adjusted_rand_score", "rand_score", "mutual_info_score", "normalized_mutual_info_score", "adjusted_mutual_info_score",
+        "homogeneity_score", "completeness_score", "v_measure_score", "fowlkes_mallows_score",
+    ],
+)  # fmt: skip
+def test_scikit_learns_functions_have_the_same_names_and_values(name):
+    """A function of sklearn.metrics can be replaced by that of the same name: same arguments, same value."""
+    expected = getattr(metrics, name)(labels_true=A, labels_pred=B)
+    assert getattr(cg, name)(labels_true=A, labels_pred=B) == pytest.approx(expected, rel=1e-12)
+    assert getattr(cg, name)(A, labels_pred=B) == getattr(cg, name)(A, B) == getattr(cg, name)(a=A, b=B)
+
+
+@pytest.mark.parametrize("mean", ["arithmetic", "geometric", "min", "max"])
+def test_the_mean_of_entropies_is_an_option_as_in_scikit_learn(mean):
+    """average_method picks the same normalisation."""
+    for name in ("normalized_mutual_info_score", "adjusted_mutual_info_score"):
+        expected = getattr(metrics, name)(A, B, average_method=mean)
+        assert getattr(cg, name)(A, B, average_method=mean) == pytest.approx(expected, rel=1e-12)
+    with pytest.raises(cg.InputError, match="average_method must be"):
+        cg.normalized_mutual_info_score(A, B, average_method="mean")
+    with pytest.raises(TypeError, match="has no option 'average_method'"):
+        cg.ari(A, B, average_method=mean)
+
+
+def test_the_names_of_the_literature():
+    """nmi and ami are those with the arithmetic mean; dir shows public names only."""
+    assert cg.nmi(A, B) == cg.nmi_sum(A, B)
+    assert cg.ami(A, B) == cg.ami_sum(A, B)
+    assert cg.variation_of_information(A, B) == cg.vi(A, B)
+    assert not [name for name in dir(cg) if name.startswith("_") and name != "__version__"]
+    assert "import_module" not in dir(cg)
+    assert "Any" not in dir(cg)
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"unasigned": "drop"}, "ari.. has no option 'unasigned'; did you mean unassigned"),
+        ({"labels_true": A}, "two values for a .labels_true."),
+        ({"beta": 2}, "has no option 'beta'"),
+    ],
+)
+def test_a_mistyped_option_is_an_error(given, text):
+    """An option that a measure does not have is refused by name."""
+    with pytest.raises(TypeError, match=text):
+        cg.ari(A, B, **given)
+
+
+def test_two_clusterings_are_needed():
+    """One clustering, or three, is a TypeError that says what is missing."""
+    with pytest.raises(TypeError, match=r"needs two clusterings: b .labels_pred. is missing"):
+        cg.ari(A)
+    with pytest.raises(TypeError, match="3 were given by position"):
+        cg.ari(A, B, A)
+
+
+def test_scorers_in_searches():
+    """cg.scorer works in cross_validate and GridSearchCV, also with several processes; distances change sign."""
+    found = cross_validate(
+        KMeans(3, n_init=3, random_state=0), X, Y, cv=3, scoring={"ami": cg.scorer("ami_max"), "vi": cg.scorer("vi")}
+    )
+    assert found["test_ami"].mean() > 0.8
+    assert (found["test_vi"] <= 0).all()
+    search = GridSearchCV(KMeans(n_init=3, random_state=0), {"n_clusters": [2, 3, 6]}, scoring=cg.scorer("ari"), cv=3)
+    assert search.fit(X, Y).best_params_ == {"n_clusters": 3}
+    assert pickle.loads(pickle.dumps(cg.scorer("v_measure", beta=2.0)))(search.best_estimator_, X, Y) > 0.8  # noqa: S301
+
+
+@pytest.mark.slow
+def test_consensus_of_data_predicts():
+    """Floats are data: they are clustered, and predict finds the nearest consensus cluster, also in a pipeline."""
+    model = make_pipeline(StandardScaler(), cg.ConsensusClustering(3, n_members=10, random_state=0))
+    frame = pd.DataFrame(X, columns=["x", "y"])
+    labels = model.set_output(transform="pandas").fit_predict(frame)
+    assert cg.ari(labels, Y) > 0.8
+    assert cg.ari(model.predict(frame), labels) > 0.9
+    assert cg.ari(clone(model).fit_predict(frame), labels) == 1.0
+    again = pickle.loads(pickle.dumps(model))  # noqa: S301
+    assert again.predict(frame).tolist() == model.predict(frame).tolist()
+    search = GridSearchCV(
+        cg.ConsensusClustering(n_members=5, random_state=0), {"n_clusters": [2, 3]}, scoring=cg.scorer("ari"), cv=2
+    )
+    assert search.fit(X, Y).best_params_ == {"n_clusters": 3}
+
+
+@pytest.mark.slow
+def test_pixels_are_no_clusterings():
+    """The digits are floats, so that fit clusters them; it does not read 64 pixels as 64 clusterings."""
+    digits, truth = load_digits(return_X_y=True)
+    model = cg.ConsensusClustering(10, n_members=6, random_state=0).fit(digits[:400])
+    assert len(model.ensemble_) == 6
+    assert cg.ari(model.labels_, truth[:400]) > 0.4
+
+
+def test_consensus_of_labels_has_no_predict():
+    """Integers, words and whole numbers with gaps are label columns; labels alone cannot place new points."""
+    labels = np.array([[0, 1, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1]])
+    gaps = np.where([[0, 0, 1]] * 4, np.nan, labels)
+    for given in (labels, gaps, labels.astype(str), pd.DataFrame(labels), cg.Ensemble(labels)):
+        model = cg.ConsensusClustering(2, method="average").fit(given)
+        assert model.labels_.tolist() == [0, 0, 1, 1]
+        assert not hasattr(model, "predict")
+    with pytest.raises(AttributeError) as error:
+        model.predict(labels)
+    assert "fitted on labels alone" in str(error.value.__cause__)
+
+
+@pytest.mark.slow
+def test_alternatives_as_an_estimator():
+    """Known labels are y; without any, labels_ is k-means; predict places new points."""
+    rng = np.random.default_rng(0)
+    colour, shape = rng.integers(0, 2, 60), rng.integers(0, 2, 60)
+    points = np.column_stack([6.0 * colour, 5.0 * shape]) + rng.normal(size=(60, 2))
+    model = cg.AlternativeClustering(2, random_state=0, n_init=2).fit(points, colour)
+    assert cg.ari(model.labels_, shape) > 0.8
+    assert cg.ari(model.predict(points), model.labels_) > 0.8
+    assert cg.ari(cg.AlternativeClustering(2, random_state=0, n_init=2).fit(points).labels_, colour) > 0.5
+    same = cg.AlternativeClustering(2, random_state=0, n_init=2).fit_predict(points, given_labels=colour)
+    assert same.tolist() == model.labels_.tolist()
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [
+        cg.ConsensusClustering(3, n_members=3, random_state=0, n_init=1),
+        cg.ConsensusClustering(3, generator="kmeans", n_members=3, random_state=0, n_init=1),
+        cg.ConsensusClustering(3, generator="subsample", method="average", n_members=3, random_state=0, n_init=1),
+        cg.AlternativeClustering(random_state=0, n_init=1, method="mincentropy"),
+    ]
+)
+def test_estimators_keep_the_rules_of_scikit_learn(estimator, check):
+    """Every check of check_estimator passes."""
+    check(estimator)
