@@ -10,9 +10,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from congruence.alternative_clustering.points import as_knowns
 from congruence.alternative_clustering.search import Alternative, alternatives
-from congruence.ensembles.generators import seed_sequence
 from congruence.ensembles.nearest import Centres
 from congruence.errors import InputError, misnamed
+from congruence.inputs.arrays import seed_sequence
 from congruence.statistics.tables import Array
 
 
