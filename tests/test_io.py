@@ -167,7 +167,7 @@ def test_nothing_is_ever_unpickled(tmp_path):
     (tmp_path / "raw.npy").write_bytes(pickle.dumps(bombs))
     (tmp_path / "raw.npz").write_bytes(pickle.dumps(bombs))
     for name in ("bomb.npy", "bomb.npz", "raw.npy", "raw.npz"):
-        with pytest.raises(cg.InputError, match=f"{name} could not be read"):
+        with pytest.raises(cg.InputError, match=f"{name}.* could not be read"):
             files.read_columns(tmp_path / name)
     assert not trace.exists()
 

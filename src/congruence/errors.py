@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Callable, Iterable, Mapping
+import os
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from difflib import get_close_matches
 from enum import StrEnum
 from functools import wraps
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+#: characters that a terminal obeys instead of showing, and lone surrogates, which it cannot show
+UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def visible(text: str, keep: str = "") -> str:
+    """The text with control characters shown as escapes, as in \\u001b, so that a name cannot steer a terminal.
+
+    Args:
+        text: Any text.
+        keep: Control characters that stay as they are.
+
+    >>> visible(chr(27) + "[31mred") == chr(92) + "u001b[31mred"
+    True
+    """
+    return UNSEEN.sub(lambda found: found[0] if found[0] in keep else f"\\u{ord(found[0]):04x}", text)
 
 
 class Word(StrEnum):
@@ -23,12 +43,17 @@ class Word(StrEnum):
 class InputError(ValueError):
     """An input that cannot be used; the message says what was given, what was expected and what to try.
 
+    It is one line: line breaks become spaces, and other control characters are shown escaped.
     `command` is the message for the command line, if it names options instead of arguments.
     """
 
     def __init__(self, message: str, command: str | None = None) -> None:
-        super().__init__(message)
-        self.command = command or message
+        super().__init__(visible(_one_line(message)))
+        self.command = visible(_one_line(command or message))
+
+
+def _one_line(text: str) -> str:
+    return re.sub(r"\s*[\r\n]\s*", " ", text)
 
 
 class NotApplicable(InputError):
@@ -104,9 +129,9 @@ def unused_name(wanted: str, taken: Iterable[str]) -> str:
     return name
 
 
-def hint(name: str, known: Iterable[str], listing: str = "`congruence measures` lists all") -> str:
+def hint(name: Any, known: Iterable[str], listing: str = "`congruence measures` lists all") -> str:
     """'did you mean …?' with the most similar known names, or where to find all of them."""
-    known = list(known)
+    known, name = [str(k) for k in known], str(name)
     near = [k for k in known if name and k.startswith(name.lower())]
     near += get_close_matches(name.lower(), [k for k in known if k not in near], n=3, cutoff=0.6)
     return f"did you mean {joined(near[:3], 'or')}?" if near else listing
@@ -152,3 +177,48 @@ def whole_number(value: Any, name: str, least: int = 1, most: int | None = None)
     if most is not None and number > most:
         raise InputError(f"{name} must be at most {most:,}, not {number:,}")
     return number
+
+
+def real_number(value: Any, name: str, least: float = -math.inf, most: float = math.inf) -> float:
+    """The value as a float within bounds, or an InputError that names it.
+
+    >>> real_number(0.5, "fraction", 0, 1)
+    0.5
+    """
+    try:
+        found = float(value) if not isinstance(value, str | bytes) else math.nan
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if math.isnan(found) or not least <= found <= most:
+        within = (
+            f" from {least:g} to {most:g}" if math.isfinite(most) else f" of at least {least:g}" * math.isfinite(least)
+        )
+        raise InputError(f"{name} must be a number{within}; got {value!r}")
+    return found
+
+
+def path_of(value: Any, name: str = "path") -> Path:
+    """The value as a path, or an InputError that names it.
+
+    >>> path_of("labels.csv").suffix
+    '.csv'
+    """
+    if not isinstance(value, str | os.PathLike):
+        raise InputError(f"{name} must be a path, as in 'labels.csv'; got {type(value).__name__}")
+    return Path(value)
+
+
+def names_in(value: Any, name: str) -> list[Any]:
+    """The names of a list, or of one text; an InputError for anything else.
+
+    >>> names_in("x", "nominal"), names_in(("x", "y"), "nominal")
+    (['x'], ['x', 'y'])
+    """
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, Iterable) or getattr(value, "ndim", 1) != 1:
+        raise InputError(f"{name} must be a list of names; got {value!r}")
+    found = list(value)
+    if not all(isinstance(x, Hashable) for x in found):
+        raise InputError(f"{name} must be a list of names; got {value!r}")
+    return found

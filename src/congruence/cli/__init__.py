@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from congruence.cli.app import app
+from congruence.cli.app import app, settings
 
 #: the commands in the order of `congruence --help`, the most common first; each has its own file
 ORDER = (
@@ -19,18 +19,22 @@ for _name in ORDER:
     import_module(f"congruence.cli.{_name.replace('-', '_')}")  # declares the command
 
 
-def _refuse(message: str) -> NoReturn:
-    print(f"congruence: {' '.join(message.split())}", file=sys.stderr)
-    sys.exit(2)
+def _refuse(message: str, code: int = 2) -> NoReturn:
+    from congruence.errors import visible
+
+    print(f"congruence: {visible(' '.join(message.split()))}", file=sys.stderr)
+    sys.exit(code)
 
 
 def main() -> None:
-    """Run the command; bad input is one line on stderr and exit code 2."""
+    """Run the command. Bad input is one line on stderr and exit code 2, too little memory and internal errors 3."""
     import os
     import warnings
 
     def one_line(message: Any, *_: Any, **__: Any) -> None:
-        print(f"warning: {message}", file=sys.stderr)
+        from congruence.errors import visible
+
+        print(f"warning: {visible(' '.join(str(message).split()))}", file=sys.stderr)
 
     warnings.showwarning = one_line
     for stream in (sys.stdout, sys.stderr):  # show a question mark if the terminal has no ↑
@@ -48,6 +52,8 @@ def main() -> None:
             raise  # typer turns a closed pipe into exit code 1, the code of --fail-under
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except MemoryError as error:
+        _refuse(f"not enough memory: {error or 'the work does not fit'}; use fewer rows or columns, or --memory", 3)
     except Exception as error:
         from congruence.errors import InputError
 
@@ -56,7 +62,9 @@ def main() -> None:
         if isinstance(error, OSError):  # a result that cannot be written
             _refuse(f"{error.filename or ''}: {error.strerror or error}".removeprefix(": "))
         if not isinstance(error, usage_error):
-            raise
+            if settings.debug:
+                raise
+            _refuse(f"internal error, {type(error).__name__}: {error}; --debug shows where, and please report it", 3)
         said: Any = error
         if type(error).__name__ == "NoArgsIsHelpError":  # the help was printed already
             sys.exit(2)

@@ -21,7 +21,7 @@ from congruence.cli.app import (
     Unassigned,
     app,
 )
-from congruence.cli.printing import print_rows, say
+from congruence.cli.printing import print_rows, say, show
 from congruence.cli.reading import features_of, noise_labels, split, table_of
 
 
@@ -72,13 +72,13 @@ def adco(
     options |= {"engine": engine}
     result = cg.compare_profiles(a, b, X, X_b, **options)
     if format is Format.table:
-        print(result)
+        show(result)
     elif format is Format.json:
-        print(result.to_json(indent=2))
+        show(result.to_json(indent=2))
     else:
         say(result.notes)
         print_rows([{"measure": key, "value": value} for key, value in result.to_dict().items()], format)
-        print()
+        show()
         print_rows(result.cluster_rows(), format, ["a", "b", "weight", "similarity", "size_a", "size_b"])
-        print()
+        show()
         print_rows(result.attribute_rows(), format)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import Bins, BinsBy, Features, Format, Id, Nominal, Output, app
-from congruence.cli.printing import print_rows, say
+from congruence.cli.printing import print_rows, say, show, write_table
 from congruence.cli.reading import features_of, row_ids, split, table_of
 
 
@@ -78,7 +78,7 @@ def alternatives(
     _print(dict(zip(names, found, strict=True)), format)
     if out is not None:
         rows = row_ids(data, id, None)
-        files.write_table({**rows, **known, **{name: r.labels for name, r in zip(names, found, strict=True)}}, out)
+        write_table({**rows, **known, **{name: r.labels for name, r in zip(names, found, strict=True)}}, out)
         say([f"wrote {out}: {', '.join([*rows, *known, *names])}"])
 
 
@@ -86,9 +86,9 @@ def _print(found: dict[str, Any], format: Format) -> None:
     import json
 
     if format is Format.json:
-        print(json.dumps({name: result.to_dict() for name, result in found.items()}, indent=2, ensure_ascii=False))
+        show(json.dumps({name: result.to_dict() for name, result in found.items()}, indent=2, ensure_ascii=False))
     elif format is Format.table:
-        print("\n\n".join(f"{name}: {result}" for name, result in found.items()))
+        show("\n\n".join(f"{name}: {result}" for name, result in found.items()))
     else:
         rows = []
         for name, r in found.items():

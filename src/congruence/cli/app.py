@@ -21,6 +21,8 @@ class Settings:
     verbose: bool = False
     #: show the traceback of an internal error
     debug: bool = False
+    #: write csv cells as they are
+    raw: bool = False
 
 
 settings = Settings()
@@ -29,10 +31,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 Verbose = Annotated[bool, typer.Option("--verbose", help="Say why each column was taken for what it is.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")]
+Raw = Annotated[
+    bool,
+    typer.Option("--raw", help="Write csv cells as they are: no ' before text that begins with =, +, - or @."),
+]
 
 
 class App(typer.Typer):
-    """An application whose commands all have --verbose and --debug."""
+    """An application whose commands all have --verbose, --debug and --raw."""
 
     def command(self, name: str | None = None, **options: Any) -> Callable[[F], F]:
         """Declare a command, with the options that all commands share."""
@@ -40,14 +46,15 @@ class App(typer.Typer):
 
         def declared(function: F) -> F:
             @wraps(function)
-            def run(*, verbose: bool, debug: bool, **given: Any) -> Any:
-                settings.verbose, settings.debug = verbose, debug
+            def run(*, verbose: bool, debug: bool, raw: bool, **given: Any) -> Any:
+                settings.verbose, settings.debug, settings.raw = verbose, debug, raw
                 return function(**given)
 
-            hints = {**get_type_hints(function, include_extras=True), "verbose": Verbose, "debug": Debug}
+            hints = {**get_type_hints(function, include_extras=True), "verbose": Verbose, "debug": Debug, "raw": Raw}
             own = [x.replace(annotation=hints[x.name]) for x in signature(function).parameters.values()]
             shared = [
-                Parameter(x, Parameter.KEYWORD_ONLY, default=False, annotation=hints[x]) for x in ("verbose", "debug")
+                Parameter(x, Parameter.KEYWORD_ONLY, default=False, annotation=hints[x])
+                for x in ("verbose", "debug", "raw")
             ]
             described: Any = run
             described.__signature__ = Signature([x.replace(kind=Parameter.KEYWORD_ONLY) for x in own] + shared)
@@ -149,6 +156,7 @@ Noise = Annotated[
 Weight = Annotated[str | None, typer.Option(help="Column of importance weights.")]
 Frequency = Annotated[str | None, typer.Option(help="Column of counts: how often each row occurs.")]
 Output = Annotated[Format, typer.Option("--format", "-f", help="How to print the result.")]
+
 Threads = Annotated[int | None, typer.Option(min=1, help="Number of threads; default: all cores.")]
 Engine = Annotated[str, typer.Option("--engine", help="Where to count: auto, cpu, or cuda (a CUDA GPU).")]
 FailUnder = Annotated[

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import DataColumns, Format, Numbers, Output, RowNames, Threads, app
-from congruence.cli.printing import print_rows, say
+from congruence.cli.printing import print_rows, say, show, write_table
 from congruence.cli.reading import numbers_in, split, whole_numbers
 
 
@@ -92,9 +92,9 @@ def choose_k(
         write_text(plot, choice.plot().to_html(include_plotlyjs=True))
         written.append(f"wrote {plot}")
     if format is Format.table:
-        print(choice)
+        show(choice)
     elif format is Format.json:
-        print(choice.to_json(indent=2))
+        show(choice.to_json(indent=2))
     else:
         table = choice.to_frame("pyarrow", errors=True)
         print_rows(table.to_pylist(), format, table.column_names)
@@ -111,4 +111,4 @@ def _write(choice: Any, out: Path) -> None:
     if files.suffix_of(out) == ".json":
         write_text(out, choice.to_json(indent=2))
     else:
-        files.write_table(choice.columns(errors=True), out)
+        write_table(choice.columns(errors=True), out)

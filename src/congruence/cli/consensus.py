@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, Seed, app
-from congruence.cli.printing import print_rows, say
+from congruence.cli.printing import print_rows, say, show, write_table
 from congruence.cli.reading import labels_of, noise_labels, row_ids, split
 
 
@@ -70,17 +70,17 @@ def consensus(
     if truth is not None:
         agreed = cg.compare(truth, result.labels, ["ari", "nmi_sum", "accuracy"], unassigned="drop", noise={"b": [-1]})
     if out is not None:
-        files.write_table({**row_ids(file, id, long), "cluster": result.labels, "confidence": result.confidence}, out)
+        write_table({**row_ids(file, id, long), "cluster": result.labels, "confidence": result.confidence}, out)
         notes.append(f"wrote {out}: {result.n_clusters} clusters of {len(result.labels):,} points")
     if format is Format.table:
-        print(result)
+        show(result)
         if truth is not None:
-            print(f"\nagainst {reference}: " + ", ".join(f"{key} {agreed[key]:.4f}" for key in agreed))
+            show(f"\nagainst {reference}: " + ", ".join(f"{key} {agreed[key]:.4f}" for key in agreed))
     elif format is Format.json:
         import json
 
         about = result.to_dict() | ({"against": {reference: agreed.to_dict()}} if truth is not None else {})
-        print(json.dumps(about, indent=2, ensure_ascii=False))
+        show(json.dumps(about, indent=2, ensure_ascii=False))
     else:
         print_rows([dict(row) for row in result.tried], format)
         notes += result.notes

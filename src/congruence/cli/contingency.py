@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, Policy, TwoSources, Unassigned, app
-from congruence.cli.printing import print_rows, say
+from congruence.cli.printing import print_rows, say, write_table
 from congruence.cli.reading import noise_labels, two_columns
 
 
@@ -38,7 +38,7 @@ def contingency(
     from congruence.inputs import files
 
     if out is not None:
-        files.check_writable(out)
+        files.check_writable(out, file, *map(Path, more or []))
     pair = two_columns(file, more or [], columns, id, long, noise_labels(noise))
     table = cg.contingency(*pair.values, unassigned=unassigned.value, noise=pair.noise)
     dense = table.to_array()
@@ -47,7 +47,7 @@ def contingency(
     cells |= {str(name): dense[:, j].tolist() for j, name in enumerate(table.columns)}
     say(pair.notes)
     if out is not None:
-        files.write_table(cells, out)
+        write_table(cells, out)
         say([f"wrote {out}: {table.shape[0]} × {table.shape[1]} clusters"])
     if out is None or format is not Format.table:
         print_rows(

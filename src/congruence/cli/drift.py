@@ -7,8 +7,20 @@ from typing import Annotated, Any
 
 import typer
 
-from congruence.cli.app import Bins, BinsBy, Features, Format, Noise, Nominal, Output, Policy, Threads, Unassigned, app
-from congruence.cli.printing import print_rows, say
+from congruence.cli.app import (
+    Bins,
+    BinsBy,
+    Features,
+    Format,
+    Noise,
+    Nominal,
+    Output,
+    Policy,
+    Threads,
+    Unassigned,
+    app,
+)
+from congruence.cli.printing import print_rows, say, show
 from congruence.cli.reading import features_of, noise_labels, split, table_of
 
 
@@ -46,9 +58,9 @@ def drift(
     options |= {"sizes": sizes, "unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads}
     result = cg.drift({**X, **kept}, labels, window, features=list(X), **options)
     if format is Format.table:
-        print(result)
+        show(result)
     elif format is Format.json:
-        print(result.to_json(indent=2))
+        show(result.to_json(indent=2))
     else:
         say(result.notes)
         print_rows(result.rows(), format)

@@ -22,7 +22,7 @@ from congruence.cli.app import (
     Threads,
     app,
 )
-from congruence.cli.printing import print_result, print_rows, say
+from congruence.cli.printing import print_result, print_rows, say, show
 from congruence.cli.reading import is_none, label_columns, labels_of, noise_labels, rows_of_two, scanned_columns
 
 
@@ -114,16 +114,16 @@ def _print_ensemble(facts: dict[str, Any], ranked: dict[str, float], result: Any
 
     if format is Format.json:
         about = {"ensemble": facts, "mean ari of members with the rest": ranked, "against": result and result.to_dict()}
-        print(json.dumps(plain(about), indent=2, ensure_ascii=False))
+        show(json.dumps(plain(about), indent=2, ensure_ascii=False))
         return
     print_rows([{"": name, "value": value} for name, value in facts.items()], format)
     if ranked:
-        print()
+        show()
         rows = [{"member": name, "mean ari with the rest": value} for name, value in ranked.items()]
         shown = rows if format is not Format.table or len(rows) <= 20 else [*rows[:10], *rows[-5:]]
         print_rows(shown, format)
         if len(shown) < len(rows):
-            print(f"(the 10 most and the 5 least central of {len(rows)} members; --format csv shows all)")
+            show(f"(the 10 most and the 5 least central of {len(rows)} members; --format csv shows all)")
     if result is not None:
-        print()
+        show()
         print_result(result, format)

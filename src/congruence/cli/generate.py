@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from congruence.cli.app import DataColumns, Numbers, RowNames, Seed, app
-from congruence.cli.printing import say
+from congruence.cli.printing import say, write_table
 from congruence.cli.reading import numbers_in, whole_numbers
 
 
@@ -60,7 +60,7 @@ def generate(
         else:
             codes = member.codes.astype(np.int64)
             table[name] = [None if c == member.k else c for c in codes.tolist()] if member.gaps else codes
-    files.write_table(table, out)
+    write_table(table, out)
     if ensemble.is_soft:
         notes.append("the cluster with the largest membership was written; cg.generate in Python keeps memberships")
     say([*notes, *ensemble.notes, f"wrote {out}: {len(ensemble)} clusterings of {ensemble.n_points:,} points"])

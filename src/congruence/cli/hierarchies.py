@@ -46,8 +46,8 @@ def hierarchies(
     """
     import congruence as cg
 
-    check_plot(plot)
-    check_plot(curve)
+    check_plot(plot, a, b)
+    check_plot(curve, a, b)
     limits = limits_of(fail_under)
     keys: Any = None
     if measures is not None:
@@ -72,8 +72,6 @@ def hierarchies(
 
 def _tree(path: Path, id: str | None) -> Any:
     """The tree of a file."""
-    import numpy as np
-
     import congruence as cg
     from congruence.inputs import files
     from congruence.inputs.column_kinds import sorted_columns
@@ -82,10 +80,7 @@ def _tree(path: Path, id: str | None) -> Any:
     if suffix in NEWICK or not path.suffix:
         return cg.Hierarchy(path)
     if suffix == ".npy":
-        if not path.is_file():
-            raise cg.InputError(f"there is no file {path}")
-        with path.open("rb") as stream:
-            return cg.Hierarchy(np.load(stream, allow_pickle=False))
+        return cg.Hierarchy(files.read_array(path))
     table = files.read_columns(path)
     points = files.pick(table, [id], str(path))[id].to_pylist() if id is not None else None
     found = sorted_columns(table, id=id, source=str(path))

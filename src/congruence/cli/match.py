@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, Policy, TwoSources, Unassigned, app
-from congruence.cli.printing import print_rows, say
+from congruence.cli.printing import print_rows, say, show, write_table
 from congruence.cli.reading import noise_labels, two_columns
 
 
@@ -38,17 +38,17 @@ def match(
     from congruence.inputs import files
 
     if out is not None:
-        files.check_writable(out)
+        files.check_writable(out, file, *map(Path, more or []))
     pair = two_columns(file, more or [], columns, id, long, noise_labels(noise))
     result = cg.match(*pair.values, unassigned=unassigned.value, noise=pair.noise)
     rows: list[dict[str, Any]] = result.to_frame(backend="pyarrow").to_pylist()
     say(pair.notes)
     if out is not None:
-        files.write_table({name: [row[name] for row in rows] for name in rows[0]} if rows else {}, out)
+        write_table({name: [row[name] for row in rows] for name in rows[0]} if rows else {}, out)
         say([f"wrote {out}: {len(rows)} matched clusters"])
     if format is Format.table:
         if out is None:
-            print(f"a = {pair.names[0]}, b = {pair.names[1]}")
-            print(result)
+            show(f"a = {pair.names[0]}, b = {pair.names[1]}")
+            show(result)
     else:
         print_rows(rows, format)

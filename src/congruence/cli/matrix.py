@@ -29,7 +29,7 @@ from congruence.cli.app import (
     app,
 )
 from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
-from congruence.cli.printing import fail_if_under, print_result, say, square_columns
+from congruence.cli.printing import fail_if_under, print_result, say, square_columns, write_table
 from congruence.cli.reading import check_noise_columns, limits_of, noise_labels, read_labels, wanted_measures
 
 
@@ -124,7 +124,7 @@ def _write_matrix(result: Any, out: Path) -> None:
         with replacing(out) as stream:
             np.savez_compressed(stream, names=np.array(result.names), **{key: result[key] for key in result})
     elif len(result.keys()) == 1:
-        files.write_table(square_columns(result), out)
+        write_table(square_columns(result), out)
     else:
         table = result.to_frame(backend="pyarrow")
-        files.write_table({name: table[name].to_pylist() for name in table.column_names}, out)
+        write_table({name: table[name].to_pylist() for name in table.column_names}, out)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import Format, Output, app, measures_like
-from congruence.cli.printing import print_rows
+from congruence.cli.printing import print_rows, show
 
 
 @app.command()
@@ -58,7 +58,7 @@ def measures(
         lines += [f"  caution: {m.caution}"] if m.caution else []
         lines += ["  kept only to reproduce a paper; 'all' leaves it out"] if m.is_historical else []
         lines += [f"  {REFERENCES[m.reference]}"]
-        print("\n".join(lines))
+        show("\n".join(lines))
         return
     print_rows([_facts(m) for m in cg.measures() if m.is_historical is historical], format)
 

@@ -9,27 +9,27 @@ from typing import Any
 IMAGES = (".png", ".pdf", ".svg")
 
 
-def check_plot(path: Path | None) -> None:
-    """Raise before any work is done if a figure cannot be written to this path."""
+def check_plot(path: Path | None, *inputs: Path) -> None:
+    """Raise before any work is done if a figure cannot be written to this path, or it is one of the inputs."""
     from congruence import InputError
     from congruence.inputs import files
+    from congruence.machine.writing import check_target
 
     if path is None:
         return
     if files.suffix_of(path) not in (".html", ".htm", *IMAGES):
         raise InputError(f"{path}: figures are written as .html, {', '.join(IMAGES[:-1])} or {IMAGES[-1]}")
-    if not path.parent.is_dir():
-        raise InputError(f"there is no folder {path.parent} to write {path.name} in")
+    check_target(path, inputs)
 
 
 def write_plot(result: Any, path: Path, **options: Any) -> str:
     """Write the figure of a result, whole or not at all; returns what was done, in words."""
     from congruence.inputs import files
+    from congruence.machine.writing import replacing, write_text
 
-    part = path.with_name(path.name + ".part")
     if files.suffix_of(path) in IMAGES:
-        result.plot("matplotlib", **options).savefig(part, format=files.suffix_of(path)[1:], dpi=200)
+        with replacing(path) as stream:
+            result.plot("matplotlib", **options).savefig(stream, format=files.suffix_of(path)[1:], dpi=200)
     else:
-        result.plot(**options).write_html(part, include_plotlyjs=True)
-    part.replace(path)
+        write_text(path, result.plot(**options).to_html(include_plotlyjs=True))
     return f"wrote {path}"

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, Policy, Reference, Unassigned, app
-from congruence.cli.printing import print_rows, say
+from congruence.cli.printing import print_rows, say, write_table
 from congruence.cli.reading import check_noise_columns, label_columns, noise_labels, row_ids
 
 
@@ -47,7 +47,7 @@ def points(
     from congruence.inputs import files
 
     if out is not None:
-        files.check_writable(out)
+        files.check_writable(out, file)
     found, notes = label_columns(file, columns, id, long, (), reference)
     labels = noise_labels(noise)
     check_noise_columns(labels, found)
@@ -72,7 +72,7 @@ def points(
     table = {**named, "score": mean}
     say(notes)
     if out is not None:
-        files.write_table({**table, **{name: found[name] for name in names}}, out)
+        write_table({**table, **{name: found[name] for name in names}}, out)
         say([f"wrote {out}: {len(mean):,} points"])
     order = np.argsort(np.where(np.isnan(mean), np.inf, mean), kind="stable")[:least].tolist()
     (who, ids), *_ = named.items()

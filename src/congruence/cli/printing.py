@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import typer
 
-from congruence.cli.app import Format
+from congruence.cli.app import Format, settings
+from congruence.errors import visible
 
 
 def say(notes: Any) -> None:
     """Print notes to stderr, one per line."""
     for note in notes:
-        print(f"note: {note}", file=sys.stderr)
+        print(f"note: {visible(str(note))}", file=sys.stderr)
+
+
+def show(text: Any = "") -> None:
+    """Print a result to stdout; names in it cannot steer the terminal."""
+    print(visible(str(text), keep="\n\t"))
+
+
+def write_table(columns: Mapping[str, Any], out: Path) -> None:
+    """Write columns to a file, and say which csv cells were guarded."""
+    from congruence.inputs import files
+
+    changed = files.write_table(columns, out, raw=settings.raw)
+    if changed:
+        say([f"a ' was put before {changed} cells that begin with =, +, - or @; --raw writes them as they are"])
 
 
 def print_result(result: Any, format: Format) -> None:
@@ -21,9 +38,9 @@ def print_result(result: Any, format: Format) -> None:
     import congruence as cg
 
     if format is Format.table:
-        print(result)
+        show(result)
     elif format is Format.json:
-        print(result.to_json(indent=2))
+        show(result.to_json(indent=2))
     elif isinstance(result, cg.AllPairs) and len(result.keys()) == 1:
         columns = square_columns(result)
         print_rows([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)], format)
@@ -50,25 +67,38 @@ def print_rows(rows: list[dict[str, Any]], format: Format, names: list[str] | No
 
     columns = names or list(rows[0])
     if format is Format.json:
-        print(json.dumps(plain(rows), indent=2, ensure_ascii=False))
+        show(json.dumps(plain(rows), indent=2, ensure_ascii=False))
     elif format is Format.csv:
         import csv
+        import io
 
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows([row[c] for c in columns] for row in rows)
+        from congruence.inputs.files import guarded
+
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        for line in (columns, *([row[c] for c in columns] for row in rows)):
+            writer.writerow(line if settings.raw else map(guarded, line))
+        if settings.raw:
+            print(text.getvalue(), end="")
+        else:
+            show(text.getvalue().removesuffix("\n"))
     elif format is Format.markdown:
-        head, *cells = [[_cell(x).replace("|", "\\|") for x in line] for line in (columns, *(r.values() for r in rows))]
+        head, *cells = [[_escaped(x) for x in line] for line in (columns, *(r.values() for r in rows))]
         lines = [head, ["---"] * len(columns), *cells]
-        print("\n".join("| " + " | ".join(line) + " |" for line in lines))
+        show("\n".join("| " + " | ".join(line) + " |" for line in lines))
     else:
         shown = [c for c in columns if c in ("key", "title", "better", "range")] or columns
         cells = [[_cell(row[c]) for c in shown[1:]] for row in rows]
-        print(text_grid(cells, [_cell(row[shown[0]]) for row in rows], shown[1:], left=True))
+        show(text_grid(cells, [_cell(row[shown[0]]) for row in rows], shown[1:], left=True))
 
 
 def _cell(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.6g}" if isinstance(value, float) else visible(str(value))
+
+
+def _escaped(value: Any) -> str:
+    """A cell of a markdown table: bars and backslashes do not end it."""
+    return _cell(value).replace("\\", "\\\\").replace("|", "\\|")
 
 
 def fail_if_under(result: Any, limits: dict[str, float]) -> None:
@@ -77,7 +107,7 @@ def fail_if_under(result: Any, limits: dict[str, float]) -> None:
 
     for key, limit in limits.items():
         if key in result.skipped:
-            print(f"congruence: {key} was not computed: {result.skipped[key]}", file=sys.stderr)
+            print(f"congruence: {key} was not computed: {visible(result.skipped[key])}", file=sys.stderr)
             raise typer.Exit(1)
         values = np.asarray(result[key], dtype=float)
         if values.ndim == 2:

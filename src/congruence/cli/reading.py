@@ -14,6 +14,8 @@ from congruence.cli.printing import say
 
 #: columns as an option gives them, separated by commas, or one by one
 Columns = str | Sequence[str] | None
+#: numbers of clusters that one option may name: nobody waits for more
+MOST_NUMBERS = 10_000
 
 
 def read_labels(
@@ -366,8 +368,15 @@ def whole_numbers(text: str, option: str = "--k") -> list[int]:
     try:
         for word in split(text):
             first, dots, last = word.partition("..")
-            found += range(int(first), int(last) + 1) if dots else [int(first)]
-    except ValueError:
+            several = range(int(first), int(last) + 1) if dots else range(int(first), int(first) + 1)
+            if len(several) > MOST_NUMBERS:
+                raise InputError(
+                    f"{option} {word} names {len(several):,} numbers of clusters; name at most {MOST_NUMBERS:,}"
+                )
+            found += several
+    except InputError:
+        raise
+    except (ValueError, OverflowError):
         found = []
     if not found:
         raise InputError(f"{option} takes numbers of clusters, as in 2..12 or 2,3,5; got {text!r}")
@@ -426,11 +435,10 @@ def numbers_in(file: Path, named: Columns, id: str | None, apart: tuple[str | No
     from congruence.inputs import files
     from congruence.inputs.column_kinds import first_ids, named_columns, sorted_columns
 
-    if files.suffix_of(file) == ".npy" and file.is_file():
+    if files.suffix_of(file) == ".npy":
         if named or id or any(apart):
             raise InputError(f"{file} has no column names; options that name columns are for tables")
-        with file.open("rb") as stream:
-            X = np.load(stream, allow_pickle=False)
+        X = files.read_array(file)
         if X.ndim != 2:
             raise InputError(f"{file}: data have two dimensions, points and features; this array has {X.ndim}")
         return FoundData({f"column {j + 1}": X[:, j] for j in range(X.shape[1])})

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import Columns, Id, Long, Measures, Noise, Policy, Threads, Unassigned, app
-from congruence.cli.printing import say
+from congruence.cli.printing import say, show
 from congruence.cli.reading import (
     labels_of,
     noise_labels,
@@ -103,7 +103,7 @@ def report(
     )  # fmt: skip
     made = Report(model, out)
     made.save(out)
-    print(made)
+    show(made)
     say([*notes, *more, f"wrote {out}: {out.stat().st_size / 1e6:.1f} MB"])
     if open_page:
         import webbrowser

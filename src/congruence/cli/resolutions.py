@@ -9,7 +9,7 @@ import typer
 
 from congruence.cli.app import Format, Id, Noise, Output, Policy, Threads, Unassigned, app
 from congruence.cli.plots import check_plot, write_plot
-from congruence.cli.printing import print_rows, say
+from congruence.cli.printing import print_rows, say, show, write_table
 from congruence.cli.reading import noise_labels, said_of, split
 
 
@@ -57,10 +57,10 @@ def resolutions(
     import congruence as cg
     from congruence.inputs import files
 
-    check_plot(plot)
+    check_plot(plot, file)
     for path in (nodes, edges):
         if path is not None:
-            files.check_writable(path)
+            files.check_writable(path, file)
     if color is not None and plot is None:
         raise cg.InputError("--color colours the plot; pass --plot too")
     table = files.read_columns(file)
@@ -78,14 +78,14 @@ def resolutions(
         written.append(write_plot(result, plot, least=least, **values))
     for path, rows in ((nodes, result.node_columns), (edges, result.edge_columns)):
         if path is not None:
-            files.write_table(rows, path)
+            write_table(rows, path)
             written.append(f"wrote {path}")
     if format is Format.json:
-        print(json.dumps(result.to_dict(), indent=2, ensure_ascii=False))
+        show(json.dumps(result.to_dict(), indent=2, ensure_ascii=False))
     else:
         if format is Format.table:
-            print(result)
-            print()
+            show(result)
+            show()
         summary = result.summary_columns
         print_rows([dict(zip(summary, row, strict=True)) for row in zip(*summary.values(), strict=True)], format)
     say(written)

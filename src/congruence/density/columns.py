@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.errors import InputError, hint
+from congruence.errors import InputError, hint, names_in
 from congruence.inputs.arrays import frame_kind, from_dlpack
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.labels import Labels
@@ -94,7 +94,7 @@ def as_columns(X: Any, nominal: Sequence[Any] = ()) -> Columns:
     names, raw = raw_columns(X)
     if not names:
         raise InputError("the data have no attributes")
-    wanted = {nominal} if isinstance(nominal, str) else set(nominal)
+    wanted = set(names_in(nominal, "nominal"))
     for what in wanted:
         if what not in names and not (isinstance(what, int | np.integer) and 0 <= what < len(names)):
             near = hint(str(what), names, "there are: " + ", ".join(names[:8]))

@@ -70,6 +70,8 @@ def density_profile(
     ([[2, 0, 0, 2], [0, 2, 1, 1]], (2, 2))
     """
     binning = Binning() if binning is None else binning
+    if not isinstance(binning, Binning):
+        raise InputError(f"binning must be a cg.Binning, as in cg.Binning({binning!r}); got {type(binning).__name__}")
     X, labels = brought(X, engine), on_card(labels, engine)
     raw = as_clustering(labels, "labels")
     check_index(raw, X, "labels")

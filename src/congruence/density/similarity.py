@@ -16,7 +16,7 @@ from congruence.density.columns import Columns, as_columns, brought
 from congruence.density.counting import counted, similarity_matrix
 from congruence.density.profile import Profile
 from congruence.engine.plan import on_card
-from congruence.errors import InputError, hint, joined
+from congruence.errors import InputError, hint, joined, real_number
 from congruence.formulas import find
 from congruence.formulas.solvers import transport_plan
 from congruence.inputs.alignment import InputOptions, check_index
@@ -59,7 +59,8 @@ class Kernel:
                 f"there is no kernel {found.kernel!r}; {hint(str(found.kernel), KERNELS, joined(KERNELS))}"
             )
         one_of("kernel_on", found.kernel_on, ("profile", "clusters"))
-        if found.degree <= 0 or found.coef0 < 0 or (found.gamma is not None and found.gamma <= 0):
+        degree, coef0 = real_number(found.degree, "degree"), real_number(found.coef0, "coef0")
+        if degree <= 0 or coef0 < 0 or (found.gamma is not None and real_number(found.gamma, "gamma") <= 0):
             raise InputError("a kernel has degree above 0, coef0 of at least 0 and gamma above 0")
         return found
 

@@ -175,6 +175,9 @@ def in_order(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> Iterable[T]
         raise InputError(f"n_jobs must be a number of processes, or -1 for all cores; got {n_jobs!r}")
     from joblib import Parallel, delayed
 
+    from congruence.engine.plan import default_threads
+
+    n_jobs = min(n_jobs, len(jobs), default_threads(None))  # more processes than cores only cost memory
     found: Iterable[T] = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(job)() for job in jobs)
     return found
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.errors import Caution, InputError
+from congruence.errors import Caution, InputError, whole_number
 from congruence.inputs.arrays import code_type, frame_kind
 from congruence.inputs.cover_reading import Keys, Members, memberships_of, plain
 from congruence.inputs.labels import Labels
@@ -18,6 +18,9 @@ from congruence.statistics.covers import ClusterMap
 from congruence.statistics.tables import Array
 
 Duplicates = Literal["keep", "drop"]
+
+#: points that a cover may have: each takes some 200 bytes
+MOST_POINTS = 50_000_000
 
 
 class Cover:
@@ -95,7 +98,7 @@ class Cover:
         if isinstance(points, bool) or (not isinstance(points, int | np.integer) and not isinstance(points, Iterable)):
             raise InputError(f"{who}: points is a list of the points or their number, not {points!r}")
         if isinstance(points, int | np.integer):
-            many = int(points)
+            many = whole_number(points, f"{who}: points", 1, MOST_POINTS)
             numbered = all(isinstance(x, int) and 0 <= x < many for x in self.ids)
             if many < len(self.ids):
                 raise InputError(f"{who}: points={many}, but {len(self.ids)} different points are in its clusters")

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
-from congruence.errors import InputError, hint
+from congruence.errors import InputError, hint, path_of
 from congruence.inputs.cover import Cover, Duplicates
 from congruence.inputs.cover_reading import CLUSTER_NAMES, POINT_NAMES, Keys
-from congruence.inputs.files import read_columns, suffix_of
+from congruence.inputs.files import existing_file, read_columns, readable, suffix_of
 
 Format = Literal["cover", "points", "long", "json"]
 FORMATS = ("cover", "points", "long", "json")
@@ -61,20 +61,17 @@ def read_cover(
     Cover: 2 clusters of 6 points, up to 2 clusters per point, 2 points in none
     >>> folder.cleanup()
     """
-    path = Path(path)
+    path = path_of(path)
     if format is None:
         suffix = suffix_of(path)
         format = (
             "json" if suffix == ".json" else "long" if suffix in (".csv", ".tsv", ".parquet", ".feather") else "cover"
         )
-    if format not in FORMATS:
+    if not isinstance(format, str) or format not in FORMATS:
         raise InputError(f"there is no format {format!r} of covers; {hint(format, FORMATS, ', '.join(FORMATS))}")
-    if not path.is_file():
-        raise InputError(f"there is no file {path}")
-    try:
+    path = existing_file(path)
+    with readable(path):
         cover = _read(path, format, points, duplicates, keys)
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} could not be read: {str(error).splitlines()[0]}") from None
     cover.title = path.name.split(".")[0]
     return cover
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import stat
+import struct
+import tokenize
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 
-from congruence.errors import InputError, hint
+from congruence.errors import InputError, hint, path_of
 from congruence.inputs.arrays import frame_kind
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import sorted_columns
 from congruence.inputs.labels import Labels
-from congruence.inputs.memberships import Memberships
-from congruence.inputs.similarity import Similarity
+from congruence.inputs.numpy_files import array_of, columns_of
 from congruence.machine.writing import check_target, replacing
 from congruence.statistics.tables import Array
 
@@ -26,6 +29,13 @@ MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"]
 READABLE = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow", ".npy", ".npz")
 
 WRITABLE = (".csv", ".tsv", ".parquet", ".feather", ".arrow", ".json", ".npz")
+
+
+#: what readers raise for broken files; pyarrow's own errors are among the first five kinds
+UNREADABLE = (
+    OSError, ValueError, KeyError, EOFError, NotImplementedError, BadZipFile, zlib.error, TypeError, SyntaxError,
+    OverflowError, IndexError, struct.error, RuntimeError, tokenize.TokenError,
+)  # fmt: skip
 
 
 def suffix_of(path: Path) -> str:
@@ -45,22 +55,66 @@ def read_columns(path: str | Path) -> dict[str, Any]:
     ['cell', 'leiden', 'kmeans']
     >>> folder.cleanup()
     """
-    path = Path(path)
+    path = existing_file(path)
     kind = suffix_of(path)
-    if not path.exists():
-        raise InputError(f"there is no file {path}")
-    if path.is_dir():
-        raise InputError(f"{path} is a folder, not a file; `cg.scan` takes folders")
     if kind not in READABLE:
         raise InputError(f"{path}: files of kind {kind or '(none)'} cannot be read; use {', '.join(READABLE)}")
-    unreadable = (OSError, ValueError, KeyError, EOFError, NotImplementedError, BadZipFile, zlib.error)
+    with readable(path):
+        return columns_of(path) if kind in (".npy", ".npz") else _read_arrow(path, kind)
+
+
+def read_array(path: str | Path) -> Array:
+    """The array of an npy file.
+
+    Args:
+        path (str | Path): The file.
+
+    Raises:
+        InputError: If it cannot be read, holds Python objects, or its header promises more than the file holds.
+    """
+    path = existing_file(path)
+    with readable(path):
+        return array_of(path)
+
+
+def existing_file(path: str | Path) -> Path:
+    """The path, if there is a regular file; pipes would wait for ever, and folders and devices are no tables.
+
+    Args:
+        path (str | Path): The path to look at.
+
+    Raises:
+        InputError: If there is no file, or something else.
+    """
+    path = path_of(path)
     try:
-        if kind in (".npy", ".npz"):
-            return _read_numpy(path)
-        return _read_arrow(path, kind)
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError(f"there is no file {path}") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{str(path)[:200]} cannot be opened: {getattr(error, 'strerror', None) or error}") from None
+    if stat.S_ISDIR(mode):
+        raise InputError(f"{path} is a folder, not a file; `cg.scan` takes folders")
+    if not stat.S_ISREG(mode):
+        raise InputError(f"{path} is a pipe or a device, not a file; write its data to a file first")
+    return path
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """What goes wrong while this file is read becomes one line that names it.
+
+    Args:
+        path (Path): The file.
+
+    Raises:
+        InputError: If the file is broken.
+    """
+    try:
+        yield
     except InputError:
         raise
-    except unreadable as error:  # pyarrow's own errors are among the first five kinds
+    except UNREADABLE as error:
         raise InputError(f"{path} could not be read: {why_unreadable(error)}") from None
 
 
@@ -69,7 +123,7 @@ def why_unreadable(error: BaseException) -> str:
     said = (str(error).splitlines() or [type(error).__name__])[0]
     if isinstance(error, UnicodeDecodeError) or "UTF8" in str(error) or "UTF-8" in str(error):
         return "it is not UTF-8 text; save it as UTF-8"
-    return said
+    return said[:300]
 
 
 def _read_arrow(path: Path, kind: str) -> dict[str, Any]:
@@ -166,7 +220,8 @@ def distinct_numbers(texts: Any) -> Any:
                 numbers = compute.cast(plain, kind)
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
                 continue
-            return numbers if compute.count_distinct(numbers).as_py() == len(solid) else None
+            told_apart = compute.add(numbers, 0.0) if kind == pa.float64() else numbers  # −0.0 is the number 0.0
+            return numbers if compute.count_distinct(told_apart).as_py() == len(solid) else None
         if pattern.endswith("[0-9]+$"):
             return None  # whole numbers of more than 64 bits are told apart as text
     return None
@@ -185,47 +240,6 @@ def numbers_of(column: Any) -> Any:
     return column
 
 
-def _read_numpy(path: Path) -> dict[str, Any]:
-    columns: dict[str, Any] = {}
-    with path.open("rb") as stream:  # numpy does not close a file that it opened and cannot read
-        data = np.load(stream, allow_pickle=False)
-        if isinstance(data, np.ndarray):
-            return _array_columns(data, path, path.name.split(".")[0])
-        if {"indptr", "indices", "data", "shape"} <= set(data.files):
-            return {path.name.split(".")[0]: _sparse_matrix(data, path)}
-        for name in data.files:
-            columns.update(_array_columns(data[name], path, name))
-    if not columns:
-        raise InputError(f"{path} holds no arrays")
-    lengths = {len(c) for c in columns.values()}
-    if len(lengths) > 1:
-        raise InputError(f"{path}: its arrays have different lengths ({', '.join(map(str, sorted(lengths)))})")
-    return columns
-
-
-def _sparse_matrix(data: Any, path: Path) -> Similarity:
-    """A similarity matrix as scipy.sparse.save_npz writes it."""
-    from scipy.sparse import csr_array
-
-    kind = data["format"].item() if "format" in data.files else b"csr"
-    if kind not in (b"csr", "csr"):
-        raise InputError(f"{path}: sparse matrices are read in csr format, not {kind!r}; save M.tocsr()")
-    parts = (data["data"], data["indices"], data["indptr"])
-    return Similarity(csr_array(parts, shape=tuple(data["shape"].tolist())), who=str(path))
-
-
-def _array_columns(data: Array, path: Path, name: str) -> dict[str, Any]:
-    if data.ndim == 1:
-        return {name: data}
-    if data.ndim == 2 and data.dtype.kind == "f" and data.shape[0] == data.shape[1] > 1:
-        return {name: Similarity(data, who=f"{path}: {name}")}
-    if data.ndim == 2 and data.dtype.kind == "f" and data.shape[1] > 1:
-        return {name: Memberships(data, who=name)}
-    if data.ndim == 2:
-        return {f"{name}_{j}" if data.shape[1] > 1 else name: data[:, j] for j in range(data.shape[1])}
-    raise InputError(f"{path}: array {name} has {data.ndim} dimensions; labels have one or two")
-
-
 def check_writable(path: Path, *inputs: str | Path | None) -> None:
     """Refuse, before the work, a place or a kind of file that results cannot be written to, or one of the inputs."""
     if path.suffix.lower() not in WRITABLE:
@@ -233,16 +247,57 @@ def check_writable(path: Path, *inputs: str | Path | None) -> None:
     check_target(path, inputs)
 
 
-def write_table(columns: Mapping[str, Any], path: str | Path) -> None:
-    """Write columns to a csv, tsv, parquet or feather file, atomically."""
+def guarded(cell: Any) -> Any:
+    """A cell of a csv file that a spreadsheet will not run: text that begins with =, +, - or @ gets a ' before it.
+
+    Text that is a number stays as it is.
+
+    Args:
+        cell (Any): The cell.
+
+    >>> guarded("=1+1"), guarded("-1"), guarded(-1), guarded("a")
+    ("'=1+1", '-1', -1, 'a')
+    """
+    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
+
+
+def write_table(columns: Mapping[str, Any], path: str | Path, *, raw: bool = False) -> int:
+    """Write columns to a csv, tsv, parquet or feather file, atomically; returns how many cells of text were guarded.
+
+    Args:
+        columns (Mapping[str, Any]): The columns by name.
+        path (str | Path): The file.
+        raw (bool): Write text of csv and tsv as it is? Default False: see `guarded`.
+
+    Raises:
+        InputError: If the kind of file is unknown, or it cannot be written.
+    """
     import pyarrow as pa
     from pyarrow import csv, feather, parquet
 
     path = Path(path)
     kind = suffix_of(path)
-    table = pa.table({name: pa.array(list(values)) for name, values in columns.items()})
     if kind not in (".csv", ".tsv", ".parquet", ".feather", ".arrow"):
         raise InputError(f"{path}: a table can be written as .csv, .tsv, .parquet or .feather")
+    changed = 0
+    cells = {name: list(values) for name, values in columns.items()}
+    if kind in (".csv", ".tsv") and not raw:
+        safe = {guarded(name): [guarded(x) for x in values] for name, values in cells.items()}
+        changed = sum(a != b for a, b in zip(safe, cells, strict=True))
+        changed += sum(
+            x is not y for a, b in zip(safe.values(), cells.values(), strict=True) for x, y in zip(a, b, strict=True)
+        )
+        cells = safe
+    try:
+        table = pa.table({name: pa.array(values) for name, values in cells.items()})
+    except (pa.ArrowException, UnicodeEncodeError) as error:
+        raise InputError(f"{path} cannot hold these columns: {why_unreadable(error)}") from None
     with replacing(path) as stream:
         if kind in (".csv", ".tsv"):
             csv.write_csv(
@@ -252,12 +307,13 @@ def write_table(columns: Mapping[str, Any], path: str | Path) -> None:
             parquet.write_table(table, stream)
         else:
             feather.write_feather(table, stream)
+    return changed
 
 
 def pick(columns: Mapping[str, Any], names: Sequence[str], source: str) -> dict[str, Any]:
     """These columns, or an error with the most similar names."""
     for name in names:
-        if name not in columns:
+        if not isinstance(name, str) or name not in columns:
             listed = "it has: " + ", ".join(list(columns)[:8]) + (", …" if len(columns) > 8 else "")
             raise InputError(f"{source} has no column {name!r}; {hint(name, columns, listed)}")
     return {name: columns[name] for name in names}
@@ -317,7 +373,7 @@ def from_long(table: Any, id: str = "id", method: str = "method", label: str = "
     [[1.0, -0.5], [-0.5, 1.0]]
     """
     columns = _named_columns(table)
-    if len({id, method, label}) < 3:
+    if not all(isinstance(x, str) for x in (id, method, label)) or len({id, method, label}) < 3:
         raise InputError(
             f"a long table has three columns for id, method and label; got {id!r}, {method!r} and {label!r}"
         )

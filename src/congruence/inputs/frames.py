@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from congruence.errors import joined
+from congruence.errors import joined, visible
 from congruence.inputs.arrays import FRAMES
 
 
@@ -47,6 +47,7 @@ def square_frame(
 def text_grid(cells: Sequence[Sequence[str]], rows: Sequence[str], columns: Sequence[str], left: bool = False) -> str:
     """A table as text, with row and column names; numbers are right-aligned, words left-aligned."""
     lines = [["", *columns], *([name, *line] for name, line in zip(rows, cells, strict=True))]
+    lines = [[visible(cell) for cell in line] for line in lines]
     widths = [max(len(line[j]) for line in lines) for j in range(len(lines[0]))]
 
     def shown(line: Sequence[str]) -> str:

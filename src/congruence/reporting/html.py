@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from congruence.comparison.presenting import counted, number, plain
-from congruence.errors import InputError, misnamed
+from congruence.errors import InputError, misnamed, path_of
 from congruence.formulas import find
 from congruence.formulas.explain import pretty
 from congruence.formulas.record import Measure
@@ -156,7 +156,7 @@ def report(
     '“z” and “y” agree hardly at all. 67% of the points are in matching clusters; 2 are not.'
     """
     if out is not None:
-        check_page(Path(out))
+        check_page(path_of(out, "out"))
     if isinstance(clusterings, str | Path):
         title, source = title or Path(clusterings).name, source or str(clusterings)
     model = build(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from congruence.engine.hard_tables import weighted_cells
-from congruence.errors import InputError
+from congruence.errors import InputError, names_in
 from congruence.inputs.alignment import noise_for, whole_numbers
 from congruence.inputs.arrays import arrow_library
 from congruence.inputs.coerce import as_clustering as _as_clustering
@@ -379,9 +379,9 @@ def partial_tables(
     weights = sample_weight if sample_weight is not None else frequency
     if sample_weight is not None and frequency is not None:
         raise InputError("pass sample_weight (importance) or frequency (counts), not both")
-    listed = list(columns) if columns is not None else [name for name in found if name != weights]
+    listed = names_in(columns, "columns") if columns is not None else [name for name in found if name != weights]
     for name in [*listed, *([weights] if weights is not None else [])]:
-        if name not in found:
+        if not isinstance(name, str) or name not in found:
             raise InputError(f"the batch has no column {name!r}; it has: {', '.join(list(found)[:8])}")
     counting = Counting(
         tuple(listed), pair_positions(listed, pairs), tuple(noise_for(noise, (name,)) for name in listed),
@@ -397,6 +397,8 @@ def pair_positions(names: Sequence[str], pairs: Sequence[tuple[str, str]] | None
     if pairs is None:
         return np.column_stack(np.triu_indices(len(names), 1))
     place = {name: i for i, name in enumerate(names)}
+    if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in names_in(pairs, "pairs")):
+        raise InputError(f"pairs must be a list of pairs of names, as in [('a', 'b')]; got {pairs!r}")
     wrong = [name for pair in pairs for name in pair if name not in place]
     if wrong:
         raise InputError(f"pairs names an unknown column {wrong[0]!r}; the columns are: {', '.join(names[:8])}")

@@ -9,7 +9,7 @@ from typing import Any
 
 from congruence.errors import InputError
 from congruence.inputs.arrays import arrow_library, holds_lists
-from congruence.inputs.files import suffix_of, why_unreadable
+from congruence.inputs.files import UNREADABLE, existing_file, suffix_of, why_unreadable
 from congruence.scanning.accumulate import batch_columns
 from congruence.scanning.checkpoint import digest
 from congruence.scanning.parts import (
@@ -67,7 +67,7 @@ class _Files(_Input):
         for path in paths:
             try:
                 schema, found = self._open(path)
-            except (OSError, ValueError, NotImplementedError, EOFError) as error:
+            except UNREADABLE as error:
                 self.listed.append(Broken(path, why_unreadable(error)))
                 continue
             self.listed += found
@@ -248,7 +248,11 @@ def source_of(source: Any) -> _Input:
 
 def _paths(path: Path) -> list[str]:
     """The files of a path: itself, those in a folder, or those that match a pattern with *."""
-    if path.is_dir():
+    try:
+        is_folder = path.is_dir()
+    except (OSError, ValueError):
+        is_folder = False
+    if is_folder:
         found = [p for p in sorted(path.rglob("*")) if p.is_file() and suffix_of(p) in SCANNED]
         found = [p for p in found if not any(x.startswith(("_", ".")) for x in p.relative_to(path).parts)]
         if not found:
@@ -260,9 +264,7 @@ def _paths(path: Path) -> list[str]:
         if not found:
             raise InputError(f"no file matches {path}")
     else:
-        if not path.exists():
-            raise InputError(f"there is no file {path}")
-        found = [path]
+        found = [existing_file(path)]
     kinds = {suffix_of(p) for p in found}
     if not kinds <= set(SCANNED):
         wrong = next(p for p in found if suffix_of(p) not in SCANNED)

@@ -15,7 +15,7 @@ import numpy as np
 from congruence.comparison.presenting import Result, number, plain
 from congruence.engine.plan import Progress
 from congruence.ensembles.generators import as_data, configured, hard, in_order, seed_of
-from congruence.errors import InputError
+from congruence.errors import InputError, real_number, whole_number
 from congruence.inputs.arrays import frame_kind, seed_sequence
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.statistics.tables import Array
@@ -205,9 +205,10 @@ def stability(
     """
     data = as_data(X)
     n = data.shape[0]
-    share = 0.8 if fraction is None else fraction
-    if n_resamples < 1 or not 0 < share < 1:
-        raise InputError(f"n_resamples must be at least 1 and fraction between 0 and 1, not {n_resamples} and {share}")
+    share = 0.8 if fraction is None else real_number(fraction, "fraction")
+    n_resamples = whole_number(n_resamples, "n_resamples")
+    if not 0 < share < 1:
+        raise InputError(f"fraction must be between 0 and 1, not {share}")
     change = _change(scheme, data, share, jitter, noise)
     first, *streams = seed_sequence(random_state).spawn(1 + n_resamples)
     _, whole, said = _clustered(clusterer, data, partial(_as_it_is, n), first)

@@ -98,6 +98,9 @@ def _in_threads(jobs: Sequence[Callable[[], Any]], n_jobs: int | None) -> Iterab
         raise InputError(f"n_jobs is a number of jobs, or -1 for all cores; got {n_jobs!r}")
     from joblib import Parallel, delayed
 
+    from congruence.engine.plan import default_threads
+
+    n_jobs = min(int(n_jobs), len(jobs), default_threads(None))  # more threads than cores only cost memory
     found: Iterable[Any] = Parallel(n_jobs=n_jobs, backend="threading", return_as="generator")(
         delayed(job)() for job in jobs
     )

@@ -1,0 +1,136 @@
+"""Files of numpy: npy and npz, read without pickles and only if their headers are true."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import numpy as np
+
+from congruence.errors import InputError
+from congruence.inputs.memberships import Memberships
+from congruence.inputs.similarity import Similarity
+from congruence.statistics.tables import Array
+
+
+def array_of(path: Path) -> Array:
+    """The array of an npy file.
+
+    Args:
+        path (Path): The file.
+
+    Raises:
+        InputError: If it holds no array, or Python objects, or its header promises more than the file holds.
+        OSError: If it cannot be read; `ValueError` and `EOFError` for broken headers.
+    """
+    with path.open("rb") as stream:
+        array = _array(stream, path.stat().st_size, str(path))
+    if array.ndim == 0 or array.dtype.names:
+        what = "a single number" if array.ndim == 0 else "records with named fields"
+        raise InputError(f"{path} holds {what}; expected an array of labels or numbers")
+    return array
+
+
+def columns_of(path: Path) -> dict[str, Any]:
+    """The label columns, memberships and matrices of an npy or npz file, by name.
+
+    Args:
+        path (Path): The file.
+
+    Raises:
+        InputError: As for `array_of`, or if there are no arrays, or arrays of different lengths.
+    """
+    stem = path.name.split(".")[0]
+    with path.open("rb") as stream:
+        is_zip = stream.read(2) == b"PK"
+    if not is_zip:
+        return _columns(array_of(path), path, stem)
+    arrays: dict[str, Array] = {}
+    with ZipFile(path) as archive:
+        for member in archive.infolist():
+            name = member.filename.removesuffix(".npy")
+            with archive.open(member) as stream:
+                arrays[name] = _array(stream, member.file_size, f"{path}, array {name!r}")
+    if {"indptr", "indices", "data", "shape"} <= set(arrays):
+        return {stem: _sparse_matrix(arrays, path)}
+    columns: dict[str, Any] = {}
+    for name, array in arrays.items():
+        for key, column in _columns(array, path, name).items():
+            if key in columns:
+                raise InputError(f"{path}: two columns are named {key!r}")
+            columns[key] = column
+    if not columns:
+        raise InputError(f"{path} holds no arrays")
+    lengths = {len(c) for c in columns.values()}
+    if len(lengths) > 1:
+        raise InputError(f"{path}: its arrays have different lengths ({', '.join(map(str, sorted(lengths)))})")
+    return columns
+
+
+def _array(stream: Any, size: int, who: str) -> Array:
+    """The array of a stream of this many bytes; a header that promises more is refused before anything is allocated."""
+    form = np.lib.format
+    version = form.read_magic(stream)
+    read = {(1, 0): form.read_array_header_1_0, (2, 0): form.read_array_header_2_0}.get(version)
+    if read is None:
+        raise InputError(f"{who} is a numpy file of version {version}; versions 1.0 and 2.0 can be read")
+    with warnings.catch_warnings():  # numpy warns of headers that Python 2 wrote
+        warnings.simplefilter("ignore", UserWarning)
+        shape, is_fortran, dtype = read(stream)
+    if dtype.hasobject:
+        raise InputError(
+            f"{who} could not be read: it holds Python objects, which are never loaded; save numbers or text"
+        )
+    if any(isinstance(x, bool) or x < 0 for x in shape) or len(shape) > 32:
+        raise InputError(f"{who} is broken: its header says that its shape is {str(shape)[:60]}")
+    wanted, there = math.prod(shape) * dtype.itemsize, size - stream.tell()
+    if wanted > there:
+        raise InputError(f"{who} is broken: its header promises {wanted:,} bytes, and {max(there, 0):,} follow")
+    data = np.frombuffer(stream.read(wanted), dtype=dtype)
+    if math.prod(shape) and not dtype.itemsize:  # empty strings take no bytes
+        data = np.zeros(math.prod(shape), dtype)
+    return data.reshape(shape, order="F" if is_fortran else "C")
+
+
+def _columns(data: Array, path: Path, name: str) -> dict[str, Any]:
+    if data.dtype.names or data.ndim not in (1, 2):
+        what = "named fields" if data.dtype.names else f"{data.ndim} dimensions"
+        raise InputError(f"{path}: array {name} has {what}; labels have one or two dimensions, and no fields")
+    if data.ndim == 1:
+        return {name: data}
+    if data.dtype.kind == "f" and data.shape[0] == data.shape[1] > 1:
+        return {name: Similarity(data, who=f"{path}: {name}")}
+    if data.dtype.kind == "f" and data.shape[1] > 1:
+        return {name: Memberships(data, who=name)}
+    return {f"{name}_{j}" if data.shape[1] > 1 else name: data[:, j] for j in range(data.shape[1])}
+
+
+def _sparse_matrix(arrays: dict[str, Array], path: Path) -> Similarity:
+    """A similarity matrix as scipy.sparse.save_npz writes it, once its indices are known to be within its shape."""
+    from scipy.sparse import csr_array
+
+    kind = arrays["format"].item() if "format" in arrays and arrays["format"].ndim == 0 else b"csr"
+    if kind not in (b"csr", "csr"):
+        raise InputError(f"{path}: sparse matrices are read in csr format, not {kind!r}; save M.tocsr()")
+    data, indices, starts, shape = (arrays[key] for key in ("data", "indices", "indptr", "shape"))
+    whole = all(x.dtype.kind in "iu" for x in (indices, starts, shape))
+    if not whole or any(x.ndim != 1 for x in (data, indices, starts, shape)) or len(shape) != 2:
+        raise InputError(f"{path} is not a sparse matrix: indices, indptr and shape must be vectors of whole numbers")
+    rows, columns = (int(x) for x in shape)
+    steps = np.diff(starts.astype(np.int64, copy=False))
+    if (
+        rows < 0
+        or len(starts) != rows + 1
+        or starts[0] != 0
+        or (steps < 0).any()
+        or starts[-1] != len(data)
+        or len(indices) != len(data)
+        or (len(indices) and (indices.min() < 0 or indices.max() >= columns))
+    ):
+        raise InputError(
+            f"{path} is broken: the indices of its sparse matrix do not fit its shape ({rows} × {columns})"
+        )
+    return Similarity(csr_array((data, indices, starts), shape=(rows, columns)), who=str(path))

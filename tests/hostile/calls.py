@@ -1,0 +1,480 @@
+"""Random calls of the public functions with odd arguments, and what is wrong with what they did."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import decimal
+import fractions
+import inspect
+import io
+import os
+import uuid
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import congruence as cg
+from hostile import broken_files, oracle
+
+#: leave out functions that cluster
+QUICK = False
+
+
+class Nothing:
+    """An object of no use."""
+
+    def __repr__(self) -> str:
+        return "Nothing()"
+
+
+ODD: list[Callable[[Random], Any]] = [
+    lambda r: r.choice([None, 0, 1, -1, 2, 3.5, float("nan"), float("inf"), True, "", "x", b"x", 10**30, -(10**30)]),
+    lambda r: r.choice(
+        [[], (), {}, set(), [None], [[]], [[], []], {"a": []}, {"a": 1}, [1, [2]], {1: 2}, range(0), range(3)]
+    ),
+    lambda r: r.choice(
+        [np.array(3), np.array([]), np.zeros((0, 2)), np.zeros((2, 0)), np.zeros((2, 2, 2)), np.float64(2), np.int64(2)]
+    ),
+    lambda r: r.choice([Nothing(), object, len, Exception("x"), iter([1, 2]), (x for x in "ab"), ..., NotImplemented]),
+    lambda r: r.choice(
+        ["\udcff", "a\x00b", "\x1b[31m", "nope.csv", "/", Path("nope.parquet"), "é" * 500, "=1", "2", "all"]
+    ),
+    lambda r: r.choice(
+        [np.array([1, 2], object), np.array([[1], [2, 3]], object), np.ma.masked_array([1, 2], [True, False])]
+    ),
+    lambda r: r.choice(
+        [1e308, 1e-308, -0.0, 2**63, 2**64, -(2**63) - 1, 1j, decimal.Decimal("NaN"), fractions.Fraction(1, 3)]
+    ),
+    lambda r: r.choice(
+        [pa.array([]), pa.nulls(3), pa.array([[1], [2]]), pa.table({"a": [1]}), pa.scalar(3), pa.table({})]
+    ),
+]
+
+
+def odd(rng: Random) -> Any:
+    """A value that hardly any argument expects."""
+    return rng.choice(ODD)(rng)
+
+
+def label_vector(rng: Random, n: int) -> Any:
+    """n labels in one of the forms that labels come in; mostly usual."""
+    codes = [rng.randrange(rng.choice([1, 2, 3, n])) for _ in range(n)]
+    gaps = [None if rng.random() < 0.15 else c for c in codes]
+    makers: list[Callable[[], Any]] = [
+        lambda: codes,
+        lambda: np.array(codes),
+        lambda: tuple(f"c{c}" for c in codes),
+        lambda: np.array(codes, dtype=rng.choice(["u1", "i2", ">i4", "u8", "f4", "f8", "?", "S3", "U3", "f2", "c16"])),
+        lambda: gaps,
+        lambda: [float("nan") if c is None else float(c) for c in gaps],
+        lambda: pa.array(gaps),
+        lambda: pa.array([None if c is None else str(c) for c in gaps]).dictionary_encode(),
+        lambda: pa.chunked_array([pa.array(codes)]),
+        lambda: [uuid.UUID(int=c) for c in codes],
+        lambda: [datetime.date(2024, 1, 1 + c % 28) for c in codes],
+        lambda: [datetime.datetime(2024, 1, 1 + c % 28, tzinfo=datetime.UTC) for c in codes],
+        lambda: [decimal.Decimal(c) for c in codes],
+        lambda: [fractions.Fraction(c, 3) for c in codes],
+        lambda: [(c, "x") for c in codes],
+        lambda: [frozenset([c]) for c in codes],
+        lambda: [b"\xff%d" % c for c in codes],
+        lambda: [f"\udcff{c}" for c in codes],
+        lambda: [10**20 + c for c in codes],
+        lambda: [2**63 + c for c in codes],
+        lambda: [2**53 + c for c in codes],
+        lambda: np.array(codes, object),
+        lambda: np.array(codes, "datetime64[D]"),
+        lambda: np.array(["NaT" if c is None else f"2024-01-{1 + c % 28:02}" for c in gaps], "datetime64[ns]"),
+        lambda: [float("inf") if c else -float("inf") for c in codes],
+        lambda: [-0.0 if c else 0.0 for c in codes],
+        lambda: [rng.choice([c, str(c)]) for c in codes],
+        lambda: iter(codes),
+        lambda: "".join(str(c % 10) for c in codes),
+        lambda: np.array(codes).reshape(-1, 1),
+        lambda: np.array(codes)[::-1],
+        lambda: range(n),
+        lambda: np.ma.masked_array(codes, [c is None for c in gaps]),
+        lambda: _pandas(rng, codes, gaps),
+        lambda: _polars(rng, gaps),
+        lambda: odd(rng),
+    ]
+    return rng.choice(makers[:6] if rng.random() < 0.5 else makers)()
+
+
+def _pandas(rng: Random, codes: list[int], gaps: list[int | None]) -> Any:
+    try:
+        import pandas as pd
+    except ImportError:
+        return codes
+    return rng.choice(
+        [
+            lambda: pd.Series(codes),
+            lambda: pd.Series(gaps, dtype="Int64"),
+            lambda: pd.Series(
+                pd.Categorical([None if c is None else f"k{c}" for c in gaps], categories=["k0", "k1", "k2", "unused"])
+            ),
+            lambda: pd.Series(gaps, dtype=object),
+            lambda: pd.Series([pd.NA if c is None else str(c) for c in gaps], dtype="string"),
+            lambda: pd.Series(pd.to_datetime(codes)),
+            lambda: pd.Series(pd.to_timedelta(codes)),
+            lambda: pd.Index(codes),
+            lambda: pd.Series(codes, index=codes),
+            lambda: pd.Series([pd.Period("2024", "Y") + c for c in codes]),
+            lambda: pd.Series([c % 2 == 0 for c in codes], dtype="boolean"),
+        ]
+    )()
+
+
+def _polars(rng: Random, gaps: list[int | None]) -> Any:
+    try:
+        import polars as pl
+    except ImportError:
+        return gaps
+    return rng.choice(
+        [
+            lambda: pl.Series(gaps),
+            lambda: pl.Series([None if c is None else str(c) for c in gaps]).cast(pl.Categorical),
+            lambda: pl.Series([None if c is None else c / 2 for c in gaps]),
+        ]
+    )()
+
+
+def told_apart(x: Any) -> list[Any] | None:
+    """The labels as plain values, where it is clear what they are; else None."""
+    if isinstance(x, str | bytes | dict | set) or x is None or callable(x) or isinstance(x, pa.Table):
+        return None
+    try:
+        if isinstance(x, np.ma.MaskedArray):
+            return None
+        if isinstance(x, np.ndarray):
+            if x.dtype.kind in "cV" or x.ndim not in (1, 2) or (x.ndim == 2 and x.shape[1] != 1):
+                return None
+            x = x.reshape(-1)
+        listed = x.to_pylist() if hasattr(x, "to_pylist") else x.tolist() if hasattr(x, "tolist") else list(x)
+        if inspect.isgenerator(x) or hasattr(x, "__next__"):
+            return None
+        listed = [None if v is None or str(v) in ("<NA>", "NaT", "nan", "NaN") else v for v in listed]
+        if len({type(v) for v in listed if v is not None}) > 1 or any(
+            isinstance(v, list | dict | tuple) for v in listed
+        ):
+            return None
+        hash(tuple(listed))
+    except Exception:
+        return None
+    return [oracle.plain(v) for v in listed]
+
+
+def memberships(rng: Random, n: int) -> Any:
+    """Memberships of n points, usual or spoiled."""
+    draws = np.random.default_rng(rng.randrange(2**32))
+    u = draws.dirichlet(np.ones(3), n)
+    spoils = [lambda: u, lambda: u, lambda: u * 2, lambda: -u, lambda: u * np.nan, lambda: u[:, :0], lambda: u.astype("f4"),
+              lambda: u.tolist(), lambda: [[0.5, 0.5], [1.0]], lambda: u.astype(object), lambda: u * 1e-300, lambda: u + np.inf,
+              lambda: np.eye(3)[draws.integers(0, 3, n)], lambda: np.zeros((n, 2))]  # fmt: skip
+    return rng.choice(spoils)()
+
+
+def square(rng: Random, n: int) -> Any:
+    """A similarity matrix, usual or spoiled."""
+    draws = np.random.default_rng(rng.randrange(2**32))
+    m = draws.random((n, n))
+    m = (m + m.T) / 2
+    np.fill_diagonal(m, 1)
+    spoils = [lambda: m, lambda: m, lambda: m[:, :-1], lambda: m * np.nan, lambda: -m, lambda: m + np.arange(n), lambda: m * 1e300,
+              lambda: m.astype(int), lambda: np.zeros((n, n)), lambda: cg.Similarity(m), lambda: m[:0], lambda: m.tolist()]  # fmt: skip
+    return rng.choice(spoils)()
+
+
+def ensemble(rng: Random, n: int) -> Any:
+    """Several clusterings of n points in one of the forms an ensemble comes in."""
+    count = rng.choice([1, 2, 3, 4])
+    one = [label_vector(rng, n) if rng.random() < 0.3 else [rng.randrange(3) for _ in range(n)] for _ in range(count)]
+    if rng.random() < 0.05:
+        one[0] = [0] * (n + 1)
+    makers: list[Callable[[], Any]] = [
+        lambda: one,
+        lambda: {f"m{i}": x for i, x in enumerate(one)},
+        lambda: np.array([[rng.randrange(3) for _ in range(count)] for _ in range(n)]),
+        lambda: cg.Ensemble(one, unassigned=rng.choice(["error", "partial", "drop", "cluster"])),
+        lambda: [memberships(rng, n) for _ in range(count)],
+        lambda: pa.table({f"m{i}": [rng.randrange(3) for _ in range(n)] for i in range(count)}),
+        lambda: odd(rng),
+    ]
+    return rng.choices(makers, [6, 4, 4, 4, 2, 2, 1])[0]()
+
+
+def points(rng: Random, n: int) -> Any:
+    """A table of numbers, usual or spoiled."""
+    draws = np.random.default_rng(rng.randrange(2**32))
+    X = draws.normal(size=(n, 2)) + 4 * draws.integers(0, 2, (n, 1))
+    spoils = [lambda: X, lambda: X, lambda: X, lambda: X * np.nan, lambda: X * 1e200, lambda: X[:, :0], lambda: X[:1], lambda: X * 0,
+              lambda: X.tolist(), lambda: X.astype(str), lambda: np.where(X > 4, np.inf, X), lambda: X[:, 0], lambda: X.astype(object),
+              lambda: {"x": X[:, 0], "y": X[:, 1]}, lambda: X.astype("f4"), lambda: X > 1, lambda: X * 1e-300]  # fmt: skip
+    return rng.choice(spoils)()
+
+
+def tree(rng: Random, n: int) -> Any:
+    """A hierarchy, usual or spoiled."""
+    from scipy.cluster.hierarchy import linkage
+
+    draws = np.random.default_rng(rng.randrange(2**32))
+    z = linkage(draws.random((max(n, 2), 2)))
+    spoils = [lambda: z, lambda: z, lambda: cg.Hierarchy(z), lambda: z[:-1], lambda: z * np.nan, lambda: "((a,b),c);", lambda: "((a,b",
+              lambda: [[0, 1], 2], lambda: z[:, :3], lambda: -z, lambda: z + 100, lambda: [0, 0, 1]]  # fmt: skip
+    return rng.choice(spoils)()
+
+
+def whole(rng: Random) -> Any:
+    """A count, usual or odd."""
+    return rng.choice(
+        [1, 2, 2, 3, 3, 4, np.int64(2), 0, -1, 1.5, 2.0, "2", None, True, float("nan"), 10**12, [2], np.array([2])]
+    )
+
+
+#: what an argument of this name is usually given
+BY_NAME: dict[str, Callable[[Random, int], Any]] = {
+    "a": label_vector, "b": label_vector, "labels": label_vector, "reference": label_vector, "given": label_vector,
+    "clusterings": ensemble, "ensemble": ensemble, "columns": ensemble, "X": points, "X_b": points, "data": points,
+    "n_clusters": lambda r, n: r.choice([2, 2, 3, None, whole(r)]),
+    "measures": lambda r, n: r.choice([None, "ari", ["ari", "vi"], ("ari",), "all", "nope", [], ["ari", "ari"], 3, cg.measure("ari")]),
+    "measure": lambda r, n: r.choice(["ari", "vi", "jaccard", "nmi_sum", "nope", cg.measure("v_measure", beta=2), "certainty", None, 3]),
+    "sample_weight": lambda r, n: r.choice([None, [1.0] * n, [r.random() for _ in range(n)], [0] * n, [-1] * n, [1e200] * n, ["x"] * n, odd(r)]),
+    "frequency": lambda r, n: r.choice([None, [1] * n, [r.randrange(3) for _ in range(n)], [0.5] * n, [2**62] * n, [-1] * n, odd(r)]),
+    "member_weight": lambda r, n: r.choice([None, [1, 1], [0, 0], [-1], odd(r)]),
+    "unassigned": lambda r, n: r.choice(["error", "drop", "drop", "singletons", "cluster", "partial", "x", None, 3]),
+    "noise": lambda r, n: r.choice([None, None, -1, {0}, [0, 1], {"a": [0]}, "x", {"z": 1}, odd(r)]),
+    "align": lambda r, n: r.choice([None, None, "index", "position", "x", 3]),
+    "threads": lambda r, n: r.choice([None, 1, 2, 0, -1, "2", 1.5, 10**9, np.int64(1), True]),
+    "engine": lambda r, n: r.choice(["auto", "cpu", "x", None, 3]),
+    "random_state": lambda r, n: r.choice([0, 1, None, -1, "x", 1.5, np.random.default_rng(0), np.random.RandomState(0), 2**70, [1]]),
+    "progress": lambda r, n: r.choice([None, False, 3, "x"]),
+    "n_members": lambda r, n: r.choice([2, 3, 0, -1, "2", 2.5, None]),
+    "n_permutations": lambda r, n: r.choice([10, 5, 0, -1, "x", 2.5, None]),
+    "n_resamples": lambda r, n: r.choice([10, 5, 0, -1, "x", 2.5, None]),
+    "n_draws": lambda r, n: r.choice([10, 5, 0, -1, "x", 2.5, None]),
+    "n_subsamples": lambda r, n: r.choice([2, 0, -1, "x"]),
+    "k": lambda r, n: r.choice([[2, 3], range(1, 3), 2, [], [0], "x", None, [2.5], [-1]]),
+    "n_jobs": lambda r, n: r.choice([None, 1, 0, "x", -3]),
+    "kmax": lambda r, n: whole(r), "n": lambda r, n: r.choice([1, 3, 5, 0, -1, "x", 2.5, None]),
+    "level": lambda r, n: r.choice([0.95, 0.5, 0, 1, -1, 2, "x", float("nan"), None]),
+    "null": lambda r, n: r.choice(["permutation", "x", None, "all", "one_sided"]),
+    "sided": lambda r, n: r.choice(["two", "a", "b", "x", None]),
+    "block_p": square, "block_q": square, "matrix": square, "memberships": memberships,
+    "rows": lambda r, n: r.choice([range(n), list(range(n)), slice(0, n), np.arange(n), -1, 256, 2, None, [n + 5], "x", [0, 0]]),
+    "cols": lambda r, n: r.choice([range(n), list(range(n)), slice(0, n), np.arange(n), -1, None, [n + 5], "x", [0, 0]]),
+    "batch": lambda r, n: r.choice([{"a": label_vector(r, n), "b": label_vector(r, n)}, ensemble(r, n), odd(r)]),
+    "table": lambda r, n: r.choice([{"id": list(range(n)) * 2, "method": ["x"] * n + ["y"] * n, "label": [0, 1] * n}, odd(r)]),
+    "ensembles": lambda r, n: r.choice([{2: ensemble(r, n), 3: ensemble(r, n)}, {}, {"x": ensemble(r, n)}, odd(r)]),
+    "windows": lambda r, n: r.choice([[(points(r, n), label_vector(r, n)) for _ in range(2)], odd(r)]),
+    "clusters": lambda r, n: r.choice([[[0, 1], [1, 2]], {"x": [0]}, [[]], np.eye(3), [[0, 0]], [["a"], [1]], odd(r)]),
+    "points": lambda r, n: r.choice([None, 3, 5, ["a", "b", "c"], 0, -1, [0, 0], odd(r)]),
+    "tree": tree,
+    "ks": lambda r, n: r.choice([None, [1, 2], [2], [0], [10**9], "x", [2.5], []]),
+    "ks_b": lambda r, n: r.choice([None, [1, 2], [0]]),
+    "method": lambda r, n: r.choice(["auto", "kmeans", "average", "voting", "width", "x", None, 3, ["average", "x"]]),
+    "criteria": lambda r, n: r.choice([None, ["silhouette"], "x", ["ari"], [], 3]),
+    "clusterer": lambda r, n: r.choice([_kmeans(), None, "kmeans", len, lambda X: [0] * len(X)]),
+    "fraction": lambda r, n: r.choice([0.8, 0.5, 0, 1, -1, 2, "x", None, float("nan")]),
+    "threshold": lambda r, n: r.choice([None, 0.5, 0, 1, -1, "x", float("nan")]),
+    "missing": lambda r, n: r.choice(["ratio", "plain", "pooled", "x", None, 3]),
+    "bins": lambda r, n: r.choice([2, 3, 10, 0, -1, "x", 2.5, 10**15, None]),
+    "binning": lambda r, n: r.choice(["width", "frequency", "mdl", "x", None, 3]),
+    "inter": lambda r, n: r.choice([1, 4, 6, 0, 9, "x"]), "intra": lambda r, n: r.choice([1, 3, 0, 9, "x"]),
+    "dtype": lambda r, n: r.choice([np.float64, np.float32, int, "x", None]),
+    "n_alternatives": lambda r, n: r.choice([1, 2, 0, -1, "x"]),
+    "n_init": lambda r, n: r.choice([None, 1, 2, 0, "x"]),
+    "order": lambda r, n: r.choice([None, "n_clusters", ["m0", "m1"], ["x"], 3]),
+    "out": lambda r, n: r.choice([None, None, 3, "", "/nope/x.html", "x.txt", odd(r)]),
+    "names": lambda r, n: r.choice([None, ["x", "y"], ["x", "x"], [1, 2], 3, "xy"]),
+    "key": lambda r, n: r.choice(["ari", "v_measure", "nope", 3, None]),
+    "by": lambda r, n: r.choice(["cluster", "quality", "diversity", "joint", "x", None]),
+    "alpha": lambda r, n: r.choice([0.5, 0, 1, -1, 2, "x", float("nan")]),
+    "sample": lambda r, n: r.choice([None, 2, 100, 0, -1, "x"]),
+    "tolerance": lambda r, n: r.choice([1e-8, -1, "x", None, float("nan")]),
+    "correction": lambda r, n: r.choice(["holm", "bh", "none", "x", None]),
+    "title": lambda r, n: r.choice([None, "x", 3, "<script>", "\udcff"]),
+    "memory": lambda r, n: r.choice([None, "1GB", "1B", "x", -1, 0, float("nan"), 1e9]),
+    "stop_after": lambda r, n: r.choice([None, 3, 0, -1, "x"]),
+    "kernel": lambda r, n: r.choice(["linear", "rbf", "polynomial", "x", None]),
+    "sizes": lambda r, n: r.choice(["given", "scaled", "sample", "x", None]),
+    "nominal": lambda r, n: r.choice([(), [0], ["x"], 3, [99], None]),
+    "balance": lambda r, n: r.choice([0.05, 0, -1, "x", float("nan")]),
+    "scheme": lambda r, n: r.choice(["bootstrap", "subsample", "jitter", "noise", "x", None]),
+    "jitter": lambda r, n: r.choice([0.05, 0, -1, "x"]),
+    "standardise": lambda r, n: r.choice([False, True, "x"]),
+}  # fmt: skip
+
+
+def _kmeans() -> Any:
+    from sklearn.cluster import KMeans
+
+    return KMeans(2, n_init=1)
+
+
+FUNCTIONS = [
+    "compare", "compare_all", "compare_to", "contingency", "match", "relabel", "element_scores", "Ensemble", "Similarity",
+    "Memberships", "Cover", "Hierarchy", "consensus_matrix", "consensus_index", "member_agreement", "cluster_consensus",
+    "consensus_silhouette", "item_consensus", "consensus_cdf", "delta_area", "random_partitions", "certainty_random", "pair_sums",
+    "dunn", "dissimilarity_quality", "Binning", "density_profile", "compare_profiles", "drift", "merge", "partial_tables",
+    "select_members", "permutation_test", "permutation_tests", "confidence_interval", "adjusted", "from_long", "measure",
+    "resolutions", "cut_curve", "compare_cuts", "tanglegram", "scan", "read_cover", "ari", "vi", "ami_max", "arimp", "arimm", "kas",
+    "nsf", "sms", "certainty", "pnmi", "anmi", "adco", "omega", "lambda_statistic", "v_measure", "cophenetic", "pooled_ami",
+]  # fmt: skip
+#: functions that cluster: fewer cases, as each takes long
+SLOW = ["consensus", "generate", "stability", "choose_k", "alternatives", "report", "figure"]
+#: usual values that keep the slow ones fast
+FAST: dict[str, dict[str, Any]] = {
+    "consensus": {"method": "average", "n_clusters": 2},
+    "generate": {"n_members": 2, "n_clusters": [2]},
+    "stability": {"n_resamples": 3},
+    "choose_k": {"k": [2, 3], "method": "kmeans"},
+    "alternatives": {"method": "orthogonal", "n_clusters": 2, "n_init": 1},
+    "report": {"n_clusters": 2},
+    "permutation_test": {"n_permutations": 10},
+    "permutation_tests": {"n_permutations": 10},
+    "confidence_interval": {"n_resamples": 10},
+}
+
+
+def arguments(rng: Random, name: str, n: int) -> dict[str, Any]:
+    """Keyword arguments of a function: all that it needs and a few more; one in three is odd."""
+    function = getattr(cg, name)
+    given = dict(FAST.get(name, {}))
+    for key, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            continue
+        needed = parameter.default is parameter.empty
+        if not needed and rng.random() > 0.18:
+            continue
+        if key in ("client", "checkpoint", "solver", "variant", "options", "who", "command", "source", "backend"):
+            continue
+        usual = BY_NAME.get(key)
+        if key in given and rng.random() < 0.8:
+            continue
+        given[key] = odd(rng) if usual is None or rng.random() < 0.04 else usual(rng, n)
+    return given
+
+
+def allowed(error: BaseException) -> bool:
+    """Is this how bad input is refused?"""
+    return isinstance(error, cg.InputError) and bool(str(error)) and "\n" not in str(error)
+
+
+def complaints_of(rng: Random, folder: Path) -> tuple[str, list[str], str]:
+    """(what was called, what is wrong with it, which kind of case it was) for one random call."""
+    draw = rng.random()
+    if draw < 0.3:
+        return doors(rng, folder)
+    name = rng.choice(SLOW if draw < 0.34 and not QUICK else FUNCTIONS)
+    n = rng.choice([1, 2, 3, 6, 9])
+    given: dict[str, Any] = {}
+    wrong: list[str] = []
+    result = None
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            given = arguments(rng, name, n)
+        except cg.InputError:
+            return f"{name}: an argument could not be made", [], name
+        shown = f"cg.{name}({', '.join(f'{k}={v!r:.90}' for k, v in given.items())})".replace("\n", " ")
+        kept = {k: told_apart(v) for k, v in given.items() if k in ("a", "b")}
+        here = os.getcwd()
+        os.chdir(folder)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+                result = getattr(cg, name)(**given)
+                text = f"{result!s}{result!r}"
+        except Exception as error:
+            if not allowed(error):
+                wrong.append(f"{type(error).__name__}: {str(error)[:300]}")
+        else:
+            if out.getvalue() or err.getvalue():
+                wrong.append(f"printed {out.getvalue()[:80]!r}{err.getvalue()[:80]!r}")
+            del text
+        finally:
+            os.chdir(here)
+    wrong += [f"raw warning: {w.category.__name__}: {w.message}"[:250] for w in said if is_raw(w)]
+    if left := [p.name for p in folder.iterdir() if p.name not in ("x.html",)]:
+        wrong.append(f"left behind: {left}")
+    wrong += values_of_pair(name, given, kept, result)
+    return shown, wrong, name
+
+
+def is_raw(warning: Any) -> bool:
+    """A warning of another library that reached the user."""
+    return "congruence" not in warning.filename or issubclass(warning.category, RuntimeWarning | DeprecationWarning)
+
+
+def values_of_pair(name: str, given: dict[str, Any], kept: dict[str, Any], result: Any) -> list[str]:
+    """Is the value of two label vectors the naive one?"""
+    if (
+        result is None
+        or name not in ("compare", "ari", "vi", "ami_max")
+        or kept.get("a") is None
+        or kept.get("b") is None
+    ):
+        return []
+    if set(given) - {"a", "b", "measures", "unassigned", "threads", "engine"}:
+        return []
+    unassigned = given.get("unassigned", "error")
+    if len(kept["a"]) != len(kept["b"]):
+        return ["vectors of different lengths were compared"]
+    values = {name: result} if name != "compare" else result.to_dict()
+    wrong = []
+    x, y, _ = oracle.pair(kept["a"], kept["b"], unassigned)
+    for key, got in values.items():
+        if key in oracle.CHEAP and x:
+            right = oracle.value(key, x, y)
+            if not oracle.close(got, right):
+                wrong.append(f"{key} is {got}, not {right}")
+    return wrong
+
+
+def doors(rng: Random, folder: Path) -> tuple[str, list[str], str]:
+    """The doors for files: every one gives what the independent reader and the naive formulas give, or refuses."""
+    made = broken_files.a_file(rng, folder, whole=0.5)
+    key = rng.choice(oracle.CHEAP)
+    unassigned = rng.choice(["error", "drop", "cluster", "singletons"])
+    ways: dict[str, Callable[[], Any]] = {
+        "path": lambda: cg.compare_all(made.path, [key], unassigned=unassigned),
+        "text": lambda: cg.compare_all(os.fspath(made.path), [key], unassigned=unassigned),
+        "ensemble": lambda: cg.compare_all(cg.Ensemble(made.path, unassigned=unassigned), [key]),
+        "scan": lambda: cg.compare_all(cg.scan(made.path), [key], unassigned=unassigned),
+        "scan, little memory": lambda: cg.compare_all(cg.scan(made.path, memory="1MB"), [key], unassigned=unassigned),
+        "scanned ensemble": lambda: cg.compare_all(cg.Ensemble(cg.scan(made.path), unassigned=unassigned), [key]),
+        "scan, two threads": lambda: cg.compare_all(cg.scan(made.path, threads=2), [key], unassigned=unassigned),
+    }
+    wrong = []
+    how = rng.sample(list(ways), 3)
+    before = {p: p.stat(follow_symlinks=False).st_mtime_ns for p in folder.rglob("*")}
+    found: dict[str, Any] = {}
+    for way in how:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            try:
+                found[way] = ways[way]()
+            except Exception as error:
+                if not allowed(error):
+                    wrong.append(f"{way}: {type(error).__name__}: {str(error)[:300]}")
+        wrong += [f"{way}: raw warning: {w.category.__name__}: {w.message}"[:250] for w in said if is_raw(w)]
+    if {p: p.stat(follow_symlinks=False).st_mtime_ns for p in folder.rglob("*")} != before:
+        wrong.append("files were changed or left behind")
+    columns: oracle.Columns | None = None
+    if found and made.path.is_file():
+        try:
+            columns = oracle.read(made.path)
+        except oracle.Unreadable as error:
+            wrong.append(f"{list(found)} answered where the independent reader says {error}")
+    if columns is not None:
+        from hostile.commands import compared
+
+        for way, r in found.items():
+            answer = {"names": list(r.names), key: [[None if v != v else float(v) for v in row] for row in r[key]]}
+            wrong += [f"{way}: {x}" for x in compared(answer, columns, unassigned, None, None)]
+    return f"{made.how}: {made.path.name!r} {key} {unassigned} by {how}", wrong, f"doors: {made.how}"
