@@ -59,8 +59,8 @@ class Kernel:
                 f"there is no kernel {found.kernel!r}; {hint(str(found.kernel), KERNELS, joined(KERNELS))}"
             )
         one_of("kernel_on", found.kernel_on, ("profile", "clusters"))
-        degree, coef0 = real_number(found.degree, "degree"), real_number(found.coef0, "coef0")
-        if degree <= 0 or coef0 < 0 or (found.gamma is not None and real_number(found.gamma, "gamma") <= 0):
+        gamma = 1.0 if found.gamma is None else real_number(found.gamma, "gamma")
+        if real_number(found.degree, "degree") <= 0 or real_number(found.coef0, "coef0") < 0 or gamma <= 0:
             raise InputError("a kernel has degree above 0, coef0 of at least 0 and gamma above 0")
         return found
 
@@ -481,10 +481,7 @@ def _soft(
     if not p.n or not q.n:
         raise InputError("a soft matching moves the points of a onto those of b, and one side has none")
     size_p, size_q = p.sizes.astype(np.float64), q.sizes.astype(np.float64)
-    some_p, some_q = (
-        np.where(size_p > 0, size_p, 1.0),
-        np.where(size_q > 0, size_q, 1.0),
-    )  # an empty cluster moves nothing
+    some_p, some_q = (np.where(x > 0, x, 1.0) for x in (size_p, size_q))  # an empty cluster moves nothing
     norm = np.maximum((square_p / some_p**2)[:, None], (square_q / some_q**2)[None, :])
     norm[norm == 0] = 1.0
     alike = product / np.outer(some_p, some_q) / norm

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.errors import NotApplicable, real_number
+from congruence.errors import InputError, NotApplicable
 from congruence.formulas.record import measure, ratio
 from congruence.formulas.solvers import assignment, best_kappa, greedy_shipment, transport
 from congruence.statistics.covers import overlap_of
@@ -28,7 +28,9 @@ SPARSE_LIMIT, DENSE_LIMIT = 50_000, 2_000
 def _within(t: Table, key: str, limit: int | None, dense: bool) -> None:
     """Raise before starting a matching that would take too long or too much memory."""
     k_a, k_b = t.shape
-    if limit is not None and min(k_a, k_b) > real_number(limit, "limit"):
+    if not isinstance(limit, int | float | np.number | None):
+        raise InputError(f"limit must be a number of clusters, or None; got {limit!r}")
+    if limit is not None and min(k_a, k_b) > limit:
         cost = f"{k_a * k_b * 8 / 1e9:.3g} GB" if dense else "minutes"
         raise NotApplicable(
             f"{key} would match {k_a:,} with {k_b:,} clusters ({cost}); its limit is {limit:,}: pass "

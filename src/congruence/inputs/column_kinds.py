@@ -125,7 +125,9 @@ def _kind_of_words(name: str, solid: Any) -> ColumnKind:
 
     n = len(solid)
     try:
-        distinct = pc.count_distinct(solid.dictionary_decode() if pa.types.is_dictionary(solid.type) else solid).as_py()
+        distinct = pc.count_distinct(
+            solid.cast(solid.type.value_type) if pa.types.is_dictionary(solid.type) else solid
+        ).as_py()
     except pa.ArrowNotImplementedError:  # lists and structures: the border refuses them, and says why
         return ColumnKind("labels", "values of a kind that is not counted")
     if distinct == n:
