@@ -10,6 +10,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 import congruence as cg
+from congruence.consensus_clustering.methods import METHODS
 
 
 @pytest.fixture
@@ -187,3 +188,20 @@ def test_notes_are_said_in_every_format(command, tmp_path):
         everything = said.out + said.err
         assert everything.count("3 clusters were asked for and 2 found") == 1
         assert everything.count("against truth: ari 1.0000") == 1
+
+
+@pytest.mark.slow
+def test_every_method_is_listed_and_refined_when_asked(command, tmp_path):
+    """--help names all methods; --refine adds a refined row to any of them, --no-refine leaves auto as it is."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 20)
+    runs = {f"m{i}": np.where(rng.random(60) < 0.45, rng.integers(0, 3, 60), truth) for i in range(8)}
+    pd.DataFrame(runs).to_csv(tmp_path / "runs.csv", index=False)
+    listed = " ".join(command("consensus", "--help").out.replace("│", " ").split())
+    assert all(name in listed for name in ("auto", *METHODS))
+    for words, kept in ((["--method", "lwea", "--refine"], True), (["--no-refine"], False)):
+        said = command("consensus", "runs.csv", "--seed", "0", "--format", "json", *words)
+        assert said.code == 0
+        result = json.loads(said.out)
+        assert any(row["refined"] for row in result["scores"]) is kept
+        assert any(note.startswith("n_clusters = 3: all members have as many") for note in result["notes"])

@@ -579,6 +579,8 @@ def test_the_most_central_member_with_many_clusters(monkeypatch):
     votes = evidence(cg.Ensemble([*runs, gaps], unassigned="partial"))
     by_tables, made = central.medoid(votes, 3), []
     monkeypatch.setattr(central, "GRAM_LIMIT", 0)
-    monkeypatch.setattr(central, "_members", lambda e, own=central._members: made.append(own(e)) or made[-1])
+    monkeypatch.setattr(
+        central, "Ensemble", lambda *a, own=central.Ensemble, **o: made.append(own(*a, **o)) or made[-1]
+    )
     assert np.array_equal(central.medoid(votes, 3), by_tables)
     assert len(made) == 1

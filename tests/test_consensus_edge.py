@@ -10,6 +10,7 @@ from congruence.consensus_clustering import central
 from congruence.consensus_clustering import confidence as constants
 from congruence.consensus_clustering import cumulative as cumulating
 from congruence.consensus_clustering import linkage as by_linkage
+from congruence.consensus_clustering import lloyd
 from congruence.consensus_clustering.central import medoid
 from congruence.consensus_clustering.cumulative import merged
 from congruence.consensus_clustering.evidence import GRAM_LIMIT, evidence
@@ -392,6 +393,32 @@ def test_the_most_central_member_is_found_by_tables_or_by_points(monkeypatch):
     assert medoid(v, 7) is None
 
 
+@pytest.mark.parametrize("k", [3, 4, 7, 12])
+@pytest.mark.parametrize("method", ["kcc", "kmodes"])
+def test_the_most_central_member_is_a_start_at_any_k(method, k, monkeypatch):
+    """With as many, fewer or more clusters than asked for, it is one of the starts, and the cheaper result is kept."""
+    rng = np.random.default_rng(1)
+    truth = np.repeat(np.arange(7), 30)
+    members = [np.where(rng.random(210) < 0.2, rng.integers(0, 7, 210), truth) for _ in range(6)]
+    both = cg.consensus(members, k, method, 0, n_init=1)
+    assert both.n_clusters == k
+    monkeypatch.setattr(lloyd, "medoid", lambda *_: None)
+    at_random = cg.consensus(members, k, method, 0, n_init=1)
+    assert "central" not in at_random.solver
+    assert both["value"] <= at_random["value"]
+    assert ("central" in both.solver) == (both["value"] < at_random["value"])
+
+
+@pytest.mark.parametrize("method", ["kcc", "kmodes"])
+def test_a_start_at_a_finer_member_can_be_the_cheapest(method):
+    """Noisy copies of seven groups: asked for five, the start at a member beats one random start."""
+    rng = np.random.default_rng(1)
+    truth = np.repeat(np.arange(7), 30)
+    members = [np.where(rng.random(210) < 0.2, rng.integers(0, 7, 210), truth) for _ in range(6)]
+    kept = [cg.consensus(members, 5, method, seed, n_init=1).solver for seed in range(6)]
+    assert any("most central member" in solver for solver in kept)
+
+
 def _never(done, total):
     raise AssertionError("a method was begun")
 
@@ -484,3 +511,27 @@ def test_of_equal_cuts_the_most_even_division():
         )
         assert found.cut == 1
         assert np.bincount(found.labels).tolist() == [2, 2]
+
+
+def test_notes_name_near_trivial_members():
+    """One giant cluster, and nearly every point alone: both are named, three at most, and not called the same."""
+    lump = [np.append(np.zeros(N - 1, int), i + 1) for i in range(4)]
+    named = {"good": BASE, **{f"lump {i}": np.roll(x, i) for i, x in enumerate(lump)}, "dust": np.arange(N) // 1}
+    notes = cg.consensus(cg.Ensemble(named), 3, "hbgf", 0).notes
+    said = [note for note in notes if note.startswith("near-trivial")]
+    assert len(said) == 2
+    assert "4 members (lump 0, lump 1, lump 2 and 1 more) with at least 95% of the points in one cluster" in said[0]
+    assert "1 member (dust) with nearly every point alone" in said[1]
+    assert not any("same clustering" in note for note in notes)
+
+
+def test_notes_name_duplicate_members():
+    """The same clustering under other names of its clusters is a duplicate; one point of difference is not."""
+    rng = np.random.default_rng(0)
+    first, other = noisy(rng), noisy(rng)
+    nearly = np.where(np.arange(N) == 5, (first + 1) % 3, first)
+    named = {"a": first, "b": (first + 1) % 3, "c": nearly, "d": other, "e": np.array(["x", "y", "z"])[first]}
+    notes = cg.consensus(cg.Ensemble(named), 3, "hbgf", 0).notes
+    assert "the same clustering as another member: 2 members (b, e); each counts again" in notes
+    without = cg.consensus(cg.Ensemble({"a": first, "c": nearly, "d": other}), 3, "hbgf", 0).notes
+    assert not any("same clustering" in note or "near-trivial" in note for note in without)

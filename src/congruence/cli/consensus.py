@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,12 +16,13 @@ from congruence.cli.reading import labels_of, noise_labels, row_ids, split
 def consensus(
     file: Annotated[Path, typer.Argument(help="Table of label columns, one per member.")],
     k: Annotated[
-        int | None, typer.Option("--k", min=1, help="Number of clusters; linkage methods choose it if omitted.")
+        int | None, typer.Option("--k", min=1, help="Number of clusters; found from the members if omitted, and said.")
     ] = None,
     method: Annotated[
         str,
         typer.Option(
-            help="auto, hbgf, ncut, kcc, kmodes, voting, cumulative, mcla, cspa, hgpa, average, single, complete; or several."
+            help="auto, hbgf, ncut, kcc, kmodes, voting, cumulative, mcla, cspa, hgpa, average, single, complete, lwea, "
+            "lwgp; or several, with commas."
         ),
     ] = "auto",
     out: Annotated[
@@ -39,6 +40,10 @@ def consensus(
     noise: Noise = None,
     select: Annotated[int | None, typer.Option(min=1, help="Select this many members.")] = None,
     select_by: Annotated[str, typer.Option(help="quality, diversity, joint or cluster.")] = "cluster",
+    refine: Annotated[
+        bool | None,
+        typer.Option("--refine/--no-refine", help="Refine the result by its votes. Default: only for auto."),
+    ] = None,
     variant: Annotated[str | None, typer.Option(help="Variant of the method, such as metis for hbgf.")] = None,
     solver: Annotated[str, typer.Option(help="Graph partitioner: auto, metis, mtkahypar or builtin.")] = "auto",
     balance: Annotated[float, typer.Option(help="Allowed imbalance of the blocks of a cut.")] = 0.05,
@@ -53,6 +58,8 @@ def consensus(
 
       congruence consensus runs.csv --k 3 --method hbgf,average --reference truth
 
+      congruence consensus runs.csv --method lwea --refine
+
       congruence consensus nodes.csv --partial --k 4 --noise -1
     """
     import congruence as cg
@@ -66,7 +73,8 @@ def consensus(
     if select is not None:
         members = cg.select_members(members, select, select_by, random_state=seed)
         notes.append(f"members taken: {', '.join(members.names)}")
-    result = cg.consensus(members, k, split(method), seed, variant=variant, solver=solver, balance=balance)
+    settings: Any = {"refine": refine, "variant": variant, "solver": solver, "balance": balance}
+    result = cg.consensus(members, k, split(method), seed, **settings)
     if truth is not None:
         agreed = cg.compare(truth, result.labels, ["ari", "nmi_sum", "accuracy"], unassigned="drop", noise={"b": [-1]})
     if out is not None:

@@ -1,8 +1,7 @@
-"""The most central of the members, where a consensus may start."""
+"""The most central member, a start for a consensus."""
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,42 +14,46 @@ from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array
 
 
-def medoid(e: Evidence, k: int, among: Evidence | None = None) -> Array | None:
-    """Of the complete members with k clusters the one with the highest mean ARI with all members.
+def medoid(e: Evidence, k: int | None, among: Evidence | None = None) -> Array | None:
+    """Labels of the most central complete member with k clusters, or with two or more if k is None; None without any.
 
-    The ARI is that of all signatures, or of those in `among`, a part of them.
+    The most central member has the highest mean ARI with all members, on all signatures or on those in `among`.
     """
     few = e if among is None else among
     sizes = np.bincount(e.member, minlength=e.n_members)
     ends = np.searchsorted(e.member, np.arange(e.n_members + 1))
-    able = [i for i in range(e.n_members) if sizes[i] == k and e.seen[:, i].all()]
-    best: tuple[float, int] | None = None
-    members = _members(few) if able and e.n_columns > GRAM_LIMIT else None
-    for i in able:
-        score = float(np.nansum(_agreement(few, ends, i, members) * e.share)) if len(able) > 1 else 0.0
-        if best is None or score > best[0] + 1e-12:
-            best = score, i
-    return None if best is None else (e.column[:, best[1]] - ends[best[1]]).astype(np.int64)
+    fits = sizes == k if k is not None else sizes > 1
+    able = [i for i in np.flatnonzero(fits).tolist() if e.seen[:, i].all()]
+    if not able:
+        return None
+    best = able[0] if len(able) == 1 else able[_most_central(few, able, ends)]
+    return (e.column[:, best] - ends[best]).astype(np.int64)
 
 
-def _members(e: Evidence) -> Ensemble:
-    """The members on the signatures, each as many points as its mass: encoded once, and compared many times."""
+def _most_central(e: Evidence, able: list[int], ends: Array) -> int:
+    """Which of the able members has the highest mean ARI with all members; the first of equals."""
+    agreement = _by_points(e, able) if e.n_columns > GRAM_LIMIT else _by_tables(e, ends[:-1])[able]
+    means = np.nansum(agreement * e.share, axis=1)
+    return int(np.flatnonzero(means >= means.max() - 1e-12)[0])
+
+
+def _by_points(e: Evidence, able: list[int]) -> Array:
+    """ARI of the able members with all, a signature being as many points as its mass; members are encoded once."""
     whole = (e.mass == np.round(e.mass)).all()
     mass: Any = {"frequency": e.mass.astype(np.int64)} if whole else {"sample_weight": e.mass}
     columns = [np.where(column == e.n_columns, -1, column) for column in e.column.T]
-    return Ensemble(columns, unassigned="partial", noise=-1, **mass)
-
-
-def _agreement(e: Evidence, ends: Array, i: int, members: Ensemble | None) -> Array:
-    """ARI of member i with each member, a signature being as many points as its mass."""
-    if members is None:
-        own = e.tables[ends[i] : ends[i + 1]]
-        return _ari([own[:, first:last] for first, last in pairwise(ends)])
+    members = Ensemble(columns, unassigned="partial", noise=-1, **mass)
     how: Any = {"unassigned": "drop"} if members.has_gaps else {}
-    return compare_to(members.members[i], members, "ari", **how)["ari"]
+    return np.stack([compare_to(members.members[i], members, "ari", **how)["ari"] for i in able])
 
 
-def _ari(tables: list[Array]) -> Array:
-    squares = [(x.sum(), np.square(x).sum(), *(np.square(x.sum(axis=i)).sum() for i in (1, 0))) for x in tables]
-    n, both, a, b = np.array(squares).T
-    return find("ari").values(Pairs.from_squares(n, n, both, a, b, np.zeros(len(n), dtype=bool)))
+def _by_tables(e: Evidence, starts: Array) -> Array:
+    """ARI of all pairs of members, from the tables of clusters × clusters."""
+
+    def blocks(x: Array) -> Array:
+        return np.asarray(np.add.reduceat(np.add.reduceat(x, starts, axis=0), starts, axis=1))
+
+    own = np.add.reduceat(np.square(np.add.reduceat(e.tables, starts, axis=1)), starts, axis=0)
+    n, both = blocks(e.tables), blocks(np.square(e.tables))
+    sums = (x.ravel() for x in (n, n, both, own, own.T, np.zeros(n.shape, dtype=bool)))
+    return np.asarray(find("ari").values(Pairs.from_squares(*sums))).reshape(n.shape)

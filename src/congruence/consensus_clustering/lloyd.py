@@ -23,17 +23,20 @@ Cost = Callable[[Evidence, Array], Array]
 def lloyd(
     e: Evidence, k: int, rng: np.random.Generator, cost: Cost, n_init: int
 ) -> tuple[Array, float, str, tuple[str, ...]]:
-    """Labels with the lowest total cost found, that cost, where it started if not at random, and notes.
+    """Labels with the lowest total cost found, that cost, the start unless it was random, and notes.
 
-    Starts are random, and one is the most central member; with hundreds of clusters it is the only one.
+    Starts are random, and one is the most central member; above 200 clusters that member alone, if it has k of them.
     """
     few = e
     some = max(STARTS_ON, FEW * k)
     if e.n_rows > some:
         few = e.taken(np.sort(rng.choice(e.n_rows, some, replace=False, p=e.mass / e.mass.sum())))
     central = medoid(e, k, few)
+    alone = central is not None and FEW * k > STARTS_ON
+    if central is None and (other := medoid(e, None, few)) is not None:
+        central = _with_k(e, other, k, cost)
     from_member = None if central is None else _descend(e, central, k, cost)
-    if from_member is not None and FEW * k > STARTS_ON:
+    if from_member is not None and alone:
         return *from_member[:2], CENTRAL, _notes(from_member[2])
     best: tuple[float, Array] | None = None
     for _ in range(n_init):
@@ -50,6 +53,20 @@ def lloyd(
     if from_member is not None and from_member[1] < total - 1e-9 * abs(total):
         return *from_member[:2], CENTRAL, _notes(from_member[2])
     return labels, total, "", _notes(settled)
+
+
+def _with_k(e: Evidence, labels: Array, k: int, cost: Cost) -> Array:
+    """The k largest clusters of a member; the points of the others go where they cost least. Missing ones stay empty."""
+    size = np.bincount(labels, weights=e.mass)
+    rank = np.empty(len(size), np.int64)
+    rank[np.argsort(-size, kind="stable")] = np.arange(len(size))
+    labels = rank[labels]
+    inside = np.flatnonzero(labels < k)
+    if len(inside) < e.n_rows:
+        part = e.taken(inside)
+        nearest = e.scores(cost(part, part.totals(labels[inside], k))).argmin(axis=1)
+        labels = np.where(labels < k, labels, nearest)
+    return labels
 
 
 def _notes(settled: bool) -> tuple[str, ...]:
