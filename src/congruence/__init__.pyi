@@ -12,7 +12,7 @@ from congruence.alternative_clustering.quality import (
 from congruence.alternative_clustering.quality import (
     dunn as dunn,
 )
-from congruence.alternative_clustering.search import (
+from congruence.alternative_clustering.results import (
     Alternative as Alternative,
 )
 from congruence.alternative_clustering.search import (

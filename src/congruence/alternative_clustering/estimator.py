@@ -9,7 +9,8 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from congruence.alternative_clustering.points import as_knowns
-from congruence.alternative_clustering.search import Alternative, alternatives
+from congruence.alternative_clustering.results import Alternative
+from congruence.alternative_clustering.search import alternatives
 from congruence.ensembles.nearest import Centres
 from congruence.errors import InputError, misnamed
 from congruence.inputs.arrays import seed_sequence
@@ -23,10 +24,11 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     Args:
         n_clusters: Number of clusters. Default None: as many as the first given clustering has.
-        method: "maximus" (default; options epsilon=0.05, sample, finalists, solver), "coala" (omega=0.6), "cib"
-            (passes=5), "condens", "metaclusters" (groups), "mincentropy" (weight, sigma), "orthogonal", "adft";
-            historical: "maximus_published". "orthogonal" and "adft" need numbers; the others take nominal attributes
-            too.
+        method: "maximus" (default; options epsilon=0.05, sample, finalists, solver), "auto" (tries "adft", "condens",
+            "mincentropy" and "orthogonal", and keeps the labels that explain most of what the given ones leave, beyond
+            chance; no options), "coala" (omega=0.6), "cib" (passes=5), "condens", "metaclusters" (groups),
+            "mincentropy" (weight, sigma), "orthogonal", "adft"; historical: "maximus_published". "orthogonal" and
+            "adft" need numbers; the others take nominal attributes too.
         n_alternatives: Number of alternatives, each different from those before. Default 1.
         min_size: Smallest number of points of a cluster. Default None: max(2, n/(3k)) for maximus, none for the
             others.

@@ -1,11 +1,11 @@
-"""Finding alternatives: one method after the other known clusterings, each result with its scores and those of chance."""
+"""The search for alternatives: run one method, or several and keep the best, and score what was found against chance."""
 
 from __future__ import annotations
 
 import inspect
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from congruence.alternative_clustering.cib import cib
 from congruence.alternative_clustering.coala import coala
 from congruence.alternative_clustering.condens import condens
 from congruence.alternative_clustering.maximus import maximus
+from congruence.alternative_clustering.merit import merits
 from congruence.alternative_clustering.metaclusters import metaclusters
 from congruence.alternative_clustering.mincentropy import mincentropy
 from congruence.alternative_clustering.orthogonal import orthogonal
@@ -24,13 +25,12 @@ from congruence.alternative_clustering.program import least_similarity, similari
 from congruence.alternative_clustering.published import maximus_published
 from congruence.alternative_clustering.quality import centroids, check_index, dissimilarity, dq, dunn_index, silhouettes
 from congruence.alternative_clustering.restarts import Found
-from congruence.comparison.presenting import Result, figure_of, number, plain
+from congruence.alternative_clustering.results import SCORES, Alternative, Alternatives
 from congruence.density.binning import Binning
 from congruence.engine.plan import Progress
 from congruence.errors import InputError, hint, joined, misnamed
 from congruence.formulas.record import Status
 from congruence.inputs.arrays import seed_sequence
-from congruence.inputs.frames import html_grid, text_grid
 from congruence.statistics.tables import Array
 
 #: shuffles of the labels that the scores of chance are the mean of
@@ -82,141 +82,12 @@ METHODS = {
 }
 #: the methods for use; the others are kept only to reproduce a paper
 CURRENT = tuple(name for name, method in METHODS.items() if method.status is Status.CURRENT)
+#: tried by method="auto" where they can take the data: they find different views (`python -m reproductions.hidden_views`)
+AUTO = ("adft", "condens", "mincentropy", "orthogonal")
+#: "auto" leaves out methods that compare all pairs of points above this many, where they take minutes
+AUTO_PAIRS = 2_000
 #: prices that the dual of MAXIMUS may have: clusters × all known clusters; the time of an alternative grows with about their cube
 MOST_PRICES = 600
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Alternative(Result):
-    """An alternative clustering: labels, scores, the same scores of shuffled labels, and how it was found.
-
-    Attributes:
-        labels: Cluster of each point.
-        method: The method.
-        adco: ADCO with each known clustering.
-        optimality: The same as a multiple of the smallest possible.
-        dissimilarity: 1 − Jaccard with each known clustering.
-        gdi: Generalised Dunn index; NaN for one cluster.
-        dq: Harmonic mean of dissimilarity and Dunn index.
-        silhouette: Mean silhouette.
-        random: The same scores of shuffled labels, mean of five.
-        status: Solver status.
-        gap: How far above the optimum, NaN if unknown.
-        seconds: Time used.
-        notes: What to know about the input or the search.
-
-    >>> import congruence as cg
-    >>> X = [[a, b] for a in (0.0, 5.0) for b in (0.0, 9.0) for _ in range(5)]
-    >>> found = cg.alternatives(X, [i // 10 for i in range(20)], random_state=0)[0]
-    >>> found.labels.tolist() in ([0] * 5 + [1] * 5 + [0] * 5 + [1] * 5, [1] * 5 + [0] * 5 + [1] * 5 + [0] * 5)
-    True
-    >>> round(found.scores["dissimilarity"], 4), found.sizes
-    (0.7143, (10, 10))
-    """
-
-    labels: Array = field(repr=False)
-    method: str
-    #: for each known clustering: ADCO, similarity as a multiple of the least possible, 1 − Jaccard
-    adco: dict[str, float]
-    optimality: dict[str, float]
-    dissimilarity: dict[str, float]
-    #: the generalised Dunn index, DQ, the mean silhouette; NaN where there is one cluster
-    gdi: float
-    dq: float
-    silhouette: float
-    #: the same scores of labels shuffled over the points: mean of five
-    random: dict[str, float]
-    #: the solver's or method's own word, and how far above the optimum of its last program; NaN where not known
-    status: str
-    gap: float
-    seconds: float
-    notes: tuple[str, ...] = ()
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Points in each cluster."""
-        return tuple(np.bincount(self.labels).tolist())
-
-    @property
-    def n_clusters(self) -> int:
-        """Number of clusters that have points."""
-        return len(self.sizes)
-
-    @property
-    def scores(self) -> dict[str, float]:
-        """One number a score; of those for each known clustering the mean."""
-        return {
-            "adco": float(np.mean(list(self.adco.values()))),
-            "optimality": float(np.mean(list(self.optimality.values()))),
-            "dissimilarity": float(np.mean(list(self.dissimilarity.values()))),
-            "gdi": self.gdi,
-            "dq": self.dq,
-            "silhouette": self.silhouette,
-        }
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the labels, as plain values."""
-        about = {
-            "method": self.method, "sizes": self.sizes, "adco": self.adco, "optimality": self.optimality,
-            "dissimilarity": self.dissimilarity, "gdi": self.gdi, "dq": self.dq, "silhouette": self.silhouette,
-            "random labels": self.random, "status": self.status, "gap": self.gap, "seconds": self.seconds,
-            "notes": self.notes,
-        }  # fmt: skip
-        found: dict[str, Any] = plain(about)
-        return found
-
-    def facts(self) -> dict[str, Any]:
-        """Everything, with the labels."""
-        return {**self.to_dict(), "labels": self.labels}
-
-    def table_columns(self) -> dict[str, Any]:
-        """One row per score: its value, and that of shuffled labels."""
-        values, random = list(self.scores.values()), [self.random[key] for key in _SCORES]
-        return {"score": list(_SCORES), "value": values, "random": random}
-
-    def _grid(self) -> tuple[list[list[str]], list[str], list[str]]:
-        cells = [[number(self.scores[key]), number(self.random[key]), words] for key, words in _SCORES.items()]
-        return cells, list(_SCORES), ["value", "random", ""]
-
-    def _headline(self) -> str:
-        return f"alternative by {self.method}: {self.n_clusters} clusters of {', '.join(map(str, self.sizes))} points"
-
-    def __repr__(self) -> str:
-        cells, rows, columns = self._grid()
-        lines = text_grid([line[:-1] for line in cells], rows, columns[:-1]).split("\n")
-        shown = [lines[0], *(f"{line}  {cell[-1]}" for line, cell in zip(lines[1:], cells, strict=True))]
-        gap = "" if math.isnan(self.gap) else f", gap {self.gap:.2%}"
-        return "\n".join(
-            [self._headline(), *shown, f"{self.status}{gap}, {self.seconds:.2f} s", *map("! {}".format, self.notes)]
-        )
-
-    def _repr_html_(self) -> str:
-        return html_grid(*self._grid(), caption=f"{self._headline()}; {self.status}")
-
-
-class Alternatives(list[Alternative]):
-    """The alternatives found, in order: a list that knows the prepared data and the given clusterings, and `plot()`s."""
-
-    def __init__(self, found: Iterable[Alternative], data: Array, given: Mapping[str, Array]) -> None:
-        super().__init__(found)
-        self.data, self.given = data, dict(given)
-
-    def __repr__(self) -> str:
-        return "\n\n".join(map(repr, self)) or "no alternatives"
-
-    def plot(self, backend: Any = "plotly") -> Any:
-        """A figure: the data in two dimensions, coloured by the given clusterings and by each alternative; see `cg.figure`."""
-        return figure_of(self, backend)
-
-
-_SCORES = {
-    "adco": "similarity of density profiles (low is different)",
-    "optimality": "the same by the least that any clustering can have (1 is the least)",
-    "dissimilarity": "1 − Jaccard (high is different)",
-    "gdi": "generalised Dunn index (high is good)",
-    "dq": "harmonic mean of dissimilarity and gdi",
-    "silhouette": "mean silhouette (high is good)",
-}
 
 
 @misnamed(k="n_clusters")
@@ -249,10 +120,11 @@ def alternatives(
         labels: The given clustering, or several: label columns, a mapping, or a list of label vectors.
         n_clusters: Number of clusters. Default None: as many as the first given clustering has.
         n_alternatives: Number of alternatives, each different from those before. Default 1.
-        method: "maximus" (default; options epsilon=0.05, sample, finalists, solver), "coala" (omega=0.6), "cib"
-            (passes=5), "condens", "metaclusters" (groups), "mincentropy" (weight, sigma), "orthogonal", "adft";
-            historical: "maximus_published". "orthogonal" and "adft" need numbers; the others take nominal attributes
-            too.
+        method: "maximus" (default; options epsilon=0.05, sample, finalists, solver), "auto" (tries "adft", "condens",
+            "mincentropy" and "orthogonal", and keeps the labels that explain most of what the given ones leave, beyond
+            chance; no options), "coala" (omega=0.6), "cib" (passes=5), "condens", "metaclusters" (groups),
+            "mincentropy" (weight, sigma), "orthogonal", "adft"; historical: "maximus_published". "orthogonal" and
+            "adft" need numbers; the others take nominal attributes too.
         random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
         min_size: Smallest number of points of a cluster. Default None: max(2, n/(3k)) for maximus, none for the
             others.
@@ -291,47 +163,122 @@ def alternatives(
     knowns = as_knowns(labels, points.n, X)
     given, first = knowns, next(iter(knowns.values()))
     k = int(first.max()) + 1 if n_clusters is None else n_clusters
-    record = _checked(method, points, knowns, k, n_alternatives, options, min_size)
+    chosen, left_out = _methods(method, points, knowns, k, n_alternatives, options, min_size)
     points = binned(points, binning, bins, first)
-    if "min_size" in record.options:
-        if min_size is None and method == "maximus":
-            min_size = min(max(2, points.n // (3 * k)), points.n // k)
-        options = {**options, "min_size": min_size or 0}
-    runs = record.n_init if n_init is None or record.n_init == 1 else n_init
-    _check_option("n_init", runs, 1)
+    runs = {name: METHODS[name].n_init if n_init is None or METHODS[name].n_init == 1 else n_init for name in chosen}
+    for count in runs.values():
+        _check_option("n_init", count, 1)
     results: list[Alternative] = []
     import scipy.optimize  # noqa: F401  (with its threads of linear algebra, or the limit would not reach them)
     import sklearn.cluster  # noqa: F401
     from threadpoolctl import threadpool_limits
 
-    with Progress(n_alternatives * runs, progress, "restarts") as bar, threadpool_limits(1):
+    with Progress(n_alternatives * sum(runs.values()), progress, "restarts") as bar, threadpool_limits(1):
         for i, stream in enumerate(seed_sequence(random_state).spawn(n_alternatives)):
-            *streams, chance = stream.spawn(runs + 1)
             began = time.perf_counter()
-            found = record.find(points, list(knowns.values()), k, streams, bar.add, **options)
+            tried = [_tried(name, points, knowns, k, stream, runs[name], min_size, options, bar.add) for name in chosen]
+            kept, about = _kept(tried, points, knowns, left_out) if method == "auto" else (tried[0], {})
+            if kept.found is None:
+                assert kept.reason is not None
+                raise kept.reason
             seconds = time.perf_counter() - began
-            codes, notes = _tidy(points, found, k, min_size)
-            result = _scored(points, knowns, codes, (inter, intra), chance)
+            result = _scored(points, knowns, kept.codes, (inter, intra), kept.chance)
             same = [name for name, apart in result["dissimilarity"].items() if apart == 0]
-            notes += [f"these are the labels of {same[0]!r}: no alternative was found"] if same else []
-            facts: dict[str, Any] = {"status": found.status, "gap": found.gap, "seconds": seconds}
+            notes = [f"these are the labels of {same[0]!r}: no alternative was found"] if same else []
             results.append(
-                Alternative(labels=codes, method=method, **result, **facts, notes=(*points.notes, *found.notes, *notes))
-            )
+                Alternative(
+                    labels=kept.codes, method=kept.method, **result, status=kept.found.status, gap=kept.found.gap, seconds=seconds,
+                    notes=(*points.notes, *kept.found.notes, *kept.notes, *notes, *about.pop("notes", ())), **about,
+                )
+            )  # fmt: skip
             name = f"alternative {i + 1}"
             while name in knowns:
                 name += "′"
-            knowns = {**knowns, name: codes}
+            knowns = {**knowns, name: kept.codes}
     return Alternatives(results, points.numbers, given)
+
+
+@dataclass(frozen=True, eq=False)
+class _Tried:
+    """What one method found, or why it could not."""
+
+    method: str
+    #: stream for the scores of shuffled labels
+    chance: np.random.SeedSequence
+    found: Found | None = None
+    codes: Array = field(default_factory=lambda: np.empty(0, np.int64))
+    notes: tuple[str, ...] = ()
+    reason: InputError | None = None
+
+
+def _methods(
+    method: str, points: Points, knowns: Mapping[str, Array], k: Any, many: int, options: Mapping[str, Any], least: Any
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The methods to run, validated before anything starts; and those that "auto" leaves out, with the reason."""
+    if method != "auto":
+        _checked(method, points, knowns, k, many, options, least)
+        return (method,), ()
+    if options:
+        raise InputError(f"method 'auto' has no options; got {', '.join(options)}: name the method that has it")
+    chosen, left_out = [], []
+    for name in AUTO:
+        most = min(METHODS[name].most, AUTO_PAIRS) if METHODS[name].why == _SQUARE else METHODS[name].most
+        if points.n > most:
+            left_out.append(f"{name} (tried up to {most:,} points)")
+        elif points.nominal and not METHODS[name].nominal:
+            left_out.append(f"{name} (it needs numbers)")
+        else:
+            chosen.append(name)
+    if not chosen:
+        raise InputError(
+            f"method 'auto' tries {', '.join(AUTO)}, and none takes {points.n:,} points; take a sample of them"
+        )
+    _checked(chosen[0], points, knowns, k, many, options, least)
+    return tuple(chosen), tuple(left_out)
+
+
+def _tried(
+    method: str, points: Points, knowns: Mapping[str, Array], k: int, stream: np.random.SeedSequence, runs: int,
+    least: int | None, options: Mapping[str, Any], advance: Callable[[int], Any],
+) -> _Tried:  # fmt: skip
+    """What one method finds; "auto" gives each the streams that it has alone."""
+    record = METHODS[method]
+    if "min_size" in record.options:
+        if least is None and method == "maximus":
+            least = min(max(2, points.n // (3 * k)), points.n // k)
+        options = {**options, "min_size": least or 0}
+    *streams, chance = np.random.SeedSequence(stream.entropy, spawn_key=stream.spawn_key).spawn(runs + 1)
+    try:
+        found = record.find(points, list(knowns.values()), k, streams, advance, **options)
+    except InputError as reason:
+        return _Tried(method, chance, reason=reason)
+    codes, notes = _tidy(points, found, k, least)
+    return _Tried(method, chance, found, codes, tuple(notes))
+
+
+def _kept(
+    tried: Sequence[_Tried], points: Points, knowns: Mapping[str, Array], left_out: Sequence[str]
+) -> tuple[_Tried, dict[str, Any]]:
+    """The result of largest merit, with the merits of all and a note on methods that did not run; the first if none did."""
+    there = [t for t in tried if t.found is not None]
+    if not there:
+        return tried[0], {}
+    rng = np.random.default_rng(there[0].chance)
+    found = merits(points.numbers, list(knowns.values()), [t.codes for t in there], rng)
+    order = np.argsort(-np.array(found), kind="stable").tolist()
+    reasons = [*left_out, *(f"{t.method} ({t.reason})" for t in tried if t.found is None)]
+    notes = (f"auto left out {'; '.join(reasons)}",) if reasons else ()
+    return there[order[0]], {"tried": {there[i].method: found[i] for i in order}, "notes": notes}
 
 
 def _checked(
     method: str, points: Points, knowns: Mapping[str, Array], k: Any, many: int, options: Mapping[str, Any], least: Any
 ) -> Method:
-    """The method, after a look whether it can take these data: said before anything starts."""
+    """The method, validated for these data before anything starts."""
     if method not in METHODS:
         raise InputError(
-            f"there is no method {method!r}; {hint(str(method), METHODS, 'there are: ' + joined(CURRENT))}"
+            f"there is no method {method!r}; "
+            + hint(str(method), ("auto", *METHODS), f"there are: {joined(('auto', *CURRENT))}")
         )
     record = METHODS[method]
     own = [name for name in record.options if name != "min_size"]
@@ -367,7 +314,7 @@ def _checked(
 
 
 def _check_option(name: str, value: Any, default: Any) -> None:
-    """Is it of the kind of the default: yes or no, a whole number, a number? Words are looked at by the methods."""
+    """Raise unless the value is of the kind of the default: a bool, a whole number, a number. Methods check words."""
     right: Any
     is_bool = isinstance(value, bool | np.bool_)
     if isinstance(default, bool):
@@ -460,4 +407,4 @@ def _scored(
     flat = [
         {key: np.mean(list(v.values())) if isinstance(v, dict) else v for key, v in row.items()} for row in rows[1:]
     ]
-    return {**rows[0], "random": {key: float(np.mean([row[key] for row in flat])) for key in _SCORES}}
+    return {**rows[0], "random": {key: float(np.mean([row[key] for row in flat])) for key in SCORES}}

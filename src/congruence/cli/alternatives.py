@@ -32,7 +32,7 @@ def alternatives(
     n: Annotated[int, typer.Option("--n", min=1, help="Number of alternatives, each different from those before.")] = 1,
     method: Annotated[
         str,
-        typer.Option(help="maximus, coala, cib, condens, metaclusters, mincentropy, orthogonal or adft."),
+        typer.Option(help="auto, maximus, coala, cib, condens, metaclusters, mincentropy, orthogonal or adft."),
     ] = "maximus",
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write the labels to this file, one column each.")
@@ -54,6 +54,8 @@ def alternatives(
     Examples:
 
       congruence alternatives data.csv --labels kmeans --k 3 --n 2 --method maximus --out alternatives.csv
+
+      congruence alternatives data.csv --labels kmeans --method auto
 
       congruence alternatives data.csv --labels a --labels b --features x,y,z --option epsilon=0.1
     """

@@ -6,7 +6,7 @@ import importlib.util
 from importlib import import_module
 from typing import Any, Literal
 
-from congruence.alternative_clustering.search import Alternatives
+from congruence.alternative_clustering.results import Alternatives
 from congruence.comparison.results import AllPairs, Comparison
 from congruence.consensus_clustering.results import Consensus
 from congruence.density.windows import Drift

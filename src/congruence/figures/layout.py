@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.alternative_clustering.search import Alternatives
+from congruence.alternative_clustering.results import Alternatives
 from congruence.comparison.pair import compare
 from congruence.comparison.results import AllPairs, Comparison
 from congruence.ensembles.agreement import consensus_matrix

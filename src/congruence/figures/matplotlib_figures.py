@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.alternative_clustering.search import Alternatives
+from congruence.alternative_clustering.results import Alternatives
 from congruence.comparison.results import AllPairs, Comparison
 from congruence.consensus_clustering.results import Consensus
 from congruence.density.windows import Drift

@@ -1,0 +1,151 @@
+"""What a search for alternatives returns: labels, their scores, and the same scores of shuffled labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from congruence.comparison.presenting import Result, figure_of, number, plain
+from congruence.inputs.frames import html_grid, text_grid
+from congruence.statistics.tables import Array
+
+SCORES = {
+    "adco": "similarity of density profiles (low is different)",
+    "optimality": "adco as a multiple of the smallest possible (1 is the smallest)",
+    "dissimilarity": "1 − Jaccard (high is different)",
+    "gdi": "generalised Dunn index (high is good)",
+    "dq": "harmonic mean of dissimilarity and gdi",
+    "silhouette": "mean silhouette (high is good)",
+}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Alternative(Result):
+    """An alternative clustering: labels, scores, the same scores of shuffled labels, and how it was found.
+
+    Attributes:
+        labels: Cluster of each point.
+        method: The method, or the one that "auto" kept.
+        adco: ADCO with each known clustering.
+        optimality: The same as a multiple of the smallest possible.
+        dissimilarity: 1 − Jaccard with each known clustering.
+        gdi: Generalised Dunn index; NaN for one cluster.
+        dq: Harmonic mean of dissimilarity and Dunn index.
+        silhouette: Mean silhouette.
+        random: The same scores of shuffled labels, mean of five.
+        status: Solver status.
+        gap: How far above the optimum, NaN if unknown.
+        seconds: Time used.
+        notes: What to know about the input or the search.
+        tried: With method="auto", the merit of each method tried, the best first: what its labels explain of the data beyond
+            the known clusterings and beyond chance.
+
+    >>> import congruence as cg
+    >>> X = [[a, b] for a in (0.0, 5.0) for b in (0.0, 9.0) for _ in range(5)]
+    >>> found = cg.alternatives(X, [i // 10 for i in range(20)], random_state=0)[0]
+    >>> found.labels.tolist() in ([0] * 5 + [1] * 5 + [0] * 5 + [1] * 5, [1] * 5 + [0] * 5 + [1] * 5 + [0] * 5)
+    True
+    >>> round(found.scores["dissimilarity"], 4), found.sizes
+    (0.7143, (10, 10))
+    """
+
+    labels: Array = field(repr=False)
+    method: str
+    #: for each known clustering: ADCO, similarity as a multiple of the least possible, 1 − Jaccard
+    adco: dict[str, float]
+    optimality: dict[str, float]
+    dissimilarity: dict[str, float]
+    #: the generalised Dunn index, DQ, the mean silhouette; NaN where there is one cluster
+    gdi: float
+    dq: float
+    silhouette: float
+    #: the same scores of labels shuffled over the points: mean of five
+    random: dict[str, float]
+    #: solver status, and how far above the optimum of its last program; NaN where not known
+    status: str
+    gap: float
+    seconds: float
+    notes: tuple[str, ...] = ()
+    #: merit of each method that "auto" tried, the best first
+    tried: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Points in each cluster."""
+        return tuple(np.bincount(self.labels).tolist())
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters that have points."""
+        return len(self.sizes)
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """One number per score; the mean over the known clusterings where there are several."""
+        return {
+            "adco": float(np.mean(list(self.adco.values()))),
+            "optimality": float(np.mean(list(self.optimality.values()))),
+            "dissimilarity": float(np.mean(list(self.dissimilarity.values()))),
+            "gdi": self.gdi,
+            "dq": self.dq,
+            "silhouette": self.silhouette,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the labels, as plain values."""
+        about = {
+            "method": self.method, "sizes": self.sizes, "adco": self.adco, "optimality": self.optimality,
+            "dissimilarity": self.dissimilarity, "gdi": self.gdi, "dq": self.dq, "silhouette": self.silhouette,
+            "random labels": self.random, "status": self.status, "gap": self.gap, "seconds": self.seconds,
+            "notes": self.notes, **({"tried": self.tried} if self.tried else {}),
+        }  # fmt: skip
+        found: dict[str, Any] = plain(about)
+        return found
+
+    def facts(self) -> dict[str, Any]:
+        """Everything, with the labels."""
+        return {**self.to_dict(), "labels": self.labels}
+
+    def table_columns(self) -> dict[str, Any]:
+        """One row per score: its value, and that of shuffled labels."""
+        values, random = list(self.scores.values()), [self.random[key] for key in SCORES]
+        return {"score": list(SCORES), "value": values, "random": random}
+
+    def _grid(self) -> tuple[list[list[str]], list[str], list[str]]:
+        cells = [[number(self.scores[key]), number(self.random[key]), words] for key, words in SCORES.items()]
+        return cells, list(SCORES), ["value", "random", ""]
+
+    def _headline(self) -> str:
+        return f"alternative by {self.method}: {self.n_clusters} clusters of {', '.join(map(str, self.sizes))} points"
+
+    def __repr__(self) -> str:
+        cells, rows, columns = self._grid()
+        lines = text_grid([line[:-1] for line in cells], rows, columns[:-1]).split("\n")
+        shown = [lines[0], *(f"{line}  {cell[-1]}" for line, cell in zip(lines[1:], cells, strict=True))]
+        gap = "" if math.isnan(self.gap) else f", gap {self.gap:.2%}"
+        end = [f"{self.status}{gap}, {self.seconds:.2f} s"]
+        if self.tried:
+            end.append("auto tried: " + ", ".join(f"{name} {value:.3f}" for name, value in self.tried.items()))
+        return "\n".join([self._headline(), *shown, *end, *map("! {}".format, self.notes)])
+
+    def _repr_html_(self) -> str:
+        return html_grid(*self._grid(), caption=f"{self._headline()}; {self.status}")
+
+
+class Alternatives(list[Alternative]):
+    """The alternatives found, in order: a list that knows the prepared data and the given clusterings, and `plot()`s."""
+
+    def __init__(self, found: Iterable[Alternative], data: Array, given: Mapping[str, Array]) -> None:
+        super().__init__(found)
+        self.data, self.given = data, dict(given)
+
+    def __repr__(self) -> str:
+        return "\n\n".join(map(repr, self)) or "no alternatives"
+
+    def plot(self, backend: Any = "plotly") -> Any:
+        """A figure: the data in two dimensions, coloured by the given clusterings and by each alternative; see `cg.figure`."""
+        return figure_of(self, backend)
