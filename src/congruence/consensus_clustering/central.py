@@ -27,7 +27,7 @@ def medoid(e: Evidence, k: int | None, among: Evidence | None = None) -> Array |
     if not able:
         return None
     best = able[0] if len(able) == 1 else able[_most_central(few, able, ends)]
-    return (e.column[:, best] - ends[best]).astype(np.int64)
+    return np.asarray(e.column[:, best] - ends[best], dtype=np.int64)
 
 
 def _most_central(e: Evidence, able: list[int], ends: Array) -> int:
