@@ -1,6 +1,7 @@
 """Is the confidence of a consensus a probability? Planted ensembles, `auto`, and the share of points in the right cluster
 for each bin of confidence. `python -m reproductions.consensus_confidence`; `--fit` prints the constants of
-`consensus_clustering/confidence.py`, fitted on DEV; `--plot FILE` draws the curve.
+`consensus_clustering/confidence.py`, fitted on DEV; `--plot FILE` draws the curve; `--keep FILE` can be stopped and
+taken up again.
 """
 
 from __future__ import annotations
@@ -9,28 +10,42 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import congruence as cg
-from congruence.consensus_clustering import confidence as calibrated
+from congruence.consensus_clustering import confidence as constants
 from congruence.consensus_clustering.evidence import evidence
+from reproductions.collections_of_clusterings import DRAWS as ALL_DRAWS
 from reproductions.collections_of_clusterings import Collection, collections
+from reproductions.resuming import finished
 from reproductions.rows import grid, heading, paragraph
 
 BINS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Points:
-    """The points of one planted ensemble: confidence, share of votes, whether they are right, and what odds are made of."""
+#: draws of the planted data: one of DEV, one of TEST; `--all` takes all of them
+DRAWS = (0, 4)
 
-    collection: Collection
-    confidence: np.ndarray
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Points:
+    """The points of one planted ensemble: share of votes, whether they are right, and what log odds are made of."""
+
+    half: str
+    members: str
     share: np.ndarray
     right: np.ndarray
-    #: what `consensus_clustering/confidence.py` makes odds of; one row per point
+    #: what `consensus_clustering/confidence.py` makes log odds of; one row per point
     features: np.ndarray
+
+    @property
+    def confidence(self) -> np.ndarray:
+        """The probability that each point is right, as `cg.consensus` gives it."""
+        return np.asarray(constants.calibrated(self.features, self.share))
 
 
 def points(c: Collection) -> Points:
@@ -41,8 +56,21 @@ def points(c: Collection) -> Points:
     e = evidence(members)
     labels = np.empty(e.n_rows, np.int64)
     labels[e.row] = r.labels
-    features = calibrated.features(e, labels, r.n_clusters, calibrated.shares(e, labels, r.n_clusters))
-    return Points(collection=c, confidence=r.confidence, share=r.vote_share, right=right, features=features[e.row])
+    features = constants.features(e, labels, r.n_clusters)[e.row]
+    return Points(half=c.half, members=c.members, share=r.vote_share, right=right, features=features)
+
+
+@cache
+def _planted(draws: tuple[int, ...]) -> dict[str, Collection]:
+    return {f"{c.name}, {c.members}": c for c in collections(draws) if c.source == "generated"}
+
+
+def work(item: tuple[tuple[int, ...], str]) -> dict[str, Any]:
+    """The points of one ensemble, by its name, as plain values."""
+    draws, key = item
+    p = points(_planted(draws)[key])
+    values = {name: getattr(p, name).round(6).tolist() for name in ("share", "features")}
+    return {"half": p.half, "members": p.members, "right": p.right.tolist(), **values}
 
 
 def curve(confidence: np.ndarray, right: np.ndarray) -> list[tuple[int, float, float]]:
@@ -80,8 +108,8 @@ def table(found: Sequence[Points]) -> str:
 def by_kind(found: Sequence[Points]) -> str:
     """One line per kind of members: share right, mean confidence and vote share, and how far both are off."""
     lines = []
-    for kind in dict.fromkeys(p.collection.members for p in found):
-        part = [p for p in found if p.collection.members == kind]
+    for kind in dict.fromkeys(p.members for p in found):
+        part = [p for p in found if p.members == kind]
         right, sure, share = (joined(part, name) for name in ("right", "confidence", "share"))
         lines.append(
             [kind, f"{len(right):,}", f"{right.mean():.3f}", f"{sure.mean():.3f}", f"{miscalibration(sure, right):.3f}",
@@ -94,11 +122,11 @@ def fit(found: Sequence[Points]) -> str:
     """Logistic regression of being right, where members disagree, on the DEV half."""
     from sklearn.linear_model import LogisticRegression
 
-    dev = [p for p in found if p.collection.half == "DEV"]
+    dev = [p for p in found if p.half == "DEV"]
     x, right, some = joined(dev, "features"), joined(dev, "right"), joined(dev, "share") < 1 - 1e-9
-    model = LogisticRegression(C=1e3, max_iter=1000).fit(x[some], right[some])
-    numbers = ", ".join(f"{v:.2f}" for v in (*model.intercept_, *model.coef_[0]))
-    return f"CONSTANT, POSTERIOR, POSTERIOR_R, SHARE, SHARE_R, R = {numbers}"
+    model = LogisticRegression(C=1e3, max_iter=1000, fit_intercept=False).fit(x[some], right[some])
+    numbers = ", ".join(f"{v:.2f}" for v in model.coef_[0])
+    return f"POSTERIOR, SHARE, CONSTANT = {numbers}"
 
 
 def plot(path: str, found: Sequence[Points]) -> None:
@@ -107,7 +135,7 @@ def plot(path: str, found: Sequence[Points]) -> None:
 
     figure = go.Figure(go.Scatter(x=[0, 1], y=[0, 1], mode="lines", name="calibrated", line={"dash": "dot"}))
     for name, half in (("confidence", "DEV"), ("confidence", "TEST"), ("share", "TEST")):
-        part = [p for p in found if p.collection.half == half]
+        part = [p for p in found if p.half == half]
         there = [(a, b) for n, a, b in curve(joined(part, name), joined(part, "right")) if n >= 50]
         figure.add_scatter(
             x=[a for a, _ in there], y=[b for _, b in there], mode="lines+markers", name=f"{name}, {half}"
@@ -122,14 +150,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--fit", action="store_true", help="print the constants that DEV gives")
     parser.add_argument("--plot", metavar="FILE", help="draw the calibration curve into an HTML file")
     parser.add_argument("--quick", type=int, metavar="N", help="only every N-th ensemble")
+    parser.add_argument("--all", action="store_true", help="all draws, three times as many ensembles")
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="file of finished work, read and added to")
+    parser.add_argument("--jobs", type=int, default=1, help="number of processes; it does not change the results")
     args = parser.parse_args(argv)
-    planted = [c for c in collections() if c.source == "generated"]
-    found = [points(c) for c in planted[:: args.quick or 1]]
+    draws = tuple(ALL_DRAWS) if args.all else DRAWS
+    every = list(_planted(draws))
+    order = np.random.default_rng(0).permutation(len(every))[:: args.quick or 1]
+    items = [(draws, every[which]) for which in order.tolist()]
+    found = [
+        Points(**{key: np.array(value) if isinstance(value, list) else value for key, value in row.items()})
+        for row in finished(work, items, lambda item: item[1], args.keep, args.jobs)
+    ]
     print(paragraph(f"""{len(found)} planted ensembles of 400 points: six kinds of members, equal and unequal sizes. Clusters are
         matched one to one with the truth; a point is right if its cluster is matched with its own. The constants of the
-        confidence were fitted on DEV; TEST are other draws, seen while its form was chosen."""))  # fmt: skip
+        confidence were fitted on DEV; TEST are other draws of the same kinds of data."""))  # fmt: skip
     for half in ("DEV", "TEST"):
-        part = [p for p in found if p.collection.half == half]
+        part = [p for p in found if p.half == half]
         if part:
             print(heading(half))
             print(table(part))

@@ -1,5 +1,6 @@
 """What each consensus method is worth: ARI with the truth on generated and real collections of clusterings, the half that
-was looked at while `auto` was built (DEV) and the half that was not (TEST) apart. `python -m reproductions.consensus_quality`.
+was looked at while `auto` was built (DEV) and the half that was not (TEST) apart. `python -m reproductions.consensus_quality`;
+`--keep FILE` can be stopped and taken up again, `--jobs` takes several processes.
 """
 
 from __future__ import annotations
@@ -9,6 +10,9 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,30 +21,39 @@ from congruence.consensus_clustering.methods import METHODS
 from congruence.consensus_clustering.search import AUTO
 from reproductions.collections_of_clusterings import DRAWS as ALL_DRAWS
 from reproductions.collections_of_clusterings import Collection, collections
+from reproductions.resuming import finished
 from reproductions.rows import Claim, claims_text, grid, heading, paragraph
 
 #: the methods of which the highest ARImp was kept before
 BY_ARIMP = ("hbgf", "ncut", "kcc", "voting", "mcla", "average")
-#: known to be poor or slow: on every fourth collection only, and up to so many points
-SELDOM = {"hgpa": 2_500, "cspa": 2_500, "single": 5_000, "complete": 5_000}
-EVERY = 4
+#: known to be poor or slow: on every eighth collection only, and up to so many points
+SELDOM = {"hgpa": 1_000, "cspa": 1_000, "single": 1_000, "complete": 1_000}
+EVERY = 8
 #: draws of generated data: one of DEV, one of TEST; `--all` takes all of them
 DRAWS = (0, 4)
-REFINED = ("hbgf", "average")
+REFINED = ("hbgf",)
 COLUMNS = ("auto", "highest ARImp of six", *METHODS, *(f"{m}, refined" for m in REFINED))
 
 
-@dataclass(eq=False)
-class Outcome:
-    """What each method gave on one collection."""
+NAMES = (*METHODS, *(f"{m}, refined" for m in REFINED), "auto")
 
-    collection: Collection
+
+@dataclass(eq=False, kw_only=True)
+class Outcome:
+    """What each method gave on one collection: ARI, NMI, number of clusters, seconds, ARImp; and what auto kept."""
+
+    name: str
+    members: str
+    source: str
+    half: str
     classes: int
-    members: np.ndarray
+    median_member: float
+    best_member: float
     ari: dict[str, float] = field(default_factory=dict)
     nmi: dict[str, float] = field(default_factory=dict)
     clusters: dict[str, int] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    arimp: dict[str, float] = field(default_factory=dict)
     kept: str = ""
 
 
@@ -50,29 +63,46 @@ def outcome(c: Collection, seed: int = 0, seldom: bool = True) -> Outcome:
     known = truth != -1 if truth.dtype.kind in "iu" else np.ones(len(truth), bool)
     classes = len(np.unique(truth[known]))
     hard = [np.asarray(m.dense()).argmax(axis=1) if m.soft else m.codes for m in members.members]
-    found = Outcome(c, classes, np.array([cg.ari(codes[known], truth[known]) for codes in hard]))
-    best = -np.inf
-    for name in (*METHODS, *(f"{m}, refined" for m in REFINED), "auto"):
+    scores = [cg.ari(codes[known], truth[known]) for codes in hard]
+    found = Outcome(
+        name=c.name, members=c.members, source=c.source, half=c.half, classes=classes,
+        median_member=float(np.median(scores)), best_member=float(np.max(scores)),
+    )  # fmt: skip
+    for name in NAMES:
         method = name.removesuffix(", refined")
         if method in SELDOM and not (seldom and members.n_points <= SELDOM[method]):
             continue
         started = time.perf_counter()
         try:
             r = cg.consensus(members, classes, method, seed, refine=True if name != method else None, progress=False)
-        except cg.InputError:
+        except cg.InputError:  # more points or clusters than the method takes
             continue
-        spent = time.perf_counter() - started
+        found.seconds[name] = time.perf_counter() - started
         values = cg.compare(truth[known], r.labels[known], ["ari", "nmi_sum"])
-        names = [name]
-        if name in BY_ARIMP and r["arimp"] > best:
-            best = r["arimp"]
-            names.append("highest ARImp of six")
-        for key in names:
-            found.ari[key], found.nmi[key], found.clusters[key] = values["ari"], values["nmi_sum"], r.n_clusters
-            found.seconds[key] = spent
+        found.ari[name], found.nmi[name], found.clusters[name] = values["ari"], values["nmi_sum"], r.n_clusters
+        found.arimp[name] = r["arimp"]
         if name == "auto":
             found.kept = r.method
     return found
+
+
+@cache
+def _collections(draws: tuple[int, ...]) -> dict[str, Collection]:
+    return {f"{c.name}, {c.members}": c for c in collections(draws)}
+
+
+def work(item: tuple[tuple[int, ...], str, int, bool]) -> dict[str, Any]:
+    """The outcome of one collection, by its name, as plain values."""
+    draws, key, seed, seldom = item
+    return vars(outcome(_collections(draws)[key], seed, seldom))
+
+
+def with_former_rule(o: Outcome) -> Outcome:
+    """The outcome with a column for the rule of before: the highest ARImp of six methods."""
+    best = max((m for m in BY_ARIMP if m in o.ari), key=lambda m: o.arimp[m])
+    for values in (o.ari, o.nmi, o.clusters, o.seconds):
+        values["highest ARImp of six"] = values[best]
+    return o
 
 
 def interval(values: Sequence[float], data: Sequence[str], draws: int = 2_000) -> tuple[float, float, float]:
@@ -89,7 +119,7 @@ def interval(values: Sequence[float], data: Sequence[str], draws: int = 2_000) -
 def difference(outcomes: Sequence[Outcome], a: str, b: str) -> tuple[float, float, float]:
     """Mean difference of ARI of two methods where both ran, with its interval."""
     both = [o for o in outcomes if a in o.ari and b in o.ari]
-    return interval([o.ari[a] - o.ari[b] for o in both], [o.collection.name for o in both])
+    return interval([o.ari[a] - o.ari[b] for o in both], [o.name for o in both])
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
@@ -99,14 +129,14 @@ def table(outcomes: Sequence[Outcome]) -> str:
         ran = [o for o in outcomes if m in o.ari]
         if not ran:
             continue
-        mean, low, high = interval([o.ari[m] for o in ran], [o.collection.name for o in ran])
-        halves = [[o.ari[m] for o in ran if o.collection.half == half] for half in ("DEV", "TEST")]
+        mean, low, high = interval([o.ari[m] for o in ran], [o.name for o in ran])
+        halves = [[o.ari[m] for o in ran if o.half == half] for half in ("DEV", "TEST")]
         lines.append(
             [m, str(len(ran)), f"{mean:.3f}", f"{low:.3f} to {high:.3f}", f"{np.mean([o.nmi[m] for o in ran]):.3f}"]
             + [f"{np.mean(h):.3f}" if h else "-" for h in halves]
             + [_signed(difference(outcomes, "auto", m)) if m != "auto" else ""]
-            + [f"{np.mean([o.ari[m] >= np.median(o.members) for o in ran]):.2f}",
-               f"{np.mean([o.ari[m] >= o.members.max() for o in ran]):.2f}",
+            + [f"{np.mean([o.ari[m] >= o.median_member for o in ran]):.2f}",
+               f"{np.mean([o.ari[m] >= o.best_member for o in ran]):.2f}",
                f"{np.mean([o.clusters[m] < o.classes for o in ran]):.2f}", f"{np.mean([o.seconds[m] for o in ran]):.2f}"]
         )  # fmt: skip
     head = ["", "n", "ARI", "95 %", "NMI", "DEV", "TEST", "auto − it, 95 %", "≥ median", "≥ best", "< k", "seconds"]
@@ -123,7 +153,7 @@ def by_group(outcomes: Sequence[Outcome], group: Callable[[Outcome], str], half:
     columns = [m for m in COLUMNS if not m.endswith("refined")]
     lines = []
     for name in names:
-        here = [o for o in outcomes if group(o) == name and o.collection.half == half]
+        here = [o for o in outcomes if group(o) == name and o.half == half]
         if here:
             means = [[o.ari[m] for o in here if m in o.ari] for m in columns]
             lines.append([name, str(len(here)), *(f"{np.mean(m):.3f}" if m else "-" for m in means)])
@@ -132,17 +162,16 @@ def by_group(outcomes: Sequence[Outcome], group: Callable[[Outcome], str], half:
 
 def kind_of(o: Outcome) -> str:
     """Members, and whether the clusters of generated data are of unequal size."""
-    c = o.collection
-    if c.source != "generated":
-        return f"{c.source}: {c.members}" if c.source == "real data" else c.source
-    return f"{c.members}, {'unequal' if c.name.startswith(('45', 'geometric')) else 'equal'} sizes"
+    if o.source != "generated":
+        return f"{o.source}: {o.members}" if o.source == "real data" else o.source
+    return f"{o.members}, {'unequal' if o.name.startswith(('45', 'geometric')) else 'equal'} sizes"
 
 
 def claims(outcomes: Sequence[Outcome]) -> list[Claim]:
     """What the documentation says of auto."""
     found = []
     for half in ("DEV", "TEST"):
-        part = [o for o in outcomes if o.collection.half == half]
+        part = [o for o in outcomes if o.half == half]
         if not part:
             continue
         single = {m: difference(part, "auto", m) for m in METHODS if any(m in o.ari for o in part)}
@@ -169,25 +198,28 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--all", action="store_true", help="all draws of generated data, three times as many collections"
     )
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="file of finished work, read and added to")
+    parser.add_argument("--jobs", type=int, default=1, help="number of processes; it does not change the results")
     args = parser.parse_args(argv)
-    every = list(collections(tuple(ALL_DRAWS) if args.all else DRAWS))
+    draws = tuple(ALL_DRAWS) if args.all else DRAWS
+    every = list(_collections(draws))
     order = np.random.default_rng(0).permutation(len(every))[: args.some]  # what is done when it is stopped is a sample
+    items = [(draws, every[which], args.seed, i % EVERY == 0) for i, which in enumerate(order.tolist())]
     outcomes: list[Outcome] = []
     try:
-        for i, which in enumerate(order.tolist()):
-            outcomes.append(outcome(every[which], args.seed, i % EVERY == 0))
-            print(f"{i + 1} of {len(order)}: {every[which].name}, {every[which].members}", file=sys.stderr)
+        for found in finished(work, items, lambda item: item[1], args.keep, args.jobs):
+            outcomes.append(with_former_rule(Outcome(**found)))
     except KeyboardInterrupt:
         print("stopped: the tables are of what is done", file=sys.stderr)
     if not outcomes:
         return 1
-    print(paragraph(f"""ARI with the truth of {len(outcomes)} of {len(every)} collections of clusterings, drawn at random; the
-        true number of clusters is given. DEV was looked at while auto was built. The generated sets of TEST were drawn
-        afterwards; its real sets are other sets than those of DEV. A set of data belongs to one half with all its collections.
-        Intervals: bootstrap over sets of data. '≥ median', '≥ best': share of the collections where a method is at least as
-        good as the median and the best member. '< k': share with fewer clusters than asked for. {', '.join(SELDOM)} ran on
-        every fourth collection. auto tries {', '.join(AUTO)}, and voting where at least half of the members have as many
-        clusters as asked for."""))  # fmt: skip
+    print(paragraph(f"""ARI with the truth of {len(outcomes)} of {len(every)} collections of clusterings; the true number of
+        clusters is given. DEV was looked at while auto was built. The generated sets of TEST were drawn afterwards; its
+        real sets are other sets than those of DEV. A set of data belongs to one half with all its collections. Intervals:
+        bootstrap over sets of data. '≥ median', '≥ best': share of the collections where a method is at least as good as
+        the median and the best member. '< k': share with fewer clusters than asked for. {', '.join(SELDOM)} ran on every
+        eighth collection, up to 1,000 points. auto tries {', '.join(AUTO)}, and voting where at least half of the members
+        have as many clusters as asked for."""))  # fmt: skip
     print()
     print(table(outcomes))
     kept = [o.kept for o in outcomes]

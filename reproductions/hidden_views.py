@@ -23,6 +23,8 @@ from reproductions.rows import Claim, claims_text, grid, heading, paragraph
 
 #: seeds of the sets that were looked at while "auto" was built (DEV), and of those drawn for the first time when it was done
 SEEDS = {"DEV": range(40), "TEST": range(1000, 1040)}
+#: slow: on every eighth set only
+SELDOM, EVERY = ("maximus", "maximus_published"), 8
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -96,10 +98,10 @@ class Outcome:
 def outcomes(found: Sequence[dict[str, Any]]) -> list[Outcome]:
     """The results of all methods, set by set; sets that some method has not finished are left out."""
     made = []
-    methods = {row["method"] for row in found}
+    methods = {row["method"] for row in found} - set(SELDOM)
     for seed in sorted({row["seed"] for row in found}):
         rows = {row["method"]: row for row in found if row["seed"] == seed}
-        if set(rows) != methods:
+        if not methods <= set(rows):
             continue
         v = views(seed)
         scores = [
@@ -133,26 +135,28 @@ PARTS: dict[str, Callable[[Views], bool]] = {
 
 def table(part: Sequence[Outcome]) -> str:
     """One line per method, the best first: mean ARI with the hidden view, in parts, with the given view, seconds."""
-    methods = sorted(part[0].hidden, key=lambda m: -np.mean([o.hidden[m] for o in part]))
+    methods = {m: [o for o in part if m in o.hidden] for m in dict.fromkeys(m for o in part for m in o.hidden)}
     lines = []
-    for m in methods:
-        shares = [[o.hidden[m] for o in part if holds(o.v)] for holds in PARTS.values()]
-        apart = [o.hidden["auto"] - o.hidden[m] for o in part] if "auto" in part[0].hidden else []
+    for m, ran in sorted(methods.items(), key=lambda entry: -np.mean([o.hidden[entry[0]] for o in entry[1]])):
+        shares = [[o.hidden[m] for o in ran if holds(o.v)] for holds in PARTS.values()]
+        apart = [o.hidden["auto"] - o.hidden[m] for o in ran] if "auto" in methods and m != "auto" else []
         lines.append(
-            [m, f"{np.mean([o.hidden[m] for o in part]):.3f}", interval(apart) if apart and m != "auto" else ""]
+            [m, str(len(ran)), f"{np.mean([o.hidden[m] for o in ran]):.3f}", interval(apart) if apart else ""]
             + [f"{np.mean(s):.3f}" if s else "-" for s in shares]
-            + [f"{np.mean([o.given[m] for o in part]):.3f}", f"{np.mean([o.seconds[m] for o in part]):.1f}"]
+            + [f"{np.mean([o.given[m] for o in ran]):.3f}", f"{np.mean([o.seconds[m] for o in ran]):.1f}"]
         )
-    return grid(["method", "hidden", "auto − it, 95 %", *PARTS, "given", "seconds"], lines)
+    return grid(["method", "sets", "hidden", "auto − it, 95 %", *PARTS, "given", "seconds"], lines)
 
 
 def claims(part: Sequence[Outcome], half: str) -> list[Claim]:
     """What the documentation says of auto."""
-    means = {m: float(np.mean([o.hidden[m] for o in part])) for m in part[0].hidden}
-    auto = means.pop("auto")
-    best = max(means, key=lambda m: means[m])
+    methods = dict.fromkeys(m for o in part for m in o.hidden if m != "auto")
+    ahead = {m: float(np.mean([o.hidden["auto"] - o.hidden[m] for o in part if m in o.hidden])) for m in methods}
     text = f"{half}: the mean ARI of auto with the hidden view is no worse than that of the best single method"
-    return [Claim.of(text, auto >= means[best], f"auto {auto:.3f}, {best} {means[best]:.3f}")]
+    if not ahead:
+        return []
+    best = min(ahead, key=lambda m: ahead[m])
+    return [Claim.of(text, ahead[best] >= 0, f"auto − {best} = {ahead[best]:+.3f}")]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -164,7 +168,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1, help="number of processes")
     args = parser.parse_args(argv)
     seeds = {half: list(seeds)[: args.sets] for half, seeds in SEEDS.items()}
-    items = [(seed, method) for of_half in seeds.values() for seed in of_half for method in args.methods.split(",")]
+    items = [
+        (seed, method)
+        for of_half in seeds.values()
+        for seed in of_half
+        for method in args.methods.split(",")
+        if method not in SELDOM or seed % EVERY == 0
+    ]
     found: list[dict[str, Any]] = []
     try:
         found.extend(finished(labels_of, items, lambda item: f"{item[0]} {item[1]}", args.keep, args.jobs))
@@ -175,8 +185,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         other is given, and so is the number of clusters of the hidden one. {len(made)} sets: 2 to 8 clusters in each
         grouping, whose nearest centres are 2.5 to 5 standard deviations apart, in 2 to 4 columns of its own; half of the
         sets have clusters of unequal sizes, half have 1 to 8 columns of noise, half are rotated. DEV was looked at while auto was
-        built, TEST was not. auto tries {', '.join(AUTO)}. 'given': mean ARI with the grouping that was given. A method
-        that cannot take a set has 0 for it."""))  # fmt: skip
+        built, TEST was not. auto tries {', '.join(AUTO)}. {' and '.join(SELDOM)} ran on
+        every eighth set. 'given': mean ARI with the given grouping. A method that cannot take a set has 0."""))  # fmt: skip
     checked = []
     for half, of_half in seeds.items():
         part = [o for o in made if o.seed in of_half]

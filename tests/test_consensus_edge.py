@@ -6,11 +6,10 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
 import congruence as cg
-from congruence.consensus_clustering import central
+from congruence.consensus_clustering import central, lloyd
 from congruence.consensus_clustering import confidence as constants
 from congruence.consensus_clustering import cumulative as cumulating
 from congruence.consensus_clustering import linkage as by_linkage
-from congruence.consensus_clustering import lloyd
 from congruence.consensus_clustering.central import medoid
 from congruence.consensus_clustering.cumulative import merged
 from congruence.consensus_clustering.evidence import GRAM_LIMIT, evidence
@@ -249,9 +248,10 @@ def test_vote_shares_by_brute_force():
 
 
 def test_confidence_by_brute_force():
-    """Log odds from the posterior of naive Bayes, the share of votes and how many members say the same, by definition."""
+    """Log odds from the posterior of naive Bayes, the weighted share of votes and the correlation of errors, by definition."""
     rng = np.random.default_rng(2)
-    members = np.array([noisy(rng, 0.4) for _ in range(6)])
+    base = noisy(rng, 0.3)  # errors that the members have in common
+    members = np.array([np.where(rng.random(N) < 0.3, rng.integers(0, 3, N), base) for _ in range(6)])
     r = cg.consensus(list(members), 3, "kcc", 0)
     size = np.bincount(r.labels)
 
@@ -260,19 +260,48 @@ def test_confidence_by_brute_force():
         return (there.sum() + (members[member] == label).mean()) / (size[c] + 1)
 
     logs = np.array([[[np.log(chance(m, members[m, i], c)) for c in range(3)] for m in range(6)] for i in range(N)])
-    own = -logs[np.arange(N), :, r.labels]
+    entropy = -(size / N * np.log(size / N)).sum()
+    told = np.array([cg.mi(m, r.labels) - 2 * 2 / (2 * N) for m in members]) / entropy
+    weight = told / told.sum()
+    own = np.array(
+        [[logs[i, m, r.labels[i]] - np.log((members[m] == members[m, i]).mean()) for m in range(6)] for i in range(N)]
+    )
     for c in range(3):
         own[r.labels == c] -= own[r.labels == c].mean(axis=0)
-    overlap = np.clip((own.sum(axis=1) ** 2).sum() / (own**2).sum(), 1, 6)
+    own *= weight
+    informative = 1 / (weight**2).sum()
+    overlap = np.clip((own.sum(axis=1) ** 2).sum() / (own**2).sum(), 1, informative)
+    common = (overlap - 1) / (informative - 1)
+    common = common / (common + constants.HALF)
     joint = np.exp(logs.sum(axis=1) / overlap) * size / N
     right = joint[np.arange(N), r.labels]
     posterior = np.clip(np.log(right / (joint.sum(axis=1) - right)), -8, 8)
-    share = np.clip(np.log(r.vote_share / (1 - r.vote_share)), -3.9, 3.9)
-    share_of = np.log(overlap) / np.log(6)
-    odds = constants.CONSTANT + (constants.POSTERIOR + constants.POSTERIOR_R * share_of) * posterior
-    odds += (constants.SHARE + constants.SHARE_R * share_of) * share + constants.R * share_of
+    voted = [[(r.labels[m == m[i]] == r.labels[i]).mean() for m in members] for i in range(N)]
+    share = np.array(voted) @ weight
+    share = np.clip(np.log(share / (1 - share)), -3.9, 3.9)
+    odds = constants.POSTERIOR * (1 - common) * posterior + common * (constants.CONSTANT + constants.SHARE * share)
+    assert 0.05 < common < 0.95
     assert r.vote_share.max() < 1
     assert r.confidence == pytest.approx(1 / (1 + np.exp(-odds)))
+
+
+def test_useless_members_do_not_change_the_confidence_much():
+    """Twenty random members next to ten sound ones: they have next to no weight in how errors go together."""
+    rng = np.random.default_rng(0)
+    truth = rng.permutation(np.repeat(np.arange(3), 100))
+    camps = [np.where(rng.random(300) < 0.2, rng.integers(0, 3, 300), truth) for _ in range(2)]  # errors in common
+    sound = [np.where(rng.random(300) < 0.1, rng.integers(0, 3, 300), camps[i % 2]) for i in range(10)]
+    useless = [rng.integers(0, 3, 300) for _ in range(20)]
+    found = []
+    for members in (sound, [*sound, *useless]):
+        e = evidence(cg.Ensemble(members))
+        labels = np.empty(e.n_rows, np.int64)
+        labels[e.row] = truth  # rows that several points share get the cluster of one of them
+        found.append((constants.common_errors(e, labels, 3)[1], constants.informativeness(e, labels, 3), e.source))
+    (alone, _, _), (both, weight, source) = found
+    assert weight[source >= 10].sum() < 0.05
+    assert both == pytest.approx(alone, abs=0.1)
+    assert both > 0.05
 
 
 def test_confidence_is_calibrated():

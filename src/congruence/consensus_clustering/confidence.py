@@ -1,4 +1,4 @@
-"""How probably each point is in the right cluster: votes, turned into probabilities that were calibrated on planted ensembles."""
+"""The probability that each point is in the right cluster: votes, calibrated on planted ensembles."""
 
 from __future__ import annotations
 
@@ -6,21 +6,26 @@ import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.refinement import log_chances
-from congruence.statistics.tables import Array
+from congruence.statistics.tables import Array, xlogx
 
-#: log odds of being right: a constant, and how much the log odds of the posterior and of the share of votes count, where
-#: members err independently (r = 0) and how that changes until they all err alike (r = 1), and r itself;
-#: fitted by `python -m reproductions.consensus_confidence --fit` on the DEV half of its planted ensembles
-CONSTANT, POSTERIOR, POSTERIOR_R, SHARE, SHARE_R, R = 1.49, 0.18, -0.19, 1.02, -0.25, -3.47
-#: log odds beyond these are those of too few points to be known
+#: log odds of being right = POSTERIOR · (1 − g) · log odds of the posterior + g · (CONSTANT + SHARE · log odds of the share
+#: of votes), where g = ρ ÷ (ρ + HALF) and ρ is the correlation of the members' errors: 0 if they err independently, 1 if all
+#: err alike; fitted by `python -m reproductions.consensus_confidence --fit` on the DEV half of its planted ensembles
+POSTERIOR, SHARE, CONSTANT, HALF = 0.68, 0.89, -1.43, 0.05
+#: log odds beyond these occur for too few points to be calibrated
 MOST_POSTERIOR, MOST_SHARE = 8.0, 3.9
 
 
 def shares(e: Evidence, labels: Array, k: int) -> Array:
     """For each signature and cluster the mean, over members, of the share of its cluster there that is in the cluster."""
-    weight = e.weight * (e.sizes > 0)
-    towards = e.totals(labels, k) / np.where(e.sizes > 0, e.sizes, 1.0) * weight
+    return _shares(e, e.totals(labels, k), e.weight)
+
+
+def _shares(e: Evidence, totals: Array, weight: Array) -> Array:
+    weight = weight * (e.sizes > 0)
+    towards = totals / np.where(e.sizes > 0, e.sizes, 1.0) * weight
     said = e.scores(weight)[:, None]  # nothing, for a point that weighs nothing and is with no other
+    k = len(totals)
     return np.asarray(np.divide(e.scores(towards.T), said, out=np.full((e.n_rows, k), np.nan), where=said > 0))
 
 
@@ -33,44 +38,75 @@ def confidence(e: Evidence, labels: Array, k: int, votes: Array) -> Array:
         k: Number of clusters.
         votes: What `shares` gives for them.
     """
-    own = votes[np.arange(e.n_rows), labels]
-    odds = CONSTANT + features(e, labels, k, votes) @ np.array([POSTERIOR, POSTERIOR_R, SHARE, SHARE_R, R])
-    return np.where(own > 1 - 1e-9, 1.0, np.where(np.isnan(own), np.nan, 1 / (1 + np.exp(-odds))))
+    return calibrated(features(e, labels, k), votes[np.arange(e.n_rows), labels])
 
 
-def features(e: Evidence, labels: Array, k: int, votes: Array) -> Array:
-    """For each signature the log odds of the posterior and of the share of votes, each also times r, and r.
+def calibrated(features: Array, share: Array) -> Array:
+    """Probabilities from what `features` gives and the share of votes: 1 where that is 1, NaN where there are no votes."""
+    odds = features @ np.array([POSTERIOR, SHARE, CONSTANT])
+    return np.where(share > 1 - 1e-9, 1.0, np.where(np.isnan(share), np.nan, 1 / (1 + np.exp(-odds))))
 
-    The posterior is that of naive Bayes with as many members as err independently. r = log(overlap) ÷ log(members).
+
+def features(e: Evidence, labels: Array, k: int) -> Array:
+    """For each signature (1 − g) · log odds of the posterior, g · log odds of the share of votes, and g.
+
+    The posterior is that of naive Bayes with as many members as err independently. Votes are weighted by how informative
+    their member is, so useless members do not matter.
     """
     rows = np.arange(e.n_rows)
-    logs = log_chances(e, e.totals(labels, k))
-    overlap = design_effect(e, labels, logs, k)
+    weight, totals = informativeness(e, labels, k), e.totals(labels, k)
+    overlap, correlation = common_errors(e, labels, k)
+    g = correlation / (correlation + HALF)
     size = np.bincount(labels, weights=e.mass, minlength=k)
-    logits = e.scores(logs) * (e.n_members / overlap) + np.log(np.maximum(size, 1e-300) / size.sum())
+    logits = e.scores(log_chances(e, totals)) * (e.n_members / overlap) + np.log(np.maximum(size, 1e-300) / size.sum())
     own = logits[rows, labels]
     logits[rows, labels] = -np.inf
-    best = np.maximum(logits.max(axis=1), -1e300)  # of one cluster there is no other
+    best = np.maximum(logits.max(axis=1), -1e300)  # with one cluster there is no other
     others = best + np.log(np.exp(logits - best[:, None]).sum(axis=1) + 1e-300)
-    share = np.clip(votes[rows, labels], 1e-9, 1 - 1e-9)
-    share = np.clip(np.log(share / (1 - share)), -MOST_SHARE, MOST_SHARE)
     posterior = np.clip(own - others, -MOST_POSTERIOR, MOST_POSTERIOR)
-    r = np.log(overlap) / np.log(e.n_members) if e.n_members > 1 else 1.0
-    return np.column_stack([posterior, posterior * r, share, share * r, np.full(e.n_rows, r)])
+    share = np.clip(_shares(e, totals, weight[e.member])[rows, labels], 1e-9, 1 - 1e-9)
+    share = np.clip(np.log(share / (1 - share)), -MOST_SHARE, MOST_SHARE)
+    return np.column_stack([posterior * (1 - g), share * g, np.full(e.n_rows, g)])
 
 
-def design_effect(e: Evidence, labels: Array, logs: Array, k: int) -> float:
-    """How many members say the same thing as one: 1 if they err independently, their number if they err together.
+def informativeness(e: Evidence, labels: Array, k: int) -> Array:
+    """Weight of each member times its mutual information with the labels, less its chance value; they add up to 1."""
+    totals, sizes = e.totals(labels, k) * e.points_per_mass, e.sizes * e.points_per_mass
+    starts = np.searchsorted(e.member, np.arange(e.n_members))
+    inside = np.add.reduceat(totals, starts, axis=1)
+    n = np.maximum(inside.sum(axis=0), 1e-300)
+    entropy, own, both = (
+        np.log(n) - sums / n
+        for sums in (
+            xlogx(inside).sum(axis=0),
+            np.add.reduceat(xlogx(sizes), starts),
+            np.add.reduceat(xlogx(totals).sum(axis=0), starts),
+        )
+    )
+    chance = (k - 1) * (np.add.reduceat(sizes > 0, starts, dtype=np.int64) - 1) / (2 * n)
+    told = np.clip((entropy + own - both - chance) / np.maximum(entropy, 1e-300), 1e-9, 1.0)
+    return np.asarray(e.share * told / (e.share * told).sum())
 
-    The variance, within consensus clusters, of the summed surprise of a point's votes ÷ what it would be for independent ones.
+
+def common_errors(e: Evidence, labels: Array, k: int) -> tuple[float, float]:
+    """How many members say the same thing as one, and the correlation ρ of their errors, from 0 (independent) to 1 (alike).
+
+    The first is the variance, within consensus clusters, of the information in the votes of a point, summed over members,
+    divided by its value for independent members. With m informative members it is 1 + (m − 1) ρ.
     """
-    plain = np.vstack([logs / np.where(e.weight > 0, e.weight, 1.0)[:, None], np.zeros((1, k))])  # the last: a gap
+    weight = informativeness(e, labels, k)
+    logs = log_chances(e, e.totals(labels, k)) / np.where(e.weight > 0, e.weight, 1.0)[:, None]
+    everywhere = np.add.reduceat(e.sizes, np.searchsorted(e.member, np.arange(e.n_members)))[e.member]
+    some = e.sizes > 0
+    logs -= np.log(np.where(some, e.sizes, 1.0) / np.where(some, everywhere, 1.0))[:, None]
+    plain = np.vstack([logs, np.zeros((1, k))])  # the last: a gap
     together, alone = np.zeros(e.n_rows), 0.0
     mass = np.maximum(np.bincount(labels, weights=e.mass, minlength=k), 1e-300)
-    for column in e.column.T:
-        surprise = -plain[column, labels]
-        mean = np.bincount(labels, weights=e.mass * surprise, minlength=k) / mass
-        surprise -= mean[labels]
-        together += surprise
-        alone += float(e.mass @ surprise**2)
-    return float(np.clip(e.mass @ together**2 / alone, 1.0, e.n_members)) if alone > 0 else float(e.n_members)
+    for share, column in zip(weight.tolist(), e.column.T, strict=True):
+        told = plain[column, labels]
+        told = share * (told - (np.bincount(labels, weights=e.mass * told, minlength=k) / mass)[labels])
+        together += told
+        alone += float(e.mass @ told**2)
+    members = max(1.0, 1 / float(np.square(weight).sum()))
+    overlap = float(np.clip(e.mass @ together**2 / alone, 1.0, members)) if alone > 0 else members
+    return overlap, float((overlap - 1) / (members - 1)) if members > 1 + 1e-9 else 1.0

@@ -14,7 +14,7 @@ from congruence.comparison.many import compare_to
 from congruence.comparison.pair import compare
 from congruence.comparison.presenting import counted
 from congruence.consensus_clustering import methods
-from congruence.consensus_clustering.confidence import confidence, shares
+from congruence.consensus_clustering.confidence import common_errors, confidence, shares
 from congruence.consensus_clustering.evidence import Evidence, evidence
 from congruence.consensus_clustering.judging import pooled_ami
 from congruence.consensus_clustering.linkage import lifetime
@@ -35,6 +35,8 @@ from congruence.statistics.tables import Array
 AUTO = ("hbgf", "ncut", "average")
 #: tried as well where at least half of the members, all hard, have as many clusters as asked for: clusters can be matched
 MATCHED = "voting"
+#: correlation of errors below which the result of voting is kept, unless its pooled AMI is less than this share of the best
+INDEPENDENT, NEARLY = 0.04, 0.9
 #: tried in place of those that take eigenvectors where so many clusters of so many are asked for that it takes minutes
 MANY, MANY_CLUSTERS, MANY_COLUMNS = ("kcc", "voting"), 300, 4_000
 #: method="auto" links a sample of the kinds of points above this many
@@ -133,6 +135,11 @@ def consensus(
             tried.append(task.tried(record, _stream(seeds, record.key), by_auto))
             bar.add(1)
     tried.sort(key=lambda t: -t.row["pooled_ami"])
+    if "auto" in chosen and (voted := task.independent(tried)) is not None:
+        tried.sort(key=lambda t: t is not voted)
+        notes.append(
+            "auto kept voting: the members have as many clusters as asked for and err independently of each other"
+        )
     if (("auto" in chosen) if refine is None else refine) and (better := task.refined(tried[0])) is not None:
         tried.insert(0, better)
     kept = tried[0]
@@ -243,6 +250,15 @@ class _Task:
             found = record(part, k, rng, **options)  # type: ignore[arg-type]
         objective = f"{record.objective}, {record.better} is better"
         return self._scored(record.key, False, found, objective, started)
+
+    def independent(self, tried: Sequence[_Tried]) -> _Tried | None:
+        """The result of voting, if it is nearly as good as the best by pooled AMI and members err independently given it."""
+        for t in tried:
+            good = t.row["pooled_ami"] >= NEARLY * tried[0].row["pooled_ami"]
+            if t.row["method"] == MATCHED and t.row["n_clusters"] == self.k and good:
+                _, correlation = common_errors(self.part, t.labels[self.rows], t.row["n_clusters"])
+                return t if correlation < INDEPENDENT else None
+        return None
 
     def refined(self, kept: _Tried) -> _Tried | None:
         """The clustering after hard EM on the votes; None where it has fewer clusters than it should, or nothing moves."""
