@@ -187,8 +187,8 @@ def alternatives(
             notes = [f"these are the labels of {same[0]!r}: no alternative was found"] if same else []
             results.append(
                 Alternative(
-                    labels=kept.codes, method=kept.method, **result, status=kept.found.status, gap=kept.found.gap, seconds=seconds,
-                    notes=(*points.notes, *kept.found.notes, *kept.notes, *notes, *about.pop("notes", ())), **about,
+                    labels=kept.codes, method=kept.method, **result, status=kept.found.status, gap=kept.found.gap,
+                    seconds=seconds, notes=(*points.notes, *kept.found.notes, *kept.notes, *notes, *about.pop("notes", ())), **about,
                 )
             )  # fmt: skip
             name = f"alternative {i + 1}"
