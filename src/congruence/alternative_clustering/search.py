@@ -184,13 +184,10 @@ def alternatives(
             seconds = time.perf_counter() - began
             result = _scored(points, knowns, kept.codes, (inter, intra), kept.chance)
             same = [name for name, apart in result["dissimilarity"].items() if apart == 0]
-            notes = [f"these are the labels of {same[0]!r}: no alternative was found"] if same else []
-            results.append(
-                Alternative(
-                    labels=kept.codes, method=kept.method, **result, status=kept.found.status, gap=kept.found.gap,
-                    seconds=seconds, notes=(*points.notes, *kept.found.notes, *kept.notes, *notes, *about.pop("notes", ())), **about,
-                )
-            )  # fmt: skip
+            notes = [*points.notes, *kept.found.notes, *kept.notes, *about.pop("notes", ())]
+            notes += [f"these are the labels of {same[0]!r}: no alternative was found"] if same else []
+            facts: dict[str, Any] = {"status": kept.found.status, "gap": kept.found.gap, "seconds": seconds, **about}
+            results.append(Alternative(labels=kept.codes, method=kept.method, **result, **facts, notes=tuple(notes)))
             name = f"alternative {i + 1}"
             while name in knowns:
                 name += "′"

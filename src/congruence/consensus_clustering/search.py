@@ -135,8 +135,8 @@ def consensus(
             tried.append(task.tried(record, _stream(seeds, record.key), by_auto))
             bar.add(1)
     tried.sort(key=lambda t: -t.row["pooled_ami"])
-    if "auto" in chosen and (voted := task.independent(tried)) is not None:
-        tried.sort(key=lambda t: t is not voted)
+    if "auto" in chosen and (by_vote := task.independent(tried)) is not None:
+        tried.sort(key=lambda t: t is not by_vote)
         notes.append(
             "auto kept voting: the members have as many clusters as asked for and err independently of each other"
         )
