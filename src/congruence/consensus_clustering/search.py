@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from congruence.comparison.many import compare_to
-from congruence.comparison.pair import compare
+from congruence.comparison.pair import compare_prepared
 from congruence.comparison.presenting import counted
 from congruence.consensus_clustering import methods
 from congruence.consensus_clustering.confidence import common_errors, confidence, shares
@@ -26,9 +26,10 @@ from congruence.engine.plan import Progress
 from congruence.ensembles.generators import as_data
 from congruence.errors import InputError, misnamed
 from congruence.formulas import find as measure_of
-from congruence.inputs.alignment import check_index
+from congruence.inputs.alignment import InputOptions, check_index
 from congruence.inputs.arrays import seed_sequence
 from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.pair import prepared
 from congruence.statistics.tables import Array
 
 #: tried by method="auto": they fail on different ensembles, and more candidates make the choice worse
@@ -282,10 +283,12 @@ class _Task:
         labels = _by_size(votes, _completed(votes, labels))
         spent = time.perf_counter() - started
         everyone = np.where(votes.row >= 0, labels[votes.row], -1)
-        arimp = compare(e, everyone, [measure_of("arimp", **_gaps(e))], noise=None)["arimp"]
+        known = [measure_of("arimp", **_gaps(e)), *([] if e.has_gaps or e.has_covers else [measure_of("anmi")])]
+        scores = compare_prepared(prepared(e, everyone, InputOptions()), known)
+        anmi = scores["anmi"] if "anmi" in scores else _anmi(e, everyone)
         row = {
             "method": key, "refined": is_refined, "n_clusters": int(labels.max()) + 1,
-            "pooled_ami": pooled_ami(self.part, labels[self.rows]), "arimp": arimp, "anmi": _anmi(e, everyone),
+            "pooled_ami": pooled_ami(self.part, labels[self.rows]), "arimp": scores["arimp"], "anmi": anmi,
             "value": found.objective, "objective": objective, "seconds": spent, "solver": found.solver,
         }  # fmt: skip
         return _Tried(row, found, labels)

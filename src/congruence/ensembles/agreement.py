@@ -33,10 +33,9 @@ def as_ensemble(x: Any) -> Ensemble:
 
 def lone_scorer(key: str) -> Callable[..., float]:
     """The function of a measure that describes one ensemble or matrix: `lone_scorer("certainty")(x)`."""
-    record = find(key)
 
     def score(x: Any, *, missing: str = "ratio", threads: int | None = None, engine: str = "auto") -> float:
-        return float(record.values(_alone(record, x, missing, threads, engine))[0])
+        return lone_value(key, x, missing=missing, threads=threads, engine=engine)
 
     args = {
         "x": "An `Ensemble`, or what makes one; a `Similarity`, or a square array.",
@@ -45,23 +44,28 @@ def lone_scorer(key: str) -> Callable[..., float]:
         "engine": 'Where to count: "auto" (default), "cpu" or "cuda".',
     }
     return document(
-        score, key, record, args, "[[0, 0, 1, 1], [0, 1, 1, 1]]", "`cg.consensus_index`, `cg.consensus_matrix`."
+        score, key, find(key), args, "[[0, 0, 1, 1], [0, 1, 1, 1]]", "`cg.consensus_index`, `cg.consensus_matrix`."
     )
 
 
+def lone_value(key: str, x: Any, *, missing: str = "ratio", threads: int | None = None, engine: str = "auto") -> float:
+    """A measure of one ensemble or matrix."""
+    record = find(key)
+    return float(record.values(_alone(record, x, missing, threads, engine))[0])
+
+
 def _alone(record: Measure, x: Any, missing: str, threads: int | None, engine: str) -> Alone:
-    about_members = record.key.startswith("pnmi")
     shape: Any = getattr(x, "shape", ())
     is_matrix = isinstance(x, Similarity) or (len(shape) == 2 and shape[0] == shape[1])
     if is_matrix:
-        if about_members:
+        if record.of_members:
             raise NotApplicable(f"{record.key} describes the members of an ensemble; for a matrix use certainty")
         x = x if isinstance(x, Similarity) else Similarity(x)
     else:
         x = as_ensemble(x)
     nothing = MatrixSums.of(n=0, pairs=0, s_p=0, s_q=0, s_pq=0, s_pp=0, s_qq=0, diagonal=(0, 0, 0))
     sums = nothing
-    if not about_members:
+    if not record.of_members:
         sums = matrices.sums_of(x, x, within=False, missing=missing, threads=threads, engine=engine)
     if isinstance(x, Similarity) and not x.is_unit:
         raise NotApplicable(f"{record.key} needs entries between 0 and 1; the matrix has {x.low:.4g} to {x.high:.4g}")

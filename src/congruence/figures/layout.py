@@ -439,13 +439,12 @@ def steps(cdf: Any) -> tuple[list[float], list[float]]:
     return [*x, 1.0], [*y, 1.0]
 
 
-def limits_of(name: str) -> tuple[float | None, float | None]:
-    """The lowest and the highest value that a criterion can have, None where there is no limit or it is not known.
+def limits_of(key: str) -> tuple[float | None, float | None]:
+    """The lowest and the highest value of a measure, None where there is no limit or it is no measure.
 
-    >>> limits_of("ari"), limits_of("vi with reference"), limits_of("elbow of something")
+    >>> limits_of("ari"), limits_of("vi"), limits_of("elbow of something")
     ((-0.5, 1.0), (0.0, None), (None, None))
     """
-    key = name.removesuffix(" with reference")
     if key not in measure_names():
         return None, None
     low, high = (float(x) for x in find(key).range)
@@ -454,7 +453,7 @@ def limits_of(name: str) -> tuple[float | None, float | None]:
 
 def error_bars(c: Any) -> Array:
     """Two standard errors below and above each value of a criterion, cut where the measure ends."""
-    low, high = limits_of(c.name)
+    low, high = limits_of(c.measure or c.name)
     reach = np.nan_to_num(2 * c.errors)
     below = reach if low is None else np.minimum(reach, np.maximum(c.values - low, 0))
     above = reach if high is None else np.minimum(reach, np.maximum(high - c.values, 0))

@@ -180,6 +180,7 @@ def uncertainty(x: Alone) -> Array:
 @measure(
     "pnmi", title="Pairwise normalised mutual information of members", needs=Alone, better="higher", range=(0, 1),
     at_zero=math.nan, reference="fern2008", definition="pnmi = mean_nmi_sqrt", caution="low means diverse, not bad",
+    of_members=True,
 )  # fmt: skip
 def pnmi(x: Alone) -> Array:
     """Mean nmi_sqrt over pairs of different members; undefined for a single one."""
@@ -189,7 +190,7 @@ def pnmi(x: Alone) -> Array:
 @measure(
     "pnmi_sum", title="Pairwise normalised mutual information, summed as printed", needs=Alone, better="higher",
     range=(0, math.inf), reference="zhang2012", definition="pnmi_sum = members * (members - 1) * mean_nmi_sqrt",
-    caution="the sum over ordered pairs, so it grows with the number of members; use pnmi",
+    caution="the sum over ordered pairs, so it grows with the number of members; use pnmi", of_members=True,
 )  # fmt: skip
 def pnmi_sum(x: Alone) -> Array:
     """Sum of nmi_sqrt over ordered pairs of different members; 0 for a single one."""

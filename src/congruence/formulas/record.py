@@ -73,6 +73,7 @@ class Measure:
         takes_kernels: Of matrices: whether entries may be beyond 0 … 1.
         takes_covers: Whether it is defined for overlapping clusters too.
         whole_points: Whether it counts whole points, so that memberships and weights are refused.
+        of_members: Of one ensemble: whether it describes the members, which a matrix does not have.
         axioms_for: The axioms that hold for given parameters, where they depend on them.
         parameters: Its parameters and their values.
 
@@ -108,6 +109,8 @@ class Measure:
     takes_covers: bool = False
     #: is it defined for whole points alone, not for memberships and weights
     whole_points: bool = False
+    #: does it describe the members of an ensemble, which a matrix does not have
+    of_members: bool = False
     parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     #: the axioms that hold for these parameters, where they decide
     axioms_for: Callable[..., frozenset[str]] | None = None
@@ -312,6 +315,7 @@ def measure(
     takes_kernels: bool = False,
     takes_covers: bool = False,
     whole_points: bool = False,
+    of_members: bool = False,
     status: Literal["current", "historical"] = "current",
     axioms_for: Callable[..., frozenset[str]] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -327,7 +331,7 @@ def measure(
             key=key, title=title, needs=needs, formula=formula, better=Better(better), range=(float(low), float(high)),
             definition=lines, axioms=frozenset(axioms), at_zero=at_zero, reference=reference, caution=caution,
             status=Status(status), workings=workings, aliases=tuple(aliases), wants_partition=wants_partition,
-            takes_kernels=takes_kernels, takes_covers=takes_covers, whole_points=whole_points,
+            takes_kernels=takes_kernels, takes_covers=takes_covers, whole_points=whole_points, of_members=of_members,
             parameters=MappingProxyType(defaults), axioms_for=axioms_for,
         )  # fmt: skip
         unknown = record.axioms - set(AXIOMS)

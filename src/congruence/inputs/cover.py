@@ -40,6 +40,7 @@ class Cover:
         keys: what the keys of a mapping are: "clusters" (cluster → its points, the default) or "points" (point → its
             clusters).
         names: names of the clusters of a list or matrix; default 0, 1, 2, …
+        who: what messages call the cover; default "cover".
 
     Raises:
         InputError: if the points or clusters cannot be read, or a point is not among `points`.
@@ -199,7 +200,16 @@ class Cover:
         return text + (f", {alone:,} point{'s' * (alone != 1)} in none" if alone else "")
 
     def with_policy(self, unassigned: Any, noise: Collection[Hashable] | None, who: str) -> Cover:
-        """Without the clusters named as noise; points in no cluster are decided once the points are known."""
+        """The cover without the clusters named as noise; points in no cluster are decided once the points are known.
+
+        Args:
+            unassigned: What becomes of points in no cluster; not used here.
+            noise: Names of clusters to leave out, or None.
+            who: What messages call the cover.
+
+        Returns:
+            A `Cover`.
+        """
         if not noise:
             return self
         wanted = set(noise) | {str(x) for x in noise}
@@ -209,7 +219,15 @@ class Cover:
         return Cover(kept, self.ids if self.is_listed else self.total, who=who)
 
     def encoded(self, ids: Sequence[Any], total: int) -> CoverLabels:
-        """Labels of signatures for these points in this order, and then as many without a name as `total` needs."""
+        """Labels of signatures for these points in this order, and then as many without a name as `total` needs.
+
+        Args:
+            ids: The points, in order.
+            total: Number of points, at least as many as `ids`.
+
+        Returns:
+            Labels in which points with the same set of clusters have the same code.
+        """
         point = self._point
         if ids is not self.ids:
             place = {x: i for i, x in enumerate(ids)}

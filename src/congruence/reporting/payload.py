@@ -183,7 +183,10 @@ def _together(model: Model) -> dict[str, Any] | None:
     choice = None
     if t.choice is not None:
         keys = ("name", "title", "better", "values", "errors", "best", "votes")
-        curves = [{**{key: getattr(c, key) for key in keys}, "limits": limits_of(c.name)} for c in t.choice.curves]
+        curves = [
+            {**{key: getattr(c, key) for key in keys}, "limits": limits_of(c.measure or c.name)}
+            for c in t.choice.curves
+        ]
         choice = {"ks": t.choice.ks, "curves": curves}
     return {
         "size": len(values), "cells": packed(steps), "edges": t.cells.edges,

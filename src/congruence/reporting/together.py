@@ -10,7 +10,7 @@ import numpy as np
 from congruence.consensus_clustering.methods import find as method_of
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
-from congruence.ensembles.agreement import lone_scorer
+from congruence.ensembles.agreement import lone_value
 from congruence.ensembles.distribution import consensus_cdf
 from congruence.errors import InputError
 from congruence.figures.layout import Cells, cells_of
@@ -74,7 +74,7 @@ def together_of(
         values = np.linspace(0, 1, 201)
     return Together(
         cells, values, np.asarray(cdf(values)), cdf.pairs, cdf.is_exact, cdf.pac(),
-        None if is_large else lone_scorer("certainty")(e, threads=threads), float(certainty_random(kmax, len(e))), kmax, k, why,
+        None if is_large else lone_value("certainty", e, threads=threads), float(certainty_random(kmax, len(e))), kmax, k, why,
         rows, best, choice,
         () if best is None else best.notes,
     )  # fmt: skip

@@ -16,7 +16,7 @@ import numpy as np
 from congruence.comparison.many import compare_all, compare_to
 from congruence.comparison.presenting import counted
 from congruence.engine.plan import Progress
-from congruence.ensembles.agreement import lone_scorer
+from congruence.ensembles.agreement import lone_value
 from congruence.ensembles.distribution import consensus_cdf, delta_area
 from congruence.ensembles.generators import Maker, counts_of, hard, made_members, makers_of, with_index
 from congruence.errors import InputError
@@ -284,7 +284,7 @@ def _scored(
                 assert apart is not None
                 found[w.name] = _index(compare_all(apart, "ari", threads=threads)["ari"], apart.shares)
         elif w.measure.is_lone:
-            found[w.name] = lone_scorer(w.measure.key)(e, threads=threads), math.nan
+            found[w.name] = lone_value(w.measure.key, e, threads=threads), math.nan
         else:
             assert table is not None
             how = "none" if not w.by_self else "ratio" if w.measure.better == "higher" else "excess"
@@ -416,7 +416,7 @@ def _reference(
         name = f"{key} with reference"
         found[name] = Criterion(
             name=name, title=f"{m.title}: mean with the reference", better=m.better, values=values, errors=errors,
-            best=best, near=near, votes=False,
+            best=best, near=near, votes=False, measure=key,
         )  # fmt: skip
         if truth.k in ks:
             by_run = np.stack([x[:runs] for x in each]) * (1 if m.better == "higher" else -1)

@@ -50,6 +50,7 @@ class Criterion(Result):
         votes: Whether it is counted in the vote.
         caution: What is known to bias it.
         favours: Which k it leans to.
+        measure: Key of the measure that it is the mean of, "" if it is no measure.
     """
 
     name: str
@@ -64,6 +65,8 @@ class Criterion(Result):
     votes: bool = True
     caution: str = ""
     favours: Leaning = ""
+    #: key of the measure that it is the mean of; "" where it is no measure
+    measure: str = ""
 
     def table_columns(self) -> dict[str, Any]:
         """One row per k: the value and its standard error."""

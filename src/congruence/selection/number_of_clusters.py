@@ -465,6 +465,6 @@ def _with_reference(
         no = np.full(len(ks), np.nan)
         found[name] = Criterion(
             name=name, title=f"{m.title} with the reference", better=m.better, values=values, errors=no, best=best,
-            votes=False,
+            votes=False, measure=key,
         )  # fmt: skip
     return found, truth.k

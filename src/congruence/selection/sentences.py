@@ -30,7 +30,7 @@ def sentences(choice: KChoice) -> list[str]:
     """The recommendation, sentence by sentence; the first is the verdict."""
     said = _by_probability(choice) if choice.probabilities or choice.reason else _by_vote(choice)
     if choice.n_reference is not None and choice.with_reference:
-        found = [f"{c.name.removesuffix(' with reference')} {c.best}" for c in choice.with_reference.values()]
+        found = [f"{c.measure} {c.best}" for c in choice.with_reference.values()]
         rates = [f"{key} {rate:.0%}" for key, rate in choice.success.items()]
         who = "members agree" if choice.ensembles else "the clusterings agree"
         said.append(
