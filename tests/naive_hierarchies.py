@@ -107,7 +107,7 @@ def affinities(tree: Tree, r: float, path: str, alpha: float = 0.9) -> np.ndarra
 
 
 def element_centric(a: Tree, b: Tree, r: float = 1, path: str = "max", alpha: float = 0.9) -> float:
-    p, q = affinities(a, r, path), affinities(b, r, path)
+    p, q = affinities(a, r, path, alpha), affinities(b, r, path, alpha)
     return float(np.mean(1 - np.abs(p - q).sum(axis=1) / (2 * alpha)))
 
 

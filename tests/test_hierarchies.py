@@ -163,6 +163,7 @@ def test_measures_of_random_trees(kind):
             if path == "height" and kind == "inverted":
                 continue  # the root may be lower than other nodes: levels below 0, tested by the golden values
             assert cg.element_centric(a, b, r=r, path=path) == close(naive.element_centric(p, q, r, path)), (r, path)
+        assert cg.element_centric(a, b, alpha=0.5) == close(naive.element_centric(p, q, alpha=0.5))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -380,6 +381,8 @@ def test_what_does_not_apply_is_said():
         cg.cut_curve(a, a, "cophenetic")
     with pytest.raises(cg.InputError, match="path must be"):
         cg.element_centric(a, a, path="long")
+    with pytest.raises(cg.InputError, match="alpha is a probability between 0 and 1; got 1"):
+        cg.element_centric(a, a, alpha=1)
     with pytest.raises(cg.InputError, match="normaliser"):
         cg.nhmi(a.at_levels([2, 3]), a.at_levels([2, 3]), normaliser="min")
     with pytest.raises(cg.InputError, match="sample_weight"):

@@ -92,10 +92,8 @@ def _statistic(m: Measure, a: Hierarchy, b: Hierarchy, counted: dict[Any, Any], 
         if m.needs not in counted:
             counted[m.needs] = made[m.needs]()
         return counted[m.needs]
-    r, path = m.parameters["r"], m.parameters["path"]
-    if path not in ("max", "min", "height"):
-        raise InputError(f"path must be 'max', 'min' or 'height', not {path!r}")
-    scores = trees.point_scores(a, b, r=float(r), path=path, threads=threads)
+    r, path, alpha = (m.parameters[name] for name in ("r", "path", "alpha"))
+    scores = trees.point_scores(a, b, r=float(r), path=path, alpha=float(alpha), threads=threads)
     return PointScores(np.array([scores.mean()]), np.array([False]))
 
 

@@ -13,17 +13,25 @@ from congruence.formulas.record import Measure
 
 #: what the parameters of measures mean
 PARAMETERS = {
-    "beta": "Weight of completeness relative to homogeneity, above 0.",
-    "limit": "Largest product of the numbers of clusters for which it is computed; None: any.",
+    "beta": "Weight of completeness relative to homogeneity, from 0 up; above 1 completeness counts more.",
+    "limit": "Largest number of clusters of the side that has fewer, above which it is refused; None: any number.",
     "sample": "Of covers: number of random points to score; None: all.",
-    "zero_cells": "Count that stands for an empty cell of the table.",
-    "r": "How fast the weight of a level of a hierarchy decreases.",
-    "path": 'How paths in a hierarchy are weighted: "max", "min" or "height".',
-    "missing": 'How pairs of points count that a member lacks: "ratio", "plain" or "pooled".',
+    "zero_cells": "Number put into empty cells of the table before entropies are computed; the paper uses 1e-5.",
+    "r": "Of hierarchies: a node at level l, from 0 (root) to 1 (points), weighs exp(r·l). No effect on other inputs.",
+    "path": 'Of hierarchies: the level of a node is its steps from the root over those of the longest ("max") or shortest '
+    '("min") way through it to a point, or 1 − its height over that of the root ("height").',
+    "missing": 'How pairs of points count that a member lacks: "ratio" (the members that have both), "plain" (a gap is a '
+    'disagreement) or "pooled" (over pairs of members, the points that both have).',
     "adjusted": "Whether to subtract the mean over matchings.",
-    "normalised": "Whether to divide by the largest possible value.",
-    "normaliser": 'What to divide by: "sum", "sqrt", "max" or "min" of the two entropies.',
-    "alpha": "How fast similarity spreads, between 0 and 1.",
+    "normalised": "Whether to divide by the number of clades of both trees.",
+    "normaliser": 'What to divide by: "sum" (arithmetic mean), "max" or "sqrt" (geometric mean) of the self-informations.',
+    "alpha": "Of covers and hierarchies: probability that a random walk goes on, between 0 and 1.",
+    "weights": 'How clusters count in the mean over best matches: "clusters" (all the same) or "points" (by size).',
+    "mean": 'Mean of the two directions: "arithmetic" or "harmonic".',
+}
+#: what a parameter means in one measure, where that differs
+OF_MEASURE = {
+    ("element_centric", "limit"): "Of covers: largest number of unknowns that are solved for; None: any number."
 }
 
 SIDE = "labels (1-D), memberships (2-D floats, points × clusters)"
@@ -62,8 +70,8 @@ def document(
     score.__signature__ = _signature(score, record)  # type: ignore[attr-defined]
     low, high = record.range
     own = {
-        key: f"{PARAMETERS.get(key, 'Parameter of the measure.')} Default {x!r}."
-        for key, x in record.parameters.items()
+        name: f"{OF_MEASURE.get((record.key, name), PARAMETERS[name])} Default {x!r}."
+        for name, x in record.parameters.items()
     }
     first = [k for k in args if k not in COMPARING and k != "options"]
     told = {**{k: args[k] for k in first}, **own, **{k: v for k, v in args.items() if k not in first}}

@@ -231,9 +231,19 @@ def _element_workings(
     return {"shared": (t.count**2 / np.maximum(t.row_sums[t.row], t.col_sums[t.col])).sum(), "n": t.n}
 
 
+def _element_axioms(path: str, alpha: float, **_: Any) -> frozenset[str]:
+    """The same for all parameters that are allowed."""
+    if path not in ("max", "min", "height"):
+        raise InputError(f"path must be 'max', 'min' or 'height', not {path!r}")
+    if not isinstance(alpha, int | float | np.number) or not 0 < alpha < 1:
+        raise InputError(f"alpha is a probability between 0 and 1; got {alpha!r}")
+    return frozenset(METRIC)
+
+
 @measure(
     "element_centric", title="Element-centric similarity", needs=Tables, better="higher", range=(0, 1), axioms=METRIC,
     reference="gates2019", definition="element_centric = shared / n", workings=_element_workings, takes_covers=True,
+    axioms_for=_element_axioms,
 )  # fmt: skip
 def element_centric(
     t: Tables | PointScores, r: float = 1.0, path: str = "max", alpha: float = 0.9, limit: int | None = MOST_SOLVED,
