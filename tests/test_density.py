@@ -278,7 +278,7 @@ def test_spare_bins():
         (lambda: cg.Binning().fit([1.0, 2.0]), r"got shape \(2,\)"),
         (lambda: cg.Binning().fit([[1.0], [math.inf]]), "infinite"),
         (lambda: cg.Binning().fit([[1.0, 2.0], [1.0]]), "different lengths"),
-        (lambda: cg.Binning().fit({"a": [1, 2], "b": [1]}), "different lengths: 1, 2"),
+        (lambda: cg.Binning().fit({"a": [1, 2], "b": [1]}), "different lengths: 1 and 2"),
         (lambda: cg.Binning().fit([[1.0]]).transform([[1.0, 2.0]]), "'x1' is on one side only"),
         (lambda: cg.Binning().fit({"a": [1.0, 2]}).transform({"a": ["u", "v"]}), "fitted as numbers"),
         (lambda: cg.density_profile([[1.0], [2.0]], [0]), "2 points and 1 labels"),

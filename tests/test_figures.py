@@ -178,7 +178,7 @@ def test_matplotlib_is_an_extra(monkeypatch):
 def test_a_measure_that_was_not_measured(backend):
     """A figure of another measure than those of the result is refused, with those there are."""
     pairs = cg.compare_all({"a": [0, 0, 1], "b": [0, 1, 1], "c": [0, 1, 2]}, ["ari", "rand"])
-    with pytest.raises(cg.InputError, match="vi was not measured here; there are: ari, rand"):
+    with pytest.raises(cg.InputError, match="vi was not measured here; there are: ari and rand"):
         pairs.plot("vi", backend=backend)
 
 

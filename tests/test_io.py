@@ -179,7 +179,7 @@ def test_arrays_that_do_not_fit(tmp_path):
     np.savez(tmp_path / "nothing.npz")
     np.save(tmp_path / "negative.npy", -np.ones((3, 2)))
     for name, text in (
-        ("uneven.npz", "arrays have different lengths .3, 4."),
+        ("uneven.npz", "arrays have different lengths .3 and 4."),
         ("cube.npy", "array cube has 3 dimensions"),
         ("nothing.npz", "holds no arrays"),
         ("negative.npy", "negative: memberships must not be negative"),

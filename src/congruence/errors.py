@@ -95,23 +95,23 @@ class Caution(str):
         return self.about(names.get(self.subject, self.subject))
 
 
-def joined(names: Iterable[str], word: str = "and") -> str:
+def joined(names: Iterable[object], word: str = "and") -> str:
     """Names as part of a sentence.
 
     >>> joined(["a"]), joined(["a", "b"]), joined(["a", "b", "c"], "or")
     ('a', 'a and b', 'a, b or c')
     """
-    *most, last = list(names) or [""]
+    *most, last = [str(name) for name in names] or [""]
     return f"{', '.join(most)} {word} {last}" if most else last
 
 
-def some_of(names: Iterable[str], most: int = 8) -> str:
+def some_of(names: Iterable[object], most: int = 8) -> str:
     """The first few names, and how many more there are.
 
     >>> some_of("abc"), some_of("abcdef", 3)
     ('a, b, c', 'a, b, c and 3 more')
     """
-    listed = list(names)
+    listed = [str(name) for name in names]
     more = f" and {len(listed) - most} more" if len(listed) > most else ""
     return ", ".join(listed[:most]) + more
 

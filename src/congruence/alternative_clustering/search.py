@@ -281,7 +281,7 @@ def _checked(
     own = [name for name in record.options if name != "min_size"]
     for name in options:
         if name not in own:
-            there = f"it has {', '.join(own)}" if own else "it has none of its own"
+            there = f"it has {joined(own)}" if own else "it has none of its own"
             raise InputError(f"method {method!r} has no option {name!r}; {hint(name, own, there)}")
         _check_option(name, options[name], record.options[name])
     if not isinstance(k, int | np.integer) or not 2 <= k <= points.n // 2:

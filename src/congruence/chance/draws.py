@@ -14,7 +14,7 @@ from congruence.chance import null_models
 from congruence.engine import cpu
 from congruence.engine.interface import Draws, Engine
 from congruence.engine.plan import Run
-from congruence.errors import InputError, Word
+from congruence.errors import InputError, Word, joined
 from congruence.formulas import hint
 from congruence.formulas.record import Measure
 from congruence.inputs.arrays import code_type
@@ -72,7 +72,7 @@ BATCH_CELLS = 4_000_000
 def check_null(null: str, sided: str) -> None:
     """Raise for an unknown null model, with similar names."""
     if null not in NULLS:
-        raise InputError(f"there is no null model {null!r}; {hint(str(null), NULLS, 'there are: ' + ', '.join(NULLS))}")
+        raise InputError(f"there is no null model {null!r}; {hint(str(null), NULLS, 'there are: ' + joined(NULLS))}")
     if sided not in ("two", "one"):
         raise InputError(f"sided must be 'two' (both clusterings random) or 'one' (a is fixed), not {sided!r}")
 

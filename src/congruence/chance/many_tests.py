@@ -22,7 +22,7 @@ from congruence.chance.permutation import (
 )
 from congruence.comparison.presenting import Result, number
 from congruence.engine.plan import Progress, against_first, all_pairs, engine_for, on_card
-from congruence.errors import Caution, InputError, hint
+from congruence.errors import Caution, InputError, hint, some_of
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import left_out
@@ -262,7 +262,7 @@ def permutation_tests(
     else:
         title = reference if isinstance(reference, str) else "reference"
         if isinstance(reference, str) and reference not in named:
-            near = hint(reference, named, "there are: " + ", ".join(list(named)[:8]))
+            near = hint(reference, named, "there are: " + some_of(named))
             raise InputError(f"there is no clustering {reference!r} to use as reference; {near}")
         pairs = [(title, name) for name in named if name != title]
         named = {title: named[title] if isinstance(reference, str) else reference, **named}

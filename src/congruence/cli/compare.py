@@ -40,6 +40,7 @@ from congruence.cli.reading import (
     read_labels,
     wanted_measures,
 )
+from congruence.errors import some_of
 
 
 @app.command()
@@ -153,7 +154,7 @@ def compare(
             result = _compare_pair(a, b, wanted, options, name_a, name_b, chance)
         else:
             raise cg.InputError(
-                f"{file} has {len(found)} label columns ({', '.join(list(found)[:6])}{', …' if len(found) > 6 else ''}); "
+                f"{file} has {len(found)} label columns ({some_of(found, 6)}); "
                 "name two of them, or pass --reference COL, or use `congruence matrix` for all pairs"
             )
         say(notes)

@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from congruence.errors import some_of
+
 #: files with these names hold covers without being told so
 SUFFIXES = (".cover", ".cnl", ".communities")
 
@@ -69,7 +71,7 @@ def read_covers(files: Sequence[Path], format_in: FormatIn | None, n: int | None
             columns, _ = without_ids(read_columns(file))
             if len(columns) != 1:
                 raise cg.InputError(
-                    f"{file} has {len(columns)} label columns ({', '.join(list(columns)[:6])}); beside a cover it has one, "
+                    f"{file} has {len(columns)} label columns ({some_of(columns, 6)}); beside a cover it has one, "
                     "or pass --format-in long"
                 )
             clustering = next(iter(columns.values()))

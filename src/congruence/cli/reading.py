@@ -11,6 +11,7 @@ from typing import Any
 
 from congruence.cli.app import settings
 from congruence.cli.printing import say
+from congruence.errors import some_of
 
 #: columns as an option gives them, separated by commas, or one by one
 Columns = str | Sequence[str] | None
@@ -224,10 +225,7 @@ def two_columns(
         return columns_of_two_files(file, Path(more[0]), columns, id, noise)
     found, notes = label_columns(file, columns or more, id, long, (), None)
     if len(found) != 2:
-        raise InputError(
-            f"{file} has {len(found)} label columns ({', '.join(list(found)[:6])}{', …' if len(found) > 6 else ''}); "
-            "name two of them"
-        )
+        raise InputError(f"{file} has {len(found)} label columns ({some_of(found, 6)}); name two of them")
     check_noise_columns(noise, found)
     (name_a, a), (name_b, b) = found.items()
     return TwoColumns((name_a, name_b), (a, b), noise, notes, row_ids(file, id, long))
@@ -275,7 +273,7 @@ def _one_of_each(
             found = sorted_columns(table, id=ids[side], source=str(path)).taken
             if len(found) != 1:
                 raise InputError(
-                    f"{path} has {len(found)} label columns ({', '.join(list(found)[:6])}); pass --columns COL_A,COL_B, the "
+                    f"{path} has {len(found)} label columns ({some_of(found, 6)}); pass --columns COL_A,COL_B, the "
                     f"first of {paths[0]}, the second of {paths[1]}"
                 )
             chosen.append(next(iter(found.items())))

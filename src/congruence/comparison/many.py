@@ -12,7 +12,7 @@ from congruence.comparison.evaluation import Evaluation, Measures
 from congruence.comparison.results import AgainstReference, AllPairs
 from congruence.comparison.trees import all_pairs_of_trees, trees_to
 from congruence.engine.plan import Progress, Run, against_first, all_pairs, engine_for, on_card
-from congruence.errors import Caution, InputError, hint
+from congruence.errors import Caution, InputError, hint, joined, some_of
 from congruence.inputs.alignment import Align, InputOptions, left_out, noise_for
 from congruence.inputs.coerce import as_clustering, is_scanned
 from congruence.inputs.ensemble import Ensemble, columns_of
@@ -125,7 +125,7 @@ def _named_gaps(ensemble: Ensemble, used: Array) -> tuple[Caution, ...]:
     more = f", and {len(i) - 5} more pairs" if len(i) > 5 else ""
     words = [Caution("no_common_point", "", f"{NO_COMMON_POINT}: {'; '.join(gone)}{more}")] if gone else []
     empty = [ensemble.names[x] for x in np.flatnonzero(np.diag(used) == 0)[:5]]
-    words += [Caution("empty", "", f"no point is assigned in: {', '.join(empty)}")] if empty else []
+    words += [Caution("empty", "", f"no point is assigned in: {joined(empty)}")] if empty else []
     return (*ensemble.notes, *left_out(ensemble.members), *ensemble.cautions, *words)
 
 
@@ -227,7 +227,7 @@ def compare_to(
         if reference not in named:
             raise InputError(
                 f"there is no clustering {reference!r} to use as reference; "
-                f"{hint(reference, named, 'there are: ' + ', '.join(list(named)[:8]))}"
+                f"{hint(reference, named, 'there are: ' + some_of(named))}"
             )
         title, reference, columns = reference, named[reference], [c for c in columns if c[0] != reference]
     own = clusterings.mass if isinstance(clusterings, Ensemble) else None
@@ -254,7 +254,7 @@ def compare_to(
 
     todo = _evaluate(ensemble, measures, against_first(len(ensemble)), keep, threads, progress, engine)
     empty = [name for name, n in zip(ensemble.names[1:], used.tolist(), strict=True) if n == 0]
-    words = [Caution("no_common_point", "", f"{NO_COMMON_POINT}: {', '.join(empty[:5])}")] if empty else []
+    words = [Caution("no_common_point", "", f"{NO_COMMON_POINT}: {some_of(empty, 5)}")] if empty else []
     return AgainstReference(
         _values={key: rows[key] for key in todo.measures}, measures=todo.measures, names=ensemble.names[1:], reference=title,
         n_used=used, cautions=(*ensemble.notes, *left_out(ensemble.members), *ensemble.cautions, *words),

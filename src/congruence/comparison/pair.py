@@ -12,7 +12,7 @@ from congruence.comparison.matrices import compare_matrices
 from congruence.comparison.results import Comparison
 from congruence.comparison.trees import compare_trees
 from congruence.engine.plan import engine_for, on_card
-from congruence.errors import InputError, hint
+from congruence.errors import InputError, hint, joined
 from congruence.inputs.alignment import Align, InputOptions
 from congruence.inputs.coerce import is_scanned
 from congruence.inputs.labels import Unassigned
@@ -146,7 +146,7 @@ def input_options(**options: Unpack[InputKeywords]) -> InputOptions:
     known = [field.name for field in fields(InputOptions)]
     for name in options:
         if name not in known:
-            raise TypeError(f"there is no option {name!r}; {hint(name, known, 'there are: ' + ', '.join(known))}")
+            raise TypeError(f"there is no option {name!r}; {hint(name, known, 'there are: ' + joined(known))}")
     return InputOptions(**options)
 
 

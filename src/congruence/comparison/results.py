@@ -20,7 +20,7 @@ from congruence.comparison.presenting import (
     shortened,
     span,
 )
-from congruence.errors import Caution, InputError
+from congruence.errors import Caution, InputError, joined
 from congruence.formulas.record import Measure, find, is_among
 from congruence.inputs.frames import html_grid, make_frame, square_frame, text_grid
 from congruence.statistics.tables import Array, Table, Tables
@@ -259,7 +259,7 @@ class _Scores:
     def __getitem__(self, key: str) -> Array:
         name = _key_of(key, self._values)
         if name not in self._values:
-            raise KeyError(f"{name} was not computed; name it in `measures` (there are: {', '.join(self._values)})")
+            raise KeyError(f"{name} was not computed; name it in `measures` (there are: {joined(self._values)})")
         return self._values[name]
 
     def keys(self) -> tuple[str, ...]:

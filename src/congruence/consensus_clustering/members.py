@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from congruence.comparison.many import compare_all
-from congruence.errors import InputError, hint
+from congruence.errors import InputError, hint, joined
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.arrays import seed_sequence
@@ -59,7 +59,7 @@ def select_members(
     e = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
     ways = ("quality", "diversity", "joint", "cluster")
     if by not in ways:
-        raise InputError(f"there is no way {by!r} to select members; {hint(by, ways, 'there are: ' + ', '.join(ways))}")
+        raise InputError(f"there is no way {by!r} to select members; {hint(by, ways, 'there are: ' + joined(ways))}")
     if isinstance(n_members, bool) or not isinstance(n_members, int | np.integer) or not 1 <= n_members <= len(e):
         raise InputError(
             f"n_members must be a whole number from 1 to {len(e)}, the members there are, not {n_members!r}"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
-from congruence.errors import InputError, hint
+from congruence.errors import InputError, hint, joined
 from congruence.statistics.tables import Array
 
 
@@ -89,8 +89,6 @@ def find(name: str) -> Method:
     """The record of a method, by its name."""
     key = {"k-modes": "kmodes", "cumulative_voting": "cumulative", "majority": "voting"}.get(name, name)
     if key not in METHODS:
-        raise InputError(
-            f"there is no method {name!r}; {hint(name, METHODS, 'there are: auto, ' + ', '.join(METHODS))}"
-        )
+        raise InputError(f"there is no method {name!r}; {hint(name, METHODS, 'there are: auto, ' + joined(METHODS))}")
     record: Method = getattr(import_module(f"congruence.consensus_clustering.{METHODS[key]}"), key)
     return record

@@ -26,7 +26,7 @@ from congruence.consensus_clustering.graph_problem import (
     problem_of,
 )
 from congruence.consensus_clustering.graph_solvers import by_builtin, by_enumeration, by_metis, by_mtkahypar, evened
-from congruence.errors import InputError, hint
+from congruence.errors import InputError, hint, joined
 from congruence.statistics.tables import Array
 
 #: divisions of a tiny input that are all tried
@@ -118,9 +118,7 @@ NEEDS = {"metis": ("pymetis", "metis"), "mtkahypar": ("mtkahypar", "hypergraph")
 
 def _solve(problem: Problem, name: str, solvers: dict[str, Solver]) -> Parts:
     if name != "auto" and name not in solvers:
-        raise InputError(
-            f"there is no solver {name!r}; {hint(name, solvers, 'there are: auto, ' + ', '.join(solvers))}"
-        )
+        raise InputError(f"there is no solver {name!r}; {hint(name, solvers, 'there are: auto, ' + joined(solvers))}")
     there = [solver for solver in solvers if solver not in NEEDS or find_spec(NEEDS[solver][0])]
     if name not in ("auto", *there):
         package, extra = NEEDS[name]

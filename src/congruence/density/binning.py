@@ -9,7 +9,7 @@ import numpy as np
 
 from congruence.density.columns import Columns, as_columns, block_of, brought, encoded, on_host, raw_columns
 from congruence.density.profile import Attribute
-from congruence.errors import InputError, hint, names_in
+from congruence.errors import InputError, hint, names_in, some_of
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.labels import Labels
 from congruence.machine import device, jit
@@ -205,8 +205,8 @@ class Binning:
                 (n for n in self.names if n not in given), ""
             )
             raise InputError(
-                f"the bins were fitted for {len(self.names)} attributes ({', '.join(self.names[:4])}"
-                f"{', …' if len(self.names) > 4 else ''}); the data have {len(given)}; {odd!r} is on one side only"
+                f"the bins were fitted for {len(self.names)} attributes ({some_of(self.names, 4)}); "
+                f"the data have {len(given)}; {odd!r} is on one side only"
                 if odd
                 else "the data have the attributes of the bins in a different order; reorder them"
             )

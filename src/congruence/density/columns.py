@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.errors import InputError, hint, names_in
+from congruence.errors import InputError, hint, joined, names_in, some_of
 from congruence.inputs.arrays import frame_kind, from_dlpack
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.labels import Labels
@@ -97,7 +97,7 @@ def as_columns(X: Any, nominal: Sequence[Any] = ()) -> Columns:
     wanted = set(names_in(nominal, "nominal"))
     for what in wanted:
         if what not in names and not (isinstance(what, int | np.integer) and 0 <= what < len(names)):
-            near = hint(str(what), names, "there are: " + ", ".join(names[:8]))
+            near = hint(str(what), names, "there are: " + some_of(names))
             raise InputError(f"nominal names an unknown attribute {what!r}; {near}")
     columns = tuple(
         _column(column, name, name in wanted or i in wanted)
@@ -105,7 +105,7 @@ def as_columns(X: Any, nominal: Sequence[Any] = ()) -> Columns:
     )
     lengths = {len(c) for c in columns}
     if len(lengths) > 1:
-        raise InputError(f"the attributes have different lengths: {', '.join(map(str, sorted(lengths)))}")
+        raise InputError(f"the attributes have different lengths: {joined(sorted(lengths))}")
     if lengths == {0}:
         raise InputError("the data have no points")
     return Columns(names, columns)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import InputError, some_of
 from congruence.statistics.tables import Array, union
 
 
@@ -217,4 +217,4 @@ class Profile:
 
 
 def _few(names: Sequence[str]) -> str:
-    return ", ".join(map(str, names[:4])) + (", …" if len(names) > 4 else "")
+    return some_of(map(str, names), 4)

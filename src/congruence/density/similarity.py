@@ -16,7 +16,7 @@ from congruence.density.columns import Columns, as_columns, brought
 from congruence.density.counting import counted, similarity_matrix
 from congruence.density.profile import Profile
 from congruence.engine.plan import on_card
-from congruence.errors import InputError, hint, joined, real_number
+from congruence.errors import InputError, hint, joined, real_number, some_of
 from congruence.formulas import find
 from congruence.formulas.solvers import transport_plan
 from congruence.inputs.alignment import InputOptions, check_index
@@ -103,7 +103,7 @@ class ProfileComparison(Result):
     def __getitem__(self, key: str) -> float:
         name = find(key).key
         if name not in self.values:
-            raise KeyError(f"{name} is not a measure of density profiles; use {', '.join(self.values)}")
+            raise KeyError(f"{name} is not a measure of density profiles; use {joined(self.values, 'or')}")
         return self.values[name]
 
     @property
@@ -177,7 +177,7 @@ class ProfileComparison(Result):
         )
         for side, names in (("a", self.only_a), ("b", self.only_b)):
             if names:
-                lines.append(f"only in {side}: {', '.join(map(str, names[:10]))}{', …' if len(names) > 10 else ''}")
+                lines.append(f"only in {side}: {some_of(map(str, names), 10)}")
         worst = sorted(self.attributes, key=lambda row: row[2])[:8]
         cells = [[f"{adds:.4f}", f"{own:.3f}"] for _, adds, own, *_ in worst]
         head = "attributes" if len(worst) == len(self.attributes) else f"the {len(worst)} attributes that differ most"

@@ -19,7 +19,7 @@ from congruence.density.counting import counted
 from congruence.density.profile import Profile
 from congruence.density.similarity import ProfileComparison, compare_profiles, one_of
 from congruence.engine.plan import Progress
-from congruence.errors import InputError, hint
+from congruence.errors import InputError, hint, joined
 from congruence.inputs.alignment import InputOptions, check_index
 from congruence.inputs.arrays import frame_kind
 from congruence.inputs.coerce import as_clustering
@@ -286,7 +286,7 @@ def _measure_of(name: str) -> str:
 
     if name not in KEYS:
         raise InputError(
-            f"drift is measured by {', '.join(KEYS)}, not {name!r}; {hint(str(name), KEYS, '')}".rstrip("; ")
+            f"drift is measured by {joined(KEYS, 'or')}, not {name!r}; {hint(str(name), KEYS, '')}".rstrip("; ")
         )
     return name
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from congruence.engine.plan import Progress
-from congruence.errors import Caution, InputError, hint, misnamed
+from congruence.errors import Caution, InputError, hint, joined, misnamed
 from congruence.inputs.arrays import frame_kind, seed_sequence
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.ensemble import Ensemble
@@ -217,7 +217,7 @@ def makers_of(
     }
     if isinstance(method, str):
         if method not in known:
-            raise InputError(f"there is no method {method!r}; {hint(method, known, 'there are: ' + ', '.join(known))}")
+            raise InputError(f"there is no method {method!r}; {hint(method, known, 'there are: ' + joined(known))}")
         if sparse and method in ("em", "fuzzy"):
             raise InputError(f"method {method!r} needs dense data; pass X.toarray(), or use kmeans or projection")
         return known[method]

@@ -13,7 +13,7 @@ from congruence.comparison.results import AllPairs, Comparison
 from congruence.ensembles.agreement import consensus_matrix
 from congruence.ensembles.distribution import consensus_cdf
 from congruence.ensembles.items import item_consensus
-from congruence.errors import InputError
+from congruence.errors import InputError, joined
 from congruence.formulas import find
 from congruence.formulas import names as measure_names
 from congruence.formulas.record import Measure
@@ -324,7 +324,7 @@ def arranged(result: AllPairs, measure: str | None) -> tuple[Any, Any, Array, li
     """The record of the measure, the tree, the values in its order, and the names in its order."""
     key = find(measure).key if measure is not None else next(iter(result))
     if key not in result:
-        raise InputError(f"{key} was not measured here; there are: {', '.join(result)}")
+        raise InputError(f"{key} was not measured here; there are: {joined(result)}")
     m = result.measures[key]
     values = result[m.key]
     tree = tree_of(distances(values, m))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.errors import Caution, InputError
+from congruence.errors import Caution, InputError, some_of
 from congruence.inputs.arrays import frame_kind
 from congruence.inputs.coerce import Clustering
 from congruence.inputs.cover import with_policies
@@ -270,4 +270,4 @@ def check_noise(noise: Any, columns: Iterable[str | None]) -> None:
         known = list(dict.fromkeys(name for name in columns if name is not None))
         for name in noise:
             if name not in known:
-                raise InputError(f"noise names an unknown column {name!r}; the columns are: {', '.join(known[:8])}")
+                raise InputError(f"noise names an unknown column {name!r}; the columns are: {some_of(known)}")

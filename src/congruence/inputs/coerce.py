@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import InputError, some_of
 from congruence.inputs.arrays import arrow_library, frame_kind, from_dlpack, holds_lists, is_frame, is_sparse, unwrap_2d
 from congruence.inputs.labels import Labels, labels_from_arrow, labels_from_categories, labels_from_numpy
 from congruence.inputs.memberships import Memberships
@@ -127,7 +127,7 @@ def _clustering_from_frame(data: Any, who: str) -> Clustering:
     if matrix.dtype.kind != "f":
         raise InputError(
             f"{who}: a frame of {len(columns)} columns is not one clustering; for columns of labels use compare_all, or "
-            f"pick one: {', '.join(map(str, columns[:5]))}"
+            f"pick one: {some_of(map(str, columns), 5)}"
         )
     memberships = Memberships(matrix, names, who=who)
     memberships.index, memberships.kind = index, kind

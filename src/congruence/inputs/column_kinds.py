@@ -334,7 +334,7 @@ def sorted_columns(
             left_out[name] = "ids" if word == "id" else word
     if find_reference and reference is None and not is_data and len(taken) > 2:
         said = reference_among(taken)
-    if not taken:
+    if not taken and columns:
         what = "numbers to cluster" if is_data else "labels"
         listed = ", ".join(f"{name} ({word})" for name, word in [*((x, "id") for x in ids), *left_out.items()][:6])
         raise InputError(

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, whole_number
+from congruence.errors import Caution, InputError, joined, whole_number
 from congruence.inputs.arrays import code_type, frame_kind
 from congruence.inputs.cover_reading import Keys, Members, memberships_of, plain
 from congruence.inputs.labels import Labels
@@ -128,7 +128,7 @@ class Cover:
         filled = np.bincount(self._cluster, minlength=k) > 0
         if not filled.all():
             empty = [str(names[i]) for i in np.flatnonzero(~filled)[:5]]
-            text = f"{{subject}}: clusters without points were dropped: {', '.join(empty)}"
+            text = f"{{subject}}: clusters without points were dropped: {joined(empty)}"
             self.cautions += (Caution("empty_clusters", who, text),)
         keep = filled
         repeats = _repeats(self._point, self._cluster, k) & filled

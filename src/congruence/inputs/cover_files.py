@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
-from congruence.errors import InputError, hint, path_of
+from congruence.errors import InputError, hint, path_of, some_of
 from congruence.inputs.cover import Cover, Duplicates
 from congruence.inputs.cover_reading import CLUSTER_NAMES, POINT_NAMES, Keys
 from congruence.inputs.files import existing_file, read_columns, readable, suffix_of
@@ -142,8 +142,7 @@ def _long_table(path: Path) -> Any:
     wanted = [next((c for c in columns if c.lower() in known), None) for known in (POINT_NAMES, CLUSTER_NAMES)]
     if None in wanted and len(columns) != 2:
         raise InputError(
-            f"{path}: a long table of a cover has a column 'point' and a column 'cluster'; it has: "
-            f"{', '.join(list(columns)[:8])}"
+            f"{path}: a long table of a cover has a column 'point' and a column 'cluster'; it has: {some_of(columns)}"
         )
     chosen = [c for c in wanted if c is not None] if None not in wanted else list(columns)
     return pa.table({"point": columns[chosen[0]], "cluster": columns[chosen[1]]})

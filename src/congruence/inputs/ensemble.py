@@ -10,7 +10,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from congruence.errors import Caution, InputError
+from congruence.errors import Caution, InputError, some_of
 from congruence.inputs.alignment import Align, InputOptions, Mass, aligned
 from congruence.inputs.arrays import frame_kind, from_dlpack
 from congruence.inputs.coerce import Clustering, as_clustering
@@ -175,7 +175,7 @@ class Ensemble:
                 raise InputError(f"there is no member {int(which)}; there are {len(self)} members, counted from 0")
             return int(which)
         if which not in self.names:
-            raise InputError(f"there is no member {which!r}; the members are: {', '.join(self.names[:8])}")
+            raise InputError(f"there is no member {which!r}; the members are: {some_of(self.names)}")
         return self.names.index(which)
 
     def check_same_points(self, other: Ensemble, by_index: bool = True) -> None:

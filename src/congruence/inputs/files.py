@@ -14,7 +14,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from congruence.errors import InputError, hint, path_of
+from congruence.errors import InputError, hint, joined, path_of
 from congruence.inputs.arrays import frame_kind
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import sorted_columns
@@ -243,7 +243,7 @@ def numbers_of(column: Any) -> Any:
 def check_writable(path: Path, *inputs: str | Path | None) -> None:
     """Refuse, before the work, a place or a kind of file that results cannot be written to, or one of the inputs."""
     if path.suffix.lower() not in WRITABLE:
-        raise InputError(f"{path}: results can be written as {', '.join(WRITABLE)}")
+        raise InputError(f"{path}: results can be written as {joined(WRITABLE, 'or')}")
     check_target(path, inputs)
 
 

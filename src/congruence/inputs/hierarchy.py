@@ -11,7 +11,7 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, misnamed
+from congruence.errors import Caution, InputError, misnamed, some_of
 from congruence.inputs import tree_formats
 from congruence.inputs.arrays import frame_kind
 from congruence.inputs.ensemble import Ensemble
@@ -278,7 +278,7 @@ class Hierarchy:
         listed = [str(k) for k in ks if k in tied]
         if not listed:
             return ()
-        shown = ", ".join(listed[:5]) + (f" and {len(listed) - 5} more" if len(listed) > 5 else "")
+        shown = some_of(listed, 5)
         return (
             f"heights tie, so the cut depends on the order of the merges at k = {shown}; ks='heights' leaves these out",
         )
@@ -374,7 +374,7 @@ class Hierarchy:
     def described(self) -> str:
         """Its levels or merges, in words."""
         if self.levels is not None:
-            return f"{_counted(len(self.levels), 'level')} ({', '.join(self.level_names[:6])})"
+            return f"{_counted(len(self.levels), 'level')} ({some_of(self.level_names, 6)})"
         return _counted(len(self.ks) - 1, "merge")
 
 

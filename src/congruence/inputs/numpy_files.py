@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import InputError, joined
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.tables import Array
@@ -66,7 +66,7 @@ def columns_of(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} holds no arrays")
     lengths = {len(c) for c in columns.values()}
     if len(lengths) > 1:
-        raise InputError(f"{path}: its arrays have different lengths ({', '.join(map(str, sorted(lengths)))})")
+        raise InputError(f"{path}: its arrays have different lengths ({joined(sorted(lengths))})")
     return columns
 
 

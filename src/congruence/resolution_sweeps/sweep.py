@@ -14,7 +14,7 @@ from congruence.comparison.many import compare_all
 from congruence.comparison.presenting import Result, figure_of, plain
 from congruence.comparison.results import AllPairs
 from congruence.engine import cpu
-from congruence.errors import InputError
+from congruence.errors import InputError, some_of
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import make_frame
 from congruence.inputs.labels import Labels, Unassigned
@@ -400,7 +400,7 @@ def _ordered(ensemble: Ensemble, order: Sequence[str] | str | None) -> list[int]
         listed = [str(x) for x in order]
         unknown = [x for x in listed if x not in names]
         if unknown:
-            raise InputError(f"there is no column {unknown[0]!r}; there are: {', '.join(names[:8])}")
+            raise InputError(f"there is no column {unknown[0]!r}; there are: {some_of(names)}")
         if len(set(listed)) < len(listed):
             raise InputError("a column is named twice in `order`")
         return [names.index(x) for x in listed]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from congruence.engine.hard_tables import weighted_cells
-from congruence.errors import InputError, names_in
+from congruence.errors import InputError, names_in, some_of
 from congruence.inputs.alignment import noise_for, whole_numbers
 from congruence.inputs.arrays import arrow_library
 from congruence.inputs.coerce import as_clustering as _as_clustering
@@ -187,7 +187,7 @@ class Accumulator:
         """Add tables counted elsewhere."""
         if part.names != self.counting.names or not np.array_equal(part.pairs, np.array(self.pairs).reshape(-1, 2)):
             raise InputError(
-                f"tables of columns {', '.join(self.counting.names[:4])} and {', '.join(part.names[:4])} cannot be added: give "
+                f"tables of columns {some_of(self.counting.names, 4)} and {some_of(part.names, 4)} cannot be added: give "
                 "both the same columns and pairs"
             )
         if part.mass != _mass_kind(self.counting.mass):
@@ -270,7 +270,7 @@ def _taken(batch: Any, name: str, where: str) -> Any:
     """One column of a batch, as an arrow array or Labels."""
     names = batch if isinstance(batch, dict) else batch.schema.names
     if name not in names:
-        listed = ", ".join(list(names)[:8])
+        listed = some_of(names)
         raise BadBatch(f"{where} has no column {name!r}; it has: {listed}")
     return batch[name] if isinstance(batch, dict) else batch.column(name)
 
@@ -382,7 +382,7 @@ def partial_tables(
     listed = names_in(columns, "columns") if columns is not None else [name for name in found if name != weights]
     for name in [*listed, *([weights] if weights is not None else [])]:
         if not isinstance(name, str) or name not in found:
-            raise InputError(f"the batch has no column {name!r}; it has: {', '.join(list(found)[:8])}")
+            raise InputError(f"the batch has no column {name!r}; it has: {some_of(found)}")
     counting = Counting(
         tuple(listed), pair_positions(listed, pairs), tuple(noise_for(noise, (name,)) for name in listed),
         (None,) * len(listed), None if weights is None else (weights, frequency is not None),
@@ -401,7 +401,7 @@ def pair_positions(names: Sequence[str], pairs: Sequence[tuple[str, str]] | None
         raise InputError(f"pairs must be a list of pairs of names, as in [('a', 'b')]; got {pairs!r}")
     wrong = [name for pair in pairs for name in pair if name not in place]
     if wrong:
-        raise InputError(f"pairs names an unknown column {wrong[0]!r}; the columns are: {', '.join(names[:8])}")
+        raise InputError(f"pairs names an unknown column {wrong[0]!r}; the columns are: {some_of(names)}")
     found = sorted({(min(place[a], place[b]), max(place[a], place[b])) for a, b in pairs if a != b})
     return np.array(found, dtype=np.int64).reshape(-1, 2)
 

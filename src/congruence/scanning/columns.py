@@ -10,7 +10,7 @@ import numpy as np
 from congruence.engine.hard_tables import closed_up, with_given_weights
 from congruence.engine.interface import Counted
 from congruence.engine.plan import Progress, Run, pairs_of
-from congruence.errors import Caution, InputError, NotApplicable
+from congruence.errors import Caution, InputError, NotApplicable, some_of
 from congruence.inputs.arrays import arrow_library, named_clusters
 from congruence.inputs.files import distinct_numbers
 from congruence.inputs.labels import Labels, Unassigned, name_of_unassigned, noise_caution, unassigned_error
@@ -64,7 +64,7 @@ class Ready:
 
     def __getitem__(self, name: str) -> Column:
         if name not in self.part.names:
-            raise InputError(f"there is no column {name!r}; the columns are: {', '.join(self.part.names[:8])}")
+            raise InputError(f"there is no column {name!r}; the columns are: {some_of(self.part.names)}")
         return Column(self, name)
 
     def facts(self, column: Column, mass: Any = None) -> PartialTables:

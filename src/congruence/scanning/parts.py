@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from congruence.errors import InputError
+from congruence.errors import InputError, some_of
 from congruence.inputs.arrays import arrow_library
 from congruence.inputs.files import text_reader
 from congruence.scanning.accumulate import batch_columns
@@ -63,7 +63,7 @@ class RowGroup:
         schema = footer.schema.to_arrow_schema()
         for name in columns:
             if name not in schema.names:
-                raise BadBatch(f"{self.where} has no column {name!r}; it has: {', '.join(schema.names[:8])}")
+                raise BadBatch(f"{self.where} has no column {name!r}; it has: {some_of(schema.names)}")
             if schema.names.count(name) > 1:
                 raise BadBatch(f"{self.where}: two columns are named {name!r}")
         texts = [name for name in columns if kind_of_or_not(schema.field(name).type) in ("text", "bytes")]

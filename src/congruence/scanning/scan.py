@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from congruence.engine.plan import Progress, default_threads
-from congruence.errors import InputError, hint
+from congruence.errors import InputError, hint, some_of
 from congruence.inputs.column_kinds import ID_NAMES
 from congruence.scanning.accumulate import Accumulator, Counting, Overfull
 from congruence.scanning.checkpoint import Checkpoint, digest
@@ -159,7 +159,7 @@ class Scan:
             raise InputError(f"{self.text}: two columns are named {next(n for n in there if there.count(n) > 1)!r}")
         for name in [*(columns or []), *([id] if id is not None else [])]:
             if name not in there:
-                listed = "it has: " + ", ".join(there[:8]) + (", …" if len(there) > 8 else "")
+                listed = "it has: " + some_of(there)
                 raise InputError(f"{self.text} has no column {name!r}; {hint(name, there, listed)}")
         self.names = tuple(columns) if columns is not None else tuple(x for x in there if x != id)
         if columns is None and len(self.names) > 1:
@@ -208,7 +208,7 @@ class Scan:
         if isinstance(which, list | tuple):
             return self.narrowed([str(x) for x in which])
         if which not in self.input.schema.names:
-            listed = ", ".join(self.names[:8])
+            listed = some_of(self.names)
             raise InputError(
                 f"{self.text} has no column {which!r}; {hint(str(which), self.names, 'it has: ' + listed)}"
             )

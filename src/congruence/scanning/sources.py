@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from congruence.errors import InputError
+from congruence.errors import InputError, joined
 from congruence.inputs.arrays import arrow_library, holds_lists
 from congruence.inputs.files import UNREADABLE, existing_file, suffix_of, why_unreadable
 from congruence.scanning.accumulate import batch_columns
@@ -256,7 +256,7 @@ def _paths(path: Path) -> list[str]:
         found = [p for p in sorted(path.rglob("*")) if p.is_file() and suffix_of(p) in SCANNED]
         found = [p for p in found if not any(x.startswith(("_", ".")) for x in p.relative_to(path).parts)]
         if not found:
-            raise InputError(f"there are no files to scan in {path}; it reads {', '.join(SCANNED)}")
+            raise InputError(f"there are no files to scan in {path}; it reads {joined(SCANNED)}")
     elif "*" in str(path):
         import glob
 
@@ -269,6 +269,6 @@ def _paths(path: Path) -> list[str]:
     if not kinds <= set(SCANNED):
         wrong = next(p for p in found if suffix_of(p) not in SCANNED)
         raise InputError(
-            f"{wrong}: files of kind {suffix_of(wrong) or '(none)'} cannot be scanned; use {', '.join(SCANNED)}"
+            f"{wrong}: files of kind {suffix_of(wrong) or '(none)'} cannot be scanned; use {joined(SCANNED, 'or')}"
         )
     return [str(p) for p in found]

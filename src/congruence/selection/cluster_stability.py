@@ -15,7 +15,7 @@ import numpy as np
 from congruence.comparison.presenting import Result, number, plain
 from congruence.engine.plan import Progress
 from congruence.ensembles.generators import as_data, configured, hard, in_order, seed_of
-from congruence.errors import InputError, real_number, whole_number
+from congruence.errors import InputError, joined, real_number, whole_number
 from congruence.inputs.arrays import frame_kind, seed_sequence
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.statistics.tables import Array
@@ -110,7 +110,7 @@ class ClusterStability(Result):
             A data frame.
         """
         if cluster not in self.clusters:
-            raise InputError(f"there is no cluster {cluster!r}; there are: {', '.join(map(str, self.clusters))}")
+            raise InputError(f"there is no cluster {cluster!r}; there are: {joined(self.clusters)}")
         share = self.belonging[:, self.clusters.index(cluster)]
         own = self.labels == cluster
         error = np.nan_to_num(np.where(own, 1 - share, share))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import InputError, some_of
 from congruence.inputs.arrays import frame_kind
 from congruence.selection.sentences import listed
 from congruence.statistics.tables import Array
@@ -91,7 +91,7 @@ def _names(frame: Any, columns: int) -> list[str]:
 
 
 def _some(words: Sequence[str]) -> str:
-    return listed(words) if len(words) <= 8 else f"{', '.join(words[:8])} and {len(words) - 8} more"
+    return listed(words) if len(words) <= 8 else some_of(words)
 
 
 def _axes(X: Array) -> tuple[Array, Array]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from congruence.errors import joined
 from congruence.formulas import find, names
 from congruence.selection.choice import Criterion, KChoice, Verdict
 
@@ -13,8 +14,7 @@ CRISP = "crisp memberships raise their agreement, so that crispness counts too; 
 
 def listed(words: Sequence[Any]) -> str:
     """Words in a row: 'a, b and c'."""
-    *most, last = [str(w) for w in words]
-    return f"{', '.join(most)} and {last}" if most else last
+    return joined(words)
 
 
 def percent(p: float) -> str:
