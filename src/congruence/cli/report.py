@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import Columns, Id, Long, Measures, Noise, Policy, Threads, Unassigned, app
+from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
 from congruence.cli.printing import say, show
 from congruence.cli.reading import (
     labels_of,
@@ -23,7 +24,10 @@ from congruence.cli.reading import (
 
 @app.command()
 def report(
-    file: Annotated[Path, typer.Argument(help="Table of label columns, or of memberships in columns NAME:CLUSTER.")],
+    file: Annotated[
+        Path, typer.Argument(help="Table of label columns, or of memberships in columns NAME:CLUSTER; or a cover.")
+    ],
+    more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE...]", help="More files of covers.")] = None,
     data: Annotated[
         Path | None, typer.Option(help="Table of numbers of the same points, for a picture of them.")
     ] = None,
@@ -51,6 +55,9 @@ def report(
     seed: Annotated[int, typer.Option(help="The same seed gives the same page.")] = 0,
     threads: Threads = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    format_in: ReadAs = None,
+    n: NumberOfPoints = None,
+    keys: KeysOfJson = Keys.clusters,
 ) -> None:
     """Explain the clusterings of a file on one page that works offline: how they agree, on what, where they differ.
 
@@ -61,6 +68,8 @@ def report(
       congruence report runs.parquet --data numbers.csv --axes x,y --out runs.html
 
       congruence report cells.csv --id barcode --noise -1 --measures ari,vi,jaccard
+
+      congruence report truth.cover first.cover second.cover --reference truth --n 5013
     """
     import shlex
 
@@ -72,11 +81,28 @@ def report(
     from congruence.reporting.model import build
 
     check_page(out)
-    check_target(out, [file])
+    paths = [file, *(more or [])]
+    check_target(out, paths)
+    if holds_covers(paths, format_in):
+        no_columns(columns=columns, id=id, long=long)
+        for option, value in (("--data", data), ("--axes", axes), ("--data-columns", data_columns), ("--k", k)):
+            if value is not None:
+                raise cg.InputError(f"{option} is for reports of labels, and the files hold covers; leave it out")
+        made: Report = cg.report(
+            read_covers(paths, format_in, n, keys), out, reference=reference, measures=split(measures) or None,
+            unassigned=unassigned.value, noise=noise_labels(noise), title=title, random_state=seed, threads=threads,
+            command=shlex.join(["congruence", *sys.argv[1:]]),
+        )  # fmt: skip
+        _written(made, out, [], open_page)
+        return
+    if len(paths) > 1:
+        raise cg.InputError(
+            f"{len(paths)} files were given; label columns are in one table, covers in files named .cover"
+        )
     read = labels_of(file, columns, id, long, (), reference, find_reference=True)
-    found, notes, more = with_memberships(read.columns), read.notes, list[str]()
+    found, notes, said_more = with_memberships(read.columns), read.notes, list[str]()
     if reference is None and read.reference is not None:
-        more.append(f"pass --reference none to count {read.reference!r} as a clustering")
+        said_more.append(f"pass --reference none to count {read.reference!r} as a clustering")
     asked = read.reference
     name, ids = next(iter(row_ids(file, id, long).items()), (None, None))
     numbers: Any = None
@@ -89,7 +115,7 @@ def report(
         elif by is not None:
             said.append(f"{data} has no column {by!r}: its rows are taken to be those of {file}, in the same order")
         numbers, left_out = _without_labels(numbers, found, [*split(axes), *split(data_columns)])
-        more += [*said, *left_out, f"columns of the picture: {', '.join(numbers)}"]
+        said_more += [*said, *left_out, f"columns of the picture: {', '.join(numbers)}"]
     elif axes is not None or data_columns is not None:
         option = "--axes" if axes is not None else "--data-columns"
         raise cg.InputError(f"{option} names columns of the data; pass them with --data FILE")
@@ -103,8 +129,13 @@ def report(
     )  # fmt: skip
     made = Report(model, out)
     made.save(out)
+    _written(made, out, [*notes, *said_more], open_page)
+
+
+def _written(made: Any, out: Path, notes: list[str], open_page: bool) -> None:
+    """Print the words of the report and where the page is; open it if asked to."""
     show(made)
-    say([*notes, *more, f"wrote {out}: {out.stat().st_size / 1e6:.1f} MB"])
+    say([*notes, f"wrote {out}: {out.stat().st_size / 1e6:.1f} MB"])
     if open_page:
         import webbrowser
 

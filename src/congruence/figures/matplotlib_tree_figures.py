@@ -113,8 +113,18 @@ def draw_sweep(r: Resolutions, color: Any = "stability", least: float = 0.1) -> 
         for handle in legend.legend_handles:
             handle.set_sizes([20])
     if len(drawn.nodes) <= 3 * MOST_NAMES:
-        for node in drawn.nodes:
-            axes.text(node.x, -node.y, node.cluster, ha="center", va="center", fontsize=5, parse_math=False, zorder=3)
+        for node, ink in zip(drawn.nodes, drawn.inks, strict=True):
+            axes.text(
+                node.x,
+                -node.y,
+                node.cluster,
+                ha="center",
+                va="center",
+                fontsize=5,
+                color=ink,
+                parse_math=False,
+                zorder=3,
+            )
     axes.set_yticks([-i for i in range(len(drawn.columns))], drawn.columns, fontsize=7, parse_math=False)
     axes.set_xticks([])
     for side in ("top", "right", "bottom", "left"):

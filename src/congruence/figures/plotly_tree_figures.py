@@ -148,7 +148,7 @@ def draw_sweep(r: Resolutions, color: Any = "stability", least: float = 0.1) -> 
             shown.add_scatter(
                 x=[node.x for node in nodes], y=[-node.y for node in nodes], mode="markers+text", marker=marker,
                 text=[escaped(node.cluster) for node in nodes] if len(drawn.nodes) <= 3 * MOST_NAMES else None,
-                textfont={"size": 9, "color": "black" if label is not None else "white"}, name=label or drawn.title,
+                textfont={"size": 9, "color": "black" if label is not None else list(drawn.inks)}, name=label or drawn.title,
                 showlegend=label is not None, hoverinfo="text",
                 hovertext=[
                     f"{escaped(node.column)}, cluster {escaped(node.cluster)}<br>{node.size:,} points<br>"

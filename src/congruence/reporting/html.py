@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -18,6 +18,8 @@ from congruence.formulas import find
 from congruence.formulas.explain import pretty
 from congruence.formulas.record import Measure
 from congruence.formulas.references import REFERENCES
+from congruence.inputs.cover import Cover, CoverLabels
+from congruence.inputs.ensemble import Ensemble
 from congruence.machine.writing import check_target, write_text
 from congruence.reporting import words
 from congruence.reporting.model import Model, build
@@ -116,7 +118,7 @@ def report(
 ) -> Report:
     """One self-contained HTML page that explains a set of clusterings: how they agree, on what, and where they differ.
 
-    The page works offline.
+    The page works offline. Covers have a page of their own: matrix, map, ranking and matched clusters.
 
     Args:
         clusterings: What `cg.compare_all` takes.
@@ -159,6 +161,14 @@ def report(
         check_page(path_of(out, "out"))
     if isinstance(clusterings, str | Path):
         title, source = title or Path(clusterings).name, source or str(clusterings)
+    if holds_covers(clusterings, reference):
+        from congruence.reporting.cover_report import report_of_covers  # it is a report too
+
+        not_for_covers(data=data, axes=axes, ids=ids, n_clusters=n_clusters)
+        return report_of_covers(
+            clusterings, out, reference=reference, measures=measures, unassigned=unassigned, noise=noise, title=title,
+            command=command, random_state=random_state, threads=threads, progress=progress,
+        )  # fmt: skip
     model = build(
         clusterings, reference=reference, data=data, axes=axes, ids=ids, measures=measures, n_clusters=n_clusters,
         unassigned=unassigned, noise=noise, title=title or "Clusterings compared", command=command, source=source,
@@ -168,6 +178,22 @@ def report(
     if out is not None:
         made.save(out)
     return made
+
+
+def holds_covers(clusterings: Any, reference: Any = None) -> bool:
+    """Is any of these a cover?"""
+    listed = clusterings.members if isinstance(clusterings, Ensemble) else clusterings
+    if isinstance(listed, Mapping):
+        listed = list(listed.values())
+    every = [*(listed if isinstance(listed, list | tuple) else ()), reference]
+    return any(isinstance(x, Cover | CoverLabels) for x in every)
+
+
+def not_for_covers(**options: Any) -> None:
+    """Refuse options that a report of covers has no use for."""
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"{name} is for reports of labels, and there are covers; leave it out")
 
 
 # --- the page ---------------------------------------------------------------------------------------------------

@@ -54,6 +54,14 @@ class Picture:
     #: edges that are left out because their in_prop is small
     n_hidden: int
 
+    @property
+    def inks(self) -> tuple[str, ...]:
+        """The colour of each node's name: white on the darker half of the scale, black elsewhere."""
+        values = np.array([node.value for node in self.nodes])
+        low, high = float(values.min()), float(values.max())
+        dark = (values < (low + high) / 2) & (self.labels is None)
+        return tuple("white" if x else "black" for x in dark.tolist())
+
 
 def sweep_picture(r: Resolutions, color: Any = "stability", least: float = 0.1) -> Picture:
     """The drawing of a sweep as plain data.

@@ -1,0 +1,273 @@
+"""A report of covers: how alike they are, where each stands, and which clusters match, on one page without a script."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from congruence.chance.permutation import permutation_test
+from congruence.comparison.evaluation import DEFAULT_OF_COVERS
+from congruence.comparison.many import compare_all
+from congruence.comparison.matching import match
+from congruence.comparison.presenting import counted
+from congruence.comparison.results import AllPairs
+from congruence.errors import InputError
+from congruence.figures.layout import distances, map_of, tree_of
+from congruence.formulas.record import Measure
+from congruence.formulas.references import REFERENCES
+from congruence.inputs.cover import as_cover_labels
+from congruence.inputs.ensemble import Ensemble, columns_of
+from congruence.reporting.html import Report
+from congruence.reporting.members import gathered, worse
+from congruence.reporting.words import Summary
+from congruence.statistics.tables import Array
+
+#: pairs whose matched clusters the page lists; of more covers, the pairs with the reference or the central one
+MOST_PAIRS = 45
+#: matched clusters that the page lists for a pair
+MOST_ROWS = 30
+#: permutations behind a p-value, and signatures of a pair up to which they are drawn
+DRAWS, MOST_SIGNATURES = 199, 5_000
+
+
+@dataclass(frozen=True, eq=False)
+class CoverRow:
+    """One cover: its clusters, and how it stands to the reference, or to the others on average."""
+
+    member: int
+    values: dict[str, float]
+    #: how often permuted points agree as well, and why that is not known
+    p_value: float | None
+    note: str
+
+
+@dataclass(frozen=True, eq=False)
+class CoverPair:
+    """Two covers: matched clusters with common points, sizes and Jaccard index, the largest first; what has no match."""
+
+    a: int
+    b: int
+    values: dict[str, float]
+    rows: tuple[tuple[str, str, int, int, int, float], ...]
+    n_matched: int
+    only_a: int
+    only_b: int
+
+
+@dataclass(frozen=True, eq=False)
+class CoverModel:
+    """Everything that a report of covers shows."""
+
+    title: str
+    n_points: int
+    names: tuple[str, ...]
+    #: clusters, covered points and most clusters per point of each cover
+    sizes: tuple[tuple[int, int, int], ...]
+    reference: int | None
+    central: int
+    measures: tuple[Measure, ...]
+    squares: dict[str, Array]
+    #: covers from left to right in the matrix; places on the map, and the share of the distances that it shows
+    order: tuple[int, ...]
+    place: Array
+    shown: float
+    ranking: tuple[CoverRow, ...]
+    pairs: tuple[CoverPair, ...]
+    cautions: tuple[str, ...]
+    command: str | None
+    created: str
+    version: str
+    seconds: float
+
+    @property
+    def main(self) -> Measure:
+        """The measure that orders, places and ranks."""
+        return self.measures[0]
+
+
+class CoverReport(Report):
+    """A report of covers: its data (`model`), its words (`summary`), and the page (`html`, `save`).
+
+    Attributes:
+        model: The report as plain data.
+        path: Where the page was written, or None.
+    """
+
+    model: CoverModel  # type: ignore[assignment]
+
+    @cached_property
+    def summary(self) -> Summary:
+        """The plain-language summary."""
+        return summary_of(self.model)
+
+    @cached_property
+    def html(self) -> str:
+        """The page."""
+        return page(self.model)
+
+
+def report_of_covers(
+    clusterings: Any, out: str | Path | None = None, *, reference: Any = None, measures: Any = None,
+    unassigned: str = "keep", noise: Any = None, title: str | None = None, command: str | None = None,
+    random_state: Any = 0, threads: int | None = None, progress: Any = None,
+) -> CoverReport:  # fmt: skip
+    """What `cg.report` makes of covers; points in no cluster are kept unless it is told otherwise."""
+    e = joined(clusterings, reference, "keep" if unassigned == "drop" else unassigned, noise)
+    model = build(
+        e, reference="reference" if reference is not None and not isinstance(reference, str) else reference,
+        measures=measures, title=title or "Covers compared", command=command, random_state=random_state, threads=threads,
+        progress=progress,
+    )  # fmt: skip
+    made = CoverReport(model, None if out is None else Path(out))  # type: ignore[arg-type]
+    if out is not None:
+        made.save(out)
+    return made
+
+
+def joined(clusterings: Any, reference: Any, unassigned: Any, noise: Any) -> Ensemble:
+    """All covers on the same points; a reference that is no name of them comes first."""
+    if isinstance(clusterings, Ensemble) and (reference is None or isinstance(reference, str)):
+        return clusterings
+    columns = columns_of(clusterings)[0]
+    if reference is not None and not isinstance(reference, str):
+        columns = [("reference", reference), *columns]
+    return Ensemble([x for _, x in columns], names=[name for name, _ in columns], unassigned=unassigned, noise=noise)
+
+
+def build(
+    e: Ensemble, *, reference: str | None, measures: Any, title: str, command: str | None, random_state: Any,
+    threads: int | None, progress: Any,
+) -> CoverModel:  # fmt: skip
+    """The data of a report of covers."""
+    import congruence
+
+    started = time.perf_counter()
+    e, with_reference, cautions = gathered(e, reference, "keep", None)
+    scored = compare_all(e, list(measures or DEFAULT_OF_COVERS), threads=threads, progress=progress)
+    chosen = [m for m in scored.measures.values() if m.is_symmetric]
+    if not chosen:
+        raise InputError("a report needs a symmetric measure; omega, onmi_max and average_f1 are")
+    cautions += [c for c in scored.cautions if c not in cautions]
+    cautions += [f"{key} is left out: {why}" for key, why in scored.skipped.items()]
+    cautions += [f"{m.key} is left out: it is not symmetric" for m in scored.measures.values() if not m.is_symmetric]
+    m, size = chosen[0], len(e)
+    square = scored[m.key]
+    others = square + np.diag(np.full(size, np.nan))
+    central = min(range(size), key=lambda i: (worse(float(np.nanmean(others[i])), m), i))
+    away = distances(square, m)
+    place, shown = map_of(away)
+    base = 0 if with_reference else central
+    wanted = [(i, j) for i in range(size) for j in range(i + 1, size)]
+    if len(wanted) > MOST_PAIRS:
+        wanted = [(min(base, i), max(base, i)) for i in range(size) if i != base]
+    return CoverModel(
+        title, e.n_points, e.names, tuple(_sizes(c) for c in e.members), 0 if with_reference else None, central,
+        tuple(chosen), {x.key: scored[x.key] for x in chosen}, tuple(tree_of(away).order.tolist()), place, shown,
+        _ranking(e, scored, chosen, with_reference, random_state, threads),
+        tuple(_pair(e, scored, chosen, i, j) for i, j in wanted), tuple(dict.fromkeys(cautions)), command,
+        time.strftime("%Y-%m-%d %H:%M"), congruence.__version__, time.perf_counter() - started,
+    )  # fmt: skip
+
+
+def _sizes(c: Any) -> tuple[int, int, int]:
+    cover = as_cover_labels(c)
+    lengths = cover.clusters.lengths[cover.codes]
+    return cover.clusters.k, int((lengths > 0).sum()), int(lengths.max(initial=0))
+
+
+def _n_cells(a: Any, b: Any) -> int:
+    """Number of different pairs of sets of clusters."""
+    return len(np.unique(a.codes.astype(np.int64) * (b.k + 1) + b.codes))
+
+
+def _ranking(
+    e: Ensemble, scored: AllPairs, chosen: list[Measure], with_reference: bool, random_state: Any, threads: int | None
+) -> tuple[CoverRow, ...]:
+    """With a reference, the covers by agreement with it; else by their mean agreement with the others."""
+    found = []
+    for i in range(1 if with_reference else 0, len(e)):
+        if with_reference:
+            values = {m.key: float(scored[m.key][0, i]) for m in chosen}
+        else:
+            values = {m.key: float(np.delete(scored[m.key][i], i).mean()) for m in chosen}
+        p, note = None, ""
+        if with_reference and _n_cells(e.members[0], e.members[i]) > MOST_SIGNATURES:
+            note = f"not drawn: more than {MOST_SIGNATURES:,} different pairs of sets of clusters"
+        elif with_reference:
+            options: Any = {"random_state": random_state, "threads": threads, "progress": False}
+            p = permutation_test(e.members[0], e.members[i], chosen[0], DRAWS, **options).p_value
+        found.append(CoverRow(i, values, p, note))
+    return tuple(sorted(found, key=lambda row: (worse(row.values[chosen[0].key], chosen[0]), row.member)))
+
+
+def _pair(e: Ensemble, scored: AllPairs, chosen: list[Measure], i: int, j: int) -> CoverPair:
+    found = match(e.members[i], e.members[j])
+    rows = sorted(found.rows, key=lambda row: (-row[3], str(row[0])))
+    shown = tuple((str(a), str(b), int(o), int(x), int(y), o / (x + y - o)) for a, b, o, x, y in rows[:MOST_ROWS])
+    values = {m.key: float(scored[m.key][i, j]) for m in chosen}
+    return CoverPair(i, j, values, shown, len(rows), len(found.only_a), len(found.only_b))
+
+
+def summary_of(model: CoverModel) -> Summary:
+    """The report in a few sentences."""
+    m, square = model.main, model.squares[model.main.key]
+    values = square[np.triu_indices(len(square), 1)]
+    answer = (
+        f"{counted(len(model.names), 'cover')} of {counted(model.n_points, 'point')}: {m.title} from {values.min():.2f} to "
+        f"{values.max():.2f}, median {np.median(values):.2f}."
+    )
+    first = model.ranking[0]
+    name, value = model.names[first.member], first.values[m.key]
+    said = f"“{name}” agrees best with the others: {m.title} {value:.2f} on average."
+    if model.reference is not None:
+        said = f"“{name}” agrees best with “{model.names[model.reference]}”: {m.title} {value:.2f}."
+    outside = [(n - c[1]) / n for n, c in ((model.n_points, x) for x in model.sizes)]
+    uncovered = f"Points in no cluster: {min(outside):.0%} to {max(outside):.0%} of a cover."
+    return Summary(answer, (), (said, uncovered), (), model.cautions)
+
+
+def page(model: CoverModel) -> str:
+    """The whole page; every text is escaped, and it has no script."""
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+    room = files("congruence.reporting").joinpath("page")
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string(room.joinpath("covers.html").read_text(encoding="utf-8"))
+    style = room.joinpath("page.css").read_text(encoding="utf-8")
+    return template.render(
+        model=model, summary=summary_of(model), css=Markup(style), shade=_shade, dots=_dots(model), draws=DRAWS,
+        most=MOST_ROWS, definitions=[(m, REFERENCES.get(m.reference, m.reference)) for m in model.measures],
+    )  # fmt: skip
+
+
+def _shade(value: float, m: Measure) -> str:
+    """Background and text colour of a cell, from white (worst) to blue (best)."""
+    low, high = max(m.range[0], 0.0), m.range[1]
+    share = float(np.clip((value - low) / (high - low), 0, 1)) if value == value else 0.0
+    share = share if m.better == "higher" else 1 - share
+    rgb = [round(255 + share * (x - 255)) for x in (11, 98, 168)]
+    return f"background:rgb({rgb[0]},{rgb[1]},{rgb[2]});color:{'#fff' if share > 0.55 else '#1b1f24'}"
+
+
+def _dots(model: CoverModel) -> list[tuple[float, float, float, str, bool]]:
+    """Places of the covers on a map of 640 × 380, where their names stand, names, and which is the reference."""
+    low, high = model.place.min(axis=0), model.place.max(axis=0)
+    scale = min(480 / max(high[0] - low[0], 1e-12), 320 / max(high[1] - low[1], 1e-12))
+    middle = (low + high) / 2
+    x, y = 320 + scale * (model.place[:, 0] - middle[0]), 190 - scale * (model.place[:, 1] - middle[1])
+    text = y.copy()
+    order = np.argsort(y, kind="stable").tolist()
+    for place, i in enumerate(order):  # names that would cover each other move down
+        for j in order[:place]:
+            if abs(x[i] - x[j]) < 8 * len(model.names[j]) + 8 and text[i] - text[j] < 13:
+                text[i] = text[j] + 13
+    return [
+        (float(x[i]), float(y[i]), float(text[i]), name, i == model.reference) for i, name in enumerate(model.names)
+    ]

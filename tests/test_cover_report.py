@@ -1,0 +1,102 @@
+"""Reports of covers: the page shows what compare_all, match and permutation_test give, and text of files is escaped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_cli_trees import run
+
+import congruence as cg
+from congruence.reporting import cover_report
+
+NAMES = ("truth", "<b>near</b>", "far", "labels")
+
+
+def runs(n: int = 60) -> dict[str, object]:
+    """A cover of six clusters, one like it, one unlike it, and labels."""
+    rng = np.random.default_rng(0)
+    truth = [np.flatnonzero((np.arange(n) // 10 == i) | (rng.random(n) < 0.04)).tolist() for i in range(5)]
+    near = [[x for x in c if rng.random() > 0.1] for c in truth]
+    far = [rng.permutation(n)[:10].tolist() for _ in range(5)]
+    return dict(zip(NAMES, (*(cg.Cover(x, n) for x in (truth, near, far)), np.arange(n) // 10), strict=True))
+
+
+@pytest.fixture(scope="module")
+def made():
+    return cg.report(runs(), reference="truth")
+
+
+def test_the_model_is_what_comparisons_give(made):
+    """Matrix, ranking, matched clusters and p-values are those of the public functions."""
+    model, covers = made.model, runs()
+    assert model.names == NAMES
+    assert [m.key for m in model.measures] == ["omega", "onmi_max", "average_f1", "bcubed_f", "element_centric"]
+    expected = cg.compare_all(covers, ["omega", "average_f1"])
+    for key in expected:
+        assert model.squares[key] == pytest.approx(expected[key], rel=1e-12, abs=1e-12)
+    ranked = cg.compare_to("truth", covers, "omega")
+    assert [NAMES[row.member] for row in model.ranking] == [ranked.names[i] for i in np.argsort(-ranked["omega"])]
+    assert model.ranking[0].p_value == pytest.approx(1 / 200)
+    assert model.ranking[-1].p_value > 0.01
+    assert len(model.pairs) == 6
+    first = next(p for p in model.pairs if (p.a, p.b) == (0, 1))
+    matched = cg.match(covers["truth"], covers["<b>near</b>"])
+    assert first.n_matched == len(matched.rows)
+    assert {(row[0], row[1], row[2]) for row in first.rows} == {(str(a), str(b), c) for a, b, c, *_ in matched.rows}
+    assert model.sizes[0] == (5, 60 - covers["truth"].n_unassigned, int(covers["truth"].to_sparse().sum(axis=1).max()))
+
+
+def test_words_and_page(made):
+    """The words name the best cover; names are escaped; the page has no script and loads nothing."""
+    assert "agrees best with “truth”" in repr(made)
+    assert made.summary.answer.startswith("4 covers of 60 points: Omega index from")
+    page = made.html
+    assert "&lt;b&gt;near&lt;/b&gt;" in page
+    assert "<b>near</b>" not in page
+    assert "<script" not in page
+    assert "default-src 'none'" in page
+    assert page.count("<details") == 4 + 6
+    assert "<iframe srcdoc=" in made._repr_html_()
+
+
+def test_without_a_reference_and_many(monkeypatch):
+    """Covers are ranked by their mean agreement; of many, pairs with the central one are shown; large ones have no p-value."""
+    covers = runs()
+    model = cg.report(covers).model
+    mean = (cg.compare_all(covers, ["omega"])["omega"].sum(axis=1) - 1) / 3
+    assert model.ranking[0].member == model.central == int(np.argmax(mean))
+    assert model.ranking[0].p_value is None
+    monkeypatch.setattr(cover_report, "MOST_PAIRS", 2)
+    monkeypatch.setattr(cover_report, "MOST_SIGNATURES", 1)
+    given = covers.pop("truth")
+    r = cg.report(covers, reference=given)
+    assert r.model.names[0] == "reference"
+    assert {p.a for p in r.model.pairs} == {0}
+    assert "not drawn: more than 1" in r.model.ranking[0].note
+    assert cg.report(cg.Ensemble(covers)).model.n_points == 60
+
+
+def test_what_is_not_for_covers():
+    """Options of reports of labels are refused; so is a measure that is not symmetric, alone."""
+    for options in ({"n_clusters": 3}, {"data": np.zeros((60, 2))}):
+        with pytest.raises(cg.InputError, match="is for reports of labels, and there are covers"):
+            cg.report(runs(), **options)
+    with pytest.raises(cg.InputError, match="a report needs a symmetric measure"):
+        cg.report(runs(), measures=["nf1"])
+
+
+def test_the_command(tmp_path, monkeypatch, capsys):
+    """`congruence report *.cover` writes the page; options of label reports are refused with exit 2."""
+    monkeypatch.chdir(tmp_path)
+    for name, clusters in (("truth", "a b c\nc d\n"), ("found", "a b\nc d e\n"), ("other", "a e\nb c\n")):
+        Path(f"{name}.cover").write_text(clusters)
+    files = "report truth.cover found.cover other.cover"
+    out, _ = run(f"{files} --reference truth --n 6 -o page.html", monkeypatch, capsys)
+    assert "3 covers of 6 points" in out
+    assert f"congruence {files}" in Path("page.html").read_text()
+    _, said = run(f"{files} --k 2 -o page.html", monkeypatch, capsys, code=2)
+    assert "--k is for reports of labels" in said
+    _, said = run("report truth.csv found.csv", monkeypatch, capsys, code=2)
+    assert "label columns are in one table, covers in files named .cover" in said
