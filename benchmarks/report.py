@@ -103,6 +103,7 @@ def main() -> None:
                 f"{size / 1e6:6.2f} {drawn:10.2f}",
                 flush=True,
             )
+            print(f"  {made.summary.answer}", flush=True)
             if size > MOST_BYTES:
                 failed.append(f"{name} is larger than {MOST_BYTES / 1e6:.0f} MB")
             if drawn > MOST_SECONDS:

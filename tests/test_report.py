@@ -285,7 +285,7 @@ def test_large_ensembles_are_aggregated_and_say_so():
     """More points than cells: the page says how many points a cell stands for."""
     r = cg.report({str(i): np.where(RNG.random(1500) < 0.2, 0, np.arange(1500) % 3) for i in range(3)}, progress=False)
     assert r.model.together.cells.values.shape == (400, 400)
-    assert "1,500 points in 400 × 400 cells: a cell is the mean over the pairs of some 4 × 4 points" in r.html
+    assert "1,500 points in 400 × 400 cells: each cell is the mean over about 4 × 4 pairs of points" in r.html
 
 
 def test_flow_and_worst_matches():
@@ -342,7 +342,7 @@ def test_the_summary_names_what_stands_out(made):
         or "of these 5 different" in said
     )
     assert "There are 7 clusterings of 60 points, with 1 to 4 clusters." in said
-    assert "2 clusterings set aside from what follows" in said
+    assert "2 clusterings set aside below" in said
     assert "Duplicates: one is the same partition as another (“good” and “same as good”)" in said
     assert "Near-trivial: “one” (all points in one cluster)" in said
     assert "Closest to the reference are “good” and “same as good”" in said

@@ -287,14 +287,16 @@ def _groups_said(model: Model) -> str:
     by = f"the consensus of the clusterings (method: {a.by})"
     if a.source == "vote":
         by = f"the clusters of “{a.by}”, each point moved to where most clusterings put it"
-    return f"The groups are {by}. Each cluster of a clustering stands for the group it shares most points with."
+    return f"The groups are {by}. Each cluster of a clustering counts for the group with which it shares most points."
 
 
 def _ranking_said(model: Model) -> str:
     many = counted(sum(not m.is_reference for m in model.members), "clustering")
     if model.against is not None:
-        return f"{many}, sorted by agreement with “{model.against.name}”; lines are 95% intervals. A name opens the comparison."
-    return f"{many}, sorted by mean agreement with the others; lines are the middle half. A name opens the comparison."
+        by = f"agreement with “{model.against.name}”; black lines are 95% intervals"
+    else:
+        by = "mean agreement with the others; black lines span the middle half"
+    return f"{many}, sorted by {by}. Click a name to compare it."
 
 
 def _said_of_ensemble(model: Model) -> dict[str, Any]:
@@ -304,8 +306,8 @@ def _said_of_ensemble(model: Model) -> dict[str, Any]:
     each = -(-n // size)
     if t.cells.is_aggregated:
         cells = (
-            f"{n:,} points in {size} × {size} cells: a cell is the mean over the pairs of some {each:,} × {each:,} points. "
-            "Points are ordered by the consensus, alike clusters side by side."
+            f"{n:,} points in {size} × {size} cells: each cell is the mean over about {each:,} × {each:,} pairs of points. "
+            "Points are ordered by the consensus, similar clusters next to each other."
         )
     else:
         cells = "Every point has a row and a column, in the optimal order of its tree."

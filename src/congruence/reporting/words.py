@@ -233,8 +233,8 @@ def how_many(model: Model) -> tuple[str, str]:
         )
     if choice is None:
         return "cannot tell", (
-            f"Cannot tell. The clusterings have {span_of(ks)} clusters. To judge this takes two numbers of clusters or more, "
-            "each with two clusterings or more, and no points without a label; `congruence choose-k` judges it from data."
+            f"Cannot tell. The clusterings have {span_of(ks)} clusters. A verdict needs at least two numbers of clusters with at "
+            "least two clusterings each, and no points without a label; `congruence choose-k` decides from data."
         )
     if choice.k is None or choice.verdict == Verdict.CANNOT_TELL:
         return "cannot tell", f"Cannot tell. {choice.sentence}"
@@ -270,7 +270,7 @@ def findings(model: Model) -> tuple[str, ...]:
     said = [first]
     aside = len(own) - len(model.counted)
     if aside:
-        said.append(f"{counted(aside, 'clustering')} set aside from what follows: duplicates and near-trivial ones.")
+        said.append(f"{counted(aside, 'clustering')} set aside below: duplicates and near-trivial ones.")
     values = _values(model)
     if len(values):
         low, middle, high = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
@@ -308,19 +308,21 @@ def _nearest(model: Model) -> str:
 
 
 def _groups(model: Model) -> list[str]:
-    if len(model.groups) < 2:
+    groups = [group for group in model.groups if len(group) > 1]
+    if len(model.groups) < 2 or not groups:
         return []
     square = model.agreement
     parts = []
-    for group in model.groups:
+    for group in groups:
         inside = square[np.ix_(group, group)]
         middle = group[int(np.argmax(np.nansum(inside, axis=1)))]
-        parts.append(
-            f"{len(group)} around “{model.names[middle]}”" if len(group) > 1 else f"“{model.names[group[0]]}” alone"
-        )
-    rest = len(model.counted) - sum(len(g) for g in model.groups)
-    more = f"; the other {rest} agree with no group" if rest else ""
-    return [f"Clusterings that agree with one another form {len(model.groups)} groups: {'; '.join(parts)}{more}."]
+        parts.append(f"{len(group)} around “{model.names[middle]}”")
+    rest = len(model.counted) - sum(len(g) for g in groups)
+    if len(groups) == 1:
+        others = f"the other {rest} {'does' if rest == 1 else 'do'} not"
+        return [f"Clusterings that agree with one another: {parts[0]}; {others}."]
+    more = f"; the other {rest} agree{'s' if rest == 1 else ''} with no group" if rest else ""
+    return [f"The clusterings form {len(groups)} groups that agree among themselves: {'; '.join(parts)}{more}."]
 
 
 # --- what stands out --------------------------------------------------------------------------------------------
@@ -351,7 +353,7 @@ def stands_out(model: Model) -> tuple[str, ...]:
     if trivial:
         parts = [f"{listed([m.name for m in found])} ({why})" for why, found in trivial.items()]
         said.append(
-            f"Near-trivial: {'; '.join(parts)}. Such a clustering says next to nothing of which points belong together."
+            f"Near-trivial: {'; '.join(parts)}. Such a clustering says almost nothing about which points belong together."
         )
     gaps = [i for i in range(len(model.members)) if model.members[i].n_assigned < model.n_points]
     if gaps:
@@ -383,7 +385,7 @@ def _unlike(model: Model) -> list[str]:
     far = sorted((i for i, x in apart.items() if x > usual + 1e-9), key=lambda i: -apart[i])
     if not far or len(far) > len(model.counted) / 4:
         return []
-    shown = [f"“{model.names[i]}” (the nearest has agreement {_two(model.members[i].nearest)})" for i in far[:3]]
+    shown = [f"“{model.names[i]}” (agreement with the nearest {_two(model.members[i].nearest)})" for i in far[:3]]
     more = f", and {len(far) - 3} more" if len(far) > 3 else ""
     return [f"Unlike all others: {', '.join(shown)}{more}."]
 
@@ -400,21 +402,21 @@ def careful(model: Model) -> tuple[str, ...]:
             first = f"; trust {' and '.join(fair)} first" if fair else ""
             said.append(
                 f"The clusterings have {span_of(ks)} clusters. Measures that are not corrected for chance "
-                f"({joined(plain_name(m) for m in others)}) move with that number alone{first}."
+                f"({joined(plain_name(m) for m in others)}) change with that number alone{first}."
             )
     if any(m.is_soft for m in model.members):
         said.append(
-            "Soft clusterings do not reach the best value even with themselves: agreement is shown relative to the values that "
-            "both reach with themselves, and points count where their membership is largest."
+            "Soft clusterings do not reach the best value even with themselves. Agreement is therefore relative to the values "
+            "that both reach with themselves, and a point counts for the cluster of its largest membership."
         )
     if 1 < len(own) < 10:
-        said.append(f"{len(own)} clusterings are few: a consensus means more with dozens.")
+        said.append(f"{len(own)} clusterings are few: a consensus of dozens is more reliable.")
     if model.n_points < 50:
-        said.append(f"With {counted(model.n_points, 'point')} single points change the values noticeably.")
+        said.append(f"With {counted(model.n_points, 'point')} each point changes the values noticeably.")
     if model.pairs.labels is None:
         said.append(
-            "The labels are too large to be in this page: pairs with the reference or the most central clustering can be looked "
-            "at here, for others the page shows the command; what is hidden is left out of agreement, not of the shared clusters."
+            "The labels are too large for this page. It shows pairs with the reference or the most central clustering, and the "
+            "command for other pairs; hiding a clustering changes the agreement, not the groups."
         )
     if not model.main.tree.is_optimal:
         said.append("There are too many clusterings for the best order of rows; they are in the order of the tree.")

@@ -134,6 +134,6 @@ const drawMap = () => {
   const keys = D.groups.length > 1 ? el("div", { class: "legend" }, D.groups.map(([name, many], g) => el("span", { class: "key" }, el("span", { class: "swatch", style: `background:${rgb(clusterColour(g))}` }), `${plural(many, "clustering")} like ${short(name, 26)}`)),
     D.own.some((i) => D.group[i] < 0) ? el("span", { class: "key" }, el("span", { class: "swatch", style: `background:${rgb(GREY)}` }), "in no group, or set aside") : null) : null;
   fill(box, svg("svg", { width: w, height: h, viewBox: `0 0 ${w} ${h}`, role: "img", "aria-label": `Map of the clusterings by ${m.title}` }, dots), keys,
-    el("p", { class: "muted" }, `Near one another means alike, by ${m.title}; the plane shows ${percent(m.shown)} of the squared distances.` + (D.reference === null ? "" : " ★ is the reference.")),
+    el("p", { class: "muted" }, `Clusterings close to each other are similar (${m.plain || m.title}). The map shows ${percent(m.shown)} of the squared distances.` + (D.reference === null ? "" : " ★ is the reference.")),
     saver("map", () => box.querySelector("svg"), () => [["clustering", "x", "y", "group"], ...range(L).map((i) => [D.names[i], xs[i], ys[i], D.group[i]])]));
 };
