@@ -321,7 +321,7 @@ def test_labels_beyond_the_limit_become_tables(monkeypatch):
     assert sent["arguments"] == "unassigned='drop'"
     first = next(p for p in sent["tables"] if (p["a"], p["b"]) == (0, 1))
     assert unpacked(first["counts"]).sum() == 60
-    assert any("too large to be in this page" in text for text in r.summary.careful)
+    assert any("too large for this page" in text for text in r.summary.careful)
 
 
 def test_embedded_labels_are_the_partitions(made):
@@ -693,3 +693,19 @@ def test_memberships_in_columns():
     assert list(with_memberships({"u:1": half, "u:2": half})) == ["u:1", "u:2"]
     assert list(with_memberships({"u:1": half, "v:1": half})) == ["u:1", "v:1"]
     assert list(with_memberships({"u:1": half, "u:2": 1 - half, "u": half})) == ["u:1", "u:2", "u"]
+
+
+def test_unstable_groups_are_counted_in_the_answer():
+    """Groups that the clusterings do not find again are no agreement: the answer says how many are left."""
+    rng = np.random.default_rng(3)
+    base = np.repeat([0, 1, 2, 3], [60, 60, 10, 10])
+    runs = {}
+    for i in range(9):
+        run = base.copy()
+        run[120:] = rng.integers(2, 4, 20)  # the small groups are dealt out anew in every clustering
+        runs[f"run {i}"] = run
+    r = cg.report(runs, n_clusters=4, progress=False)
+    kinds = [words.stability_in_words(x) for x in r.model.answer.stability]
+    assert kinds.count("unstable") >= 1
+    left = r.model.answer.k - kinds.count("unstable")
+    assert f"All of these 9 clusterings agree on {left} of {r.model.answer.k} groups; the other" in r.summary.answer

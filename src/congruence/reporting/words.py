@@ -153,7 +153,7 @@ def answer(model: Model) -> str:
     elif share <= 0.5:
         first = f"Only {found:,} of {these} find the same {counted(a.k, 'group')}."
     elif unstable:
-        rest = f"the other {unstable:,} {'is' if unstable == 1 else 'are'} unstable"
+        rest = "the other one is unstable" if unstable == 1 else f"the other {unstable:,} are unstable"
         first = f"{how_many_of} of {these} agree on {a.k - unstable:,} of {a.k:,} groups; {rest}."
     else:
         first = f"{how_many_of} of {these} find the same {counted(a.k, 'group')}."
