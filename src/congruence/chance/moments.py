@@ -127,6 +127,7 @@ class Moments:
     skewness: Array
     excess: Array
     fineness: Array
+    n: Array
 
     @classmethod
     def of(cls, a: Sequence[Any], b: Sequence[Any]) -> Moments:
@@ -143,7 +144,8 @@ class Moments:
         with np.errstate(divide="ignore", invalid="ignore"):
             skewness = np.where(deviation > 0, cubes / deviation**3, 0.0)
         mean = np.outer(pairs_a, pairs_b) / max(whole[0], 1.0)
-        return cls(mean, deviation, skewness, _excess(rows, columns), _fineness(rows, columns))
+        n = np.full(mean.shape, rows[0].n)
+        return cls(mean, deviation, skewness, _excess(rows, columns), _fineness(rows, columns), n)
 
     def of_pairs(self, i: Array, j: Array) -> Moments:
         """Those of some of the pairs, by their places in the two lists."""
@@ -160,7 +162,7 @@ class Moments:
         """Probability of a sum at least as large, by the Pearson type III distribution.
 
         >>> zero, one = np.zeros(1), np.ones(1)
-        >>> chi2 = Moments(zero, one, np.array([8**0.5]), zero, one)  # one degree of freedom, standardised
+        >>> chi2 = Moments(zero, one, np.array([8**0.5]), zero, one, one)  # one degree of freedom, standardised
         >>> chi2.tail((3.841458820694124 - 1) / 2**0.5).round(6).tolist()
         [0.05]
         """
@@ -204,8 +206,9 @@ LEAST_DEVIATION, LEAST_FINENESS, LEAST_SKEWNESS = 6.0, 6.5, -0.02
 #: the smallest lower tail: further down, the distribution ends before S does
 LEAST_BELOW = 0.05
 
-#: the largest excess of the kurtosis for p-values from these on: the further out, the more the tails differ
-MOST_EXCESS = ((1e-2, math.inf), (1e-3, 0.15), (1e-4, 0.06), (0.0, 0.025))
+#: for p-values from each of these on: the largest excess of the kurtosis and the smallest number of points. The further out,
+#: the more the tails differ
+LIMITS = ((1e-2, 0.4, 0), (1e-3, 0.06, 250), (1e-4, 0.02, 1000), (0.0, 0.01, 1000))
 
 #: no probability smaller than this is reported
 SMALLEST = 1e-300
@@ -213,10 +216,12 @@ SMALLEST = 1e-300
 
 def is_reliable(moments: Moments, more: Array, fewer: Array) -> Array:
     """Whether both tails are within 15 % of the exact ones; the upper down to 10⁻⁵ (reproductions/permutation_moments.py)."""
-    most = np.select([more >= least for least, _ in MOST_EXCESS], [most for _, most in MOST_EXCESS])
+    excess, points = (np.select([more >= row[0] for row in LIMITS], [row[at] for row in LIMITS]) for at in (1, 2))
     is_fine = (moments.deviation >= LEAST_DEVIATION) & (moments.fineness >= LEAST_FINENESS)
     is_fine &= fewer >= LEAST_BELOW
-    return np.asarray(is_fine & (moments.skewness >= LEAST_SKEWNESS) & (moments.excess <= most))
+    return np.asarray(
+        is_fine & (moments.skewness >= LEAST_SKEWNESS) & (moments.excess <= excess) & (moments.n >= points)
+    )
 
 
 def p_values(moments: Moments, together: Any) -> tuple[Array, Array]:
