@@ -1038,9 +1038,9 @@ def test_moments_of_large_clusters_do_not_cancel():
 def test_p_values_by_moments_are_those_of_draws(key):
     """Near the middle and at p of about 0.01, and for measures of which less is better."""
     rng = np.random.default_rng(5)
-    a = rng.integers(0, 5, 800)
-    for share in (0.0, 0.11):
-        b = np.where(rng.random(800) < share, a, rng.integers(0, 4, 800))
+    a = rng.integers(0, 5, 2000)
+    for share in (0.0, 0.06):
+        b = np.where(rng.random(2000) < share, a, rng.integers(0, 4, 2000))
         by_moments, by_draws = cg.permutation_test(a, b, key), cg.permutation_test(a, b, key, 4000, 0)
         assert not by_moments.is_drawn
         assert by_draws.is_drawn
