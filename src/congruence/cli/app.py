@@ -130,6 +130,8 @@ Measures = Annotated[
         autocompletion=measures_like,
     ),
 ]
+LabelTable = Annotated[Path, typer.Argument(help="Table of labels: csv, tsv, parquet, feather, npy, npz.")]
+TableOut = Annotated[Path | None, typer.Option("--out", "-o", help="Write the table here: csv, tsv, parquet, feather.")]
 TwoSources = Annotated[
     list[str] | None, typer.Argument(metavar="[COL_A COL_B | FILE_B]", help="Two columns, or a second file.")
 ]

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, Policy, TwoSources, Unassigned, app
+from congruence.cli.app import (
+    Columns,
+    Format,
+    Id,
+    LabelTable,
+    Long,
+    Noise,
+    Output,
+    Policy,
+    TableOut,
+    TwoSources,
+    Unassigned,
+    app,
+)
 from congruence.cli.printing import print_rows, say, write_table
 from congruence.cli.reading import noise_labels, two_columns
 
 
 @app.command()
 def contingency(
-    file: Annotated[Path, typer.Argument(help="Table of labels: csv, tsv, parquet, feather, npy, npz.")],
+    file: LabelTable,
     more: TwoSources = None,
     columns: Columns = None,
     id: Id = None,
     long: Long = None,
     unassigned: Unassigned = Policy.error,
     noise: Noise = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write the table here: csv, tsv, parquet, feather.")
-    ] = None,
+    out: TableOut = None,
     format: Output = Format.table,
 ) -> None:
     """Count how many points of each cluster of one clustering are in each cluster of another.
@@ -35,11 +43,8 @@ def contingency(
       congruence contingency mine.csv theirs.csv --id cell --out table.csv
     """
     import congruence as cg
-    from congruence.inputs import files
 
-    if out is not None:
-        files.check_writable(out, file, *map(Path, more or []))
-    pair = two_columns(file, more or [], columns, id, long, noise_labels(noise))
+    pair = two_columns(file, more or [], columns, id, long, noise_labels(noise), out)
     table = cg.contingency(*pair.values, unassigned=unassigned.value, noise=pair.noise)
     dense = table.to_array()
     corner = " × ".join(pair.names)

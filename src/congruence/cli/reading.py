@@ -213,12 +213,20 @@ class TwoColumns:
 
 
 def two_columns(
-    file: Path, more: list[str], columns: str | None, id: str | None, long: str | None, noise: Any
+    file: Path,
+    more: list[str],
+    columns: str | None,
+    id: str | None,
+    long: str | None,
+    noise: Any,
+    out: Path | None = None,
 ) -> TwoColumns:
-    """The two clusterings of `FILE COL_A COL_B` or `FILE_A FILE_B`."""
+    """The two clusterings of `FILE COL_A COL_B` or `FILE_A FILE_B`; first raises if `out` cannot be written."""
     from congruence import InputError
     from congruence.inputs import files
 
+    if out is not None:
+        files.check_writable(out, file, *map(Path, more))
     if len(more) == 1 and files.suffix_of(Path(more[0])) in files.READABLE:
         if long is not None:
             raise InputError("--long names columns of one file, and two were given; join the two files first")

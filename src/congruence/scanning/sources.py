@@ -60,10 +60,24 @@ class _Input:
         )
 
 
-class _Files(_Input):
+class _Listed(_Input):
+    """A source whose parts are known from the start."""
+
+    listed: list[Any]
+
+    def parts(self, columns: Sequence[str]) -> Iterable[Any]:
+        return self.listed
+
+    @property
+    def rows(self) -> int | None:
+        known = [part.rows for part in self.listed if not isinstance(part, Broken)]
+        return None if None in known else sum(known)
+
+
+class _Files(_Listed):
     def __init__(self, paths: Sequence[str], text: str) -> None:
         self.text, self.paths = text, paths
-        self.listed: list[Any] = []
+        self.listed = []
         for path in paths:
             try:
                 schema, found = self._open(path)
@@ -99,14 +113,6 @@ class _Files(_Input):
         self.fields = True
         return schema, [TextFile(path, delimiter, None, shown, found)]
 
-    def parts(self, columns: Sequence[str]) -> Iterable[Any]:
-        return self.listed
-
-    @property
-    def rows(self) -> int | None:
-        known = [part.rows for part in self.listed if not isinstance(part, Broken)]
-        return None if None in known else sum(known)
-
     def fingerprint(self) -> str:
         found = []
         for path in self.paths:
@@ -119,11 +125,11 @@ class _Files(_Input):
         return digest(*found)
 
 
-class _Dataset(_Input):
+class _Dataset(_Listed):
     def __init__(self, dataset: Any) -> None:
         self.dataset, self.schema = dataset, dataset.schema
         self.text = f"an Arrow dataset of {len(getattr(dataset, 'files', []))} files"
-        self.listed: list[Any] = []
+        self.listed = []
         try:
             fragments = list(dataset.get_fragments())
         except ValueError as error:  # filtered or projected
@@ -141,14 +147,6 @@ class _Dataset(_Input):
                     self.listed.append(Fragment(piece, self.schema, name + group, rows))
             except (OSError, ValueError) as error:
                 self.listed.append(Broken(name, (str(error).splitlines() or [""])[0]))
-
-    def parts(self, columns: Sequence[str]) -> Iterable[Any]:
-        return self.listed
-
-    @property
-    def rows(self) -> int | None:
-        known = [part.rows for part in self.listed if not isinstance(part, Broken)]
-        return None if None in known else sum(known)
 
     def fingerprint(self) -> str:
         files = list(getattr(self.dataset, "files", []))
