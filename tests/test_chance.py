@@ -875,8 +875,11 @@ def test_intervals_read_well_and_repeat():
     same = cg.confidence_interval(LARGE, LARGE, "ari", random_state=0)
     assert (same.low, same.high) == (1, 1)
     assert "cannot be estimated" in repr(same)
-    nearly = np.where(np.arange(300) < 2, 1 - (LARGE > 0), LARGE)
+    nearly = np.where(np.arange(300) < 12, 1 - (LARGE > 0), LARGE)
     assert cg.confidence_interval(LARGE, nearly, "ari", random_state=0).high <= 1
+    hardly = np.where(np.arange(300) < 2, 1 - (LARGE > 0), LARGE)
+    with pytest.raises(cg.NotApplicable, match="so few differences"):
+        cg.confidence_interval(LARGE, hardly, "ari", random_state=0)
     with pytest.raises(cg.NotApplicable, match="at least 16 points"):
         cg.confidence_interval(A, B)
     with pytest.raises(cg.InputError, match="at least 20 resamples"):

@@ -65,6 +65,8 @@ class Problem:
     #: cluster sizes of two hard clusterings, and the share of the points that are alone in their cell of the table
     sizes: tuple[Array, Array] | None = None
     alone: float = 0.0
+    #: points of two hard clusterings outside the largest cell of their cluster, on the side that has more of them
+    astray: int | None = None
     #: pairs of points that two hard clusterings both keep together, where the points are permuted and sizes stay
     together: float | None = None
     #: draws of one stream where a CUDA GPU draws them
@@ -142,8 +144,19 @@ def _of_table(tile: Tables, m: Measure, null: str, sided: str, engine: Engine) -
         null=in_words(null, sided), subset=subset, expected=expected, exactness=exactness, deviation=random.deviation(m),
         best=best_value(m, tile),
         sizes=(table.row_sums, table.col_sums) if table.maps is None else None, alone=float((table.count == 1).sum()) / n,
+        astray=_astray(table, n),
         on_card=random.draws_at_once(m), together=float(Pairs.from_tables(tile).same_both[0]) if permuted else None,
     )  # fmt: skip
+
+
+def _astray(table: Any, n: int) -> int:
+    """Points outside the largest cell of their cluster, on the side that has more of them."""
+    best = []
+    for side, clusters in zip((table.row, table.col), table.shape, strict=True):
+        largest = np.zeros(clusters, np.int64)
+        np.maximum.at(largest, side, table.count)
+        best.append(int(largest.sum()))
+    return n - min(best)
 
 
 def _known(expected: float | None) -> Exactness:

@@ -191,7 +191,12 @@ def _arrow_column(values: Any, name: str, nominal: bool) -> Array | Labels:
     if pa.types.is_null(kind):
         return np.full(len(values), np.nan)
     if not nominal and (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
-        numbers = values.cast(pa.float64())
+        try:
+            numbers = values.cast(pa.float64())
+        except pa.ArrowInvalid:
+            raise InputError(
+                f"attribute {name!r} holds integers above 2⁵³, which floats round; subtract a constant, or name it in nominal"
+            ) from None
         found = numbers.to_numpy() if isinstance(numbers, pa.ChunkedArray) else numbers.to_numpy(zero_copy_only=False)
         return np.asarray(found)
     if pa.types.is_temporal(kind):

@@ -28,6 +28,9 @@ _Made = tuple[Array, list[str]]
 
 T = TypeVar("T")
 
+#: largest absolute value of data: sums of squares of larger ones overflow
+LARGEST = 1e140
+
 MISSING = "the data have missing or infinite values; fill them in or drop those points first"
 
 
@@ -157,13 +160,20 @@ def as_data(X: Any) -> Any:
             given = np.asarray(X)
             if given.dtype.kind == "c":
                 raise TypeError
+            if given.dtype.kind in "iu" and given.size and max(int(given.max()), -int(given.min())) > 2**53:
+                raise InputError("the data hold integers above 2⁵³, which floats round; subtract a constant first")
             cells = data = np.asarray(given, dtype=np.float64)
+        except InputError:
+            raise
         except (TypeError, ValueError):
             raise InputError("the data must be numbers; encode nominal columns first (one column per value)") from None
     if data.ndim != 2 or 0 in data.shape:
         raise InputError(f"the data must be a 2-D array, points × features; got shape {data.shape}")
     if not np.isfinite(cells).all():
         raise InputError(MISSING)
+    largest = float(np.abs(cells).max(initial=0.0))
+    if largest > LARGEST or 0 < largest < 1 / LARGEST:
+        raise InputError(f"the data reach {largest:.3g}, and squares of such numbers are not held; rescale the data")
     return data
 
 

@@ -11,6 +11,7 @@ from congruence.errors import InputError, some_of
 from congruence.inputs.arrays import arrow_library, frame_kind, from_dlpack, holds_lists, is_frame, is_sparse, unwrap_2d
 from congruence.inputs.labels import Labels, labels_from_arrow, labels_from_categories, labels_from_numpy
 from congruence.inputs.memberships import Memberships
+from congruence.inputs.similarity import Similarity
 from congruence.machine import device
 from congruence.statistics.tables import Array
 
@@ -29,6 +30,8 @@ def as_clustering(data: Any, who: str = "labels") -> Clustering:
         raise InputError(f"{who}: pass one column of it, as in x.obs['leiden']")
     if is_sparse(data):  # before mappings: some sparse formats are dictionaries too
         return Memberships(data, who=who)
+    if isinstance(data, Similarity):
+        raise InputError(f"{who} is a similarity matrix, points × points; expected one label per point, or memberships")
     readable = any(hasattr(data, name) for name in ("__len__", "__dlpack__", "__array__"))
     readable = readable and not isinstance(data, np.generic)
     if isinstance(data, str | bytes | Mapping | set | frozenset) or not readable:

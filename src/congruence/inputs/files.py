@@ -379,9 +379,8 @@ def from_long(table: Any, id: str = "id", method: str = "method", label: str = "
         )
     chosen = pick(columns, [id, method, label], "the long table")
     points, methods, labels = (as_clustering(column, name) for name, column in chosen.items())
-    assert isinstance(points, Labels)
-    assert isinstance(methods, Labels)
-    assert isinstance(labels, Labels)
+    if not (isinstance(points, Labels) and isinstance(methods, Labels) and isinstance(labels, Labels)):
+        raise InputError("the columns of a long table hold one id, one method and one label per row, not memberships")
     if not len(points) == len(methods) == len(labels):
         raise InputError(
             f"the columns of the long table have {len(points)}, {len(methods)} and {len(labels)} rows; give equally many"

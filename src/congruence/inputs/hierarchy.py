@@ -11,7 +11,7 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, misnamed, some_of
+from congruence.errors import Caution, InputError, misnamed, names_in, some_of
 from congruence.inputs import tree_formats
 from congruence.inputs.arrays import frame_kind
 from congruence.inputs.ensemble import Ensemble
@@ -75,7 +75,7 @@ class Hierarchy:
         self.levels: Array | None = merges.levels
         self.level_names: tuple[str, ...] = merges.level_names
         self.notes: tuple[str, ...] = merges.notes
-        named = merges.points if points is None else tuple(points)
+        named = merges.points if points is None else tuple(names_in(points, "points"))
         if named is not None and len(named) != self.n_points:
             raise InputError(f"{len(named)} names for {self.n_points} points")
         if named is not None and len(set(named)) < len(named):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.errors import Caution, InputError
+from congruence.errors import Caution, InputError, names_in
 from congruence.inputs.arrays import unwrap_2d
 from congruence.inputs.labels import Unassigned
 from congruence.machine import device
@@ -60,7 +60,13 @@ class Memberships:
         cells = matrix.data if sparse else matrix
         self._check(matrix, cells, sparse, who)
         used = np.asarray(matrix.sum(axis=0)).ravel() > 0
-        listed = list(names if names is not None else columns if columns is not None else range(matrix.shape[1]))
+        listed = list(
+            names_in(names, "names")
+            if names is not None
+            else columns
+            if columns is not None
+            else range(matrix.shape[1])
+        )
         if len(listed) != matrix.shape[1]:
             raise InputError(f"{who}: {len(listed)} names for {matrix.shape[1]} clusters")
         if not used.all():

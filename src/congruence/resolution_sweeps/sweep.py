@@ -14,7 +14,7 @@ from congruence.comparison.many import compare_all
 from congruence.comparison.presenting import Result, figure_of, plain
 from congruence.comparison.results import AllPairs
 from congruence.engine import cpu
-from congruence.errors import InputError, some_of
+from congruence.errors import InputError, real_number, some_of
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import make_frame
 from congruence.inputs.labels import Labels, Unassigned
@@ -326,7 +326,7 @@ def resolutions(
     >>> r.nestedness.tolist(), r.crossing.tolist()
     ([1.0, 1.0], [0, 0])
     """
-    if not 0 < threshold <= 1:
+    if not 0 < real_number(threshold, "threshold") <= 1:
         raise InputError(f"threshold is an ari above 0 and up to 1, not {threshold!r}")
     policy: Unassigned = "partial" if unassigned == "drop" else unassigned
     ensemble = Ensemble(columns, unassigned=policy, noise=noise)

@@ -251,7 +251,10 @@ def _paths(path: Path) -> list[str]:
     except (OSError, ValueError):
         is_folder = False
     if is_folder:
-        found = [p for p in sorted(path.rglob("*")) if p.is_file() and suffix_of(p) in SCANNED]
+        try:
+            found = [p for p in sorted(path.rglob("*")) if p.is_file() and suffix_of(p) in SCANNED]
+        except OSError as error:
+            raise InputError(f"the folder {path} could not be read: {error.strerror or error}") from None
         found = [p for p in found if not any(x.startswith(("_", ".")) for x in p.relative_to(path).parts)]
         if not found:
             raise InputError(f"there are no files to scan in {path}; it reads {joined(SCANNED)}")

@@ -266,6 +266,8 @@ def _sorted_out(criteria: Any) -> tuple[list[str], list[Any] | None]:
     """Published criteria, and those of the agreement of members; None for the default ones."""
     if criteria is None:
         return [], None
+    if not isinstance(criteria, str | Measure | Iterable):
+        raise InputError(f"criteria must be names of criteria; got {criteria!r}")
     listed_ones = [criteria] if isinstance(criteria, str | Measure) else list(criteria)
     peers = [x.strip() for x in listed_ones if isinstance(x, str) and x.strip() in PEERS]
     others = [x for x in listed_ones if not (isinstance(x, str) and x.strip() in PEERS)]
