@@ -76,7 +76,7 @@ def test_arrays_in_numpy_files(tmp_path):
     assert listed(files.read_columns(tmp_path / "words.npy")["words"]) == ["x", "y", "y"]
 
 
-@pytest.mark.parametrize("word", ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"])
+@pytest.mark.parametrize("word", ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "<NA>", '""'])
 def test_missing_labels_in_text(tmp_path, word):
     """An empty field and the usual words for nothing are missing labels, among numbers and among words."""
     file = tmp_path / "gaps.csv"
@@ -104,7 +104,10 @@ UNREADABLE = {
     "head.csv": (b"a,b\n", "head.csv has no rows"),
     "ragged.csv": (b"a,b\n1,2\n3\n", "ragged.csv could not be read: .*Expected 2 columns, got 1"),
     "twice.csv": (b"a,a\n1,2\n", "two columns are named 'a'"),
-    "labels.xlsx": (b"PK", r"files of kind .xlsx cannot be read; use .csv"),
+    "labels.docx": (b"PK", r"files of kind .docx cannot be read; use .csv"),
+    "labels.xlsx": (b"PK", r"labels.xlsx(: Excel and ODS files are read by| could not be read)"),
+    "labels.json": (b"{", r"labels.json is not JSON"),
+    "flat.json": (b"[1, 2]", r"a table in JSON is a list of records"),
     "labels.pkl": (pickle.dumps([1, 2]), "files of kind .pkl cannot be read"),
     "labels": (b"a,b\n1,2\n", r"files of kind \(none\) cannot be read"),
     "labels.csv.xz": (b"\xfd7zXZ", "files of kind .xz cannot be read"),

@@ -226,7 +226,7 @@ def test_text_files_are_read_as_files_in_memory_are(tmp_path, monkeypatch):
     (tmp_path / "x.csv").write_text("cell;a;b\nc1;NA;2024-05-01\nc2;1;2024-05-02\nc3;1;2024-05-01\nc4;2;2024-05-01\n")
     s = cg.scan(tmp_path / "x.csv")
     assert s.names == ("a", "b")
-    assert "taken for row names by its name" in s.notes[0]
+    assert s.notes == ("labels: a, b · id: cell",)
     assert cg.contingency(s["a"], s["b"], unassigned="drop").to_array().tolist() == [[1, 1], [1, 0]]
     assert s.notes[0] in cg.compare_all(s, unassigned="drop").cautions
 

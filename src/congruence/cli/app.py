@@ -23,41 +23,75 @@ class Settings:
     debug: bool = False
     #: write csv cells as they are
     raw: bool = False
+    #: unquoted fields of text files that are missing; None for the usual ones
+    na_values: str | None = None
+    #: layer or embedding of .h5ad files that holds the data
+    layer: str | None = None
 
 
 settings = Settings()
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-Verbose = Annotated[bool, typer.Option("--verbose", help="Say why each column was taken for what it is.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")]
-Raw = Annotated[
-    bool,
-    typer.Option("--raw", help="Write csv cells as they are: no ' before text that begins with =, +, - or @."),
-]
+#: options that all commands share, and those that all commands that read files share
+SHARED: dict[str, Any] = {
+    "verbose": Annotated[bool, typer.Option("--verbose", help="Say why each column was taken for what it is.")],
+    "debug": Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")],
+    "raw": Annotated[
+        bool,
+        typer.Option("--raw", help="Write csv cells as they are: no ' before text that begins with =, +, - or @."),
+    ],
+}
+READING: dict[str, Any] = {
+    "na_values": Annotated[
+        str | None,
+        typer.Option(
+            "--na-values",
+            help="Unquoted fields of text files that are missing, as in NA,-; by default NA, N/A, n/a, NaN, nan, null, NULL, "
+            "None and <NA>. Empty fields are always missing; a quoted 'NA' is a label.",
+        ),
+    ],
+    "layer": Annotated[
+        str | None,
+        typer.Option("--layer", help="Layer or embedding of .h5ad files that holds the data; default: X_pca, else X."),
+    ],
+}
+
+
+def _local(value: Any) -> Any:
+    """Standard input (`-`) and addresses as files; everything else as it is."""
+    if isinstance(value, list) and value and all(isinstance(x, Path) for x in value):
+        return [_local(x) for x in value]
+    if isinstance(value, Path) and (str(value) == "-" or ":/" in str(value)):
+        from congruence.inputs.formats import local_file
+
+        return local_file(value)
+    return value
 
 
 class App(typer.Typer):
-    """An application whose commands all have --verbose, --debug and --raw."""
+    """An application whose commands share options."""
 
     def command(self, name: str | None = None, **options: Any) -> Callable[[F], F]:
         """Declare a command, with the options that all commands share."""
         declare = super().command(name, **options)
 
         def declared(function: F) -> F:
-            @wraps(function)
-            def run(*, verbose: bool, debug: bool, raw: bool, **given: Any) -> Any:
-                settings.verbose, settings.debug, settings.raw = verbose, debug, raw
-                return function(**given)
+            reads = any(name in ("file", "data") for name in signature(function).parameters)
+            shared = {**SHARED, **(READING if reads else {})}
 
-            hints = {**get_type_hints(function, include_extras=True), "verbose": Verbose, "debug": Debug, "raw": Raw}
+            @wraps(function)
+            def run(**given: Any) -> Any:
+                for name in shared:
+                    setattr(settings, name, given.pop(name))
+                return function(**{name: _local(x) for name, x in given.items()})
+
+            hints = {**get_type_hints(function, include_extras=True), **shared}
             own = [x.replace(annotation=hints[x.name]) for x in signature(function).parameters.values()]
-            shared = [
-                Parameter(x, Parameter.KEYWORD_ONLY, default=False, annotation=hints[x])
-                for x in ("verbose", "debug", "raw")
-            ]
+            kind, off = Parameter.KEYWORD_ONLY, {name: getattr(Settings(), name) for name in shared}
+            more = [Parameter(name, kind, default=off[name], annotation=hints[name]) for name in shared]
             described: Any = run
-            described.__signature__ = Signature([x.replace(kind=Parameter.KEYWORD_ONLY) for x in own] + shared)
+            described.__signature__ = Signature([x.replace(kind=kind) for x in own] + more)
             described.__annotations__ = hints
             declare(run)
             return function

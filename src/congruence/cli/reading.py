@@ -45,14 +45,14 @@ def table_of(file: Path) -> dict[str, Any]:
         state = file.stat()
     except OSError:
         return files.read_columns(file)  # raises with the reason
-    return dict(_parsed(file, state.st_mtime_ns, state.st_size))
+    return dict(_parsed(file, settings.na_values, state.st_mtime_ns, state.st_size))
 
 
 @lru_cache(maxsize=2)
-def _parsed(file: Path, *_state: int) -> dict[str, Any]:
+def _parsed(file: Path, na_values: str | None, *_state: int) -> dict[str, Any]:
     from congruence.inputs import files
 
-    return files.read_columns(file)
+    return files.read_columns(file, None if na_values is None else na_values.split(","))
 
 
 def split(text: str | None) -> list[str]:
@@ -440,6 +440,7 @@ def numbers_in(file: Path, named: Columns, id: str | None, apart: tuple[str | No
     from congruence import InputError
     from congruence.inputs import files
     from congruence.inputs.column_kinds import first_ids, named_columns, sorted_columns
+    from congruence.inputs.formats import ANNDATA
 
     if files.suffix_of(file) == ".npy":
         if named or id or any(apart):
@@ -448,6 +449,8 @@ def numbers_in(file: Path, named: Columns, id: str | None, apart: tuple[str | No
         if X.ndim != 2:
             raise InputError(f"{file}: data have two dimensions, points and features; this array has {X.ndim}")
         return FoundData({f"column {j + 1}": X[:, j] for j in range(X.shape[1])})
+    if files.suffix_of(file) in ANNDATA and not named:
+        return _numbers_of_anndata(file, id, apart)
     table = table_of(file)
     others = files.pick(table, [x for x in apart if x is not None], str(file))
     ids = _ids_named(table, id, file)
@@ -463,6 +466,23 @@ def numbers_in(file: Path, named: Columns, id: str | None, apart: tuple[str | No
     if words:
         raise InputError(f"{file}: column {words[0]!r} is not numbers; clustering needs numbers, so encode it first")
     return FoundData(numbers, others | ids, ids, notes)
+
+
+def _numbers_of_anndata(file: Path, id: str | None, apart: tuple[str | None, ...]) -> FoundData:
+    """The numbers of an .h5ad file: `.obsm["X_pca"]`, else `.X`, or the layer named."""
+    import numpy as np
+
+    from congruence.inputs import files
+    from congruence.inputs.formats import matrix_of, obs_columns, read_anndata
+
+    data = read_anndata(file)
+    matrix, names, where = matrix_of(data, settings.layer)
+    X = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)
+    table = obs_columns(data)
+    ids = {id: table[id]} if id in table else dict(list(table.items())[:1])
+    others = files.pick(table, [x for x in apart if x is not None], str(file))
+    note = f"data: {where} of {file}, {X.shape[1]:,} columns · id: {next(iter(ids))}"
+    return FoundData({name: X[:, j] for j, name in enumerate(names)}, others | ids, ids, [note])
 
 
 def features_of(table: dict[str, Any], features: str | None, taken: list[str], file: Path) -> dict[str, Any]:

@@ -148,10 +148,11 @@ def _numbers(
     """The numbers of the data file by name: the columns named, or all that have no name of a label column or a reference."""
     from congruence.inputs import files
     from congruence.inputs.column_kinds import named_columns, sorted_columns
+    from congruence.inputs.formats import ANNDATA
 
-    if files.suffix_of(file) == ".npy":
+    if files.suffix_of(file) == ".npy" or (files.suffix_of(file) in ANNDATA and not (chosen or axes)):
         read = numbers_in(file, None, id)
-        return read.numbers, {}, read.notes
+        return read.numbers, read.others, read.notes
     table = table_of(file)
     own = id if id in table else None
     if chosen or axes:

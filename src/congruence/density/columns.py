@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from congruence.errors import InputError, hint, joined, names_in, some_of
-from congruence.inputs.arrays import frame_kind, from_dlpack
+from congruence.inputs.arrays import frame_kind, from_dlpack, in_memory
 from congruence.inputs.coerce import as_clustering
+from congruence.inputs.formats import is_anndata, matrix_of
 from congruence.inputs.labels import Labels
 from congruence.machine import device
 from congruence.statistics.tables import Array
@@ -113,11 +114,14 @@ def as_columns(X: Any, nominal: Sequence[Any] = ()) -> Columns:
 
 def raw_columns(X: Any) -> tuple[tuple[str, ...], list[Any]]:
     """Names and values of the columns of any table."""
-    if isinstance(X, Mapping):
+    if isinstance(X, Mapping) and not type(X).__module__.startswith("xarray"):
         return tuple(map(str, X)), list(X.values())
+    if is_anndata(X):
+        matrix, own, _ = matrix_of(X)
+        dense = matrix.toarray() if hasattr(matrix, "toarray") else np.asarray(matrix)
+        return tuple(own), [dense[:, j] for j in range(dense.shape[1])]
+    X = in_memory(X)
     kind = frame_kind(X)
-    if kind == "polars" and hasattr(X, "collect"):
-        X = X.collect()
     if kind is not None and hasattr(X, "columns"):
         names = list(X.column_names) if kind == "pyarrow" else list(X.columns)
         if len(set(map(str, names))) < len(names):

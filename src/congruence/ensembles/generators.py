@@ -14,9 +14,10 @@ import numpy as np
 
 from congruence.engine.plan import Progress
 from congruence.errors import Caution, InputError, hint, joined, misnamed
-from congruence.inputs.arrays import frame_kind, seed_sequence
+from congruence.inputs.arrays import frame_kind, in_memory, seed_sequence
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.formats import is_anndata, matrix_of
 from congruence.inputs.labels import Labels
 from congruence.statistics.tables import Array
 
@@ -146,6 +147,7 @@ def made_members(
 
 def as_data(X: Any) -> Any:
     """A 2-D array of finite numbers, or a sparse matrix of them."""
+    X = matrix_of(X)[0] if is_anndata(X) else in_memory(X)
     kind = frame_kind(X)
     if kind == "pandas" and np.asarray(X.isna()).any():
         raise InputError(MISSING)

@@ -25,6 +25,30 @@ def frame_kind(data: Any) -> str | None:
     return root if root in FRAMES else None
 
 
+def in_memory(data: Any) -> Any:
+    """A frame, series or array of another library as one that is read directly; everything else as it is.
+
+    Lazy polars frames are collected, Dask frames computed, xarray data become pandas or numpy; DuckDB relations, record batch
+    readers and everything else with `__arrow_c_stream__` become arrow tables.
+    """
+    root = type(data).__module__.split(".")[0]
+    if root == "polars":
+        return data.collect() if hasattr(data, "collect") else data
+    if root == "pyarrow":
+        return data.read_all() if hasattr(data, "read_all") else data
+    if root == "narwhals":
+        return in_memory(data.to_native())
+    if root == "xarray":
+        return data.to_dataframe().reset_index(drop=True) if hasattr(data, "data_vars") else data.to_numpy()
+    if root in ("dask", "dask_expr") and hasattr(data, "npartitions") and hasattr(data, "_meta"):
+        return data.compute()
+    if root not in FRAMES and hasattr(data, "__arrow_c_stream__"):
+        import pyarrow as pa
+
+        return pa.table(data)
+    return data
+
+
 def from_dlpack(data: Any) -> Array:
     """A numpy view of an array that supports DLPack (a copy if it is on another device)."""
     if device.is_on_card(data):

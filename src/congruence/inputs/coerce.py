@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 
 from congruence.errors import InputError, some_of
-from congruence.inputs.arrays import arrow_library, frame_kind, from_dlpack, holds_lists, is_frame, is_sparse, unwrap_2d
+from congruence.inputs.arrays import (
+    arrow_library,
+    frame_kind,
+    from_dlpack,
+    holds_lists,
+    in_memory,
+    is_frame,
+    is_sparse,
+    unwrap_2d,
+)
 from congruence.inputs.labels import Labels, labels_from_arrow, labels_from_categories, labels_from_numpy
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
@@ -28,6 +37,7 @@ def as_clustering(data: Any, who: str = "labels") -> Clustering:
         return data  # type: ignore[no-any-return]
     if hasattr(data, "obs"):
         raise InputError(f"{who}: pass one column of it, as in x.obs['leiden']")
+    data = in_memory(data)
     if is_sparse(data):  # before mappings: some sparse formats are dictionaries too
         return Memberships(data, who=who)
     if isinstance(data, Similarity):

@@ -12,7 +12,7 @@ import numpy as np
 
 from congruence.errors import Caution, InputError, some_of
 from congruence.inputs.alignment import Align, InputOptions, Mass, aligned
-from congruence.inputs.arrays import frame_kind, from_dlpack
+from congruence.inputs.arrays import frame_kind, from_dlpack, in_memory
 from congruence.inputs.coerce import Clustering, as_clustering
 from congruence.inputs.columns import card_columns, check_columns, label_columns, title_of
 from congruence.inputs.cover import Cover
@@ -467,8 +467,9 @@ def columns_of(data: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | N
     if isinstance(data, str | Path):
         columns, notes = without_ids(read_columns(data), str(data))
         return list(columns.items()), [Caution("not_labels", "", line) for line in notes], None
-    if isinstance(data, Mapping):
+    if isinstance(data, Mapping) and not type(data).__module__.startswith("xarray"):
         return [(str(name), column) for name, column in data.items()], [], None
+    data = in_memory(data)
     kind = frame_kind(data)
     if kind is not None and hasattr(data, "columns"):
         names = list(data.column_names) if kind == "pyarrow" else list(data.columns)

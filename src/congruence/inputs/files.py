@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 import struct
 import tokenize
+import warnings
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,18 +16,30 @@ from zipfile import BadZipFile
 import numpy as np
 
 from congruence.errors import InputError, hint, joined, path_of
-from congruence.inputs.arrays import frame_kind
+from congruence.inputs.arrays import frame_kind, in_memory
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import sorted_columns
+from congruence.inputs.formats import (
+    ANNDATA,
+    EXCEL,
+    JSON,
+    delimiter_of,
+    encoding_of,
+    local_file,
+    obs_columns,
+    read_anndata,
+    read_excel,
+    read_json,
+)
 from congruence.inputs.labels import Labels
 from congruence.inputs.numpy_files import array_of, columns_of
 from congruence.machine.writing import check_target, replacing
 from congruence.statistics.tables import Array
 
 #: fields of a text file that mean a missing label
-MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"]
+MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "<NA>"]
 
-READABLE = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow", ".npy", ".npz")
+READABLE = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow", ".npy", ".npz", *JSON, *EXCEL, *ANNDATA)
 
 WRITABLE = (".csv", ".tsv", ".parquet", ".feather", ".arrow", ".json", ".npz")
 
@@ -44,8 +57,10 @@ def suffix_of(path: Path) -> str:
     return suffixes[-1] if suffixes else ""
 
 
-def read_columns(path: str | Path) -> dict[str, Any]:
+def read_columns(path: str | Path, na_values: Sequence[str] | None = None) -> dict[str, Any]:
     """The columns of a file by name; a 2-D array of floats in an npy file is one column of memberships.
+
+    `na_values` are the unquoted fields of a text file that are missing (default: MISSING); a quoted "NA" is a label.
 
     >>> import tempfile, pathlib
     >>> folder = tempfile.TemporaryDirectory()
@@ -55,12 +70,16 @@ def read_columns(path: str | Path) -> dict[str, Any]:
     ['cell', 'leiden', 'kmeans']
     >>> folder.cleanup()
     """
-    path = existing_file(path)
+    path = existing_file(local_file(path))
     kind = suffix_of(path)
     if kind not in READABLE:
         raise InputError(f"{path}: files of kind {kind or '(none)'} cannot be read; use {', '.join(READABLE)}")
     with readable(path):
-        return columns_of(path) if kind in (".npy", ".npz") else _read_arrow(path, kind)
+        if kind in (".npy", ".npz"):
+            return columns_of(path)
+        if kind in ANNDATA:
+            return obs_columns(read_anndata(path))
+        return _read_arrow(path, kind, MISSING if na_values is None else ["", *na_values])
 
 
 def read_array(path: str | Path) -> Array:
@@ -118,15 +137,20 @@ def readable(path: Path) -> Iterator[None]:
         raise InputError(f"{path} could not be read: {why_unreadable(error)}") from None
 
 
+def is_undecodable(error: BaseException) -> bool:
+    """Whether a file could not be read because its text is not UTF-8."""
+    return isinstance(error, UnicodeDecodeError) or "UTF8" in str(error) or "UTF-8" in str(error)
+
+
 def why_unreadable(error: BaseException) -> str:
     """What a reader of files says, in one line."""
     said = (str(error).splitlines() or [type(error).__name__])[0]
-    if isinstance(error, UnicodeDecodeError) or "UTF8" in str(error) or "UTF-8" in str(error):
+    if is_undecodable(error):
         return "it is not UTF-8 text; save it as UTF-8"
     return said[:300]
 
 
-def _read_arrow(path: Path, kind: str) -> dict[str, Any]:
+def _read_arrow(path: Path, kind: str, missing: Sequence[str]) -> dict[str, Any]:
     if kind == ".parquet":
         from pyarrow import parquet
 
@@ -136,12 +160,12 @@ def _read_arrow(path: Path, kind: str) -> dict[str, Any]:
 
         table = feather.read_table(path, memory_map=False)
         table.validate(full=True)  # offsets and codes beyond the data would crash the process
+    elif kind in EXCEL:
+        table = read_excel(path)
+    elif kind in JSON:
+        table = read_json(path, kind)
     else:
-        table = _read_text(path, "\t" if kind == ".tsv" else ",")
-        if table.num_columns == 1 and kind != ".tsv":
-            name = table.column_names[0]
-            other = next((d for d in (";", "\t", " ") if d in name), None)
-            table = _read_text(path, other) if other else table
+        table = _decoded_text(path, kind, missing)
     names = table.column_names
     if len(set(names)) < len(names):
         raise InputError(f"{path}: two columns are named {next(n for n in names if names.count(n) > 1)!r}")
@@ -150,11 +174,25 @@ def _read_arrow(path: Path, kind: str) -> dict[str, Any]:
     return {name: table.column(i) for i, name in enumerate(names)}
 
 
-def _read_text(path: Path, delimiter: str) -> Any:
+def _decoded_text(path: Path, kind: str, missing: Sequence[str]) -> Any:
+    """A text file in UTF-8, UTF-16 or, with a warning, in the code page of Windows."""
+    encoding = encoding_of(path)
+    try:
+        return _read_text(path, delimiter_of(path, kind, encoding), encoding, missing)
+    except (UnicodeDecodeError, ValueError) as error:
+        if encoding != "utf8" or not is_undecodable(error):
+            raise
+    table = _read_text(path, delimiter_of(path, kind, "cp1252"), "cp1252", missing)
+    warnings.warn(f"{path} is not UTF-8; it was read as cp1252, the code page of Windows", stacklevel=6)
+    return table
+
+
+def _read_text(path: Path, delimiter: str, encoding: str = "utf8", missing: Sequence[str] = tuple(MISSING)) -> Any:
     """The columns of a text file: text, or numbers where every different text is a different number."""
     import pyarrow as pa
+    from pyarrow import compute
 
-    reader = text_reader(path, delimiter)
+    reader = text_reader(path, delimiter, (), encoding, missing)
     table = reader.read_all()
     columns = []
     for name, column in zip(table.column_names, table.columns, strict=True):
@@ -163,23 +201,48 @@ def _read_text(path: Path, delimiter: str) -> Any:
         if isinstance(coded, pa.ChunkedArray):  # no rows
             columns.append((name, column))
             continue
-        numbers = distinct_numbers(coded.dictionary)
+        words = without_empty(coded.dictionary)
+        numbers = distinct_numbers(words)
+        if numbers is None and delimiter != ",":  # decimal commas
+            numbers = distinct_numbers(compute.replace_substring(words, ",", ".", max_replacements=1))
+            numbers = numbers if numbers is not None and pa.types.is_floating(numbers.type) else None
+        if words.null_count > coded.dictionary.null_count:
+            column = pa.chunked_array([words.take(coded.indices)])
         columns.append((name, column if numbers is None else pa.chunked_array([numbers.take(coded.indices)])))
     return pa.table([column for _, column in columns], names=[name for name, _ in columns])
 
 
-def text_reader(path: str | Path, delimiter: str, columns: Sequence[str] = ()) -> Any:
-    """A reader of a csv or tsv file, every field as text (UTF-8) or missing; an empty line of a single column is missing."""
+def without_empty(texts: Any) -> Any:
+    """Texts with missing values for empty ones: a quoted empty field is no label."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    empty = compute.equal(texts, "")
+    return compute.if_else(empty, pa.scalar(None, texts.type), texts) if compute.any(empty).as_py() else texts
+
+
+def text_reader(
+    path: str | Path,
+    delimiter: str,
+    columns: Sequence[str] = (),
+    encoding: str = "utf8",
+    missing: Sequence[str] = tuple(MISSING),
+) -> Any:
+    """A reader of a csv or tsv file, every field as text or missing; an empty line of a single column is missing."""
     import pyarrow as pa
     from pyarrow import csv
 
     def opened(types: Mapping[str, Any], some: Sequence[str] = (), skip: int = 0, **parse: Any) -> Any:
         return csv.open_csv(
             str(path),
-            read_options=csv.ReadOptions(use_threads=False, skip_rows=skip),
+            read_options=csv.ReadOptions(use_threads=False, skip_rows=skip, encoding=encoding),
             parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, **parse),
             convert_options=csv.ConvertOptions(
-                null_values=MISSING, strings_can_be_null=True, column_types=types, include_columns=list(some)
+                null_values=list(missing),
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+                column_types=types,
+                include_columns=list(some),
             ),
         )
 
@@ -408,6 +471,7 @@ def from_long(table: Any, id: str = "id", method: str = "method", label: str = "
 def _named_columns(table: Any) -> dict[str, Any]:
     if isinstance(table, Mapping):
         return dict(table)
+    table = in_memory(table)
     kind = frame_kind(table)
     if kind is None or not hasattr(table, "columns"):
         raise InputError(f"expected a frame with columns for id, method and label, got {type(table).__name__}")

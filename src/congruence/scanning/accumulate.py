@@ -11,7 +11,7 @@ import numpy as np
 from congruence.engine.hard_tables import weighted_cells
 from congruence.errors import InputError, names_in, some_of
 from congruence.inputs.alignment import noise_for, whole_numbers
-from congruence.inputs.arrays import arrow_library
+from congruence.inputs.arrays import arrow_library, frame_kind
 from congruence.inputs.coerce import as_clustering as _as_clustering
 from congruence.inputs.ensemble import columns_of
 from congruence.inputs.files import numbers_of
@@ -411,7 +411,8 @@ def batch_columns(batch: Any) -> dict[str, Any]:
     pa = arrow_library()
     if isinstance(batch, pa.RecordBatch | pa.Table):
         return dict(zip(batch.schema.names, batch.columns, strict=True))
-    return {name: _as_arrow(column, name) for name, column in columns_of(batch)[0]}
+    columns = dict(columns_of(batch)[0]) if frame_kind(batch) is None else {str(x): batch[x] for x in batch.columns}
+    return {name: _as_arrow(column, name) for name, column in columns.items()}
 
 
 def _as_arrow(column: Any, name: str) -> Any:

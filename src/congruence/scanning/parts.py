@@ -10,7 +10,7 @@ from typing import Any
 
 from congruence.errors import InputError, some_of
 from congruence.inputs.arrays import arrow_library
-from congruence.inputs.files import text_reader
+from congruence.inputs.files import text_reader, without_empty
 from congruence.scanning.accumulate import batch_columns
 from congruence.scanning.vocabulary import BadBatch, kind_of
 
@@ -161,7 +161,8 @@ class TextFile:
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
         """The rows of these columns, in batches of limited size."""
-        yield from self.open(columns)
+        for batch in self.open(columns):
+            yield batch.from_arrays([without_empty(x) for x in batch.columns], schema=batch.schema)
         check_unchanged(self.path, self.state, self.where)
 
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from congruence.engine.plan import Progress, default_threads
 from congruence.errors import InputError, hint, some_of
-from congruence.inputs.column_kinds import ID_NAMES
 from congruence.scanning.accumulate import Accumulator, Counting, Overfull
 from congruence.scanning.checkpoint import Checkpoint, digest
 from congruence.scanning.columns import Column
+from congruence.scanning.looking import sorted_names
 from congruence.scanning.parts import Held, kind_of_or_not
 from congruence.scanning.schedule import Group, fold, read_batches
 from congruence.scanning.sources import source_of
@@ -163,17 +163,9 @@ class Scan:
                 raise InputError(f"{self.text} has no column {name!r}; {hint(name, there, listed)}")
         self.names = tuple(columns) if columns is not None else tuple(x for x in there if x != id)
         if columns is None and len(self.names) > 1:
-            # in memory, a column of distinct values is taken for row names; here only its name is known,
-            # or the metadata of pandas, which names the index columns
-            index = (getattr(self.input.schema, "pandas_metadata", None) or {}).get("index_columns", ())
-            ids = [x for x in self.names if x.lower() in ID_NAMES or x.startswith("__index_level_") or x in index]
-            self.names = tuple(x for x in self.names if x not in ids)
-            self.notes = tuple(
-                f"column {x!r} is taken for row names by its name; pass columns=… to count it"
-                if x not in index
-                else f"column {x!r} was the index of a pandas frame and is taken for row names; pass columns=… to count it"
-                for x in ids
-            )
+            found = sorted_names(self.input, self.names)
+            if not found.is_plain:
+                self.names, self.notes = tuple(found.taken), (found.line,)
         if not self.names:
             raise InputError(f"{self.text} has no label columns")
         return self

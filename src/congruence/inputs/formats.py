@@ -1,0 +1,250 @@
+"""Files beside csv and Parquet: Excel, JSON, AnnData; addresses and standard input; encodings and separators of text."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import sys
+import tempfile
+import warnings
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from congruence.errors import InputError
+
+#: kinds of files that an extra reads: suffix → (package, extra)
+EXCEL = (".xlsx", ".xls", ".xlsb", ".ods")
+JSON = (".json", ".jsonl", ".ndjson")
+ANNDATA = (".h5ad",)
+#: beginnings of addresses, as Path leaves them
+ADDRESS = re.compile(r"^([a-z][a-z0-9+]+):/{1,2}(?=[^/])")
+#: embeddings of an AnnData object that pictures show, the first that is there
+EMBEDDINGS = ("X_umap", "X_tsne", "X_draw_graph_fa", "X_pca")
+
+
+# --- places -----------------------------------------------------------------------------------------------------
+
+
+def local_file(path: str | Path) -> Path:
+    """The file of a path: itself; a copy of standard input (`-`) or of an address such as s3://bucket/labels.csv.
+
+    >>> local_file("labels.csv").name
+    'labels.csv'
+    """
+    text = str(path)
+    if text == "-":
+        return _standard_input()
+    found = ADDRESS.match(text)
+    if found is None or len(found.group(1)) < 2:
+        return Path(path)
+    return _downloaded(f"{found.group(1)}://{text[found.end() :]}")
+
+
+@lru_cache(maxsize=1)
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="congruence-")
+
+
+@lru_cache(maxsize=1)
+def _standard_input() -> Path:
+    """Standard input as a file; its first bytes say what it is."""
+    content = sys.stdin.buffer.read()
+    if not content:
+        raise InputError(
+            "standard input is empty; pipe a table into the command, as in `cat labels.csv | congruence …`"
+        )
+    kind = ".csv"
+    if content[:4] == b"PAR1":
+        kind = ".parquet"
+    elif content[:6] == b"ARROW1":
+        kind = ".arrow"
+    elif content[:6] == b"\x93NUMPY":
+        kind = ".npy"
+    elif content.lstrip()[:1] in (b"[", b"{"):
+        kind = ".jsonl" if content.lstrip()[:1] == b"{" and b"}\n{" in content else ".json"
+    elif content[:2] == b"\x1f\x8b":
+        kind = ".csv.gz"
+    file = Path(_folder().name) / f"stdin{kind}"
+    file.write_bytes(content)
+    return file
+
+
+@lru_cache(maxsize=16)
+def _downloaded(address: str) -> Path:
+    """A copy of a file at an address, by fsspec."""
+    try:
+        import fsspec
+    except ImportError:
+        raise InputError(
+            f"{address}: addresses are read by fsspec; install fsspec, or download the file first"
+        ) from None
+    file = Path(_folder().name) / f"{abs(hash(address))}-{address.rsplit('/', 1)[-1].partition('?')[0]}"
+    try:
+        with fsspec.open(address, "rb") as source, file.open("wb") as target:
+            while block := source.read(1 << 20):
+                target.write(block)
+    except (OSError, ValueError, ImportError) as error:
+        said = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(f"{address} could not be read: {said}") from None
+    return file
+
+
+# --- text -------------------------------------------------------------------------------------------------------
+
+
+def first_bytes(path: str | Path, many: int | None = 1 << 16) -> bytes:
+    """The first bytes of a file, decompressed; None for all."""
+    import pyarrow as pa
+
+    with pa.input_stream(str(path)) as stream:
+        return bytes(stream.read(many))
+
+
+def encoding_of(path: str | Path) -> str:
+    """How the text of a file is encoded, by its first bytes: utf-16 if they say so, else utf8."""
+    return "utf-16" if first_bytes(path, 4)[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf8"
+
+
+def delimiter_of(path: str | Path, kind: str, encoding: str) -> str:
+    """What separates the fields of a text file: the character that cuts its first lines into equally many fields.
+
+    A comma wins where it cuts the first line; a semicolon wins where a comma cuts the second line differently, as in
+    numbers with decimal commas.
+    """
+    if kind == ".tsv":
+        return "\t"
+    head = first_bytes(path).decode(encoding, errors="replace").lstrip("\ufeff\r\n")
+    lines = [line for line in head.splitlines()[:2] if line]
+    if not lines:
+        return ","
+
+    def fields(line: str, delimiter: str) -> int:
+        return len(next(csv.reader([line], delimiter=delimiter)))
+
+    counts = {d: [fields(line, d) for line in lines] for d in (",", ";", "\t", " ")}
+    if counts[","][0] > 1 and (len(set(counts[","])) == 1 or counts[";"][0] < 2):
+        return ","
+    return next((d for d in (";", "\t", " ") if counts[d][0] > 1), ",")
+
+
+# --- tables -----------------------------------------------------------------------------------------------------
+
+
+def read_excel(path: Path) -> Any:
+    """The first sheet of a workbook as an arrow table: names in its first row, empty cells missing."""
+    try:
+        from python_calamine import CalamineWorkbook
+    except ImportError:
+        raise InputError(
+            f"{path}: Excel and ODS files are read by python-calamine; install congruence[excel]"
+        ) from None
+    import pyarrow as pa
+
+    try:
+        book = CalamineWorkbook.from_path(str(path))
+        names = book.sheet_names
+        rows = book.get_sheet_by_index(0).to_python(skip_empty_area=True)
+    except Exception as error:  # calamine has its own errors, without a common base in all versions
+        raise InputError(f"{path} could not be read: {(str(error).splitlines() or [''])[0]}") from None
+    if len(names) > 1:
+        warnings.warn(f"{path} has {len(names)} sheets; the first, {names[0]!r}, was read", stacklevel=6)
+    if len(rows) < 2:
+        raise InputError(f"{path}: the first sheet has no rows under its header")
+    header = [str(x) for x in rows[0]]
+    columns = [[_cell(row[j]) for row in rows[1:]] for j in range(len(header))]
+    return pa.table([_column(x) for x in columns], names=header)
+
+
+def _cell(value: Any) -> Any:
+    """A cell: empty is missing, and whole numbers, which a workbook stores as floats, are whole."""
+    if value == "" or value is None:
+        return None
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _column(values: list[Any]) -> Any:
+    """An arrow column; values of several types are told apart as text."""
+    import pyarrow as pa
+
+    kinds = {type(x) for x in values if x is not None}
+    if kinds == {int, float}:
+        return pa.array([None if x is None else float(x) for x in values])
+    return pa.array(values if len(kinds) <= 1 else [None if x is None else str(x) for x in values])
+
+
+def read_json(path: Path, kind: str) -> Any:
+    """An arrow table from JSON: records in a list or one per line, or a mapping from column to values."""
+    import pyarrow as pa
+
+    text = first_bytes(path, None).decode("utf-8")
+    try:
+        found = (
+            [json.loads(line) for line in text.splitlines() if line.strip()] if kind != ".json" else json.loads(text)
+        )
+    except ValueError as error:
+        raise InputError(f"{path} is not JSON: {error}") from None
+    if isinstance(found, dict) and all(isinstance(x, list) for x in found.values()):
+        return pa.table({str(name): _column(values) for name, values in found.items()})
+    if isinstance(found, list) and found and all(isinstance(x, dict) for x in found):
+        names = list(dict.fromkeys(name for record in found for name in record))
+        return pa.table({name: _column([record.get(name) for record in found]) for name in names})
+    raise InputError(
+        f"{path}: a table in JSON is a list of records, one record per line, or a mapping from column to values"
+    )
+
+
+# --- AnnData ----------------------------------------------------------------------------------------------------
+
+
+def is_anndata(data: Any) -> bool:
+    """Is it an AnnData object, or one like it: annotations of rows in .obs, and numbers in .X?"""
+    return hasattr(data, "obs") and hasattr(data, "X") and hasattr(getattr(data, "obs", None), "columns")
+
+
+def read_anndata(path: Path) -> Any:
+    """An AnnData object from a file."""
+    try:
+        import anndata
+    except ImportError:
+        raise InputError(f"{path}: .h5ad files are read by anndata; install congruence[anndata]") from None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of anndata about its own dependencies
+            return anndata.read_h5ad(path)
+    except (OSError, KeyError, ValueError, TypeError) as error:
+        raise InputError(f"{path} could not be read: {(str(error).splitlines() or [''])[0]}") from None
+
+
+def obs_columns(data: Any) -> dict[str, Any]:
+    """The annotations of an AnnData object by name, the names of its rows first."""
+    name = str(data.obs.index.name or "index")
+    ids = data.obs.index.to_series().reset_index(drop=True)
+    columns = {str(x): data.obs[x].reset_index(drop=True) for x in data.obs.columns}
+    return {name: ids, **{x: column for x, column in columns.items() if x != name}}
+
+
+def matrix_of(data: Any, layer: str | None = None) -> tuple[Any, list[str], str]:
+    """The numbers of an AnnData object (points × features), their names, and where they were: `.obsm["X_pca"]`, else `.X`."""
+    embeddings = getattr(data, "obsm", {})
+    if layer is not None:
+        layers = getattr(data, "layers", {})
+        if layer in layers:
+            return layers[layer], [str(x) for x in data.var_names], f".layers[{layer!r}]"
+        if layer in embeddings:
+            return (
+                embeddings[layer],
+                [f"{layer}_{j + 1}" for j in range(embeddings[layer].shape[1])],
+                f".obsm[{layer!r}]",
+            )
+        there = ", ".join([*layers, *embeddings]) or "none"
+        raise InputError(
+            f"there is no layer {layer!r}; there are: {there}",
+            f"--layer {layer}: there is no such layer; there are: {there}",
+        )
+    if "X_pca" in embeddings:
+        return embeddings["X_pca"], [f"PC{j + 1}" for j in range(embeddings["X_pca"].shape[1])], '.obsm["X_pca"]'
+    if data.X is None:
+        raise InputError('the AnnData object has neither .X nor .obsm["X_pca"]; compute one, or pass a matrix')
+    return data.X, [str(x) for x in getattr(data, "var_names", range(data.X.shape[1]))], ".X"

@@ -1,0 +1,64 @@
+"""What scanned columns are, by a look at their first rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from congruence.errors import InputError
+from congruence.inputs.arrays import arrow_library
+from congruence.inputs.column_kinds import Sorting, kind_of_column, names_rows
+from congruence.inputs.files import distinct_numbers
+from congruence.scanning.accumulate import batch_columns
+
+#: rows that are looked at
+LOOK = 1 << 14
+
+
+def sorted_names(source: Any, names: Sequence[str]) -> Sorting:
+    """The columns by what they are, as for a table in memory; by their names alone where no row can be read."""
+    index = (getattr(source.schema, "pandas_metadata", None) or {}).get("index_columns", ())
+    seen = _first_rows(source, names)
+    taken, ids, left_out, why = {}, {}, {}, {}
+    for name in names:
+        if name in index or (name not in seen and names_rows(name)):
+            ids[name], why[name] = None, "it was the index of a pandas frame" if name in index else "its name says so"
+            continue
+        found = kind_of_column(name, seen[name]) if name in seen else None
+        why[name] = f"{found.kind}, {found.why}" if found else "not looked at"
+        if found is None or found.kind in ("labels", "memberships"):
+            taken[name] = None
+        elif found.kind == "id":
+            ids[name] = None
+        else:
+            left_out[name] = found.kind
+    if not taken:  # a clustering of one's own making: every column counts
+        return Sorting(dict.fromkeys(names), "labels")
+    return Sorting(taken, "labels", ids, None, left_out, why)
+
+
+def _first_rows(source: Any, names: Sequence[str]) -> dict[str, Any]:
+    """The first rows of these columns; empty where they cannot be read, which counting reports."""
+    pa = arrow_library()
+    try:
+        if source.once:
+            rows = batch_columns(source.waiting[0])
+        else:
+            rows = batch_columns(next(iter(next(iter(source.parts(names))).batches(names, LOOK))))
+    except (InputError, OSError, ValueError, KeyError, StopIteration, NotImplementedError, pa.ArrowException):
+        return {}
+    plain = {
+        name: column.slice(0, LOOK) for name, column in rows.items() if isinstance(column, pa.Array | pa.ChunkedArray)
+    }
+    return {name: _as_numbers(column) if source.fields else column for name, column in plain.items() if name in names}
+
+
+def _as_numbers(column: Any) -> Any:
+    """Fields of a text file as the numbers they are, as files in memory are read."""
+    pa = arrow_library()
+    if not pa.types.is_string(column.type):
+        return column
+    coded = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    coded = coded.dictionary_encode()
+    numbers = distinct_numbers(coded.dictionary)
+    return column if numbers is None else numbers.take(coded.indices)
