@@ -14,6 +14,7 @@ from congruence.comparison.trees import all_pairs_of_trees, trees_to
 from congruence.engine.plan import Progress, Run, against_first, all_pairs, engine_for, on_card
 from congruence.errors import Caution, InputError, hint, joined, some_of
 from congruence.inputs.alignment import Align, InputOptions, left_out, noise_for
+from congruence.inputs.arrays import is_frame
 from congruence.inputs.coerce import as_clustering, is_scanned
 from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.hierarchy import Hierarchy
@@ -224,6 +225,8 @@ def compare_to(
     title = "reference"
     if isinstance(reference, str):
         named = dict(columns)
+        if reference not in named and is_frame(clusterings) and reference in clusterings.columns:
+            named[reference] = clusterings[reference]  # asked for by name, whatever it looks like
         if reference not in named:
             raise InputError(
                 f"there is no clustering {reference!r} to use as reference; "

@@ -19,7 +19,10 @@ def sorted_names(source: Any, names: Sequence[str]) -> Sorting:
     """The columns by what they are, as for a table in memory; by their names alone where no row can be read."""
     index = (getattr(source.schema, "pandas_metadata", None) or {}).get("index_columns", ())
     seen = _first_rows(source, names)
-    taken, ids, left_out, why = {}, {}, {}, {}
+    taken: dict[str, Any] = {}
+    ids: dict[str, Any] = {}
+    left_out: dict[str, str] = {}
+    why: dict[str, str] = {}
     for name in names:
         if name in index or (name not in seen and names_rows(name)):
             ids[name], why[name] = None, "it was the index of a pandas frame" if name in index else "its name says so"
