@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from congruence.errors import InputError
+from congruence.errors import InputError, path_of
 
 #: kinds of files that an extra reads: suffix → (package, extra)
 EXCEL = (".xlsx", ".xls", ".xlsb", ".ods")
@@ -38,7 +38,7 @@ def local_file(path: str | Path) -> Path:
         return _standard_input()
     found = ADDRESS.match(text)
     if found is None or len(found.group(1)) < 2:
-        return Path(path)
+        return path_of(path)
     return _downloaded(f"{found.group(1)}://{text[found.end() :]}")
 
 
