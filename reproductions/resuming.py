@@ -27,8 +27,9 @@ def finished(
     """
     done = {}
     if file is not None and file.exists():
-        lines = (json.loads(line) for line in file.read_text().splitlines() if line.endswith("}"))
-        done = {line.pop("key"): line for line in lines}
+        whole, _, _ = file.read_text().rpartition("\n")  # what comes after the last one was cut off
+        file.write_text(whole + "\n" if whole else "")
+        done = {found.pop("key"): found for found in map(json.loads, whole.splitlines())}
     left = [item for item in items if key(item) not in done]
     yield from (done[key(item)] for item in items if key(item) in done)
     for i, (item, found) in enumerate(_run(work, left, jobs)):

@@ -564,3 +564,34 @@ def test_notes_name_duplicate_members():
     assert "the same clustering as another member: 2 members (b, e); each counts again" in notes
     without = cg.consensus(cg.Ensemble({"a": first, "c": nearly, "d": other}), 3, "hbgf", 0).notes
     assert not any("same clustering" in note or "near-trivial" in note for note in without)
+
+
+def test_auto_keeps_voting_where_members_err_independently():
+    """Noisy copies of very unequal clusters: voting is kept with a note; members with errors in common do not get it."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(5), [90, 54, 30, 16, 10])
+    copies = [np.where(rng.random(200) < 0.45, rng.integers(0, 5, 200), truth) for _ in range(10)]
+    r = cg.consensus(copies, 5, random_state=0)
+    assert r.method == "voting"
+    assert any(note.startswith("auto kept voting: ") for note in r.notes)
+    best = max(row["pooled_ami"] for row in r.tried)
+    assert r.tried[0]["pooled_ami"] >= 0.9 * best
+    camps = [np.where(rng.random(200) < 0.4, rng.integers(0, 5, 200), truth) for _ in range(2)]
+    alike = [np.where(rng.random(200) < 0.05, rng.integers(0, 5, 200), camps[i % 2]) for i in range(10)]
+    r = cg.consensus(alike, 5, random_state=0)
+    assert not any(note.startswith("auto kept voting: ") for note in r.notes)
+
+
+def test_auto_does_not_keep_voting_that_collapses():
+    """Useless members make voting collapse: its pooled AMI is far below the best, and it is not kept."""
+    rng = np.random.default_rng(1)
+    truth = np.repeat(np.arange(4), 40)
+    sound = [np.where(rng.random(160) < 0.1, rng.integers(0, 4, 160), truth) for _ in range(6)]
+    lumps = []
+    for _ in range(12):
+        lump = np.zeros(160, int)
+        lump[rng.choice(160, 3, replace=False)] = [1, 2, 3]
+        lumps.append(lump)
+    r = cg.consensus([*sound, *lumps], 4, random_state=0)
+    assert cg.ari(r.labels, truth) > 0.9
+    assert r.method != "voting" or r["pooled_ami"] >= 0.9 * max(row["pooled_ami"] for row in r.tried)
