@@ -130,25 +130,29 @@ def fit(found: Sequence[Points]) -> str:
 
 
 def plot(path: str, found: Sequence[Points]) -> None:
-    """The curve of both halves, and of the share of votes, as a page."""
-    import plotly.graph_objects as go
+    """The calibration curve of both halves, and of the share of votes, as a figure; the suffix of the file says which kind."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
 
-    figure = go.Figure(go.Scatter(x=[0, 1], y=[0, 1], mode="lines", name="calibrated", line={"dash": "dot"}))
+    mpl.rcParams["svg.hashsalt"] = "congruence"  # the same file from the same numbers
+    figure = Figure(figsize=(5, 5), layout="constrained")
+    axes = figure.subplots()
+    axes.plot([0, 1], [0, 1], linestyle=":", color="grey", label="calibrated")
     for name, half in (("confidence", "DEV"), ("confidence", "TEST"), ("share", "TEST")):
         part = [p for p in found if p.half == half]
-        there = [(a, b) for n, a, b in curve(joined(part, name), joined(part, "right")) if n >= 50]
-        figure.add_scatter(
-            x=[a for a, _ in there], y=[b for _, b in there], mode="lines+markers", name=f"{name}, {half}"
-        )
-    figure.update_layout(xaxis_title="confidence", yaxis_title="share of points in the right cluster")
-    figure.write_html(path, include_plotlyjs=True)
+        there = [(a, b) for n, a, b in curve(joined(part, name), joined(part, "right")) if n >= 50] if part else []
+        words = "share of votes" if name == "share" else name
+        axes.plot([a for a, _ in there], [b for _, b in there], marker="o", label=f"{words}, {half}")
+    axes.set(xlabel="confidence", ylabel="share of points in the right cluster", xlim=(0, 1), ylim=(0, 1))
+    axes.legend()
+    figure.savefig(path, metadata={"Date": None} if path.endswith(".svg") else None)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the tables."""
     parser = argparse.ArgumentParser(prog="python -m reproductions.consensus_confidence", description=__doc__)
     parser.add_argument("--fit", action="store_true", help="print the constants that DEV gives")
-    parser.add_argument("--plot", metavar="FILE", help="draw the calibration curve into an HTML file")
+    parser.add_argument("--plot", metavar="FILE", help="draw the calibration curve into this file (svg, png, pdf)")
     parser.add_argument("--quick", type=int, metavar="N", help="only every N-th ensemble")
     parser.add_argument("--all", action="store_true", help="all draws, three times as many ensembles")
     parser.add_argument("--keep", type=Path, metavar="FILE", help="file of finished work, read and added to")

@@ -1,4 +1,4 @@
-"""ADFT: k-means after a linear map that shrinks what the given clusters are told apart by (Davidson and Qi 2008, 2009)."""
+"""ADFT: k-means after a linear map that shrinks what separates the given clusters (Davidson and Qi 2008, 2009)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditional information bottleneck, sequential: clusters that tell of the attributes what the given ones do not.
+"""Conditional information bottleneck, sequential: clusters that are informative about the attributes beyond the given ones.
 
 Gondek and Hofmann (2003). With hard given clusters the objective falls apart into one for each of them, and nothing says
 which cluster in one goes with which in another: the method is here because it is compared with, not because it is good.
@@ -16,7 +16,7 @@ from congruence.statistics.tables import Array, xlogx
 
 
 def cib(points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done, *, passes: int = 5) -> Found:
-    """The labels of largest I(C; Y | Z) of one run a stream, each of so many passes over the points.
+    """The labels of largest I(C; Y | Z) of one run per stream, each of so many passes over the points.
 
     Y is a bin of an attribute, each of the R of a point with probability 1/R; Z the given clusters (of several
     clusterings, those that meet). Points are taken out in random order and put where least information is lost.
@@ -25,7 +25,7 @@ def cib(points: Points, knowns: Sequence[Array], k: int, streams: Streams, done:
     for stream in streams:
         runs.append(_run(points, groups, k, np.random.default_rng(stream), passes))
         done(1)
-    return best_of(runs, "point wants to move")
+    return best_of(runs, "point moves")
 
 
 def _run(points: Points, groups: Array, k: int, rng: np.random.Generator, passes: int) -> tuple[Array, float, bool]:
@@ -61,7 +61,7 @@ def _run(points: Points, groups: Array, k: int, rng: np.random.Generator, passes
 
 
 def joint(knowns: Sequence[Array]) -> Array:
-    """One clustering of several: points are together if every one of them says so."""
+    """One clustering of several: points are together if they are together in each of them."""
     found = np.zeros(len(knowns[0]), dtype=np.int64)
     for codes in knowns:
         found = np.unique(found * (int(codes.max()) + 1) + codes, return_inverse=True)[1]

@@ -1,4 +1,4 @@
-"""COALA: average linkage in which points of one given cluster would rather not meet (Bae and Bailey 2006)."""
+"""COALA: average linkage that avoids joining points of one given cluster (Bae and Bailey 2006)."""
 
 from __future__ import annotations
 

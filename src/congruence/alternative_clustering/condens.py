@@ -12,7 +12,7 @@ from congruence.statistics.tables import Array
 
 
 def condens(points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done) -> Found:
-    """The consensus of local clusterings, anew for each stream; the one that explains most of their variance."""
+    """The consensus of local clusterings, one per stream; the one that explains most of their variance."""
     from sklearn.cluster import KMeans
 
     best, most = None, -1.0

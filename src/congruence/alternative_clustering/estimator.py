@@ -18,7 +18,7 @@ from congruence.statistics.tables import Array
 
 
 class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """A clusterer that gives what the given labels do not show; see `alternatives` for the parameters.
+    """A clusterer that finds alternatives to given labels; see `cg.alternatives`.
 
     After `fit(X, labels)`: `labels_` of the first alternative, `alternatives_` with all of them and their scores.
 

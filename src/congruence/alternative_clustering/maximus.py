@@ -1,4 +1,4 @@
-"""MAXIMUS in one stage: k-means whose points together keep the similarity to every known clustering near the least.
+"""MAXIMUS in one stage: k-means with the similarity to every known clustering kept near the smallest possible.
 
 The three stages that were published (see published.py) find a profile and lose it again. Here the variables are the
 points: alternate the program of program.py, which gives every point a cluster, with the means of the clusters. Both lower
@@ -44,9 +44,9 @@ def maximus(
     solver: str = "dual",
     time_limit: float = 60.0,
 ) -> Found:
-    """Labels, the solver's word, and how far they cost more than the bound of the last program, as a share.
+    """Labels, solver status, and how much more they cost than the bound of the last program, as a share.
 
-    `epsilon`: how much more than the least similarity is allowed, for better clusters. One restart a stream: on a random
+    `epsilon`: how much more than the least similarity is allowed, for better clusters. One restart per stream: on a random
     `sample` of the points where there are more, the best `finalists` then on all. `solver`: "dual" (prices, fast at any
     n) or "highs" (the linear program, exactly).
     """
@@ -75,7 +75,7 @@ def maximus(
 
 
 def _unit(X: Array) -> float:
-    """A power of two near the spread of the points: the search for prices takes costs near 1, and loses no digit by it."""
+    """A power of two near the spread of the points: the search for prices needs costs near 1, and scaling by it is exact."""
     spread = float(np.sqrt(X.var(axis=0).mean()))
     return float(2.0 ** np.rint(np.log2(spread))) if spread > 0 else 1.0
 

@@ -1,4 +1,4 @@
-"""minCEntropy⁺: kernel clusters, with the kernel of the given clusterings taken away (Vinh and Epps 2010)."""
+"""minCEntropy⁺: kernel clusters, with the kernel of the given clusterings subtracted (Vinh and Epps 2010)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def mincentropy(
     sigma: float | None = None,
     max_passes: int = 100,
 ) -> Found:
-    """The best labels of one run a stream.
+    """The best labels of one run per stream.
 
     Maximises Σ_clusters (1/size) Σ_pairs in it S, S = exp(−d²/4σ²) − `weight` · [how many given clusterings join the
     two], by moving one point at a time from k-means clusters. `sigma` is half the mean distance if not given.
@@ -44,7 +44,7 @@ def mincentropy(
 
 
 def _run(kernel: Array, codes: Array, k: int, rng: np.random.Generator, max_passes: int) -> tuple[Array, float, bool]:
-    """Labels, their objective, and whether no move of a point could improve it any more."""
+    """Labels, their objective, and whether no move of a point improves it."""
     own = kernel.diagonal()
     ties = kernel @ np.eye(k)[codes]  # n × k: kernel of each point with each cluster
     sizes = np.bincount(codes, minlength=k).astype(np.float64)

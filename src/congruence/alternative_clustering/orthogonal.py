@@ -1,4 +1,4 @@
-"""Orthogonal views: k-means in what is left when the directions of the given centroids are taken away (Cui et al. 2007)."""
+"""Orthogonal views: k-means after projecting out the directions of the given centroids (Cui et al. 2007)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from congruence.statistics.tables import Array
 
 
 def orthogonal(points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done) -> Found:
-    """k-means in what is left."""
+    """k-means after the projection."""
     return kmeans(left_over(points, knowns), k, streams, done)
 
 

@@ -1,4 +1,4 @@
-"""The border: data of any kind as numbers with distances and as bins, given clusterings as codes 0 … k−1."""
+"""Validation of inputs: data of any kind as numbers and as bins, given clusterings as codes 0 … k−1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The programs of MAXIMUS: labels, or a profile, as unlike as can be to the profiles of the known clusterings.
+"""The programs of MAXIMUS: labels, or a profile, least similar to the profiles of the known clusterings.
 
 The similarity of two clusterings is the best matching of their clusters, Σ M over matched pairs, M_kl the product of
 profiles k and l. By duality it is the least Σu + Σv with u_k + v_l ≥ M_kl and u, v ≥ 0: K·K' rows instead of K! matchings.
@@ -25,7 +25,7 @@ def similarity(products: Array) -> float:
 
 
 def least_similarity(totals: Array, k: int) -> float:
-    """LP*: the least similarity that any profile of k clusters can have, where each known cluster meets `totals` in all.
+    """LP*: the smallest similarity that any profile of k clusters can have, where each known cluster meets `totals` in all.
 
     Σ_l M_kl is fixed, and the mean over random matchings is (1/k)·Σ of the min(K, k) largest; spreading every bin evenly
     attains it.
@@ -64,7 +64,7 @@ def least_similar_profile(
     time_limit: float = 60.0,
     gap: float = 1e-3,
 ) -> tuple[Array, Solution]:
-    """The profile (k × bins) least similar to the known ones, and the solver's word: the integer program of section 6.2.
+    """The profile (k × bins) least similar to the known ones, and the solver status: the integer program of section 6.2.
 
     `totals` are the points in each bin. `attributes` (the attribute of each bin) adds what the paper leaves out: that
     a cluster has the same size on every attribute, and at least `min_size`. u and v may be whole numbers at no loss,
@@ -179,11 +179,11 @@ def assign_by_highs(
 
 
 def assign_by_prices(cost: Array, p: Assignment, prices: Array | None = None, steps: int = 200) -> Assigned:
-    """The Lagrangian dual: prices on the few rows that join the points; given those, every point chooses for itself.
+    """The Lagrangian dual: prices on the few rows that join the points; given those, each point is assigned separately.
 
     max over π ≥ 0 (one a row u_k + v_l ≥ M_kl), μ ≥ 0 (sizes) and θ ≥ all row and column sums of π of
     Σ_n min_l (cost_nl − μ_l + Σ_k s_kn π_kl) + min_size·Σμ − Σθ·cap, with the minimum over l smoothed: O(n·k·K) a step.
-    The bound is that of the unsmoothed function, so it is one whatever the prices are.
+    The bound is that of the unsmoothed function, so it holds for any prices.
     """
     from scipy.optimize import minimize
 

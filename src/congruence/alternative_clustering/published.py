@@ -2,7 +2,7 @@
 
 The program has a huge set of optima, of which the solver picks one without regard to quality; the clusters of different
 bins have nothing in common; and the vote undoes the profile. Each of the three can be repaired by an option, and what
-comes out is still far from the one-stage program of maximus.py. It is here to be measured.
+comes out is still far from the one-stage program of maximus.py. It is kept for comparison.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def dissimilarity_quality(
 
     Several given clusterings (columns, a list of label vectors) count by their mean dissimilarity. It is 0 where the
     labels are the given ones, or have no quality. The index is not bounded by 1, and random labels can score well with
-    `inter=3, intra=1`: hold it against random labels. Reference: bae2010.
+    `inter=3, intra=1`: compare it with random labels. Reference: bae2010.
 
     Args:
         X: The data, points × attributes: an array or a frame.
@@ -115,7 +115,7 @@ def dissimilarity(a: Array, b: Array) -> float:
 
 
 def check_index(inter: Any, intra: Any) -> None:
-    """Is there such an index?"""
+    """Raise unless there is such an index."""
     if inter not in INTER or intra not in INTRA:
         raise InputError(f"inter must be 1 to 6 and intra 1 to 3, not {inter!r} and {intra!r}")
 

@@ -1,4 +1,4 @@
-"""What the methods share: the shape of what they find, and k-means from many starts."""
+"""Shared by the methods: the type of their results, and k-means from many starts."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 
 from congruence.statistics.tables import Array
 
-#: one random stream a restart
+#: one random stream per restart
 Streams = Sequence[np.random.SeedSequence]
-#: says that so many restarts are done
+#: reports that so many restarts are done
 Done = Callable[[int], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Labels 0 … k−1 (clusters may be empty), and what the method knows of them."""
+    """Labels 0 … k−1 (clusters may be empty), and what the method reports about them."""
 
     labels: Array
     status: str = "done"
@@ -28,13 +28,13 @@ class Found:
 
 
 def best_of(runs: Sequence[tuple[Array, float, bool]], what: str) -> Found:
-    """The run (labels, value, whether it came to rest) of largest value."""
+    """The run (labels, value, whether it converged) of largest value."""
     labels, _, rested = max(runs, key=lambda run: run[1])
-    return Found(labels, f"no {what} any more" if rested else "stopped while some points still moved")
+    return Found(labels, f"converged: no {what}" if rested else "stopped while some points still moved")
 
 
 def kmeans(X: Array, k: int, streams: Streams, done: Done) -> Found:
-    """k-means from one start a stream; the labels of least cost."""
+    """k-means from one start per stream; the labels of smallest cost."""
     from sklearn.cluster import KMeans
 
     best = None

@@ -137,7 +137,7 @@ class Alternative(Result):
 
 
 class Alternatives(list[Alternative]):
-    """The alternatives found, in order: a list that knows the prepared data and the given clusterings, and `plot()`s."""
+    """The alternatives found, in order: a list with the prepared data, the given clusterings, and `plot()`."""
 
     def __init__(self, found: Iterable[Alternative], data: Array, given: Mapping[str, Array]) -> None:
         super().__init__(found)

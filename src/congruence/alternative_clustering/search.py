@@ -33,9 +33,9 @@ from congruence.formulas.record import Status
 from congruence.inputs.arrays import seed_sequence
 from congruence.statistics.tables import Array
 
-#: shuffles of the labels that the scores of chance are the mean of
+#: number of shuffles for the scores of random labels
 SHUFFLES = 5
-#: points up to which silhouettes look at all pairs, and how many are looked at above
+#: most points for silhouettes of all pairs, and the size of the sample above
 ALL_PAIRS, SOME = 20_000, 5_000
 
 
@@ -56,7 +56,7 @@ class Method:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Its own options, and what they are if not said."""
+        """Its own options with their defaults."""
         kinds = inspect.signature(self.find).parameters.values()
         return {p.name: p.default for p in kinds if p.kind is p.KEYWORD_ONLY}
 
@@ -328,7 +328,7 @@ def _check_option(name: str, value: Any, default: Any) -> None:
 
 
 def _tidy(points: Points, found: Found, k: int, least: int | None) -> tuple[Array, list[str]]:
-    """Labels 0 … without empty clusters, the wanted size kept, and notes on what had to be done or is missing."""
+    """Labels 0 … without empty clusters, the wanted size kept, and notes on what was changed or is missing."""
     codes, notes = found.labels, []
     if points.n > ALL_PAIRS:
         notes.append(f"silhouettes are of {SOME:,} random points")
@@ -345,7 +345,7 @@ def _tidy(points: Points, found: Found, k: int, least: int | None) -> tuple[Arra
 
 
 def _filled(X: Array, codes: Array, k: int, least: int) -> tuple[Array, int]:
-    """The labels after moving to each cluster that is too small the points that lose least by it; how many moved."""
+    """The labels after moving the points of smallest loss to clusters that are too small, and how many moved."""
     from scipy.spatial.distance import cdist
 
     codes, moved = codes.copy(), 0

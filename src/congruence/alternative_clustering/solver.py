@@ -16,7 +16,7 @@ _WORDS = {0: "optimal", 1: "stopped at the time limit", 2: "infeasible", 3: "unb
 
 @dataclass(frozen=True)
 class Solution:
-    """Where the solver stopped, and what it knows of the optimum."""
+    """Solver status and bounds on the optimum."""
 
     #: None where it found nothing feasible
     x: Array | None
@@ -27,7 +27,7 @@ class Solution:
 
     @property
     def is_optimal(self) -> bool:
-        """Within the gap that was asked for."""
+        """Whether the gap asked for was reached."""
         return self.status == "optimal"
 
     def variables(self) -> Array:

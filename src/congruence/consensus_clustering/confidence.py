@@ -11,7 +11,7 @@ from congruence.statistics.tables import Array, xlogx
 #: log odds of being right = POSTERIOR · (1 − g) · log odds of the posterior + g · (CONSTANT + SHARE · log odds of the share
 #: of votes), where g = ρ ÷ (ρ + HALF) and ρ is the correlation of the members' errors: 0 if they err independently, 1 if all
 #: err alike; fitted by `python -m reproductions.consensus_confidence --fit` on the DEV half of its planted ensembles
-POSTERIOR, SHARE, CONSTANT, HALF = 0.68, 0.89, -1.43, 0.05
+POSTERIOR, SHARE, CONSTANT, HALF = 0.55, 1.05, -1.28, 0.05
 #: log odds beyond these occur for too few points to be calibrated
 MOST_POSTERIOR, MOST_SHARE = 8.0, 3.9
 

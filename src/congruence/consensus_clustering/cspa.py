@@ -1,4 +1,4 @@
-"""Cluster-based similarity partitioning: the consensus matrix as a graph, cut into k blocks of one size."""
+"""Cluster-based similarity partitioning: the consensus matrix as a graph, cut into k blocks of equal size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cumulative voting: each member's clusters are spread over those of a reference, and columns that are alike are merged."""
+"""Cumulative voting: each member's clusters are spread over those of a reference, and similar columns are merged."""
 
 from __future__ import annotations
 

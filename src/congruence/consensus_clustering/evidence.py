@@ -1,4 +1,4 @@
-"""What the members of an ensemble say of each point, in a form every consensus function reads."""
+"""The votes of the members on each point, in the form that every consensus function reads."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ GRAM_LIMIT = 6_000
 class Evidence:
     """The votes on each signature: points that every member puts alike are one row, with their mass.
 
-    Rows, columns and members stand in an order that their content decides: renaming clusters or sorting the points or
-    the members another way changes nothing, so ties fall the same way and random starts are the same.
+    Rows, columns and members are sorted by content: names of clusters and the order of points and members change nothing,
+    so ties are broken the same way and random starts are the same.
     """
 
     #: H, signatures × clusters: 1 in the cluster of each member (its memberships, for soft ones), nothing in a gap
@@ -34,7 +34,7 @@ class Evidence:
     #: member of each cluster, and the weight of each member; they add up to 1
     member: Array
     share: Array
-    #: which member of the ensemble each is: here they stand in an order of their own
+    #: index of each member in the ensemble; here they are sorted by content
     source: Array
     #: how many points each signature stands for, or their weight
     mass: Array
@@ -42,9 +42,9 @@ class Evidence:
     row: Array
     is_soft: bool
     notes: tuple[str, ...] = ()
-    #: points for each unit of mass: 1 unless points have weights, whose scale means nothing
+    #: points per unit of mass: 1 unless points have weights, whose scale has no meaning
     points_per_mass: float = 1.0
-    #: how much each cluster counts beside the weight of its member; None: all alike
+    #: factor of each cluster on the weight of its member; None: 1 for all
     certainty: Array | None = None
 
     @property
@@ -260,7 +260,7 @@ def _signatures(codes: Array, parts: list[Any], mass: Array, is_soft: bool) -> t
 
 
 def _mixed(x: Array) -> Array:
-    """64 bits well stirred (the finaliser of splitmix64), so that sums of them tell sets apart."""
+    """Hashes of 64 bits (the finaliser of splitmix64); sums of them distinguish sets."""
     x = x.astype(np.uint64)  # a copy
     x += np.uint64(0x9E3779B97F4A7C15)
     x ^= x >> np.uint64(30)
@@ -279,7 +279,7 @@ def _bits(x: Array) -> Array:
 def _colours(
     codes: Array, sizes: list[int], soft: dict[int, Array], mass: Array, share: Array
 ) -> tuple[Array, list[Array]]:
-    """A number for each signature and each cluster that depends on who is with whom, not on names or order.
+    """A number for each signature and each cluster that depends on which points share clusters, not on names or order.
 
     Colours of rows are summed into their clusters, those of clusters into their rows, three times (Weisfeiler and Leman).
     """

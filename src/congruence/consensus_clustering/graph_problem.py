@@ -1,4 +1,4 @@
-"""What a partitioner divides: a graph or a hypergraph, in how many blocks, and how heavy the heaviest may be."""
+"""The input of a partitioner: a graph or a hypergraph, the number of blocks, and the largest weight of a block."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Graph:
             yield row, labels[..., self.matrix.indices[part]], self.matrix.data[part]
 
     def cut(self, labels: Array) -> Array:
-        """Of each row of labels; added up by numpy in one order, whatever the threads."""
+        """Cut of each row of labels; the order of summation does not depend on threads."""
         cut = np.zeros(labels.shape[:-1])
         for row, col, weight in self._ends(labels):
             cut += np.where(row != col, weight, 0.0).sum(axis=-1)
@@ -130,7 +130,7 @@ def problem_of(
 
 
 def _limit(mass: Array, k: int, balance: float) -> float:
-    """(1 + balance) times the mean; or, where that cannot be promised, what comes of dividing heaviest first."""
+    """(1 + balance) times the mean; where that may be impossible, the result of dividing the heaviest first."""
     mean = float(mass.sum()) / k
     heaviest = float(mass.max(initial=0.0))
     if heaviest * (1 - 1 / k) <= balance * mean:  # then putting the heaviest first never exceeds it

@@ -17,9 +17,9 @@ from congruence.consensus_clustering.graph_problem import Hypergraph, Problem, f
 from congruence.machine.jit import compiled
 from congruence.statistics.tables import Array
 
-#: eigenvectors for more blocks cost more than they help
+#: most blocks for which a start from eigenvectors is worth its cost
 SPECTRAL_BLOCKS = 300
-#: moves go to and fro between two blocks at most so many times
+#: most passes over two blocks
 PASSES = 12
 
 
@@ -174,7 +174,7 @@ def by_enumeration(problem: Problem) -> tuple[Iterable[Array], str]:
 
 
 def _grown(problem: Problem) -> Array:
-    """Recursive bisection: one side starts as a single vertex and takes over whoever costs least, till it is full."""
+    """Recursive bisection: one side starts as a single vertex and takes the vertex of smallest cost until it is full."""
     labels = np.zeros(problem.thing.n, np.int64)
     todo = [(0, problem.k)]
     while todo:

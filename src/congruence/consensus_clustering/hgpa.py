@@ -1,4 +1,4 @@
-"""Hypergraph partitioning: clusters are hyperedges, and as few of them as can be are cut by k blocks of one size."""
+"""Hypergraph partitioning: clusters are hyperedges, and k blocks of equal size cut as few of them as possible."""
 
 from __future__ import annotations
 

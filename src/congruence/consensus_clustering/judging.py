@@ -1,4 +1,4 @@
-"""How well a clustering of the signatures stands for the members: pooled AMI, from one pass over their tables."""
+"""How well a clustering of the signatures agrees with the members: pooled AMI, in one pass over their tables."""
 
 from __future__ import annotations
 

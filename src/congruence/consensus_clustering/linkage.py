@@ -107,7 +107,7 @@ def _said(unseen: int, counted: bool = False) -> tuple[str, ...]:
 def _chain_profiles(profiles: Any, mass: Any, n: int) -> Any:
     """Nearest-neighbour chain; profiles are columns, and the clusters still there are always the first of them.
 
-    A cluster is called by its first signature, wherever it stands; of equally near ones the first is taken.
+    A cluster is named by its first signature; of equally near ones the first is taken.
     """
     id_at, at_id = np.arange(n), np.arange(n)
     chain = np.empty(n, dtype=np.int64)
@@ -211,7 +211,7 @@ def _sorted(merges: Merges) -> Merges:
 
 
 def cut(merges: Merges, n: int, k: int) -> Array:
-    """Clusters after all but the last k − 1 merges: exactly k of them, whatever heights are equal."""
+    """Clusters after all but the last k − 1 merges: exactly k of them, even if heights are equal."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 

@@ -1,4 +1,4 @@
-"""Alternating minimisation on the votes: assign each signature to its best centre, renew the centres, until nothing moves."""
+"""Alternating minimisation on the votes: assign each signature to its best centre and update the centres until nothing moves."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from congruence.consensus_clustering.central import medoid
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.statistics.tables import Array
 
-#: signatures on which starts are tried; the best start goes on with all of them
+#: signatures on which starts are tried; the best start continues with all of them
 STARTS_ON = 4_000
-#: fewer signatures than this for each cluster are too few to start from: then it is the most central member alone
+#: smallest number of signatures per cluster for random starts; with fewer, only the most central member is a start
 FEW = 20
 CENTRAL = ", started at the most central member"
 STEPS = 300
@@ -101,7 +101,7 @@ def _descend(e: Evidence, labels: Array, k: int, cost: Cost) -> tuple[Array, flo
 
 
 def _spread(e: Evidence, k: int, rng: np.random.Generator) -> Array:
-    """A start in the manner of k-means++: each next centre is a signature likely to be far from those before."""
+    """A k-means++ start: each next centre is drawn with probability proportional to its distance from those before."""
     weight = e.mass.astype(float)
     nearest, labels = np.full(e.n_rows, np.inf), np.zeros(e.n_rows, dtype=np.int64)
     for cluster in range(k):

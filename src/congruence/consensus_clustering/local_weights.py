@@ -13,7 +13,7 @@ from congruence.consensus_clustering.linkage import average_run
 from congruence.consensus_clustering.methods import Found, Method
 from congruence.statistics.tables import Array
 
-#: θ of the paper: the smaller, the less count clusters that others cut
+#: θ of the paper: a smaller value gives less weight to clusters that other members cut
 THETA = 0.4
 
 

@@ -1,4 +1,4 @@
-"""Which members to take before a consensus: the good ones, the different ones, or one of each kind."""
+"""Selection of members for a consensus: the best, the most diverse, or the best of each group."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def select_members(
     random_state: Any = None,
     threads: int | None = None,
 ) -> Ensemble:
-    """The part of an ensemble that a consensus is better made of, in the manner of Fern and Lin (2008).
+    """Select members of an ensemble for a consensus, as Fern and Lin (2008).
 
     The quality of a member is its mean agreement with all others (Fern and Lin 2008).
 
@@ -106,6 +106,6 @@ def _best_of_groups(agreement: Array, quality: Array, n: int, random_state: Any)
     from sklearn.cluster import SpectralClustering
 
     seed = int(seed_sequence(random_state).generate_state(1)[0]) % (2**31)
-    likeness = np.clip(agreement, 0.0, None) + 1e-9  # members that share nothing still hang together, by a thread
+    likeness = np.clip(agreement, 0.0, None) + 1e-9  # keeps the graph connected
     groups = SpectralClustering(n, affinity="precomputed", random_state=seed).fit_predict(likeness)
     return [int(max(np.flatnonzero(groups == g), key=lambda i: quality[i])) for g in np.unique(groups)]

@@ -1,4 +1,4 @@
-"""The record of a consensus function, and their table: one method a file, one record each."""
+"""The record of a consensus function and the table of all: one method per file, one record per method."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Found:
     labels: Array
     objective: float
     solver: str
-    #: what a user must know of it: a start that was sampled, a solver that stopped early, fewer clusters than asked
+    #: notes for users: a sampled start, a solver that stopped early, fewer clusters than asked for
     notes: tuple[str, ...] = ()
 
 
@@ -77,7 +77,7 @@ def check_size(e: Evidence, what: str, limit: int) -> None:
         )
 
 
-#: where each method lives; a module has the record under the name of its key
+#: module of each method; it has the record under the name of its key
 METHODS = {
     "hbgf": "hbgf", "ncut": "ncut", "kcc": "kcc", "kmodes": "kmodes", "voting": "voting", "cumulative": "cumulative",
     "mcla": "mcla", "cspa": "cspa", "hgpa": "hgpa", "average": "linkage", "single": "linkage", "complete": "linkage",

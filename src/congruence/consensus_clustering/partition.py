@@ -29,7 +29,7 @@ from congruence.consensus_clustering.graph_solvers import by_builtin, by_enumera
 from congruence.errors import InputError, hint, joined
 from congruence.statistics.tables import Array
 
-#: divisions of a tiny input that are all tried
+#: most divisions of a tiny input for which all are tried
 DIVISIONS = 20_000
 
 
@@ -40,7 +40,7 @@ class Parts:
     labels: block 0 … k − 1 of each vertex, in order of appearance; none is empty if there are k vertices.
     cut: weight of the edges, or hyperedges, that lie in more than one block.
     solver: what found it.
-    notes: what the caller asked for and did not get.
+    notes: requests that were not met.
     """
 
     labels: Array
@@ -64,7 +64,7 @@ def partition_graph(
     graph: symmetric, weights ≥ 0; the diagonal is ignored. solver: "metis", "builtin", or "auto" for the first that is
     there. n_init: starts of the built-in partitioner; METIS runs as many by recursive bisection and as many k-way;
     fewer from seven million entries on. Of a tiny graph every division is tried, unless METIS is asked for by name.
-    Where vertices are too heavy or too few to keep the balance, the limit is what comes of dividing them heaviest first.
+    Where vertices are too heavy or too few to keep the balance, the limit is the result of dividing them heaviest first.
 
     >>> ring = sparse.csr_array(np.roll(np.eye(6), 1, axis=0) + np.roll(np.eye(6), -1, axis=0))
     >>> found = partition_graph(ring, 2, rng=np.random.default_rng(0), solver="builtin")

@@ -15,7 +15,7 @@ STEPS = 50
 
 
 def refined(e: Evidence, labels: Array) -> Array:
-    """Labels after classification EM of Topchy's mixture (2004), started at the labels; no cluster is ever lost."""
+    """Labels after classification EM of Topchy's mixture (2004), started at the given labels; no cluster is lost."""
     k = int(labels.max()) + 1
     for _ in range(STEPS):
         size = np.bincount(labels, weights=e.mass, minlength=k)

@@ -1,4 +1,4 @@
-"""What a consensus is: labels, how sure they are, how they were found."""
+"""The result of a consensus: labels, their confidence, and how they were found."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from congruence.statistics.tables import Array
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Consensus(Result):
-    """One clustering of the points, how sure it is of each, and how it was found.
+    """One clustering of the points, its confidence for each point, and how it was found.
 
     Attributes:
         labels: Cluster of each point, the largest first; −1 if no member has the point.

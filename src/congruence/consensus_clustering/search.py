@@ -1,4 +1,4 @@
-"""The consensus of an ensemble: one clustering that stands for all, by one method or by the best of several."""
+"""The consensus of an ensemble: one clustering for all members, by one method or the best of several."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ AUTO = ("hbgf", "ncut", "average")
 MATCHED = "voting"
 #: correlation of errors below which the result of voting is kept, unless its pooled AMI is less than this share of the best
 INDEPENDENT, NEARLY = 0.04, 0.9
-#: tried in place of those that take eigenvectors where so many clusters of so many are asked for that it takes minutes
+#: tried instead of methods with eigenvectors above so many clusters out of so many, where those take minutes
 MANY, MANY_CLUSTERS, MANY_COLUMNS = ("kcc", "voting"), 300, 4_000
 #: method="auto" links a sample of the kinds of points above this many
 SAMPLE_ABOVE = 8_000
@@ -62,7 +62,7 @@ def consensus(
     X: Any = None,
     progress: Callable[[int, int], Any] | bool | None = None,
 ) -> Consensus:
-    """One clustering into n_clusters that stands for the members of an ensemble.
+    """One clustering into n_clusters that agrees best with the members of an ensemble.
 
     The members may be partial (`cg.Ensemble(…, unassigned="partial")`), weighted or soft. The order of points and members
     and the names of clusters do not change the result, except for points that nothing tells apart.
@@ -76,7 +76,7 @@ def consensus(
             (normalised cut), "kcc" (k-means on the votes), "kmodes", "voting" (iterated plurality), "cumulative"
             (cumulative voting), "mcla", "cspa", "hgpa" (Strehl and Ghosh), "average", "single", "complete" (linkage on the
             consensus matrix), "lwea", "lwgp" (linkage and bipartite graph with locally weighted clusters).
-        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Each method has a stream of its own.
+        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Each method has its own stream.
         refine: Whether to improve the clustering kept by hard EM on the votes; no cluster is lost. Default None: True for
             "auto", else False.
         n_init: Number of random starts, at least 1. Default 10.
@@ -85,11 +85,11 @@ def consensus(
         solver: Partitioner of graphs: "auto" (default), "metis" (extra `metis`), "mtkahypar" (extra `hypergraph`),
             "builtin".
         balance: How much larger than equal the blocks of a partitioner may be. Default 0.05.
-        unseen: What becomes of points in no member: "unassigned" (default: label −1) or "nearest" (the cluster of the
+        unseen: What to do with points in no member: "unassigned" (default: label −1) or "nearest" (the cluster of the
             nearest point in X).
         X: The data, for `unseen="nearest"`; one row per point.
-        progress: True or a function of (done, total) to follow the methods; False for silence. Default None: a bar where
-            someone looks.
+        progress: True or a function of (done, total) to follow the methods; False for none. Default None: a bar on a
+            terminal.
 
     Returns:
         A `Consensus`: `.labels`, `.confidence`, `.n_clusters`, `.scores` (one row per method tried), `.notes`.
@@ -182,7 +182,7 @@ def _check(k: Any, n: int, chosen: Sequence[str], unseen: str, X: Any, n_init: A
 
 
 def _stream(seeds: np.random.SeedSequence, name: str) -> np.random.Generator:
-    """A stream of its own for each name: "auto" finds what a method alone would find."""
+    """A separate stream for each name, so that "auto" finds what a method alone finds."""
     return np.random.default_rng(
         np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, zlib.crc32(name.encode())))
     )

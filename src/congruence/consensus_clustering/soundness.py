@@ -1,4 +1,4 @@
-"""What to know of the members before a consensus: those that say next to nothing, and those that are there twice."""
+"""Notes on the members before a consensus: near-trivial ones and duplicates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMED = 3
 
 
 def said_of_members(e: Evidence, names: Sequence[str]) -> list[str]:
-    """A note on the members that are nearly one cluster or all singletons, and one on those that are the same."""
+    """Notes on members that are nearly one cluster or all singletons, and on duplicates."""
     notes = []
     starts = np.searchsorted(e.member, np.arange(e.n_members))
     whole = np.add.reduceat(e.sizes, starts)
@@ -58,7 +58,7 @@ def duplicates(e: Evidence) -> list[Array]:
 
 
 def _same(a: Array, b: Array, most: int) -> bool:
-    """Do the two have the same clusters? Each cluster of a must lie in one of b, and there are as many in both."""
+    """Whether the two have the same clusters: each cluster of a lies in one of b, and both have as many."""
     to = np.full(most, -1)
     to[a] = b
     return bool((to[a] == b).all()) and len(np.unique(to[to >= 0])) == int((to >= 0).sum())

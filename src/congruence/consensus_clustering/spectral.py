@@ -11,7 +11,7 @@ from congruence.statistics.tables import Array
 
 #: with more clusters than this, and many more than vectors wanted, Lanczos iteration is faster than the dense matrix
 LANCZOS_ABOVE = 500
-#: points on which the starts of k-means are tried; the best start goes on with all of them
+#: points on which the starts of k-means are tried; the best start continues with all of them
 STARTS_ON = 20_000
 
 

@@ -1,4 +1,4 @@
-"""Plurality of the members' votes, after each member's clusters were matched with those of the consensus, until it stands."""
+"""Plurality voting: match each member's clusters with those of the consensus, let the members vote, repeat until it converges."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: A
         support = e.scores(matched(e, labels, k))
         voted = support.argmax(axis=1)
         before.append(labels.tobytes())
-        if voted.tobytes() in before:  # it stands, or it goes in a circle: then this one has been seen
+        if voted.tobytes() in before:  # converged, or in a cycle
             break
         labels = voted
     settled = voted.tobytes() == before[-1]
