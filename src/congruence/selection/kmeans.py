@@ -73,45 +73,53 @@ def fit(points: Array, start: Array) -> tuple[Array, Array]:
 
 
 def _fit(points: Array, start: Array) -> tuple[Array, Array]:
-    centres, cost, _ = _lloyd(points, start, FIRST_STEPS)
+    wide = np.concatenate([points, np.ones((*points.shape[:-1], 1))], axis=-1)
+    norms = np.einsum("sij,sij->s", points, points)
+    still = 1e-8 * points.var(axis=1).mean(axis=1)
+    centres, cost, _ = _lloyd(wide, start, FIRST_STEPS, still)
     kept = np.argsort(cost, axis=1, kind="stable")[:, :KEPT]
     centres = np.take_along_axis(centres, kept[:, :, None, None], axis=1)
     going = np.arange(len(points))
     final, finest = np.empty_like(centres), np.empty(kept.shape)
     for _ in range(FIRST_STEPS, STEPS, 5):  # samples that moved no more drop out
-        centres, cost, moved = _lloyd(points[going], centres, 5)
+        centres, cost, moved = _lloyd(wide[going], centres, 5, still[going])
         final[going], finest[going] = centres, cost
         going, centres = going[moved], centres[moved]
         if not len(going):
             break
     best = finest.argmin(axis=1)
     rows = np.arange(len(points))
-    return final[rows, best], finest[rows, best]
+    return final[rows, best], np.maximum(finest[rows, best] + norms, 0.0)
 
 
-def _lloyd(points: Array, centres: Array, steps: int) -> tuple[Array, Array, Array]:
-    """Centres after some steps, the sum of squares before the last, and which samples still moved.
+def _lloyd(wide: Array, centres: Array, steps: int, still: Array) -> tuple[Array, Array, Array]:
+    """Centres after some steps, the sum of squares before the last less that of the points, and which samples still moved.
 
-    A point as near to two centres counts half for each, so that ties, common in answers and counts, need no order.
+    With a column of ones behind the points, one product gives the distances (less the norm of the point, which is the same
+    for all centres), and one the sums and sizes of the clusters. A point as near to two centres counts half for each, so
+    that ties, common in answers and counts, need no order.
     """
     samples, starts, k, d = centres.shape
-    norms = np.einsum("sij,sij->si", points, points)
-    spread = points.var(axis=1).mean(axis=1)
+    size = wide.shape[1]
+    across = np.ascontiguousarray(np.swapaxes(wide, -1, -2))
+    factors = np.empty((samples, starts, k, d + 1))
     for _ in range(steps):
-        apart = squares(points, centres.reshape(samples, -1, d), norms).reshape(samples, starts, k, -1)
-        least = apart.min(axis=2, keepdims=True)
-        own = (apart <= least).astype(np.float64)
-        ties = own.sum(axis=2, keepdims=True)
-        if (ties > 1).any():
-            own /= ties
-        many = own.sum(axis=-1)[..., None]
-        totals = (own.reshape(samples, starts * k, -1) @ points).reshape(centres.shape)
-        new = np.where(many > 0, totals / np.maximum(many, 1e-300), centres)
+        np.multiply(centres, -2.0, out=factors[..., :d])
+        factors[..., d] = np.einsum("srkd,srkd->srk", centres, centres)
+        apart = (factors.reshape(samples, -1, d + 1) @ across).reshape(samples, starts, k, size)
+        least = apart.min(axis=2)
+        own = (apart <= least[:, :, None]).astype(np.float64)
+        totals = (own.reshape(samples, starts * k, size) @ wide).reshape(samples, starts, k, d + 1)
+        if totals[..., d].sum() > samples * starts * size:
+            own /= own.sum(axis=2, keepdims=True)
+            totals = (own.reshape(samples, starts * k, size) @ wide).reshape(samples, starts, k, d + 1)
+        many = totals[..., d:]
+        new = np.where(many > 0, totals[..., :d] / np.maximum(many, 1e-300), centres)
         shift = ((new - centres) ** 2).sum(axis=(2, 3))
         centres = new
-        if (shift <= 1e-8 * spread[:, None]).all():
+        if (shift <= still[:, None]).all():
             break
-    return centres, least.sum(axis=(2, 3)), (shift > 1e-8 * spread[:, None]).any(axis=1)
+    return centres, least.sum(axis=2), (shift > still[:, None]).any(axis=1)
 
 
 def nearest(points: Array, centres: Array) -> Array:

@@ -66,7 +66,12 @@ def fits(
     able = [kind for kind in KINDS if count_parameters(kind, k, d) <= MOST_PARAMETERS * n]
     if k == 1:  # one component has a closed form, and tied is full
         able = [kind for kind in able if kind != "tied"]
-    return [_em(X, own, kind, steps, tolerance, ridge) for kind in able]
+    if not able:
+        return []
+    within = float(((X - (own.T @ _means(X, own))) ** 2).mean())
+    floor = max(ridge * within, 1e-9 * float(X.var(axis=0).mean()), 1e-300)
+    powers = _Powers.of(X, "full" in able or "tied" in able)
+    return [_em(powers, own, kind, steps, tolerance, floor) for kind in able]
 
 
 def fisher_valley(X: Array, labels: Array, k: int) -> float:
@@ -102,19 +107,49 @@ def fisher_valley(X: Array, labels: Array, k: int) -> float:
     return worst
 
 
-def _em(X: Array, memberships: Array, kind: str, steps: int, tolerance: float, share: float) -> Fit:
-    n, d = X.shape
+@dataclass(frozen=True, eq=False)
+class _Powers:
+    """Powers of the coordinates, one row each: a density is a weighted sum of them, and a step of EM two matrix products."""
+
+    #: coordinates, and a row of ones
+    linear: Array
+    #: squares of the coordinates
+    squares: Array
+    #: products of coordinates i ≤ j; empty where no covariance needs them
+    products: Array
+    pairs: tuple[Array, Array]
+
+    @classmethod
+    def of(cls, X: Array, correlated: bool) -> _Powers:
+        n, d = X.shape
+        across = np.ascontiguousarray(X.T)
+        i, j = np.triu_indices(d)
+        products = across[i] * across[j] if correlated else np.empty((0, n))
+        return cls(np.concatenate([across, np.ones((1, n))]), across**2, products, (i, j))
+
+    def matrices(self, sums: Array) -> Array:
+        """Symmetric matrices (components, d, d) from the sums of products."""
+        i, j = self.pairs
+        d = len(self.squares)
+        found = np.empty((len(sums), d, d))
+        found[:, i, j] = sums
+        found[:, j, i] = sums
+        return found
+
+
+def _em(powers: _Powers, memberships: Array, kind: str, steps: int, tolerance: float, ridge: float) -> Fit:
+    d, n = powers.squares.shape
     k = len(memberships)
-    within = float(((X - (memberships.T @ _means(X, memberships))) ** 2).mean())
-    ridge = max(share * within, 1e-9 * float(X.var(axis=0).mean()), 1e-300)
     before = -math.inf
     for _ in range(steps):
-        logs = _log_densities(X, memberships, kind, ridge)
+        logs = _log_densities(powers, memberships, kind, ridge)
         top = logs.max(axis=0)
-        scaled = np.exp(logs - top)
-        total = scaled.sum(axis=0)
+        logs -= top
+        np.exp(logs, out=logs)
+        total = logs.sum(axis=0)
         now = float((np.log(total) + top).mean())
-        memberships = scaled / total
+        logs /= total
+        memberships = logs
         if k == 1 or now - before < tolerance:
             break
         before = now
@@ -125,33 +160,38 @@ def _means(X: Array, memberships: Array) -> Array:
     return np.asarray((memberships @ X) / np.maximum(memberships.sum(axis=1), 1e-12)[:, None])
 
 
-def _log_densities(X: Array, memberships: Array, kind: str, ridge: float) -> Array:
-    """log(weight · density) of each component (rows) at each point, after a maximisation step."""
-    n, d = X.shape
-    mass = np.maximum(memberships.sum(axis=1), 1e-12)
-    means = (memberships @ X) / mass[:, None]
+def _log_densities(powers: _Powers, memberships: Array, kind: str, ridge: float) -> Array:
+    """log(weight · density) of each component (rows) at each point, after a maximisation step.
+
+    The squared Mahalanobis distance is multiplied out: x'Px − 2x'Pm + m'Pm, with P the inverse covariance and m the mean.
+    """
+    d, n = powers.squares.shape
+    sums = memberships @ powers.linear.T
+    mass = np.maximum(sums[:, d], 1e-12)
+    means = sums[:, :d] / mass[:, None]
     if kind in ("full", "tied"):
         if kind == "full":
-            second = (memberships[:, None, :] * X.T) @ X / mass[:, None, None]
+            second = powers.matrices(memberships @ powers.products.T) / mass[:, None, None]
             spread = second - means[:, :, None] * means[:, None, :]
         else:
-            spread = ((X.T @ X - (means.T * mass) @ means) / n)[None]
-        spread = spread + ridge * np.eye(d)
-        factors = _cholesky(spread, ridge)
+            spread = (powers.matrices(powers.products.sum(axis=1)[None]) - (means.T * mass) @ means) / n
+        factors = _cholesky(spread + ridge * np.eye(d), ridge)
         inverse = np.linalg.inv(factors)
-        white = inverse @ X.T - inverse @ means[:, :, None]  # one factor serves all components of "tied"
-        apart = np.einsum("kdn,kdn->kn", white, white)
+        precision = np.swapaxes(inverse, -1, -2) @ inverse
         volume = np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
+        i, j = powers.pairs
+        logs = (precision[:, i, j] * np.where(i == j, -0.5, -1.0)) @ powers.products  # one row for all of "tied"
+        slope = (precision @ means[:, :, None])[:, :, 0]
     else:
-        variance = memberships @ X**2 / mass[:, None] - means**2
+        variance = memberships @ powers.squares.T / mass[:, None] - means**2
         if kind == "spherical":
             variance = np.repeat(variance.mean(axis=1, keepdims=True), d, axis=1)
         variance = np.maximum(variance, 0.0) + ridge
-        precision = 1 / variance
-        apart = precision @ (X**2).T - 2 * (precision * means) @ X.T + (precision * means**2).sum(axis=1)[:, None]
         volume = np.log(variance).sum(axis=1) / 2
-    logs = np.log(mass / n) - volume - 0.5 * d * math.log(2 * math.pi)
-    return np.asarray(logs[:, None] - 0.5 * apart)
+        logs = (-0.5 / variance) @ powers.squares
+        slope = means / variance
+    constant = np.log(mass / n) - volume - 0.5 * d * math.log(2 * math.pi) - 0.5 * (slope * means).sum(axis=1)
+    return np.asarray(logs + np.column_stack([slope, constant]) @ powers.linear)
 
 
 def _cholesky(spread: Array, ridge: float) -> Array:
