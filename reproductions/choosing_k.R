@@ -1,4 +1,4 @@
-# Reference values for tests/golden/choosing_k.json: Rscript reproductions/choosing_k.R > docs/reproductions/choosing_k_R.txt
+# Reference values for tests/golden/choosing_k.json: run by python -m reproductions.choosing_k_r, which writes the data.
 # Packages of Debian: r-cran-cluster, r-cran-fpc, r-cran-mclust, r-bioc-consensusclusterplus.
 suppressMessages({library(cluster); library(fpc); library(mclust); library(ConsensusClusterPlus)})
 args <- commandArgs(trailingOnly = TRUE)
@@ -8,6 +8,8 @@ folder <- if (length(args)) args[1] else "."
 sets <- list(iris = as.matrix(iris[, 1:4]))
 for (name in c("wine", "three", "square", "unequal")) sets[[name]] <- read(file.path(folder, paste0(name, ".csv")))
 
+cat("versions", paste(sapply(c("cluster", "fpc", "mclust", "ConsensusClusterPlus"),
+                             function(p) paste(p, packageVersion(p))), collapse = ", "), "\n")
 X <- sets$iris
 set.seed(1)
 g <- clusGap(X, FUNcluster = kmeans, K.max = 6, B = 200, d.power = 2, spaceH0 = "scaledPCA", verbose = FALSE, nstart = 20)
@@ -26,10 +28,20 @@ for (k in 2:5) {
   out(paste0("calinski_harabasz_", k), calinhara(X, km$cluster))
 }
 pdf(NULL)
-set.seed(5)
-c1 <- ConsensusClusterPlus(t(X), maxK = 5, reps = 200, pItem = 0.8, clusterAlg = "km", distance = "euclidean", seed = 5,
+# k-means with 20 starts: the "km" of the package has one random start, and measures the luck of it
+best <- function(this_dist, k) kmeans(X[as.integer(attr(this_dist, "Labels")), ], k, nstart = 20)$cluster
+rownames(X) <- seq_len(nrow(X))
+c1 <- ConsensusClusterPlus(t(X), maxK = 5, reps = 200, pItem = 0.8, clusterAlg = "best", distance = "euclidean", seed = 5,
                            plot = NULL, verbose = FALSE)
 for (k in 2:5) { M <- c1[[k]]$ml; v <- M[lower.tri(M)]; out(paste0("pac_", k), mean(v > 0.1 & v < 0.9)) }
+set.seed(6)
+s <- nselectboot(X, B = 100, clustermethod = kmeansCBI, classification = "centroid", krange = 2:5, runs = 10)
+out("nselectboot", s$stabk[2:5]); out("nselectboot_error", apply(s$stab[, 2:5], 2, sd) / sqrt(100)); cat("nselectboot_k", s$kopt, "\n")
+for (j in 2:5) {
+  set.seed(7)
+  b <- clusterboot(X, B = 100, bootmethod = "boot", clustermethod = kmeansCBI, krange = j, runs = 10, count = FALSE, showplots = FALSE)
+  out(paste0("worst_", j), min(b$bootmean))
+}
 
 k <- c(iris = 3, wine = 3, three = 4, square = 4, unequal = 3)
 for (name in names(sets)) for (scheme in c("boot", "subset", "noise", "jitter")) {

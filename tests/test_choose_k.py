@@ -8,14 +8,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import beta
 from sklearn.cluster import AgglomerativeClustering, KMeans
-from sklearn.datasets import load_iris, load_wine, make_blobs
+from sklearn.datasets import load_iris, make_blobs
 from sklearn.mixture import GaussianMixture
 
 import congruence as cg
 from congruence.selection import calibration, connected, halves, kmeans, mixtures
-from congruence.selection.criteria import PEERS, Context, gap
+from congruence.selection.criteria import PEERS, Context, consensus, gap
 from congruence.selection.looks import look_at
+from reproductions import choosing_k_r
 
 RNG = np.random.default_rng(0)
 TRUTH = np.repeat([0, 1, 2], 30)
@@ -459,11 +461,84 @@ def test_geometry_is_that_of_r(iris):
 
 
 def test_jump_by_hand(iris):
-    """The transformed distortion jumps from 0 for no cluster; relative to one cluster."""
+    """Sugar and James: the largest difference of distortions to the power of −d/2, from 0 for no cluster."""
     n, d = iris.points.shape
-    distortion = np.array([look.halves.inertia / (n * d) for look in iris.looks.values()])
-    power = (distortion / distortion[0]) ** (-d / 2)
-    assert PEERS["jump"].curve(iris).values == pytest.approx(np.diff([0, *power]), rel=1e-9)
+    power = [(look.halves.inertia / (n * d)) ** (-d / 2) for look in iris.looks.values()]
+    jumps = np.diff([0, *power])
+    found = PEERS["jump"].curve(iris)
+    assert found.values / found.values[0] == pytest.approx(jumps / jumps[0], rel=1e-9)
+    assert found.best == iris.ks[int(np.argmax(jumps))]
+
+
+def test_davies_bouldin_by_hand(iris):
+    """Each cluster's worst ratio of spreads to the distance of centres, averaged over clusters."""
+    for k, value in zip(iris.ks[1:], PEERS["davies_bouldin"].curve(iris).values[1:], strict=True):
+        groups = [iris.points[iris.looks[k].halves.labels == j] for j in range(k)]
+        centres = [g.mean(axis=0) for g in groups]
+        spread = [np.mean([np.linalg.norm(x - c) for x in g]) for g, c in zip(groups, centres, strict=True)]
+        worst = [
+            max((spread[i] + spread[j]) / np.linalg.norm(centres[i] - centres[j]) for j in range(k) if j != i)
+            for i in range(k)
+        ]
+        assert value == pytest.approx(np.mean(worst), rel=1e-9)
+
+
+def test_clusterboot_is_fpcs(iris):
+    """Mean Jaccard similarity of the worst cluster is that of fpc::clusterboot within the error of simulation."""
+    found = PEERS["clusterboot"].curve(iris)
+    theirs = np.array([GOLDEN[f"worst_{k}"] for k in (2, 3, 4, 5)])
+    assert (np.abs(found.values[1:5] - theirs) < 3 * np.sqrt(1 + 30 / 100) * found.errors[1:5] + 0.005).all()
+
+
+def test_nselectboot_is_fpcs(iris):
+    """Instability of pairs of bootstrap samples is that of fpc::nselectboot within the error of simulation, and so is k."""
+    found = PEERS["nselectboot"].curve(iris)
+    errors = np.hypot(found.errors[1:5], GOLDEN["nselectboot_error"])
+    assert (np.abs(found.values[1:5] - GOLDEN["nselectboot"]) < 4 * errors).all()
+    assert found.best == GOLDEN["nselectboot_k"] == 2
+
+
+def test_pac_is_that_of_consensus_cluster_plus():
+    """PAC of k-means on 80 % of iris is that of ConsensusClusterPlus with the same number of starts."""
+    found = consensus.ambiguous(IRIS - IRIS.mean(axis=0), [1, 2, 3, 4], np.random.default_rng(0), 120, 20)
+    assert np.isnan(found[0])
+    assert found[1:] == pytest.approx([GOLDEN[f"pac_{k}"] for k in (2, 3, 4)], abs=0.03)
+    assert cg.choose_k(IRIS, range(1, 5), criteria="pac").best == {"pac": 2}
+    runs = cg.choose_k(IRIS, range(2, 4), criteria="pac", n_members=5)
+    assert runs.criteria["pac"].values[0] == runs.ensembles[2].pac()
+
+
+def test_m3c_by_hand(monkeypatch):
+    """PAC, the log ratio to the references and the p-value are those of the definition, pair by pair."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(24, 2)) + np.array([[0, 0], [5, 0]])[np.repeat([0, 1], 12)]
+    labels = []
+    monkeypatch.setattr(kmeans, "nearest", lambda *a, f=kmeans.nearest: labels.append(f(*a)) or labels[-1])
+    rows = np.sort(np.argsort(np.random.default_rng(9).random((10, 24)), axis=1)[:, :19], axis=1)
+    found = consensus.ambiguous(X, [3], np.random.default_rng(9), 10)
+    ambiguous = pairs = 0
+    for i in range(24):
+        for j in range(i):
+            both = [(r.tolist().index(i), r.tolist().index(j), row) for r, row in zip(rows, labels[0], strict=True)
+                    if i in r and j in r]  # fmt: skip
+            share = np.mean([row[a] == row[b] for a, b, row in both])
+            ambiguous, pairs = ambiguous + (0.1 < share < 0.9), pairs + 1
+    assert 0 < found[0] == pytest.approx(ambiguous / pairs, rel=1e-12)
+    ours, references = np.array([0.0, 0.2]), rng.uniform(0.1, 0.3, (8, 2))
+    index, p = consensus.relative(ours, references)
+    for j in range(2):
+        mean, var = references[:, j].mean(), references[:, j].var(ddof=1)
+        assert index[j] == pytest.approx(np.log(mean) - np.log(max(ours[j], 1e-7)), rel=1e-12)
+        a = ((1 - mean) / var - 1 / mean) * mean**2
+        assert p[j] == pytest.approx(beta.cdf(max(ours[j], 1e-7), a, a * (1 / mean - 1)), rel=1e-9)
+
+
+def test_m3c_says_that_it_sampled():
+    """Above 400 points M3C looks at 400, and a note says so; noise has no clusters."""
+    X = np.random.default_rng(0).normal(size=(450, 2))
+    choice = cg.choose_k(X, range(1, 4), criteria="m3c")
+    assert choice.k == 1
+    assert "m3c looked at 400 of 450 points, drawn at random" in choice.notes
 
 
 @pytest.mark.parametrize("name", sorted(PEERS))
@@ -490,25 +565,13 @@ def test_criteria_vote_together():
         cg.choose_k(BLOBS, criteria="silhouete")
 
 
-def generated(name):
-    rng = np.random.default_rng(20)
-    three = rng.normal(size=(150, 2)) + np.array([[0, 0], [6, 0], [0, 6]])[np.repeat([0, 1, 2], 50)]
-    square = rng.normal(size=(200, 2)) + np.array([[0, 0], [5, 0], [0, 5], [5, 5]])[np.repeat(range(4), 50)]
-    unequal = (
-        rng.normal(size=(160, 3)) + np.array([[0, 0, 0], [5, 0, 0], [0, 4.5, 0]])[np.repeat([0, 1, 2], [100, 40, 20])]
-    )
-    wine = load_wine().data
-    sets = {"iris": IRIS, "wine": (wine - wine.mean(axis=0)) / wine.std(axis=0)}
-    return (sets | {"three": three, "square": square, "unequal": unequal})[name]
-
-
 @pytest.mark.parametrize("scheme", ["boot", "subset", "noise", "jitter"])
 @pytest.mark.parametrize(("name", "k"), [("iris", 3), ("wine", 3), ("three", 4), ("square", 4), ("unequal", 3)])
 def test_stability_is_clusterboot(name, k, scheme):
     """Mean Jaccard similarity of each cluster is that of fpc::clusterboot within the error of simulation."""
     ours = {"boot": "bootstrap", "subset": "subsample"}.get(scheme, scheme)
     clusterer = KMeans(k, n_init=10)
-    s = cg.stability(generated(name), clusterer, scheme=ours, fraction=0.5, n_resamples=60, random_state=0)
+    s = cg.stability(choosing_k_r.data(name), clusterer, scheme=ours, fraction=0.5, n_resamples=60, random_state=0)
     table = s.to_frame().sort_values("points", ascending=False)
     assert table["points"].tolist() == GOLDEN["sizes"][name][scheme]
     theirs = np.array(GOLDEN["clusterboot"][name][scheme])

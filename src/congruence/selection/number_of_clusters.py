@@ -133,7 +133,8 @@ def choose_k(
     if criteria is None and n_members is None and _is_family(method):
         return _by_family(prepare(data, X, standardise, seeds), ks, method, seeds, truth, progress)
     if criteria is not None or not (isinstance(method, str) and method in ("auto", "kmeans")):
-        peers, others = _sorted_out(criteria)
+        plain = n_members is None and isinstance(method, str) and method in ("auto", "kmeans")
+        peers, others = _sorted_out(criteria, plain)
         found = None
         if others is None or others or not peers:
             wanted = None if others is None else wanted_criteria(others, False)
@@ -262,16 +263,19 @@ def _by_family(
 # --- by published criteria --------------------------------------------------------------------------------------
 
 
-def _sorted_out(criteria: Any) -> tuple[list[str], list[Any] | None]:
-    """Published criteria, and those of the agreement of members; None for the default ones."""
+def _sorted_out(criteria: Any, plain: bool) -> tuple[list[str], list[Any] | None]:
+    """Published criteria, and those of the agreement of members; None for the default ones.
+
+    "pac" is both: of members where others ask for members, otherwise of subsamples as in ConsensusClusterPlus.
+    """
     if criteria is None:
         return [], None
-    if not isinstance(criteria, str | Measure | Iterable):
-        raise InputError(f"criteria must be names of criteria; got {criteria!r}")
-    listed_ones = [criteria] if isinstance(criteria, str | Measure) else list(criteria)
-    peers = [x.strip() for x in listed_ones if isinstance(x, str) and x.strip() in PEERS]
-    others = [x for x in listed_ones if not (isinstance(x, str) and x.strip() in PEERS)]
-    return list(dict.fromkeys(peers)), others if others or not peers else []
+    named = [criteria] if isinstance(criteria, str | Measure) else list(criteria)
+    named = [x.strip() if isinstance(x, str) else x for x in named]
+    published = [x for x in named if isinstance(x, str) and x in PEERS]
+    if not plain or len(published) < len(named):
+        published = [x for x in published if x != "pac"]
+    return list(dict.fromkeys(published)), [x for x in named if x not in published]
 
 
 def _by_peers(
@@ -301,7 +305,7 @@ def _by_peers(
     }
     partitions = {k: _placed_by_centres(points, look.halves) for k, look in done.items()}
     agreed, classes = _with_reference(truth, finished, partitions)
-    notes = [*points.notes, *_lacking(truth, len(points.all))]
+    notes = [*points.notes, *_lacking(truth, len(points.all)), *(c.note for c in found.values() if c.note)]
     if members is None:
         return KChoice(
             ks=finished, criteria=curves, with_reference=agreed, n_reference=classes, notes=tuple(notes),

@@ -43,11 +43,12 @@ class Context:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Values over k, their standard errors (NaN: not known), and the k that the criterion's rule takes."""
+    """Values over k, their standard errors (NaN: not known), the k that the criterion's rule takes, and what to say."""
 
     values: Array
     errors: Array
     best: int | None
+    note: str = ""
 
 
 @dataclass(frozen=True)

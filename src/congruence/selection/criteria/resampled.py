@@ -1,8 +1,6 @@
-"""Criteria from clustering parts of the points again: prediction strength, clusterboot, and M3C."""
+"""Criteria from clustering parts of the points again: prediction strength, clusterboot, and nselectboot."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
@@ -12,8 +10,8 @@ from congruence.statistics.tables import Array
 
 #: prediction strength and stability from which a number of clusters is taken
 STRENGTH, STABLE = 0.8, 0.85
-#: bootstrap samples of clusterboot; subsamples, references and the share of points of M3C
-BOOTSTRAPS, SUBSAMPLES, REFERENCES, SHARE = 30, 40, 12, 0.8
+#: bootstrap samples (nselectboot: pairs of them), and k-means starts on each
+BOOTSTRAPS, STARTS = 30, 5
 
 
 def _prediction_strength(context: Context) -> Curve:
@@ -49,8 +47,8 @@ def _clusterboot(context: Context) -> Curve:
     points = context.points
     n = len(points)
     drawn = [np.unique(rng.integers(0, n, n)) for _ in range(BOOTSTRAPS)]
-    starts = [kmeans.seeds(points[rows][None], context.ks[-1], 5, rng) for rows in drawn]
-    values = np.ones(len(context.ks))
+    starts = [kmeans.seeds(points[rows][None], context.ks[-1], STARTS, rng) for rows in drawn]
+    values, errors = np.ones(len(context.ks)), np.zeros(len(context.ks))
     for i, (k, look) in enumerate(context.looks.items()):
         if k == 1:
             continue
@@ -61,59 +59,38 @@ def _clusterboot(context: Context) -> Curve:
             there = np.bincount(labels, minlength=k) > 0
             best = halves.returned(labels, kmeans.nearest(points[rows], centres)[None], k)[0]
             found[b, there] = best[there]
-        values[i] = np.nanmean(found, axis=0).min()
-    return Curve(values, np.full(len(values), np.nan), largest(context.ks, values, STABLE))
+        means = np.nanmean(found, axis=0)
+        worst = int(means.argmin())
+        values[i], errors[i] = means[worst], np.nanstd(found[:, worst], ddof=1) / np.sqrt(BOOTSTRAPS)
+    return Curve(values, errors, largest(context.ks, values, STABLE))
 
 
-def ambiguous(points: Array, ks: list[int], rng: np.random.Generator, subsamples: int = SUBSAMPLES) -> Array:
-    """Proportion of pairs that k-means of 80 % of the points puts together in 10 % to 90 % of the subsamples, per k."""
+def _nselectboot(context: Context) -> Curve:
+    """Fang and Wang (2012): share of pairs of points that two bootstrap samples disagree on, as fpc's nselectboot."""
+    rng = context.rng("nselectboot")
+    points = context.points
     n = len(points)
-    size = round(SHARE * n)
-    rows = np.sort(np.argsort(rng.random((subsamples, n)), axis=1)[:, :size], axis=1)
-    parts = points[rows]
-    step = max(1, kmeans.ROOM // (5 * kmeans.CANDIDATES * size))
-    starts = np.concatenate([kmeans.seeds(parts[i : i + step], ks[-1], 5, rng) for i in range(0, subsamples, step)])
-    drawn = np.zeros((subsamples, n))
-    drawn[np.arange(subsamples)[:, None], rows] = 1
-    both = drawn.T @ drawn
-    upper = np.triu_indices(n, 1)
-    found = np.full(len(ks), np.nan)
-    for i, k in enumerate(ks):
-        if k == 1:
-            continue
-        centres = kmeans.fit(parts, starts[:, :, :k])[0]
-        labels = kmeans.nearest(parts, centres)
-        together = np.zeros((n, n))
-        for j in range(k):
-            member = np.zeros((subsamples, n))
-            member[np.arange(subsamples)[:, None], rows] = labels == j
-            together += member.T @ member
-        share = together[upper] / np.maximum(both[upper], 1)
-        found[i] = float(((share > 0.1) & (share < 0.9))[both[upper] > 0].mean())
-    return found
+    rows = rng.integers(0, n, (2 * BOOTSTRAPS, n))
+    step = max(1, kmeans.ROOM // (STARTS * kmeans.CANDIDATES * n))
+    labels = {k: np.empty((2 * BOOTSTRAPS, n), dtype=np.int64) for k in context.ks}
+    for first in range(0, len(rows), step):
+        drawn = points[rows[first : first + step]]
+        starts = kmeans.seeds(drawn, context.ks[-1], STARTS, rng)
+        for k in context.ks:
+            centres = kmeans.fit(drawn, starts[:, :, :k])[0]
+            labels[k][first : first + step] = kmeans.nearest(points, centres)
+    values, errors = np.full(len(context.ks), np.nan), np.full(len(context.ks), np.nan)
+    for i, k in enumerate(context.ks):
+        if k > 1:
+            found = [_disagreement(a, b, k) for a, b in labels[k].reshape(-1, 2, n)]
+            values[i], errors[i] = np.mean(found), np.std(found, ddof=1) / np.sqrt(BOOTSTRAPS)
+    return Curve(values, errors, top(context.ks, values, "lower"))
 
 
-def _m3c(context: Context) -> Curve:
-    """John et al. (2020): log ratio of the ambiguity of reference data of the same covariance to that of the data.
-
-    The answer is 1 where no k has fewer ambiguous pairs than all but 5 % of the references.
-    """
-    rng = context.rng("m3c")
-    ks = [k for k in context.ks if k > 1]
-    ours = ambiguous(context.points, ks, rng)
-    spread = context.points.std(axis=0)
-    references = np.stack(
-        [ambiguous(rng.normal(size=context.points.shape) * spread, ks, rng) for _ in range(REFERENCES)]
-    )
-    little = 1e-4
-    ratio = np.log10(references + little).mean(axis=0) - np.log10(ours + little)
-    error = np.log10(references + little).std(axis=0, ddof=1) / np.sqrt(REFERENCES)
-    score = -ratio / np.maximum(np.log10(references + little).std(axis=0, ddof=1), 1e-9)
-    one = [math.nan] * (len(context.ks) - len(ks))
-    best = top(ks, ratio)
-    if best is not None and context.ks[0] == 1 and score[ks.index(best)] > -1.64:
-        best = 1
-    return Curve(np.array([*one, *ratio]), np.array([*one, *error]), best)
+def _disagreement(a: Array, b: Array, k: int) -> float:
+    """Share of the n² ordered pairs of points that are together in a and apart in b."""
+    table = np.bincount(a * k + b, minlength=k * k).reshape(k, k).astype(np.float64)
+    return float(((table.sum(axis=1) ** 2).sum() - (table**2).sum()) / len(a) ** 2)
 
 
 PEERS = (
@@ -123,5 +100,5 @@ PEERS = (
     Peer(
         "clusterboot", "Stability of the worst cluster under the bootstrap (Hennig 2007)", "higher", True, _clusterboot
     ),
-    Peer("m3c", "Ambiguity against references of the same covariance (M3C, John et al. 2020)", "higher", True, _m3c),
+    Peer("nselectboot", "Instability of pairs of bootstrap samples (Fang and Wang 2012)", "lower", False, _nselectboot),
 )
