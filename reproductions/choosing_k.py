@@ -19,9 +19,10 @@ import numpy as np
 from scipy.optimize import minimize
 
 import congruence
-from congruence.selection import calibration, connected, halves
+from congruence.selection import calibration, connected, halves, shapes
+from congruence.selection.calibrated import is_long
 from congruence.selection.criteria import PEERS, Context
-from congruence.selection.looks import is_cut, look_at
+from congruence.selection.looks import Look, look_at
 from congruence.selection.points import prepare
 from reproductions import cluster_shapes, datasets
 from reproductions.cluster_scenarios import is_test
@@ -47,16 +48,22 @@ class Set:
     ks: list[int]
     #: one row per k: the features of the probabilities
     features: dict[str, list[float]]
-    #: connected groups: how many, over which span, and for which k k-means cuts across them
+    #: connected groups and spectral clusters: how many (0: none), how surely (groups: by span), and for which k k-means cuts
+    #: them, if it is sure of its answer and if it is in doubt
     groups: int
     span: float
     cut: list[bool]
+    cut_in_doubt: list[bool]
+    spectral: int
+    spectral_cut: list[bool]
+    spectral_cut_in_doubt: list[bool]
     #: the k of other ways to choose
     peers: dict[str, int | None]
     rule: int
-    #: agreement of the partition of each k with the truth, and of the groups
+    #: agreement of the partition of each k with the truth, of the groups, and of the spectral clusters
     ari: list[float]
     ari_groups: float
+    ari_spectral: float
 
     @property
     def is_test(self) -> bool:
@@ -89,15 +96,23 @@ def looked_at(name: str, seed: int, group: str, X: np.ndarray, y: np.ndarray) ->
     valley = np.array([x.halves.valley for x in looks.values()])
     fisher, icl = (np.array([getattr(x, key) for x in looks.values()]) for key in ("fisher", "icl"))
     features = calibration.features(ks, returns, valley, fisher, icl)
-    groups = connected.groups(points, most)
+    groups, clusters = shapes.connected_groups(points, ks), shapes.spectral_clusters(points, ks, root)
     context = Context(parts, looks, root)
     peers = {key: peer.curve(context).best for key, peer in PEERS.items() if key != "m3c" or len(points) <= 150}
+    span = 0.0 if groups is None else connected.groups(points, most).span
+    cuts = [[found is not None and shapes.is_cut(points, found.labels, each, p, look) for each, look in looks.items()]
+            for found in (groups, clusters) for p in (1.0, 0.0)]  # fmt: skip
+    aris = [0.0 if found is None else congruence.ari(y[known], found.labels[known]) for found in (groups, clusters)]
     return Set(
-        name, seed, group, k, ks, {key: value.tolist() for key, value in features.items()}, groups.k, groups.span,
-        [is_cut(groups, each, look) for each, look in looks.items()], peers, calibration.by_rule(ks, returns, valley),
-        [congruence.ari(y[known], look.halves.labels[known]) for look in looks.values()],
-        congruence.ari(y[known], groups.labels[known]),
+        name, seed, group, k, ks, {key: value.tolist() for key, value in features.items()},
+        0 if groups is None else groups.k, span, cuts[0], cuts[1], 0 if clusters is None else clusters.k, cuts[2], cuts[3],
+        peers, calibration.by_rule(ks, returns, valley),
+        [congruence.ari(y[known], _labels(points, each, look)[known]) for each, look in looks.items()], *aris,
     )  # fmt: skip
+
+
+def _labels(points: np.ndarray, k: int, look: Look) -> np.ndarray:
+    return look.mixture if is_long(points, k, look) else look.halves.labels
 
 
 # --- the weights ------------------------------------------------------------------------------------------------
@@ -126,7 +141,7 @@ def fitted(sets: Iterable[Set]) -> np.ndarray:
 
 def fitted_groups(sets: Sequence[Set], w: np.ndarray) -> tuple[float, float]:
     """Constant and slope of the probability that connected groups are right where k-means cuts across them."""
-    cases = [(s.span, float(s.groups == s.k)) for s in sets if s.cut[chosen(s, w)[0] - 1]]
+    cases = [(s.span, float(s.groups == s.k)) for s in sets if by_shape(s, *chosen(s, w)) == "groups"]
     x, y = np.array([min(c[0], 2.0) for c in cases]), np.array([c[1] for c in cases])
 
     def loss(b: np.ndarray) -> float:
@@ -134,6 +149,12 @@ def fitted_groups(sets: Sequence[Set], w: np.ndarray) -> tuple[float, float]:
         return float(np.logaddexp(0, u).sum() - (y * u).sum() + 0.05 * b @ b)
 
     return tuple(minimize(loss, np.array([0.0, 1.0])).x.tolist())
+
+
+def fitted_spectral(sets: Sequence[Set], w: np.ndarray) -> float:
+    """The share of spectral clusters that are right where they are the answer, with one right and one wrong added."""
+    cases = [s.spectral == s.k for s in sets if by_shape(s, *chosen(s, w)) == "spectral"]
+    return float((sum(cases) + 1) / (len(cases) + 2))
 
 
 def chosen(s: Set, w: np.ndarray, k_min: int = 1) -> tuple[int, float]:
@@ -144,12 +165,22 @@ def chosen(s: Set, w: np.ndarray, k_min: int = 1) -> tuple[int, float]:
     return int(p.argmax()) + k_min, float(p.max())
 
 
+def by_shape(s: Set, k: int, p: float) -> str:
+    """Whether connected groups or spectral clusters are the answer instead of k clusters, as in `selection.shapes`."""
+    if (s.cut if p >= shapes.DOUBT else s.cut_in_doubt)[k - 1]:
+        return "groups"
+    if k > 1 and p >= shapes.DOUBT:
+        return ""
+    return "spectral" if (s.spectral_cut if p >= shapes.DOUBT else s.spectral_cut_in_doubt)[k - 1] else ""
+
+
 def auto(s: Set, w: np.ndarray, k_min: int = 1) -> tuple[int, float]:
-    """As `choose_k`: connected groups where k-means cuts across them."""
+    """As `choose_k`: connected groups or spectral clusters where k-means cuts across them."""
     k, p = chosen(s, w, k_min)
-    if s.cut[k - 1] and s.groups in s.ks:
+    shape = by_shape(s, k, p)
+    if shape == "groups":
         return s.groups, calibration.certainty_of_groups(s.span)
-    return k, p
+    return (s.spectral, calibration.certainty_of_spectral()) if shape == "spectral" else (k, p)
 
 
 def left_out(sets: Sequence[Set], dev: Sequence[Set]) -> dict[tuple[str, int], int]:
@@ -193,7 +224,11 @@ def row(title: str, sets: Sequence[Set], answer: Callable[[Set], int | None]) ->
 
 
 def _agreement(s: Set, k: int) -> float:
-    return s.ari_groups if k == s.groups and s.cut[k - 1] else s.ari[k - 1] if k <= len(s.ari) else 0.0
+    if k == s.groups and s.cut[k - 1]:
+        return s.ari_groups
+    if k == s.spectral and s.spectral_cut[k - 1]:
+        return s.ari_spectral
+    return s.ari[k - 1] if k <= len(s.ari) else 0.0
 
 
 HEAD = """| | compact: exact, ±1, ARI | suites: exact, ±1, ARI | curved: exact, ±1, ARI | no clusters: false alarms |
@@ -242,17 +277,21 @@ def main() -> None:
     dev = [s for s in sets if not s.is_test]
     w = fitted([s for s in dev if s.group != "curved"])
     constant, slope = fitted_groups(dev, w)
+    spectral = fitted_spectral(dev, w)
     print(
         "weights:",
         dict(zip(NAMES, np.round(w, 3).tolist(), strict=True)),
         "groups:",
         round(constant, 2),
         round(slope, 2),
+        "spectral:",
+        round(spectral, 2),
     )
     if options.fit:
         table: dict[str, Any] = {
             "weights": dict(zip(NAMES, np.round(w, 4).tolist(), strict=True)),
             "connected": {"constant": round(constant, 4), "span": round(slope, 4)},
+            "spectral": {"probability": round(spectral, 4)},
         }
         Path(calibration.__file__).with_name("calibration.json").write_text(json.dumps(table, indent=2) + "\n")
         calibration.table.cache_clear()

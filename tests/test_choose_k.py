@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import beta
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import AgglomerativeClustering, KMeans
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import load_iris, make_blobs, make_circles, make_moons
+from sklearn.metrics import silhouette_score
 from sklearn.mixture import GaussianMixture
 
 import congruence as cg
-from congruence.selection import calibration, connected, halves, kmeans, mixtures
+from congruence.selection import calibration, connected, families, halves, kmeans, mixtures, shapes
 from congruence.selection.criteria import PEERS, Context, consensus, gap
 from congruence.selection.looks import look_at
-from reproductions import choosing_k_r
+from reproductions import choosing_k_r, cluster_shapes
 
 RNG = np.random.default_rng(0)
 TRUTH = np.repeat([0, 1, 2], 30)
+RNG_STRIPS = np.random.default_rng(8)
 BLOBS = RNG.normal(size=(90, 2)) + np.array([[0, 0], [9, 0], [0, 9]])[TRUTH]
 
 
@@ -290,12 +294,123 @@ def test_any_clusterer(method):
     assert again.criteria["returns"].values.tolist()[1:] == choice.criteria["returns"].values.tolist()[1:]
 
 
-def test_spectral_finds_rings():
-    """Rings that k-means cuts are two clusters by spectral clustering."""
-    rng = np.random.default_rng(0)
-    t = rng.uniform(0, 2 * np.pi, 300)
-    rings = np.column_stack([np.cos(t), np.sin(t)]) * np.repeat([1, 3], 150)[:, None] + 0.05 * rng.normal(size=(300, 2))
+def test_clusterers_with_a_name_take_shapes_that_suit_them():
+    """Rings by single linkage and spectral clustering, long clusters by mixtures, and noise by none of them."""
+    rings, _ = make_circles(400, noise=0.04, factor=0.3, random_state=0)
     assert cg.choose_k(rings, range(1, 4), "spectral").k == 2
+    assert cg.choose_k(rings, range(1, 4), "single").k == 2
+    strips = RNG_STRIPS.normal(size=(200, 2)) * [6, 0.5] + np.array([[0, 0], [0, 4]])[np.repeat([0, 1], 100)]
+    assert cg.choose_k(strips, range(1, 4), "gaussian").k == 2
+    noise = np.random.default_rng(3).normal(size=(120, 3))
+    for method in families.NAMES:
+        assert cg.choose_k(noise, range(1, 5), method).k == 1
+
+
+def test_agglomerative_and_spectral_are_scikit_learns():
+    """Each linkage gives scikit-learn's clusters; spectral clustering of rings gives the rings."""
+    for name in families.LINKAGES:
+        labels = families.clusterer_of(name)(BLOBS, [1, 2, 4], 0)
+        for k in (2, 4):
+            assert cg.ari(labels[k], AgglomerativeClustering(k, linkage=name).fit_predict(BLOBS)) == 1
+        assert not labels[1].any()
+    for n in (180, 260):  # all eigenvectors, and the first
+        rings, y = make_circles(n, noise=0.03, factor=0.4, random_state=1)
+        labels = families.clusterer_of("spectral")(rings, [1, 2], 0)
+        assert cg.ari(labels[2], y) == 1
+
+
+def test_the_border_by_hand():
+    """Log distance to the fifth neighbour, of points with one of the other cluster among their eight, less the rest's, as z."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2)) + np.array([[0, 0], [3.5, 0]])[np.repeat([0, 1], 40)]
+    labels = (X[:, 0] > 1.7).astype(int)
+    apart = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
+    order = np.argsort(apart, axis=1)
+    edge = np.array([any(labels[j] != labels[i] for j in order[i, 1:9]) for i in range(80)])
+    far = np.log(np.sort(apart, axis=1)[:, 5])
+    z = (far[edge].mean() - far[~edge].mean()) / np.sqrt(
+        far[edge].var() / edge.sum() + far[~edge].var() / (~edge).sum()
+    )
+    assert families.borders(X, {2: labels})[0] == pytest.approx(z, rel=1e-9)
+    assert families.borders(BLOBS, {3: TRUTH})[0] == np.inf
+
+
+def test_a_clusterer_that_gives_another_number_is_not_chosen():
+    """Only a clustering into k clusters counts for k."""
+
+    class Two(ClusterMixin, BaseEstimator):
+        def __init__(self, n_clusters=2):
+            self.n_clusters = n_clusters
+
+        def fit_predict(self, X, y=None):
+            return (X[:, 0] > X[:, 0].mean()).astype(int)
+
+    far = np.concatenate([BLOBS[:30], BLOBS[30:60] + np.array([20, 0])])
+    choice = cg.choose_k(far, range(1, 5), Two())
+    assert choice.k == 2
+    assert choice.criteria["returns"].values[2:].tolist() == [0, 0]
+
+
+def test_known_clusters_by_rule_are_not_said_to_hold():
+    """With k_min=2 and no number that holds, the best is named and it is said that none holds."""
+    noise = np.random.default_rng(3).normal(size=(120, 3))
+    choice = cg.choose_k(noise, range(1, 5), "ward", k_min=2)
+    assert choice.k >= 2
+    assert choice.sentence.startswith(f"{choice.k} clusters by ward come back best, but not all are parted")
+    one = cg.choose_k(noise, range(1, 5), "ward")
+    assert (one.k, one.runner_up) == (1, choice.k)
+    assert f"the best number is {choice.k}" in one.recommendation
+
+
+@pytest.mark.parametrize("shape", ["moons", "circles", "long", "turned", "unequal"])
+def test_auto_chooses_the_family(shape):
+    """Curved clusters by connected groups, long ones by a mixture, unequal ones by any: the right k and labels."""
+    rng = np.random.default_rng(0)
+    if shape in ("moons", "circles"):
+        make = partial(make_moons, noise=0.06) if shape == "moons" else partial(make_circles, noise=0.04, factor=0.4)
+        X, y = make(240, random_state=0)
+    elif shape == "unequal":
+        y = np.repeat([0, 1, 2], [300, 50, 25])
+        X = (
+            rng.normal(size=(375, 3)) * np.array([1.5, 0.6, 0.4])[y][:, None]
+            + np.array([[0, 0, 0], [7, 0, 0], [0, 6, 0]])[y]
+        )
+    else:
+        y = np.repeat([0, 1, 2], 80)
+        X = rng.normal(size=(240, 2)) * [6, 0.5] + np.array([[0, 0], [0, 4], [0, 8]])[y]
+        X = X @ [[0.8, 0.6], [-0.6, 0.8]] if shape == "turned" else X
+    choice = cg.choose_k(X, range(1, 7))
+    assert choice.k == len(np.unique(y))
+    assert cg.ari(y, choice.labels) > 0.95
+    if shape in ("moons", "circles"):
+        assert choice.method == "connected groups"
+        assert any("k-means cannot be right" in note for note in choice.notes)
+    if shape in ("long", "turned"):
+        assert choice.method == "gaussian"
+        assert any("Gaussian mixture" in note for note in choice.notes)
+
+
+def test_auto_falls_back_on_spectral_clusters():
+    """A ball in a shell that no long span of distances parts, but spectral clustering does."""
+    X, y = cluster_shapes.draw("shells", 2)
+    choice = cg.choose_k(X, range(1, 6))
+    assert (choice.k, choice.method) == (2, "spectral")
+    assert cg.ari(choice.labels, y) == 1
+    assert any("by spectral clustering" in note for note in choice.notes)
+    noise = np.random.default_rng(0).normal(size=(200, 2))
+    assert shapes.spectral_clusters(noise, [1, 2, 3], np.random.SeedSequence(0)) is None
+
+
+def test_criteria_of_any_clusterer():
+    """Silhouette, Calinski–Harabasz and Davies–Bouldin are of the clusterer that is named; others say that they cannot."""
+    choice = cg.choose_k(BLOBS, range(1, 5), "average", criteria=["silhouette", "davies_bouldin"])
+    labels = AgglomerativeClustering(3, linkage="average").fit_predict(BLOBS)
+    assert choice.criteria["silhouette"].values[2] == pytest.approx(silhouette_score(BLOBS, labels), rel=1e-9)
+    assert (choice.k, choice.method) == (3, "average")
+    with pytest.raises(cg.InputError, match="gap cannot be computed with method 'average', only with k-means"):
+        cg.choose_k(BLOBS, method="average", criteria=["gap", "silhouette"])
+    with pytest.raises(cg.InputError, match="silhouette cannot be computed with method 'fuzzy'"):
+        cg.choose_k(BLOBS, method="fuzzy", criteria="silhouette")
 
 
 # --- odd data ---------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ def choose_k(
     method: Annotated[
         str,
         typer.Option(
-            help="auto, kmeans, gaussian, agglomerative, spectral; with criteria of agreement also em, fuzzy and others."
+            help="auto, kmeans, gaussian, ward, average, complete, single, spectral; with criteria of agreement also em, fuzzy, …"
         ),
     ] = "auto",
     members: Annotated[
@@ -31,7 +31,7 @@ def choose_k(
     criteria: Annotated[
         str | None,
         typer.Option(
-            help="Criteria that vote instead: measures, measure/self, certainty, pac, …, separated by commas; or paper."
+            help="Criteria that vote instead: silhouette, gap, bic, …, measures, certainty, separated by commas; or paper."
         ),
     ] = None,
     reference: Annotated[str | None, typer.Option(help="Column of classes to compare the clusterings with.")] = None,

@@ -78,6 +78,11 @@ def certainty_of_groups(span: float) -> float:
     return float(_step(np.array(fitted["constant"] + fitted["span"] * min(span, 2.0))))
 
 
+def certainty_of_spectral() -> float:
+    """The probability that spectral clusters are the clusters, where k-means cuts across them."""
+    return table()["spectral"]["probability"]
+
+
 def by_rule(ks: Sequence[int], returns: Array, valley: Array) -> int:
     """The largest k whose worst cluster comes back and is parted from its neighbour; 1 where there is none.
 

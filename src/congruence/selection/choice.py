@@ -179,7 +179,20 @@ class KChoice(Result):
     @property
     def runner_up(self) -> int | None:
         """The next best number of clusters: the best of two or more where the answer is 1; None where there is no other."""
-        return self._ranked[1][0] if len(self._ranked) > 1 else None
+        if len(self._ranked) > 1:
+            return self._ranked[1][0]
+        return self._best_of_several() if self.k == 1 and not self.probabilities else None
+
+    def _best_of_several(self) -> int | None:
+        """Of two or more clusters, the k that the first criterion that votes has the best value for."""
+        first = next(iter(self.voters), None)
+        curve = self.criteria.get("returns", first) if first is not None and first.name == "rule" else first
+        if curve is None or curve.better == "elbow":
+            return None
+        values = np.where(np.asarray(self.ks) > 1, curve.values, np.nan)
+        if np.isnan(values).all():
+            return None
+        return self.ks[int(np.nanargmax(values) if curve.better == "higher" else np.nanargmin(values))]
 
     @property
     def verdict(self) -> Verdict:

@@ -1,8 +1,10 @@
-"""How many clusters by another clusterer than k-means: the largest number that comes back in halves and is parted."""
+"""Clusterers other than k-means: for each number of clusters, do they come back in halves, and is their border empty?"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,17 +17,41 @@ from congruence.statistics.tables import Array
 
 #: points and numbers of clusters → labels for each number
 Clusterer = Callable[[Array, Sequence[int], int], dict[int, Array]]
+#: linkages of agglomerative clustering, and all clusterers with a name; "agglomerative" is Ward's
+LINKAGES = ("ward", "average", "complete", "single")
+NAMES = ("gaussian", "agglomerative", *LINKAGES, "spectral")
 #: random halvings: fewer than for k-means, which costs less
 HALVINGS = 6
 #: from this on, a border between clusters is emptier than the clusters
 BORDER = 0.0
 NEIGHBOURS, DENSITY = 8, 5
+#: neighbours of each point in the graph of spectral clustering, and up to so many points all eigenvectors are computed
+GRAPH, FEW = 10, 200
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """What one clusterer finds for each number of clusters."""
+
+    #: cluster of each point, by number of clusters
+    labels: dict[int, Array]
+    #: how well the worst cluster of each number comes back in halves; 0 where the clusterer gave another number
+    returns: Array
+    #: how empty the border of the two nearest clusters is, as z; infinite where no point is at a border
+    border: Array
+    #: halvings that were done, and whether these are all
+    halvings: int
+    is_complete: bool
 
 
 def clusterer_of(method: Any) -> Clusterer:
-    """The clusterer of a name ("gaussian", "agglomerative", "spectral") or of a scikit-learn object."""
-    known: dict[str, Clusterer] = {"gaussian": _gaussian, "agglomerative": _agglomerative, "spectral": _spectral}
-    return known[method] if isinstance(method, str) else partial(_by_object, method)
+    """The clusterer of a name (see `NAMES`) or of a scikit-learn object."""
+    if not isinstance(method, str):
+        return partial(_by_object, method)
+    if method in ("agglomerative", *LINKAGES):
+        return partial(_agglomerative, "ward" if method == "agglomerative" else method)
+    known: dict[str, Clusterer] = {"gaussian": _gaussian, "spectral": _spectral}
+    return known[method]
 
 
 def _gaussian(points: Array, ks: Sequence[int], seed: int) -> dict[int, Array]:
@@ -33,24 +59,53 @@ def _gaussian(points: Array, ks: Sequence[int], seed: int) -> dict[int, Array]:
     found = {}
     for k in ks:
         labels = kmeans.nearest(points, kmeans.fit(points[None], starts[:, :, :k])[0][0])
-        fitted = mixtures.fits(points, labels, k)
+        fitted = mixtures.fits_of_two(points, labels, k)
         found[k] = max(fitted, key=lambda f: f.bic).memberships.argmax(axis=0) if fitted else labels
     return found
 
 
-def _agglomerative(points: Array, ks: Sequence[int], seed: int) -> dict[int, Array]:
-    from scipy.cluster.hierarchy import fcluster, linkage
+def _agglomerative(linkage_name: str, points: Array, ks: Sequence[int], seed: int) -> dict[int, Array]:
+    from scipy.cluster.hierarchy import cut_tree, linkage
 
-    tree = linkage(points, "ward")
-    return {k: fcluster(tree, k, "maxclust") - 1 for k in ks}
+    cuts = cut_tree(linkage(points, linkage_name), n_clusters=list(ks))
+    return {k: cuts[:, i] for i, k in enumerate(ks)}
 
 
 def _spectral(points: Array, ks: Sequence[int], seed: int) -> dict[int, Array]:
-    from sklearn.cluster import SpectralClustering
+    vectors = _eigenvectors(points, max(ks))
+    return {k: _by_pivots(vectors[:, :k]) if k > 1 else np.zeros(len(points), dtype=np.int64) for k in ks}
 
-    near = min(10, len(points) - 1)
-    model = SpectralClustering(affinity="nearest_neighbors", n_neighbors=near, assign_labels="cluster_qr")
-    return _by_object(model, points, ks, seed)
+
+def _eigenvectors(points: Array, many: int) -> Array:
+    """First eigenvectors of the normalised Laplacian of the graph that joins each point to its nearest ten."""
+    from scipy import sparse
+    from scipy.linalg import eigh
+    from scipy.sparse.linalg import eigsh
+    from scipy.spatial import cKDTree
+
+    n = len(points)
+    near = cKDTree(points).query(points, k=min(GRAPH, n - 1) + 1)[1][:, 1:]
+    edges = np.ones(near.size), (np.repeat(np.arange(n), near.shape[1]), near.ravel())
+    graph = sparse.csr_array(edges, shape=(n, n))
+    graph = graph + graph.T
+    scale = sparse.diags_array(1 / np.sqrt(np.maximum(graph.sum(axis=1), 1e-300)))
+    # a thousandth more on the diagonal makes the matrix definite, and keeps its eigenvectors
+    laplacian = sparse.eye_array(n) * 1.001 - scale @ graph @ scale
+    if n <= FEW or many >= n - 1:
+        return np.asarray(eigh(laplacian.toarray(), subset_by_index=(0, min(many, n) - 1))[1])
+    start = np.random.default_rng(0).normal(size=n)
+    values, vectors = eigsh(laplacian.tocsc(), k=many, sigma=0, which="LM", v0=start)
+    return np.asarray(vectors[:, np.argsort(values)])
+
+
+def _by_pivots(vectors: Array) -> Array:
+    """Clusters from eigenvectors (points × k) by column-pivoted QR (Damle, Minden and Ying 2019): no start, no chance."""
+    from scipy.linalg import qr, svd
+
+    k = vectors.shape[1]
+    pivots = qr(vectors.T, mode="r", pivoting=True)[1][:k]
+    left, _, right = svd(vectors[pivots].T)
+    return np.asarray(np.abs(vectors @ (left @ right)).argmax(axis=1))
 
 
 def _by_object(clusterer: Any, points: Array, ks: Sequence[int], seed: int) -> dict[int, Array]:
@@ -58,15 +113,20 @@ def _by_object(clusterer: Any, points: Array, ks: Sequence[int], seed: int) -> d
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # "graph is not fully connected": that is what parted clusters look like
-        return {k: hard(np.asarray(configured(clusterer, seed, k).fit_predict(points))) for k in ks if k > 1} | {
-            k: np.zeros(len(points), dtype=np.int64) for k in ks if k == 1
+        return {
+            k: hard(np.asarray(configured(clusterer, seed, k).fit_predict(points)))
+            if k > 1
+            else np.zeros(len(points), dtype=np.int64)
+            for k in ks
         }
 
 
 def looked(
-    points: Array, ks: Sequence[int], clusterer: Clusterer, seeds: np.random.SeedSequence, progress: Any
-) -> tuple[dict[int, Array], Array, Array]:
-    """The clusterings of all points, how well the worst cluster of each comes back, and how empty its border is.
+    points: Array, ks: Sequence[int], clusterer: Clusterer, seeds: np.random.SeedSequence, progress: Any = False
+) -> Family:
+    """Clusterings of all points, how well the worst cluster of each comes back, and how empty its border is.
+
+    Ctrl-C keeps the halvings that are done, if there is one.
 
     Args:
         points: points × features.
@@ -75,28 +135,54 @@ def looked(
         seeds: for the halves.
         progress: called with (done, total); None or True for a bar on a terminal, False for none.
     """
-    from scipy.spatial import cKDTree
-
     rng = np.random.default_rng(seeds)
-    n = len(points)
+    done: list[dict[int, Array]] = []
     with Progress(2 * HALVINGS + 1, progress, "clusterings") as bar:
         whole = clusterer(points, ks, int(rng.integers(2**31 - 1)))
-        bar.add(1)
-        found = {k: np.zeros((2 * HALVINGS, labels.max() + 1)) for k, labels in whole.items()}
-        for h in range(HALVINGS):
-            order = rng.permutation(n)
-            for side, rows in enumerate((order[: n // 2], order[n // 2 :])):
-                near = cKDTree(points[rows]).query(points)[1]
-                for k, labels in clusterer(points[rows], ks, int(rng.integers(2**31 - 1))).items():
-                    many = max(int(labels.max()), int(whole[k].max())) + 1
-                    again = halves.returned(whole[k], labels[near][None], many)[0]
-                    found[k][2 * h + side] = again[: found[k].shape[1]]
-                bar.add(1)
-    returns = np.array([found[k].mean(axis=0).min() for k in ks])
-    tree = cKDTree(points)
-    distance, near = tree.query(points, k=min(NEIGHBOURS, n - 1) + 1)
+        try:
+            bar.add(1)
+            for _ in range(HALVINGS):
+                order = rng.permutation(len(points))
+                for rows in (order[: len(points) // 2], order[len(points) // 2 :]):
+                    seed = int(rng.integers(2**31 - 1))
+                    done.append(_returned(points, rows, whole, clusterer(points[rows], ks, seed)))
+                    bar.add(1)
+        except KeyboardInterrupt:
+            if len(done) < 2:
+                raise
+    return Family(whole, _worst(whole, done), borders(points, whole), len(done) // 2, len(done) == 2 * HALVINGS)
+
+
+def _returned(points: Array, rows: Array, whole: dict[int, Array], half: dict[int, Array]) -> dict[int, Array]:
+    """How well each cluster comes back in a half; the other points go with their nearest neighbour in it."""
+    from scipy.spatial import cKDTree
+
+    near = cKDTree(points[rows]).query(points)[1]
+    found = {}
+    for k, labels in whole.items():
+        many = max(int(labels.max()), int(half[k].max())) + 1
+        found[k] = halves.returned(labels, half[k][near][None], many)[0][: labels.max() + 1]
+    return found
+
+
+def _worst(whole: dict[int, Array], done: Sequence[dict[int, Array]]) -> Array:
+    means = {k: float(np.mean([x[k] for x in done], axis=0).min()) for k in whole}
+    return np.array([mean if len(np.unique(whole[k])) == k else 0.0 for k, mean in means.items()])
+
+
+def borders(points: Array, whole: dict[int, Array]) -> Array:
+    """How empty the border between the two nearest clusters of each clustering is, as z (see `Family.border`).
+
+    Args:
+        points: points × features.
+        whole: labels by number of clusters.
+    """
+    from scipy.spatial import cKDTree
+
+    n = len(points)
+    distance, near = cKDTree(points).query(points, k=min(NEIGHBOURS, n - 1) + 1)
     sparse = np.log(np.maximum(distance[:, min(DENSITY, n - 1)], 1e-300))
-    return whole, returns, np.array([_border(whole[k], near[:, 1:], sparse) for k in ks])
+    return np.array([_border(labels, near[:, 1:], sparse) for labels in whole.values()])
 
 
 def _border(labels: Array, near: Array, sparse: Array) -> float:
@@ -104,7 +190,7 @@ def _border(labels: Array, near: Array, sparse: Array) -> float:
 
     Fewer than three such points count as 0 at least, none at all as parted for sure.
     """
-    worst = np.inf
+    worst = math.inf
     for a in range(int(labels.max()) + 1):
         for b in range(a):
             pair = (labels == a) | (labels == b)

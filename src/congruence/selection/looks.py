@@ -12,13 +12,8 @@ import numpy as np
 
 from congruence.engine.plan import Progress
 from congruence.errors import InputError
-from congruence.selection import calibration, connected, halves, mixtures
+from congruence.selection import halves, mixtures
 from congruence.statistics.tables import Array
-
-#: mixtures of data with more features than this are fitted to the first axes
-MOST_AXES, SOME_AXES = 15, 10
-#: k-means cuts across connected groups where more than this share of the points is on the wrong side
-MOST_CUT = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,36 +54,13 @@ def look_at(
 
 def _look(parts: halves.Sample, k: int) -> Look:
     found = halves.evidence(parts, k)
-    n, d = parts.points.shape
-    axes = parts.points if d <= MOST_AXES else parts.points[:, : max(2, min(SOME_AXES, n // 10))]
-    fitted = mixtures.fits(axes, found.labels, k)
+    axes = mixtures.first_axes(parts.points)
+    fitted = mixtures.fits_of_two(axes, found.labels, k)
     if not fitted:
         return Look(found, found.labels, 0.0 if k == 1 else found.valley_of_all, math.nan)
     labels = max(fitted, key=lambda f: f.bic).memberships.argmax(axis=0)
     fisher = mixtures.fisher_valley(axes, labels, k) if k > 1 else 0.0
     return Look(found, labels, fisher, max(f.icl for f in fitted))
-
-
-def is_cut(found: connected.Groups, k: int, look: Look) -> bool:
-    """Do k-means and the mixture cut across connected groups, or split them where no valley is?
-
-    Args:
-        found: the connected groups.
-        k: number of clusters that k-means and the mixture speak for.
-        look: what was found for that number.
-    """
-    if found.span < connected.SPAN:
-        return False
-    cut = min(_across(labels, found.labels) for labels in (look.halves.labels, look.mixture))
-    held = float(calibration.holds([k], look.halves.returns.min(keepdims=True), np.array([look.halves.valley]))[0])
-    return cut > MOST_CUT or (k > found.k and held < 0.5 and look.fisher < 1)
-
-
-def _across(labels: Array, groups: Array) -> float:
-    """Share of the points that are not in the group that most points of their cluster are in."""
-    table = np.zeros((labels.max() + 1, groups.max() + 1))
-    np.add.at(table, (labels, groups), 1)
-    return float(1 - table.max(axis=1).sum() / len(labels))
 
 
 def _in_threads(jobs: Sequence[Callable[[], Any]], n_jobs: int | None) -> Iterable[Any]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from congruence.selection import kmeans
 from congruence.statistics.tables import Array
 
 #: covariances: one each, one for all, one each without correlations, one variance each (mclust: VVV, EEE, VVI, VII)
@@ -14,6 +16,12 @@ KINDS = ("full", "tied", "diag", "spherical")
 #: a kind with more parameters than this share of the points is left out
 MOST_PARAMETERS = 0.8
 STEPS, TOLERANCE, RIDGE = 100, 1e-4, 1e-3
+#: steps from the second start: where it is the better one, its clusters are far apart and EM is fast
+SECOND_STEPS = 20
+#: rounds of scaling by the covariance within clusters, and k-means starts in each
+ROUNDS, ROUND_STARTS = 4, 6
+#: mixtures of data with more features than this are fitted to the first axes
+MOST_AXES, SOME_AXES = 15, 10
 #: half-width of the windows at two centres and midway between, in units of their distance
 WINDOW = 0.15
 
@@ -48,9 +56,16 @@ def count_parameters(kind: str, k: int, d: int) -> int:
     return spread + k * d + k - 1
 
 
+def first_axes(points: Array) -> Array:
+    """The principal axes that mixtures are fitted to: all, or the first few of many."""
+    n, d = points.shape
+    return points if d <= MOST_AXES else points[:, : max(2, min(SOME_AXES, n // 10))]
+
+
 def fits(
-    X: Array, labels: Array, k: int, steps: int = STEPS, tolerance: float = TOLERANCE, ridge: float = RIDGE
-) -> list[Fit]:
+    X: Array, labels: Array, k: int, steps: int = STEPS, tolerance: float = TOLERANCE, ridge: float = RIDGE,
+    kinds: Sequence[str] = KINDS,
+) -> list[Fit]:  # fmt: skip
     """Mixtures of k components, one for each kind that has not too many parameters for the number of points.
 
     Args:
@@ -60,10 +75,11 @@ def fits(
         steps: EM stops after so many steps,
         tolerance: or when the mean log-likelihood per point grows by less than this.
         ridge: added to variances, as a share of the mean variance within clusters.
+        kinds: of covariance, from `KINDS`.
     """
     n, d = X.shape
     own = (labels == np.arange(k)[:, None]).astype(np.float64)
-    able = [kind for kind in KINDS if count_parameters(kind, k, d) <= MOST_PARAMETERS * n]
+    able = [kind for kind in kinds if count_parameters(kind, k, d) <= MOST_PARAMETERS * n]
     if k == 1:  # one component has a closed form, and tied is full
         able = [kind for kind in able if kind != "tied"]
     if not able:
@@ -72,6 +88,45 @@ def fits(
     floor = max(ridge * within, 1e-9 * float(X.var(axis=0).mean()), 1e-300)
     powers = _Powers.of(X, "full" in able or "tied" in able)
     return [_em(powers, own, kind, steps, tolerance, floor) for kind in able]
+
+
+def fits_of_two(X: Array, labels: Array, k: int) -> list[Fit]:
+    """Mixtures from this partition, and from one that does not cut long clusters side by side.
+
+    Args:
+        X: points × features, dense.
+        labels: a partition by k-means, 0 … k − 1.
+        k: number of components.
+    """
+    found = fits(X, labels, k)
+    if k == 1 or not found:
+        return found
+    return found + fits(X, _along(X, k), k, SECOND_STEPS, kinds=("full", "tied"))
+
+
+def _along(points: Array, k: int) -> Array:
+    """A partition by k-means that does not cut long clusters side by side.
+
+    The points are scaled to unit covariance, then to unit covariance within the clusters found, until these stay the same.
+    """
+    labels = np.zeros(len(points), dtype=np.int64)
+    rng = np.random.default_rng(k)
+    for _ in range(ROUNDS):
+        own = (labels == np.arange(k)[:, None]).astype(np.float64)
+        apart = points - (own @ points / np.maximum(own.sum(axis=1), 1.0)[:, None])[labels]
+        variances, axes = np.linalg.eigh(apart.T @ apart / len(points))
+        white = points @ axes / np.sqrt(np.maximum(variances, 1e-6 * max(variances[-1], 1e-300)))
+        starts = kmeans.seeds(white[None], k, ROUND_STARTS, rng)
+        again = kmeans.nearest(white, kmeans.fit(white[None], starts)[0][0])
+        if _is_same(labels, again):
+            break
+        labels = again
+    return labels
+
+
+def _is_same(a: Array, b: Array) -> bool:
+    """Are two partitions the same, whatever the numbers of their clusters?"""
+    return len(np.unique(a)) == len(np.unique(b)) == len(np.unique(np.stack([a, b]), axis=1).T)
 
 
 def fisher_valley(X: Array, labels: Array, k: int) -> float:

@@ -65,7 +65,8 @@ def prepare(frame: Any, data: Any, standardise: bool, seed: np.random.SeedSequen
         if spread[wide] > SCALES * spread[narrow]:
             notes.append(
                 f"columns differ in scale: {names[wide]} varies {spread[wide] / max(spread[narrow], 1e-300):,.0f} times as "
-                f"much as {names[narrow]}, so that it decides the distances; if the units mean nothing, pass standardise=True"
+                f"much as {names[narrow]}, so that it decides the distances; if the units mean nothing, standardise the columns "
+                "(standardise=True, or --standardise)"
             )
     n = len(data)
     chosen = None

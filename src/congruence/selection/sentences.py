@@ -84,7 +84,7 @@ def _groups(k: int) -> str:
 def _by_vote(choice: KChoice) -> list[str]:
     voters = choice.voters
     if [c.name for c in voters] == ["rule"]:
-        return [_by_rule(choice)]
+        return _by_rule(choice)
     said = _in_favour(choice, voters) if voters else [_no_vote(choice)]
     silent = [c for c in choice.criteria.values() if not c.votes and c.best is not None]
     for caution, group in _by_caution(silent).items():
@@ -93,13 +93,23 @@ def _by_vote(choice: KChoice) -> list[str]:
     return said
 
 
-def _by_rule(choice: KChoice) -> str:
+def _by_rule(choice: KChoice) -> list[str]:
     if choice.k == 1:
-        return f"No clusters by {choice.method}: for no number do all clusters come back in halves of the points and are parted."
-    return (
+        said = [
+            f"No clusters by {choice.method}: for no number do all clusters come back in halves of the points and are parted."
+        ]
+        return said + (
+            [] if choice.runner_up is None else [f"If there are two or more, the best number is {choice.runner_up}."]
+        )
+    if not choice.criteria["rule"].values.any():
+        again = choice.criteria["returns"].values[choice.ks.index(choice.k or 0)]
+        return [
+            f"{choice.k} clusters by {choice.method} come back best, but not all are parted (the worst returns at {again:.2f})."
+        ]
+    return [
         f"{choice.k} clusters by {choice.method}: the largest number whose clusters all come back in halves of the points and "
         "are parted."
-    )
+    ]
 
 
 def _no_vote(choice: KChoice) -> str:

@@ -1,28 +1,33 @@
-"""Criteria from distances within and between the clusters of k-means."""
+"""Criteria from distances within and between clusters."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from congruence.selection.criteria.record import Context, Curve, Peer, top, unknown
+from congruence.selection.criteria.record import Clusterings, Context, Curve, Peer, top, unknown
 
 
-def _by_scikit_learn(name: str, better: str, context: Context) -> Curve:
+def _scores(name: str, better: str, found: Clusterings) -> Curve:
     from sklearn import metrics
 
     score: Callable[[Any, Any], float] = getattr(metrics, name)
     values = np.array(
         [
-            float(score(context.points, look.halves.labels)) if len(np.unique(look.halves.labels)) > 1 else math.nan
-            for look in context.looks.values()
+            float(score(found.points, labels)) if 1 < len(np.unique(labels)) < len(labels) else math.nan
+            for labels in found.labels.values()
         ]
     )
-    return Curve(values, unknown(values), top(context.ks, values, better))
+    return Curve(values, unknown(values), top(found.ks, values, better))
+
+
+def _by_scikit_learn(name: str, title: str, better: Literal["higher", "lower"]) -> Peer:
+    scores = partial(_scores, f"{name}_score", better)
+    return Peer(name, title, better, False, lambda context: scores(context.clusterings), scores)
 
 
 def _jump(context: Context) -> Curve:
@@ -41,11 +46,8 @@ def _jump(context: Context) -> Curve:
 
 
 PEERS = (
-    Peer("silhouette", "Mean silhouette width (Rousseeuw 1987)", "higher", False,
-         partial(_by_scikit_learn, "silhouette_score", "higher")),
-    Peer("calinski_harabasz", "Calinski–Harabasz index (1974)", "higher", False,
-         partial(_by_scikit_learn, "calinski_harabasz_score", "higher")),
-    Peer("davies_bouldin", "Davies–Bouldin index (1979)", "lower", False,
-         partial(_by_scikit_learn, "davies_bouldin_score", "lower")),
+    _by_scikit_learn("silhouette", "Mean silhouette width (Rousseeuw 1987)", "higher"),
+    _by_scikit_learn("calinski_harabasz", "Calinski–Harabasz index (1974)", "higher"),
+    _by_scikit_learn("davies_bouldin", "Davies–Bouldin index (1979)", "lower"),
     Peer("jump", "Jump of the distortion (Sugar and James 2003)", "higher", True, _jump),
-)  # fmt: skip
+)

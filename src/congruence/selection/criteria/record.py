@@ -14,6 +14,19 @@ from congruence.statistics.tables import Array
 
 
 @dataclass(frozen=True, eq=False)
+class Clusterings:
+    """Points, and one clustering of them for each number of clusters, by any clusterer."""
+
+    points: Array
+    labels: Mapping[int, Array]
+
+    @property
+    def ks(self) -> list[int]:
+        """Numbers of clusters in order."""
+        return list(self.labels)
+
+
+@dataclass(frozen=True, eq=False)
 class Context:
     """The points looked at, and what was found for each number of clusters."""
 
@@ -32,6 +45,11 @@ class Context:
     def ks(self) -> list[int]:
         """Numbers of clusters in order."""
         return list(self.looks)
+
+    @property
+    def clusterings(self) -> Clusterings:
+        """The clusterings of k-means."""
+        return Clusterings(self.points, {k: look.halves.labels for k, look in self.looks.items()})
 
     def rng(self, name: str) -> np.random.Generator:
         """A random stream of its own for each criterion."""
@@ -53,13 +71,16 @@ class Curve:
 
 @dataclass(frozen=True)
 class Peer:
-    """A published criterion: its title, which way is better, whether it can answer 1, and how it is worked out."""
+    """A published criterion: its title, which way is better, whether it can answer 1, and how it is computed."""
 
     name: str
     title: str
     better: Literal["higher", "lower"]
     can_say_one: bool
+    #: of k-means
     curve: Callable[[Context], Curve]
+    #: of any clusterer; None where the criterion is defined for k-means or mixtures alone
+    of_any: Callable[[Clusterings], Curve] | None = None
 
 
 def top(ks: list[int], values: Array, better: str = "higher") -> int | None:

@@ -1,0 +1,130 @@
+"""How many clusters by the vote of published criteria, and of the agreement of members where it was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from congruence.errors import InputError
+from congruence.formulas.record import Measure
+from congruence.selection import families, halves
+from congruence.selection.agreement_curves import check_counts
+from congruence.selection.by_rule import is_clusterer
+from congruence.selection.choice import Criterion, KChoice
+from congruence.selection.criteria import PEERS, Clusterings, Context, Curve
+from congruence.selection.looks import look_at
+from congruence.selection.partitions import lacking, padded, placed, placed_by_centres, too_few, with_reference
+from congruence.selection.points import Points
+from congruence.selection.sentences import listed
+from congruence.statistics.tables import Array
+
+
+def sorted_out(criteria: Any, plain: bool) -> tuple[list[str], list[Any] | None]:
+    """Published criteria, and those of the agreement of members; None for the default ones.
+
+    "pac" is both: of members where others ask for members, otherwise of subsamples as in ConsensusClusterPlus.
+    """
+    if criteria is None:
+        return [], None
+    named = [criteria] if isinstance(criteria, str | Measure) else list(criteria)
+    named = [x.strip() if isinstance(x, str) else x for x in named]
+    published = [x for x in named if isinstance(x, str) and x in PEERS]
+    if not plain or len(published) < len(named):
+        published = [x for x in published if x != "pac"]
+    return list(dict.fromkeys(published)), [x for x in named if x not in published]
+
+
+def by_criteria(
+    points: Points, ks: Sequence[int], names: Sequence[str], method: Any, seeds: np.random.SeedSequence, members: Any,
+    truth: Any, n_jobs: int | None, progress: Any,
+) -> KChoice:  # fmt: skip
+    """The vote of published criteria, and of agreement where it was asked for.
+
+    Args:
+        points: the points looked at.
+        ks: numbers of clusters in order.
+        names: keys of `PEERS`.
+        method: "auto" or "kmeans", or another clusterer for criteria that take any clustering.
+        seeds: for starts and resamples.
+        members: curves of the agreement of members, or None.
+        truth: the reference, or None.
+        n_jobs: numbers of clusters worked on at the same time.
+        progress: called with (done, total); None or True for a bar on a terminal, False for none.
+    """
+    from threadpoolctl import threadpool_limits
+
+    called = method if isinstance(method, str) else type(method).__name__
+    called = "kmeans" if called == "auto" else called
+    if called != "kmeans":
+        _check_any(names, method, called)
+    able, notes, reason = too_few(points, ks)
+    notes = [*points.notes, *notes, *lacking(truth, len(points.all))]
+    if reason:
+        return KChoice(ks=tuple(able or ks[:1]), criteria={}, notes=tuple(notes), method=called, reason=reason)
+    with threadpool_limits(1):
+        if called == "kmeans":
+            found, partitions, complete = _of_kmeans(points, able, names, seeds, n_jobs, progress)
+        else:
+            found, partitions = _of_any(points, able, names, method, seeds)
+            complete = True
+    finished = tuple(partitions)
+    if not complete:
+        notes.append(f"stopped: {len(finished)} of {len(able)} numbers of clusters are done, {listed(finished)}")
+    curves = {
+        name: Criterion(
+            name=name, title=PEERS[name].title, better=PEERS[name].better, values=c.values, errors=c.errors, best=c.best
+        )
+        for name, c in found.items()
+    }
+    agreed, classes = with_reference(truth, finished, partitions)
+    notes += [c.note for c in found.values() if c.note]
+    if members is None:
+        return KChoice(
+            ks=finished, criteria=curves, with_reference=agreed, n_reference=classes, notes=tuple(notes),
+            is_complete=complete, partitions=partitions, method=called,
+        )  # fmt: skip
+    curves |= {name: replace(padded(c, members.ks, finished), votes=c.votes) for name, c in members.curves.items()}
+    agreed |= {name: padded(c, members.ks, finished) for name, c in members.with_reference.items()}
+    return KChoice(
+        ks=finished, criteria=curves, with_reference=agreed, success=members.success, n_reference=classes,
+        ensembles=members.ensembles, notes=(*notes, *members.notes),
+        is_complete=complete and members.is_complete, partitions=partitions, method=called,
+    )  # fmt: skip
+
+
+def _check_any(names: Sequence[str], method: Any, called: str) -> None:
+    able = [name for name, peer in PEERS.items() if peer.of_any is not None]
+    if not is_clusterer(method):
+        raise InputError(
+            f"{listed(names)} cannot be computed with method {called!r}; try method='kmeans' or 'gaussian'"
+        )
+    unable = [name for name in names if name not in able]
+    if unable:
+        raise InputError(
+            f"{listed(unable)} cannot be computed with method {called!r}, only with k-means; {listed(able)} can, and with "
+            "no criteria any clusterer can"
+        )
+    check_counts(method)
+
+
+def _of_kmeans(
+    points: Points, able: Sequence[int], names: Sequence[str], seeds: np.random.SeedSequence, n_jobs: Any, progress: Any
+) -> tuple[dict[str, Curve], dict[int, Array], bool]:
+    parts = halves.Sample.of(points.sample, able[-1], seeds)
+    done, complete = look_at(parts, able, n_jobs, progress)
+    context = Context(parts, done, seeds)
+    partitions = {k: placed_by_centres(points, look.halves) for k, look in done.items()}
+    return {name: PEERS[name].curve(context) for name in names}, partitions, complete
+
+
+def _of_any(
+    points: Points, able: Sequence[int], names: Sequence[str], method: Any, seeds: np.random.SeedSequence
+) -> tuple[dict[str, Curve], dict[int, Array]]:
+    seed = int(np.random.default_rng(seeds).integers(2**31 - 1))
+    labels: Mapping[int, Array] = families.clusterer_of(method)(points.sample, able, seed)
+    found = Clusterings(points.sample, {k: labels[k] for k in able})
+    curves = {name: of_any(found) for name in names if (of_any := PEERS[name].of_any) is not None}
+    return curves, {k: placed(points, x) for k, x in found.labels.items()}

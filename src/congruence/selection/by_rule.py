@@ -1,0 +1,74 @@
+"""How many clusters by any clusterer: the largest number whose clusters come back in halves and are parted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from congruence.selection import calibration, families
+from congruence.selection.agreement_curves import check_counts
+from congruence.selection.choice import Criterion, KChoice
+from congruence.selection.partitions import lacking, placed, too_few, with_reference
+from congruence.selection.points import Points
+
+
+def is_clusterer(method: Any) -> bool:
+    """Is this the name of a clusterer other than k-means, or a scikit-learn clusterer?"""
+    if isinstance(method, str):
+        return method in families.NAMES
+    return hasattr(method, "fit_predict") and not isinstance(method, type)
+
+
+def by_rule(
+    points: Points, ks: Sequence[int], method: Any, seeds: np.random.SeedSequence, truth: Any, progress: Any
+) -> KChoice:
+    """The largest number of clusters that comes back in halves and is parted; of none, the one that comes back best.
+
+    Args:
+        points: the points looked at.
+        ks: numbers of clusters in order.
+        method: a name of `families.NAMES`, or a scikit-learn clusterer.
+        seeds: for the halves.
+        truth: the reference, or None.
+        progress: called with (done, total); None or True for a bar on a terminal, False for none.
+    """
+    from threadpoolctl import threadpool_limits
+
+    check_counts(method)
+    called = method if isinstance(method, str) else type(method).__name__
+    able, notes, reason = too_few(points, ks)
+    notes = [*points.notes, *notes, *lacking(truth, len(points.all))]
+    if reason:
+        return KChoice(ks=tuple(able or ks[:1]), criteria={}, notes=tuple(notes), method=called, reason=reason)
+    with threadpool_limits(1):
+        found = families.looked(points.sample, able, families.clusterer_of(method), seeds, progress)
+    if not found.is_complete:
+        notes.append(f"stopped: {found.halvings} of {families.HALVINGS} halvings of the points are done")
+    several = np.asarray(able) > 1
+    holds = several & (found.returns >= calibration.RETURNS) & (found.border >= families.BORDER)
+    returns = np.where(several, found.returns, np.nan)
+    best = able[0] if able[0] == 1 else able[int(np.nanargmax(returns))]
+    if holds.any():
+        best = max(k for k, held in zip(able, holds, strict=True) if held)
+    no = np.full(len(able), np.nan)
+    curves = {
+        "rule": Criterion(
+            name="rule", title="Comes back and is parted", better="higher", values=holds.astype(float), errors=no, best=best,
+        ),
+        "returns": Criterion(
+            name="returns", title="How well the worst cluster comes back in halves", better="higher", values=returns,
+            errors=no, best=None, votes=False,
+        ),
+        "border": Criterion(
+            name="border", title="How empty the border of the nearest clusters is", better="higher",
+            values=np.where(several & np.isfinite(found.border), found.border, np.nan), errors=no, best=None, votes=False,
+        ),
+    }  # fmt: skip
+    partitions = {k: placed(points, labels) for k, labels in found.labels.items()}
+    agreed, classes = with_reference(truth, able, partitions)
+    return KChoice(
+        ks=tuple(able), criteria=curves, with_reference=agreed, n_reference=classes, notes=tuple(notes),
+        is_complete=found.is_complete, partitions=partitions, method=called,
+    )  # fmt: skip

@@ -1,0 +1,168 @@
+"""How many clusters by calibrated probabilities: k-means and mixtures, and shapes where these cannot be right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from congruence.inputs.ensemble import Ensemble
+from congruence.selection import calibration, halves, mixtures
+from congruence.selection.choice import Criterion, KChoice
+from congruence.selection.looks import Look, look_at
+from congruence.selection.partitions import lacking, padded, placed, placed_by_centres, too_few, with_reference
+from congruence.selection.points import Points
+from congruence.selection.sentences import listed
+from congruence.selection.shapes import Shapes, shapes
+from congruence.statistics.tables import Array
+
+SAME = "all points are the same"
+#: by how much deeper the valley of the mixture must be for its clusters to be taken instead of those of k-means
+DEEPER = 1.0
+CURVED = {
+    "connected groups": (
+        "k-means cannot be right here: its clusters cut across connected groups; the answer is the number of connected groups, "
+        "and the labels are these groups"
+    ),
+    "spectral": (
+        "k-means cannot be right here: its clusters cut across clusters of another shape; the answer and the labels are by "
+        "spectral clustering"
+    ),
+}
+
+
+def calibrated(
+    points: Points, ks: Sequence[int], method: str, seeds: np.random.SeedSequence, members: Any, truth: Any,
+    n_jobs: int | None, progress: Any,
+) -> KChoice:  # fmt: skip
+    """The answer by calibrated probabilities, with the curves behind it.
+
+    Args:
+        points: the points looked at.
+        ks: numbers of clusters in order.
+        method: "auto", or "kmeans" for the answer of k-means whatever the shapes.
+        seeds: for starts and halves.
+        members: curves of the agreement of members to show beside, or None.
+        truth: the reference, or None.
+        n_jobs: numbers of clusters worked on at the same time.
+        progress: called with (done, total); None or True for a bar on a terminal, False for none.
+    """
+    from threadpoolctl import threadpool_limits
+
+    sample = points.sample
+    able, said, reason = too_few(points, ks)
+    notes = [*points.notes, *lacking(truth, len(points.all)), *said]
+    if ks[0] == 1 and len(sample) > 1 and not (sample[1:] != sample[0]).any():
+        one = {1: np.zeros(len(points.all), dtype=np.int64)}
+        return KChoice(
+            ks=(1,), criteria={}, probabilities={1: 1.0}, partitions=one, notes=(*notes, SAME), method="kmeans"
+        )
+    if reason:
+        return KChoice(ks=tuple(able or ks[:1]), criteria={}, notes=tuple(notes), method="kmeans", reason=reason)
+    with threadpool_limits(1):  # products in one thread: the same sums for any number of cores
+        parts = halves.Sample.of(sample, able[-1], seeds)
+        done, complete = look_at(parts, able, n_jobs, progress)
+        if not complete:
+            notes.append(f"stopped: {len(done)} of {len(able)} numbers of clusters are done, {listed(list(done))}")
+        finished = list(done)
+        looked = list(done.values())
+        returns = np.array([x.halves.returns.min() for x in looked])
+        valley = np.array([x.halves.valley for x in looked])
+        fisher, icl = np.array([x.fisher for x in looked]), np.array([x.icl for x in looked])
+        features = calibration.features(finished, returns, valley, fisher, icl)
+        probabilities = calibration.probabilities(finished, features)
+        k = max(probabilities, key=lambda x: (probabilities[x], -x))
+        found = shapes(sample, finished, k, probabilities[k], done[k], seeds)
+    partitions = {x.halves.k: placed_by_centres(points, x.halves) for x in looked}
+    used = "kmeans"
+    if found is not None and method == "auto":
+        used = found.method
+        probabilities = _with_shapes(probabilities, found)
+        partitions[found.k] = placed(points, found.labels)
+        notes.append(CURVED[used])
+    elif found is not None:
+        notes.append(
+            f"k-means cannot be right here: its clusters cut across others, which are {found.k} by {found.method}; try "
+            "method='auto'"
+        )
+    elif method == "auto" and k > 1 and is_long(sample, k, done[k]):
+        used = "gaussian"
+        partitions[k] = placed(points, done[k].mixture)
+        notes.append("the labels are by a Gaussian mixture: it parts the clusters better than k-means does")
+    curves = _curves(finished, probabilities, returns, valley, fisher, icl)
+    agreed, classes = with_reference(truth, finished, partitions)
+    success: dict[str, float] = {}
+    ensembles: dict[int, Ensemble] = {}
+    if members is not None:
+        notes += members.notes
+        curves |= {name: padded(c, members.ks, finished) for name, c in members.curves.items()}
+        agreed |= {name: padded(c, members.ks, finished) for name, c in members.with_reference.items()}
+        success, ensembles = members.success, members.ensembles
+        complete = complete and members.is_complete
+    doubts = {x.halves.k: _doubt(x.halves) for x in looked if x.halves.k > 1} if used in ("kmeans", "gaussian") else {}
+    return KChoice(
+        ks=tuple(finished), criteria=curves, with_reference=agreed, success=success, n_reference=classes,
+        ensembles=ensembles, notes=tuple(notes), is_complete=complete, probabilities=probabilities, partitions=partitions,
+        method=used, doubts=doubts,
+    )  # fmt: skip
+
+
+def _with_shapes(probabilities: Mapping[int, float], found: Shapes) -> dict[int, float]:
+    sure = found.probability
+    return {x: (1 - sure) * p + sure * (x == found.k) for x, p in probabilities.items()}
+
+
+def is_long(points: Array, k: int, look: Look) -> bool:
+    """Does the mixture part k clusters by deeper valleys than k-means, each seen along Fisher's discriminants?
+
+    Args:
+        points: points × features.
+        k: number of clusters.
+        look: what was found for it.
+    """
+    if k == 1 or len(np.unique(look.mixture)) < k:
+        return False
+    return look.fisher > mixtures.fisher_valley(mixtures.first_axes(points), look.halves.labels, k) + DEEPER
+
+
+def _curves(
+    ks: Sequence[int], probabilities: Mapping[int, float], returns: Array, valley: Array, fisher: Array, icl: Array
+) -> dict[str, Criterion]:
+    several = np.asarray(ks) > 1
+    no = np.full(len(ks), np.nan)
+    likely = np.array([probabilities[k] for k in ks])
+    chosen = max(probabilities, key=lambda k: (probabilities[k], -k))
+    found = {
+        "probability": Criterion(
+            name="probability", title="Calibrated probability", better="higher", values=likely, errors=no, best=chosen
+        )
+    }
+    for name, title, values, least in (
+        ("returns", "How well the worst cluster comes back in halves", returns, calibration.RETURNS),
+        ("valley", "Depth of the shallowest valley in halves", valley, calibration.VALLEY),
+        ("mixture_valley", "Depth of the shallowest valley of the mixture", fisher, 1.0),
+    ):
+        shown = np.where(several, values, np.nan)
+        largest = max((k for k, value in zip(ks, shown, strict=True) if value >= least), default=None)
+        found[name] = Criterion(
+            name=name, title=title, better="higher", values=shown, errors=no, best=largest, votes=False
+        )
+    best = None if np.isnan(icl).all() else ks[int(np.nanargmax(icl))]
+    found["icl"] = Criterion(
+        name="icl", title="ICL of the best Gaussian mixture", better="higher", values=icl, errors=no, best=best,
+        votes=False,
+    )  # fmt: skip
+    return found
+
+
+def _doubt(e: halves.Evidence) -> str:
+    """What speaks against this number of clusters; empty where nothing does."""
+    said = []
+    worst = int(e.returns.argmin())
+    if e.returns[worst] < calibration.RETURNS:
+        said.append(f"cluster {worst} comes back at {e.returns[worst]:.2f} in halves of the points, below 0.8")
+    if e.valley < calibration.VALLEY:
+        a, b = e.pair
+        said.append(f"no valley between clusters {a} and {b}")
+    return ", and ".join(said)

@@ -1,0 +1,94 @@
+"""Clusterings of all points from those of the points looked at, and their agreement with a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from congruence.comparison.many import compare_to
+from congruence.formulas import find
+from congruence.selection import halves, kmeans
+from congruence.selection.choice import Criterion
+from congruence.selection.points import Points
+from congruence.selection.sentences import listed
+from congruence.statistics.tables import Array
+
+#: fewer points than this for each cluster are too few to look for them
+POINTS_PER_CLUSTER = 4
+
+
+def too_few(points: Points, ks: Sequence[int]) -> tuple[list[int], list[str], str]:
+    """The numbers of clusters that can be tried, notes on those left out, and why none can be chosen; empty if one can.
+
+    Args:
+        points: the points looked at.
+        ks: numbers of clusters in order.
+    """
+    n = len(points.sample)
+    distinct = len(np.unique(points.sample, axis=0)) if points.sample.shape[1] else 1
+    most = min(n // POINTS_PER_CLUSTER, distinct)
+    able = [x for x in ks if x <= max(most, 1)]
+    if len(able) < 2:
+        reason = f"{n} points are too few to look for clusters; at least {2 * POINTS_PER_CLUSTER} are needed"
+        if distinct < n // POINTS_PER_CLUSTER:
+            reason = f"only {distinct} of {n} points are distinct"
+        elif most >= 2:
+            reason = f"only {listed(able or ks)} clusters were tried, so that there is nothing to choose between"
+        return able, [], reason
+    if len(able) == len(ks):
+        return able, [], ""
+    why = f"{n} points" if most < distinct else f"{distinct} distinct points"
+    return able, [f"up to {able[-1]} clusters were tried: {why} are too few for more"], ""
+
+
+def placed_by_centres(points: Points, found: halves.Evidence) -> Array:
+    """Labels of all points: the nearest centre."""
+    return found.labels if points.chosen is None else kmeans.nearest(points.all, found.centres)
+
+
+def placed(points: Points, labels: Array) -> Array:
+    """Labels of all points: of those not looked at, that of the nearest point that was."""
+    if points.chosen is None:
+        return labels
+    from scipy.spatial import cKDTree
+
+    return np.asarray(labels[cKDTree(points.sample).query(points.all)[1]])
+
+
+def padded(c: Criterion, ks: Sequence[int], wanted: Sequence[int]) -> Criterion:
+    """A curve of agreement at the k of the others, NaN where it has none; it does not vote."""
+    place = {k: i for i, k in enumerate(ks)}
+    values, errors = (np.array([x[place[k]] if k in place else np.nan for k in wanted]) for x in (c.values, c.errors))
+    best = c.best if c.best in wanted else None
+    return replace(c, values=values, errors=errors, best=best, votes=False)
+
+
+def lacking(truth: Any, n: int) -> list[str]:
+    """What to say of points without a label in the reference."""
+    if truth is None or not truth.gaps:
+        return []
+    return [f"the reference lacks {truth.gaps} of {n} points: clusterings are compared with it on the others"]
+
+
+def with_reference(
+    truth: Any, ks: Sequence[int], partitions: Mapping[int, Array]
+) -> tuple[dict[str, Criterion], int | None]:
+    """Agreement of each clustering with the reference, as curves that do not vote, and its number of clusters."""
+    if truth is None:
+        return {}, None
+    there = np.flatnonzero(truth.codes < truth.k) if truth.gaps else np.arange(len(truth))
+    known = truth.taken(there) if truth.gaps else truth
+    found = {}
+    for key in ("ari", "ami_max"):
+        values = np.asarray(compare_to(known, [partitions[k][there] for k in ks], [key])[key])
+        name, m = f"{key} with reference", find(key)
+        best = ks[int(np.nanargmax(values))]
+        no = np.full(len(ks), np.nan)
+        found[name] = Criterion(
+            name=name, title=f"{m.title} with the reference", better=m.better, values=values, errors=no, best=best,
+            votes=False, measure=key,
+        )  # fmt: skip
+    return found, truth.k

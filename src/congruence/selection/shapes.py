@@ -1,0 +1,106 @@
+"""Clusters that no centre describes: connected groups and spectral clusters, where k-means cuts across them or into them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from congruence.selection import calibration, connected, families
+from congruence.selection.looks import Look
+from congruence.statistics.tables import Array
+
+#: k-means cuts across a shape where more than this share of the points is on the wrong side
+MOST_CUT = 0.05
+#: below this probability of its answer, k-means is in doubt; its clusters are pieces where their border is not this empty
+DOUBT, EMPTY = 0.6, 3.0
+#: spectral clusters count with a border as empty as this, and where the worst of them comes back as well as this
+SPECTRAL_BORDER, SPECTRAL_RETURNS = 8.0, 0.85
+
+
+@dataclass(frozen=True, eq=False)
+class Shapes:
+    """Clusters of any shape: by which method, how many, how surely these are the clusters, and the cluster of each point."""
+
+    method: str
+    k: int
+    probability: float
+    labels: Array
+
+
+def shapes(
+    points: Array, ks: Sequence[int], k: int, probability: float, look: Look, seeds: np.random.SeedSequence
+) -> Shapes | None:
+    """Shapes that k-means and the mixture cut across, or cut into pieces; None where there are none.
+
+    Connected groups come first. Where there are none and k-means finds no clusters, or is in doubt, spectral clusters are
+    tried: they also tell groups apart that nearly touch.
+
+    Args:
+        points: points × features.
+        ks: numbers of clusters in order.
+        k: the number that k-means and the mixture give.
+        probability: its probability.
+        look: what was found for it.
+        seeds: for halves.
+    """
+    groups = connected_groups(points, ks)
+    if groups is not None and is_cut(points, groups.labels, k, probability, look):
+        return groups
+    if k > 1 and probability >= DOUBT:
+        return None
+    clusters = spectral_clusters(points, ks, seeds)
+    if clusters is not None and is_cut(points, clusters.labels, k, probability, look):
+        return clusters
+    return None
+
+
+def connected_groups(points: Array, ks: Sequence[int]) -> Shapes | None:
+    """Groups that are connected inside and parted over a long span of distances, if there are any."""
+    found = connected.groups(points, ks[-1])
+    if found.k not in ks or found.span < connected.SPAN:
+        return None
+    return Shapes("connected groups", found.k, calibration.certainty_of_groups(found.span), found.labels)
+
+
+def spectral_clusters(points: Array, ks: Sequence[int], seeds: np.random.SeedSequence) -> Shapes | None:
+    """The largest number of spectral clusters that come back in halves and have empty borders, if there is one."""
+    clusterer = families.clusterer_of("spectral")
+    whole = clusterer(points, ks, 0)
+    parted = [x for x, z in zip(ks, families.borders(points, whole), strict=True) if x > 1 and z >= SPECTRAL_BORDER]
+    if not parted:
+        return None
+    found = families.looked(points, parted, clusterer, seeds)
+    kept = [x for x, again in zip(parted, found.returns, strict=True) if again >= SPECTRAL_RETURNS]
+    if not kept:
+        return None
+    return Shapes("spectral", kept[-1], calibration.certainty_of_spectral(), found.labels[kept[-1]])
+
+
+def is_cut(points: Array, shape: Array, k: int, probability: float, look: Look) -> bool:
+    """Do k-means and the mixture cut across these clusters, or cut them into pieces without an empty border?
+
+    Args:
+        points: points × features.
+        shape: cluster of each point.
+        k: the number of clusters of k-means and the mixture.
+        probability: its probability.
+        look: what was found for it.
+    """
+    clusterings = (look.halves.labels, look.mixture)
+    if min(_across(labels, shape) for labels in clusterings) > MOST_CUT:
+        return True
+    if k <= len(np.unique(shape)):
+        return False
+    held = float(calibration.holds([k], look.halves.returns.min(keepdims=True), np.array([look.halves.valley]))[0])
+    if held < 0.5 and look.fisher < 1:
+        return True
+    return probability < DOUBT and bool(families.borders(points, dict(enumerate(clusterings))).max() < EMPTY)
+
+
+def _across(labels: Array, groups: Array) -> float:
+    """Share of the points that are not in the group that most points of their cluster are in."""
+    table = np.zeros((labels.max() + 1, groups.max() + 1))
+    np.add.at(table, (labels, groups), 1)
+    return float(1 - table.max(axis=1).sum() / len(labels))
