@@ -22,7 +22,7 @@ def choose_k(
     method: Annotated[
         str,
         typer.Option(
-            help="auto, kmeans, gaussian, ward, average, complete, single, spectral; with criteria of agreement also em, fuzzy, …"
+            help="auto, kmeans, gaussian, ward, average, complete, single, spectral; with criteria of agreement also em or fuzzy."
         ),
     ] = "auto",
     members: Annotated[
