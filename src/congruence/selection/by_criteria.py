@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +29,8 @@ def sorted_out(criteria: Any, plain: bool) -> tuple[list[str], list[Any] | None]
     """
     if criteria is None:
         return [], None
+    if not isinstance(criteria, str | Measure | Iterable):
+        raise InputError(f"criteria must be names of criteria; got {criteria!r}")
     named = [criteria] if isinstance(criteria, str | Measure) else list(criteria)
     named = [x.strip() if isinstance(x, str) else x for x in named]
     published = [x for x in named if isinstance(x, str) and x in PEERS]
