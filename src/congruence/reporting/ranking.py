@@ -103,8 +103,8 @@ def _notes(m: Measure, found: Sequence[Chance], many: bool) -> list[str]:
         )
     if any(x.p is not None and not x.draws for x in found):
         notes.append(
-            f"Where chance would exceed the value with p < {BEYOND_DOUBT} by the exact variance under permutation (Cantelli's "
-            "inequality), nothing is drawn."
+            f"Without draws: p from the exact moments under permutation, or p < {BEYOND_DOUBT} by the exact variance (Cantelli's "
+            "inequality)."
         )
     why = dict.fromkeys(x.why for x in found if x.why)
     notes += [f"{sum(x.why == text for x in found)} without an interval or p-value: {text}." for text in list(why)[:3]]
@@ -113,7 +113,7 @@ def _notes(m: Measure, found: Sequence[Chance], many: bool) -> list[str]:
 
 @dataclass(frozen=True)
 class Chance:
-    """What chance says of one pair: interval, p-value, number of permutations (0: a bound), why something is missing."""
+    """What chance says of one pair: interval, p-value, number of permutations (0: none needed), why something is missing."""
 
     interval: tuple[float, float] | None
     p: float | None
@@ -141,7 +141,8 @@ def _chance(
         if m.key in ("ari", "ari_gram") and (bound := chance_bound(a, b)) < BEYOND_DOUBT:
             p, used = bound, 0
         if p is None:
-            p = permutation_test(a, b, m, draws, **options).p_value
+            alone = permutation_test(a, b, m, draws if a.soft or b.soft else None, **options)
+            p, used = alone.p_value, alone.n_permutations
         options["random_state"] = interval
         if with_interval:
             low, high = confidence_interval(a, b, m, n_resamples=100 if many else min(draws + 1, 400), **options)
