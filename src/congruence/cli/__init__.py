@@ -58,7 +58,7 @@ def main() -> None:
         from congruence.errors import InputError
 
         if isinstance(error, InputError):
-            _refuse(error.command)
+            _refuse(_in_words_of(sys.argv[1:2], error.command))
         if isinstance(error, OSError):  # a result that cannot be written
             _refuse(f"{error.filename or ''}: {error.strerror or error}".removeprefix(": "))
         if not isinstance(error, usage_error):
@@ -70,8 +70,31 @@ def main() -> None:
             sys.exit(2)
         _refuse(f"{said.format_message().rstrip('.')} (see `congruence {_command(error)}--help`)")
     if code == 130:  # Ctrl-C, here or inside typer
-        print("congruence: stopped", file=sys.stderr)
+        print(f"congruence: stopped{_how_to_resume(sys.argv)}", file=sys.stderr)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+#: commands whose members may label part of the points
+PARTIAL = ("ensemble", "consensus", "consensus-matrix")
+
+
+def _in_words_of(command: list[str], message: str) -> str:
+    """A message about points without a label, with the option that this command has."""
+    advice = message.partition("pass --unassigned ")[2]
+    if not advice.endswith("--partial)"):
+        return message
+    if command and command[0] in PARTIAL:
+        return message.replace(f"pass --unassigned {advice}", "pass --partial if members may label part of the points")
+    return message.replace(" (in an ensemble: --partial)", "")
+
+
+def _how_to_resume(words: list[str]) -> str:
+    """What to do after Ctrl-C: run the same command again, or keep finished parts next time."""
+    if any(word.startswith("--checkpoint") for word in words):
+        return "; run the same command again to continue from the checkpoint"
+    if len(words) > 1 and words[1] in ("compare", "matrix", "ensemble"):
+        return "; with --checkpoint FOLDER a scan keeps its finished parts, and the same command continues from there"
+    return ""
 
 
 def _command(error: Any) -> str:

@@ -115,6 +115,9 @@ app = App(
       congruence matrix labels.parquet --measures ari,vi --out agreement.npz
 
       congruence compare --help
+
+    Exit codes: 0 done; 1 a measure is worse than --fail-under allows; 2 the input cannot be used; 3 too little memory, or an
+    internal error (--debug shows where); 130 stopped by Ctrl-C.
     """,
 )
 

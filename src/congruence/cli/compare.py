@@ -31,7 +31,7 @@ from congruence.cli.app import (
     app,
 )
 from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
-from congruence.cli.printing import fail_if_under, print_result, say
+from congruence.cli.printing import fail_if_under, print_result, say, write_table
 from congruence.cli.reading import (
     check_noise_columns,
     columns_of_two_files,
@@ -60,6 +60,9 @@ def compare(
     noise: Noise = None,
     weight: Weight = None,
     frequency: Frequency = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write the values here: csv, tsv, parquet, feather, json.")
+    ] = None,
     format: Output = Format.table,
     threads: Threads = None,
     engine: Engine = "auto",
@@ -106,6 +109,10 @@ def compare(
     from congruence.inputs import files
 
     more = more or []
+    if out is not None:
+        files.check_writable(out, file, *(x for x in more if Path(x).suffix))
+        if files.suffix_of(out) == ".npz":
+            raise cg.InputError(f"{out}: values are written as .csv, .tsv, .parquet, .feather or .json")
     options: dict[str, Any] = {
         "unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads, "engine": engine
     }  # fmt: skip
@@ -158,8 +165,23 @@ def compare(
                 "name two of them, or pass --reference COL, or use `congruence matrix` for all pairs"
             )
         say(notes)
-    print_result(result, format)
+    if out is not None:
+        _write(result, out)
+        say([f"wrote {out}"])
+    if out is None or format is not Format.table:
+        print_result(result, format)
     fail_if_under(result, limits)
+
+
+def _write(result: Any, out: Path) -> None:
+    from congruence.inputs import files
+    from congruence.machine.writing import write_text
+
+    if files.suffix_of(out) == ".json":
+        write_text(out, result.to_json(indent=2))
+    else:
+        table = result.to_frame(backend="pyarrow")
+        write_table({name: table[name].to_pylist() for name in table.column_names}, out)
 
 
 def _for_one_file(**options: Any) -> None:

@@ -148,6 +148,25 @@ def label_columns(
     return found.columns, found.notes
 
 
+#: cells of a Parquet file from which it is read in row groups rather than at once
+LARGE = 30_000_000
+
+
+def is_large(file: Path) -> bool:
+    """Whether a Parquet file is so large that it is read in row groups, by its footer."""
+    from congruence.inputs import files
+
+    if files.suffix_of(file) != ".parquet" or not file.is_file():
+        return False
+    from pyarrow import ArrowInvalid, parquet
+
+    try:
+        footer = parquet.read_metadata(file)
+    except (ArrowInvalid, OSError):
+        return False  # reading it says what is wrong
+    return bool(footer.num_rows * footer.num_columns > LARGE)
+
+
 def scanned_columns(
     file: Path,
     named: Columns,
@@ -159,7 +178,8 @@ def scanned_columns(
 ) -> tuple[dict[str, Any], list[str], Any] | None:
     """The columns of a folder, or of a file read in row groups; None if it is read into memory."""
     given = {key: value for key, value in options.items() if value not in (None, False)}
-    if not file.is_dir() and "*" not in file.name and not given:
+    large = long is None and not given and is_large(file)
+    if not file.is_dir() and "*" not in file.name and not given and not large:
         return None
     import congruence as cg
 

@@ -17,7 +17,7 @@ from congruence.inputs.coerce import Clustering, as_clustering
 from congruence.inputs.columns import card_columns, check_columns, label_columns, title_of
 from congruence.inputs.cover import Cover
 from congruence.inputs.files import read_columns, without_ids
-from congruence.inputs.labels import Labels, Unassigned, noise_caution
+from congruence.inputs.labels import Labels, Unassigned, noise_caution, spelling_caution
 from congruence.inputs.memberships import Memberships
 from congruence.machine import device
 from congruence.statistics.tables import Array
@@ -101,7 +101,7 @@ class Ensemble:
             for c, labels, name in zip(self.members, same.noise, listed, strict=True)
             if isinstance(c, Labels) and not c.lazy and labels is None and not isinstance(clusterings, Ensemble)
             if c.clusters is None
-            for caution in noise_caution(c.names, name)
+            for caution in (*noise_caution(c.names, name), *spelling_caution(c.names, name))
         )
         if isinstance(clusterings, Ensemble):
             self._doubtful = clusterings._doubtful

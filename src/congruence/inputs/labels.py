@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from congruence.errors import Caution, InputError
+from congruence.errors import Caution, InputError, some_of
 from congruence.inputs.arrays import (
     arrow_library,
     code_type,
@@ -166,6 +166,27 @@ def noise_caution(names: Any, who: str) -> list[Caution]:
         return []
     text = "{subject} has label −1 among others, counted as a cluster; if it means noise pass noise=-1"
     return [Caution("noise_label", who, text)]
+
+
+def spelling_caution(names: Any, who: str) -> list[Caution]:
+    """A caution if labels differ only in spaces or capitals, as " Gold", "gold" and "Gold": often one cluster, not three.
+
+    >>> spelling_caution(("Gold", "gold", "silver"), "a")
+    ["a has labels that differ only in spaces or capitals, counted as different clusters: 'Gold', 'gold'"]
+    """
+    if isinstance(names, np.ndarray):
+        return []
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        if isinstance(name, str):
+            groups.setdefault(" ".join(name.split()).casefold(), []).append(name)
+    alike = [", ".join(map(repr, group)) for group in groups.values() if len(group) > 1]
+    if not alike:
+        return []
+    text = "{subject} has labels that differ only in spaces or capitals, counted as different clusters: " + some_of(
+        alike, 3
+    )
+    return [Caution("spelling", who, text)]
 
 
 def _outside(x: Hashable, low: int, high: int) -> bool:

@@ -14,7 +14,7 @@ from congruence.inputs.alignment import InputOptions, Mass, check_index, check_n
 from congruence.inputs.coerce import Clustering, as_clustering
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.hierarchy import Hierarchy
-from congruence.inputs.labels import Labels, noise_caution
+from congruence.inputs.labels import Labels, noise_caution, spelling_caution
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.tables import Table
@@ -86,6 +86,20 @@ class PreparedPair:
         """The kind of frame that the clusterings came in."""
         return None if self.is_of_matrices else next((c.kind for c in self.sides if c.kind), None)
 
+    def _dropped(self, table: Table) -> list[Caution]:
+        """How many points were dropped for want of a label, and whether one cluster is left."""
+        plain = [c for c in self.sides if isinstance(c, Labels) and not c.lazy and c.clusters is None and c.gaps]
+        if self.options.unassigned != "drop" or not plain:
+            return []
+        gone = int(np.logical_or.reduce([c.codes == c.k for c in plain]).sum())
+        n = len(plain[0])
+        found = [
+            Caution("dropped", "", f"{n - gone:,} of {n:,} points are compared; {gone:,} without a label were dropped")
+        ]
+        alone = [who for who, names in zip(WHO, (table.rows, table.columns), strict=True) if len(names) == 1]
+        text = "{subject} has one cluster left after points without a label were dropped"
+        return found + [Caution("one_cluster_left", who, text) for who in alone]
+
     def cautions(self, table: Table | None = None) -> tuple[Caution, ...]:
         """What a reader should know about this pair: −1 among labels, soft self-scores, what could not be read."""
         if table is None:
@@ -94,6 +108,8 @@ class PreparedPair:
         for c, names, labels, who in zip(self.sides, (table.rows, table.columns), self.noise, WHO, strict=True):
             labelled = isinstance(c, Labels) and not c.lazy and c.clusters is None
             found += noise_caution(names, who) if labelled and labels is None else []
+            found += spelling_caution(names, who) if labelled else []
+        found += self._dropped(table)
         if self.is_soft:
             found.append(Caution("soft", "", SOFT))
         if any(isinstance(c, Memberships) and not c.is_probabilistic for c in self.sides):
