@@ -767,7 +767,8 @@ def test_an_interrupt_ends_with_one_line(congruence, monkeypatch):
     monkeypatch.setattr(cg, "compare_all", interrupted)
     said = congruence("matrix", "labels.csv", "--columns", "truth,kmeans")
     assert said.code == 130
-    assert said.err.strip() == "congruence: stopped"
+    assert said.err.startswith("congruence: stopped; with --checkpoint FOLDER")
+    assert said.err.count("\n") == 1
 
 
 @pytest.mark.slow
