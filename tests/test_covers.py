@@ -490,6 +490,13 @@ def test_duplicates_count_twice_or_are_dropped():
             "a consensus puts each point into one cluster",
         ),
         (lambda: cg.relabel(cover([[0]], 2), cover([[0]], 2)), "relabel renames labels"),
+        (
+            lambda: cg.density_profile(np.zeros((2, 1)), cover([[0]], 2)),
+            "expected one cluster per point, or memberships, got a cover",
+        ),
+        (lambda: cg.adco(cover([[0]], 2), [0, 1], np.zeros((2, 1))), "got a cover"),
+        (lambda: cg.dunn(np.zeros((2, 1)), cover([[0]], 2)), "got a cover"),
+        (lambda: cg.resolutions({"a": cover([[0]], 2), "b": [0, 1]}), "not of scans, memberships or covers"),
         (lambda: cg.permutation_test(cover([[0]], 2), cover([[0]], 2), "omega", null="all"), "there are covers"),
     ],
 )
@@ -586,6 +593,7 @@ def test_an_ensemble_of_covers_keeps_its_points():
     assert repr(ensemble) == "Ensemble: 2 clusterings of 5 points, 2 clusters each"
     rows = cg.compare_to(cg.Cover(CLUSTERS, POINTS[::-1]), ensemble, "omega")
     assert rows["omega"][0] == 1.0
+    assert list(cg.compare_all(ensemble)) == ["omega"]
     square = cg.compare_all(ensemble, ["omega", "nf1"])
     for (i, a), (j, b) in itertools.product(enumerate(runs.values()), repeat=2):
         assert square["nf1"][i, j] == close(cg.nf1(a, b))

@@ -51,7 +51,8 @@ def compare_all(
     Args:
         clusterings: Label columns (a 2-D array or a frame), a list or mapping of clusterings, an `Ensemble`, an
             object with `.obs`, a list or mapping of hierarchies, or a `cg.scan`.
-        measures: Keys or records of measures, one or several, or "all". Default "ari" ("cophenetic" for hierarchies).
+        measures: Keys or records of measures, one or several, or "all". Default "ari" ("cophenetic" for hierarchies,
+            "omega" for covers).
         engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
             "cuda".
         client: Dask client, for columns of a `cg.scan`. Default None.
@@ -98,6 +99,8 @@ def compare_all(
     if trees is not None:
         return all_pairs_of_trees(trees, ("cophenetic",) if measures is ARI else measures, threads, options)
     ensemble = Ensemble(on_card(clusterings, engine), **vars(options))
+    if measures is ARI and ensemble.has_covers:
+        measures = "omega" if not ensemble.is_soft else "aci"
     size = len(ensemble)
     square: dict[str, Array] = {}
     used = np.empty((size, size), dtype=np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 from congruence.density.columns import Columns, as_columns, block_of, brought, encoded, on_host, raw_columns
 from congruence.density.profile import Attribute
 from congruence.errors import InputError, hint, names_in, some_of
-from congruence.inputs.coerce import as_clustering
+from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.labels import Labels
 from congruence.machine import device, jit
 from congruence.statistics.tables import Array
@@ -87,7 +87,7 @@ class Binning:
         if self.method == "mdl":
             if labels is None:
                 raise InputError("binning 'mdl' separates clusters: pass labels, as in Binning('mdl').fit(X, labels)")
-            found = as_clustering(labels, "labels")
+            found = as_disjoint(labels, "labels")
             if not isinstance(found, Labels):
                 raise InputError("binning 'mdl' needs one label per point, not memberships")
             if len(found) != len(columns):

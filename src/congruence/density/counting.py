@@ -16,7 +16,7 @@ from congruence.engine import plan
 from congruence.engine.plan import engine_for, on_card
 from congruence.errors import InputError
 from congruence.inputs.alignment import InputOptions, check_index
-from congruence.inputs.coerce import as_clustering
+from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.labels import Unassigned
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.pair import decided
@@ -73,7 +73,7 @@ def density_profile(
     if not isinstance(binning, Binning):
         raise InputError(f"binning must be a cg.Binning, as in cg.Binning({binning!r}); got {type(binning).__name__}")
     X, labels = brought(X, engine), on_card(labels, engine)
-    raw = as_clustering(labels, "labels")
+    raw = as_disjoint(labels, "labels")
     check_index(raw, X, "labels")
     (clustering,) = decided([raw], InputOptions(unassigned=unassigned, noise=noise), ["labels"])
     if not binning.is_fitted:

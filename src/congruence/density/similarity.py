@@ -21,7 +21,7 @@ from congruence.formulas import find
 from congruence.formulas.solvers import transport_plan
 from congruence.inputs.alignment import InputOptions, check_index
 from congruence.inputs.arrays import seed_sequence
-from congruence.inputs.coerce import as_clustering
+from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.inputs.labels import Unassigned, noise_caution
 from congruence.inputs.pair import decided
@@ -317,7 +317,7 @@ def _counted_profiles(
     chosen = copy(binning) if isinstance(binning, Binning) else Binning(binning, bins, nominal=nominal)  # type: ignore[arg-type]
     sides: list[Any] = []
     for labels, who in ((a, "a"), (b, "b")):
-        raw = as_clustering(labels, who)
+        raw = as_disjoint(labels, who)
         check_index(raw, X if who == "a" or X_b is None else X_b, who)
         sides.append(raw)
     sides = list(decided(sides, InputOptions(unassigned=unassigned, noise=noise), ("a", "b")))

@@ -22,7 +22,7 @@ from congruence.engine.plan import Progress
 from congruence.errors import InputError, hint, joined
 from congruence.inputs.alignment import InputOptions, check_index
 from congruence.inputs.arrays import frame_kind
-from congruence.inputs.coerce import as_clustering
+from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.files import pick
 from congruence.inputs.frames import text_grid
 from congruence.inputs.labels import Labels, Unassigned, noise_caution
@@ -294,7 +294,7 @@ def _measure_of(name: str) -> str:
 def _profile(
     name: Any, X: Any, labels: Any, binning: Binning, unassigned: Unassigned, noise: Any, threads: int | None
 ) -> Profile:
-    raw = as_clustering(labels, f"window {name}: labels")
+    raw = as_disjoint(labels, f"window {name}: labels")
     check_index(raw, X, f"the labels of window {name}")
     options = InputOptions(unassigned=unassigned, noise=noise)
     (clustering,) = decided([raw], options, [f"window {name}: labels"], ["labels"])
@@ -351,7 +351,7 @@ def _from_table(
     if not chosen:
         raise InputError("the table has no columns besides labels and windows; the features are missing")
     order, when = _in_order(columns[window], f"column {window!r}")
-    what = as_clustering(columns[labels], f"column {labels!r}")
+    what = as_disjoint(columns[labels], f"column {labels!r}")
     if not isinstance(what, Labels):
         raise InputError("labels and windows are columns of one value per row")
     if (gaps := int((when == len(order)).sum())) > 0:
@@ -376,7 +376,7 @@ def _in_order(column: Any, who: str) -> tuple[list[Any], Array]:
     """
     found = _times(column)
     if found is None:
-        labels = as_clustering(column, who)
+        labels = as_disjoint(column, who)
         if not isinstance(labels, Labels):
             raise InputError("labels and windows are columns of one value per row")
         names = labels.names.tolist() if isinstance(labels.names, np.ndarray) else list(labels.names)

@@ -71,6 +71,16 @@ def is_scanned(data: Any, options: Mapping[str, Any]) -> bool:
     )
 
 
+def as_disjoint(data: Any, who: str = "labels") -> Clustering:
+    """One clustering whose clusters do not overlap: labels or memberships, but no cover."""
+    found = as_clustering(data, who)
+    if getattr(found, "is_cover", False) or found.overlapping:
+        raise InputError(
+            f"{who}: expected one cluster per point, or memberships, got a cover; its clusters may overlap"
+        )
+    return found
+
+
 def _clustering_from_card(data: Any, who: str) -> Clustering:
     """Integers stay on the GPU; memberships keep a copy there; everything else is read from the host."""
     values = device.array(data)

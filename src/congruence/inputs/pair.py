@@ -11,7 +11,7 @@ import numpy as np
 
 from congruence.errors import Caution, InputError
 from congruence.inputs.alignment import InputOptions, Mass, check_index, check_noise, left_out, noise_for
-from congruence.inputs.coerce import Clustering, as_clustering
+from congruence.inputs.coerce import Clustering, as_clustering, as_disjoint
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.hierarchy import Hierarchy
 from congruence.inputs.labels import Labels, noise_caution, spelling_caution
@@ -204,7 +204,7 @@ def decided(
 
 def whole_labels(labels: Any, n: int, who: str = "labels", X: Any = None, of: str | None = None) -> Labels:
     """One hard clustering that has a label for each of the n points; its index is that of X, where both have one."""
-    found = as_clustering(labels, who)
+    found = as_disjoint(labels, who)
     if not isinstance(found, Labels):
         raise InputError(f"{who}: expected one complete partition, got memberships; take the argmax of each row")
     if len(found) != n and of is not None:

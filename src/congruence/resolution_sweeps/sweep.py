@@ -330,8 +330,10 @@ def resolutions(
         raise InputError(f"threshold is an ari above 0 and up to 1, not {threshold!r}")
     policy: Unassigned = "partial" if unassigned == "drop" else unassigned
     ensemble = Ensemble(columns, unassigned=policy, noise=noise)
-    if ensemble.is_lazy or ensemble.is_soft:
-        raise InputError("a sweep of resolutions is made of label columns in memory, not of scans or memberships")
+    if ensemble.is_lazy or ensemble.is_soft or ensemble.has_covers:
+        raise InputError(
+            "a sweep of resolutions is made of label columns in memory, not of scans, memberships or covers"
+        )
     if len(ensemble) < 2:
         raise InputError(f"a sweep needs at least two columns; got {len(ensemble)}")
     if ensemble.mass is not None:

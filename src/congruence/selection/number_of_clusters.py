@@ -12,7 +12,7 @@ from congruence.errors import InputError, misnamed
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import check_index
 from congruence.inputs.arrays import seed_sequence
-from congruence.inputs.coerce import as_clustering
+from congruence.inputs.coerce import as_disjoint
 from congruence.selection.agreement_curves import PAPER, Making, checked_ensembles, member_curves, wanted_criteria
 from congruence.selection.by_criteria import by_criteria, sorted_out
 from congruence.selection.by_rule import by_rule, is_clusterer
@@ -167,7 +167,7 @@ def _checked_numbers(k: Any, k_min: int, n: int) -> list[int]:
 def _truth(reference: Any, n: int, others: Sequence[Any], called: str) -> Any:
     if reference is None:
         return None
-    truth = as_clustering(reference, "reference")
+    truth = as_disjoint(reference, "reference")
     if len(truth) != n:
         raise InputError(f"the reference has {len(truth)} points and the data {n}; both must have the same points")
     if truth.gaps and not truth.k:
