@@ -11,7 +11,7 @@ import typer
 
 from congruence.errors import some_of
 
-#: files with these names hold covers without being told so
+#: suffixes of files that are read as covers
 SUFFIXES = (".cover", ".cnl", ".communities")
 
 
@@ -35,7 +35,7 @@ ReadAs = Annotated[
     FormatIn | None,
     typer.Option(
         help="The files hold covers: one cluster per line (cover), a point and its clusters per line (points), a table of "
-        "points and clusters (long), or json. Files named .cover need not be told so.",
+        "points and clusters (long), or json. Files named .cover are read as covers without this option.",
     ),
 ]
 NumberOfPoints = Annotated[

@@ -52,7 +52,7 @@ def comembership_jaccard(s: SharedPairs) -> Array:
 @measure(
     "ndc", title="Normalised degree of concordance", needs=Concordance, better="higher", range=(0, 1),
     axioms=("symmetric", "triangle"), reference="hullermeier2012", at_zero=1.0, definition="ndc = 1 - discord",
-    caution="a point in no cluster is half like any other one; pass unassigned='singletons' to give it a cluster",
+    caution="a point in no cluster has similarity 1/2 with covered points; unassigned='singletons' gives it a cluster",
 )  # fmt: skip
 def ndc(c: Concordance) -> Array:
     """How alike the two sides say pairs of points are, by half the L1 distance of memberships; `rand` for partitions."""
@@ -62,7 +62,7 @@ def ndc(c: Concordance) -> Array:
 @measure(
     "aci", title="Adjusted concordance index", needs=Concordance, better="higher", range=(-1, 1),
     axioms=("symmetric", "baseline"), reference="dambrosio2021", at_zero=1.0, definition="aci = (chance - discord) / chance",
-    caution="a point in no cluster is half like any other one; pass unassigned='singletons' to give it a cluster",
+    caution="a point in no cluster has similarity 1/2 with covered points; unassigned='singletons' gives it a cluster",
 )  # fmt: skip
 def aci(c: Concordance) -> Array:
     """The degree of concordance beyond chance; the adjusted Rand index for partitions."""
@@ -77,7 +77,7 @@ def aci(c: Concordance) -> Array:
     reference="mcdaid2011", definition="onmi_max = I / max(H_a, H_b)",
 )  # fmt: skip
 def onmi_max(i: Intersections) -> Array:
-    """What the clusters tell of each other, over the larger entropy; a cluster of all points has none and is not seen."""
+    """Information that the clusters share, divided by the larger entropy; a cluster of all points does not count."""
     return ratio(i.I, np.maximum(i.H_a, i.H_b))
 
 
@@ -86,7 +86,7 @@ def onmi_max(i: Intersections) -> Array:
     reference="mcdaid2011", definition="onmi_sum = I / ((H_a + H_b) / 2)",
 )  # fmt: skip
 def onmi_sum(i: Intersections) -> Array:
-    """What the clusters tell of each other, over the mean entropy."""
+    """Information that the clusters share, divided by the mean entropy."""
     return ratio(i.I, (i.H_a + i.H_b) / 2)
 
 
@@ -95,7 +95,7 @@ def onmi_sum(i: Intersections) -> Array:
     axioms=("symmetric",), reference="mcdaid2011", definition="onmi_joint = I / (H_a + H_b - I)",
 )  # fmt: skip
 def onmi_joint(i: Intersections) -> Array:
-    """What the clusters tell of each other, over all there is to tell."""
+    """Information that the clusters share, divided by the joint entropy."""
     return ratio(i.I, i.H_a + i.H_b - i.I)
 
 
@@ -105,7 +105,7 @@ def onmi_joint(i: Intersections) -> Array:
     caution="a mean over clusters, small ones count as much as large ones; onmi_max is the corrected form",
 )  # fmt: skip
 def onmi_lfk(i: Intersections) -> Array:
-    """1 less the mean share of a cluster's entropy that the other cover does not tell."""
+    """1 minus the mean share of a cluster's entropy that the other cover leaves unexplained."""
     return np.asarray(1 - (i.lost_a + i.lost_b) / 2)
 
 
@@ -201,7 +201,7 @@ def _nf1(o: Overlap) -> tuple[float, float, float]:
     caution="each cluster of b is matched by the most common points, not by the best F1; average_f1 needs no such rule",
 )  # fmt: skip
 def nf1(i: Intersections) -> Array:
-    """Mean F1 of the clusters of b with the one they share most points with, less for clusters of a missed or hit twice."""
+    """Mean F1 of the clusters of b with the one they share most points with, less if clusters of a are missed or matched twice."""
 
     def value(o: Overlap) -> float:
         f, coverage, redundancy = _nf1(o)

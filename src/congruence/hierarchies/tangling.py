@@ -12,9 +12,9 @@ from congruence.errors import InputError
 from congruence.inputs.hierarchy import Hierarchy, same_points
 from congruence.statistics.tables import Array
 
-#: up to so many points, random starts are tried too
+#: points up to which random starts are tried too
 MOST_RESTARTED, RESTARTS = 500, 8
-#: more points than anyone can see as lines
+#: points above which a tanglegram is refused
 MOST_POINTS = 5000
 
 

@@ -35,7 +35,7 @@ class Nodes:
 
 
 class Hierarchy:
-    """A rooted tree whose leaves are the points, from any of the forms that people have.
+    """A rooted tree whose leaves are the points, read from a linkage, merges, Newick text, nested lists or label columns.
 
     Args:
         tree: A scipy linkage (a float array, (n − 1) × 4); a pair `(children, heights)`, as scikit-learn's `children_` and
@@ -396,7 +396,7 @@ def same_points(a: Hierarchy, b: Hierarchy) -> Hierarchy:
 
 
 def _read(tree: Any) -> Merges:
-    """The merges of whatever a person calls a tree."""
+    """The merges of a tree in any accepted form."""
     if isinstance(tree, Merges):
         return tree
     if isinstance(tree, Hierarchy):

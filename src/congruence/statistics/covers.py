@@ -64,7 +64,7 @@ class Overlap:
     def __init__(
         self, mass: Array, signatures: tuple[Array, Array], maps: tuple[ClusterMap, ClusterMap], own: Array
     ) -> None:
-        #: mass of each cell, the signatures that it joins, and what its points make with themselves: their number, or Σw²
+        #: mass of each cell, its two signatures, and the self-pair contribution of its points: their number, or Σw²
         self.mass, self.signatures, self.own = mass, signatures, own
         self.maps = maps
         self.n = mass.sum()
@@ -338,7 +338,7 @@ class Intersections:
 
 
 def _entropies(o: Overlap) -> tuple[float, float, float, float, float]:
-    """H_a, H_b, I, and the mean share of the entropy of a cluster that the other cover does not tell."""
+    """H_a, H_b, I, and the mean share of a cluster's entropy that the other cover leaves unexplained."""
     (row, col, common), (a, b) = o.common, o.sizes
     n = float(o.n)
 
