@@ -330,9 +330,14 @@ def test_what_the_card_does_not_do_is_said():
     """Partial, soft or weighted members have no consensus counts on the GPU, and that is an error, not another engine."""
     partial = cg.Ensemble([[0, 0, None], [0, 1, 1]], unassigned="partial")
     weighted = cg.Ensemble([[0, 0, 1], [0, 1, 1]], member_weight=[1, 2])
-    for e in (partial, weighted, cg.Ensemble([np.full((3, 2), 0.5)])):
+    covers = cg.Ensemble([cg.Cover([[0, 1], [1, 2]], 3), [0, 1, 1]])
+    for e in (partial, weighted, cg.Ensemble([np.full((3, 2), 0.5)]), covers):
         with pytest.raises(cg.InputError, match="pass engine='cpu'"):
             cg.consensus_cdf(e, engine="cuda")
+    with pytest.raises(cg.InputError, match="pass engine='cpu'"):
+        cg.item_consensus(covers, [0, 0, 1], engine="cuda")
+    with pytest.raises(cg.InputError, match="pass engine='cpu'"):
+        cg.permutation_test(cg.Cover([[0, 1], [1, 2]], 3), [0, 1, 1], "omega", 20, engine="cuda")
 
 
 @needs_card

@@ -93,7 +93,8 @@ def problem_of(
     m.check(soft=pair.is_soft, weighted=pair.is_weighted, covers=pair.has_covers)
     if pair.has_covers:
         _only_permutation(null, "covers")
-        counter = cpu  # a GPU draws tables of partitions
+        if counter.on_card:  # it draws tables of partitions
+            raise InputError("covers are permuted on the CPU; pass engine='cpu' or leave it out")
     table, tile = counted_pair(pair, threads, engine)
     if pair.is_soft or pair.is_weighted:
         problem = _of_points(pair, tile, m, null, counter)

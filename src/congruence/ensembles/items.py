@@ -62,7 +62,10 @@ def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto") -> Array
     """
     e = as_ensemble(ensemble)
     c = _partition(e, labels)
-    together, seen = _sums(e, c, engine_for(engine, e.members).on_card and not e.has_covers)
+    on_card = engine_for(engine, e.members).on_card
+    if on_card and e.has_covers:
+        raise InputError("members that are covers are counted on the CPU; pass engine='cpu' or leave it out")
+    together, seen = _sums(e, c, on_card)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(seen > 1e-12, together / seen, np.nan)
 

@@ -201,7 +201,7 @@ def _nf1(o: Overlap) -> tuple[float, float, float]:
     caution="each cluster of b is matched by the most common points, not by the best F1; average_f1 needs no such rule",
 )  # fmt: skip
 def nf1(i: Intersections) -> Array:
-    """Mean F1 of the clusters of b with the one they share most points with, less if clusters of a are missed or matched twice."""
+    """Mean F1 of the clusters of b with the one they share most points with, less if clusters of a are missed or met twice."""
 
     def value(o: Overlap) -> float:
         f, coverage, redundancy = _nf1(o)
