@@ -20,6 +20,7 @@ from scipy.special import gammaln
 from strategies import partitions
 
 import congruence as cg
+from congruence.figures.layout import cells_of
 from congruence.statistics import concordance, elements, sharing
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "covers.json").read_text())
@@ -584,6 +585,23 @@ def test_item_consensus_of_covers():
     matrix, labels = ensemble.consensus_matrix(), [0, 0, 0, 1, 1, 1]
     expected = [[np.mean([matrix[i, j] for j in g if j != i]) for g in ((0, 1, 2), (3, 4, 5))] for i in range(6)]
     assert cg.item_consensus(ensemble, labels) == pytest.approx(np.array(expected))
+
+
+def test_consensus_of_covers_in_pictures_and_samples():
+    """The distribution by exact count or by sampled pairs, and the cells of the heat map, are those of the consensus matrix."""
+    rng = np.random.default_rng(4)
+    ensemble = cg.Ensemble([cg.Cover(rng.random((24, 5)) < 0.25) for _ in range(3)])
+    matrix = ensemble.consensus_matrix()
+    values, times = np.unique(matrix[np.triu_indices(24, 1)], return_counts=True)
+    exact = cg.consensus_cdf(ensemble)
+    assert exact(values).tolist() == close((np.cumsum(times) / times.sum()).tolist())
+    sampled = cg.consensus_cdf(ensemble, sample=20_000, random_state=0)
+    assert sampled(values).tolist() == pytest.approx(exact(values).tolist(), abs=0.02)
+    cells = cells_of(ensemble, most=6)
+    groups = np.split(cells.order, cells.edges[1:-1])
+    for i, j in itertools.product(range(6), repeat=2):
+        pairs = [matrix[x, y] for x in groups[i] for y in groups[j] if x != y]
+        assert cells.values[i, j] == close(np.mean(pairs))
 
 
 def test_an_ensemble_of_covers_keeps_its_points():

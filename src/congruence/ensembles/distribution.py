@@ -14,6 +14,7 @@ from congruence.engine.plan import Progress, engine_for
 from congruence.ensembles.agreement import as_ensemble, complete_labels, no_pooled
 from congruence.ensembles.items import point_mass
 from congruence.errors import InputError
+from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
@@ -182,7 +183,10 @@ def _sampled_cdf(e: Ensemble, sample: int, missing: str, random_state: int | Non
             seen += share
         else:
             both = (member.codes[i] < member.k) & (member.codes[j] < member.k)
-            together += share * ((member.codes[i] == member.codes[j]) & both)
+            same = member.codes[i] == member.codes[j]
+            if isinstance(member, CoverLabels):
+                same = member.share(i, j) | (i == j)
+            together += share * (same & both)
             seen += share * both if missing == "ratio" else share
     known = seen > 0
     different, counts = np.unique(np.round(together[known] / seen[known], 12), return_counts=True)

@@ -18,6 +18,7 @@ from congruence.formulas import find
 from congruence.formulas import names as measure_names
 from congruence.formulas.record import Measure
 from congruence.formulas.solvers import assignment
+from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array, Table
@@ -300,7 +301,11 @@ def _block_means(e: Ensemble, order: Array, edges: Array) -> Array:
             counted = np.bincount(group * (member.k + 1) + member.codes, minlength=many * (member.k + 1))
             table = counted.reshape(many, member.k + 1)[:, : member.k].astype(float)
             own = here = table.sum(axis=1) if member.gaps else full
-        together += table @ (share * table.T)
+        if isinstance(member, CoverLabels):  # points are together if they share a cluster
+            together += share * (table @ member.meeting @ table.T)
+            own = table @ (member.clusters.lengths > 0)
+        else:
+            together += table @ (share * table.T)
         own_pairs += share * own
         own_points += share * here
         if here is full:

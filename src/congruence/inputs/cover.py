@@ -283,6 +283,14 @@ class CoverLabels(Labels):
         assert isinstance(part, CoverLabels)
         return replace(part, encoded=(part.codes, np.arange(len(clusters.lengths))), clusters=clusters)
 
+    @property
+    def meeting(self) -> Any:
+        """Which signatures have a cluster in common: a sparse matrix of 0 and 1."""
+        rows = self.clusters.sparse(np.arange(len(self.clusters.lengths)))
+        found = (rows @ rows.T).tocsr()
+        found.data = np.ones(len(found.data))
+        return found
+
     def sparse(self, points: Any) -> Any:
         """Rows of the points × clusters matrix; a point that was left out has an empty one."""
         from scipy.sparse import csr_array, vstack
