@@ -3,7 +3,8 @@
 Sets are drawn from the families of `cluster_shapes` and split in two by a hash of their names. The weights of `choose_k`
 are fitted on DEV by conditional logit (`--fit` writes them), and both halves are reported, with scores where the family
 of a set was left out of the fit. `--real` adds the classes of real data sets. Takes some minutes on 16 cores; `--sets`
-says how many sets per family, `--save` keeps what was found, `--load` starts from there.
+says how many sets per family, `--no-peers` leaves the published criteria out, `--kept` takes the
+weights of the package, `--save` keeps what was found, `--load` starts from there.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -240,11 +242,12 @@ def report(sets: Sequence[Set], w: np.ndarray, without: dict[tuple[str, int], in
         many = {group: sum(s.group == group for s in part) for group in GROUPS}
         print(f"\n{title}: {', '.join(f'{n} {group}' for group, n in many.items())}\n\n{HEAD}")
         print(row("**choose_k**", part, lambda s: auto(s, w)[0]))
-        print(row("its family left out of the fit", part, lambda s: without[s.name, s.seed]))
+        if without:
+            print(row("its family left out of the fit", part, lambda s: without[s.name, s.seed]))
         print(row("k-means alone", part, lambda s: chosen(s, w)[0]))
         print(row("rule: returns ≥ .8, valley ≥ −.6", part, lambda s: s.rule))
         print(row("choose_k, k_min=2", part, lambda s: auto(s, w, 2)[0]))
-        for key in PEERS:
+        for key in [key for key in PEERS if any(key in s.peers for s in part)]:
             print(row(key + (" (n ≤ 150)" if key == "m3c" else ""), part, lambda s, key=key: s.peers.get(key)))
         print("\nprobability given, sets, share right:", end=" ")
         sure = [(auto(s, w)[1], auto(s, w)[0] == s.k) for s in part if s.group != "curved"]
@@ -252,30 +255,43 @@ def report(sets: Sequence[Set], w: np.ndarray, without: dict[tuple[str, int], in
             inside = [right for p, right in sure if low <= p < high]
             print(f"{low}–{min(high, 1)}: {len(inside)}, {np.mean(inside) if inside else np.nan:.2f};", end=" ")
         print()
-    print("\nby family, TEST: choose_k, with k_min=2, silhouette, prediction strength")
+    ways: dict[str, Callable[[Set], int | None]] = {
+        "choose_k": lambda s: auto(s, w)[0],
+        "with k_min=2": lambda s: auto(s, w, 2)[0],
+    }
+    ways |= {key: partial(_of_peer, key) for key in ("silhouette", "prediction_strength") if key in PEERS}
+    print(f"\nby family, TEST: {', '.join(ways)}")
     for name in cluster_shapes.families():
         part = [s for s in sets if s.name == name and s.is_test]
-        scores = [np.mean([answer(s) == s.k for s in part]) for answer in (
-            lambda s: auto(s, w)[0], lambda s: auto(s, w, 2)[0], lambda s: s.peers["silhouette"],
-            lambda s: s.peers["prediction_strength"])]  # fmt: skip
+        scores = [np.mean([answer(s) == s.k for s in part]) if part else np.nan for answer in ways.values()]
         print(f"{name:<16} {len(part):>3}  " + "  ".join(f"{x:.2f}" for x in scores))
+
+
+def _of_peer(key: str, s: Set) -> int | None:
+    return s.peers.get(key)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=30, help="sets per family")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--no-peers", action="store_true", help="leave out the published criteria: ten times as fast")
+    parser.add_argument("--kept", action="store_true", help="score with the weights in the package, without a fit")
     parser.add_argument("--fit", action="store_true", help="write the weights into the package")
     parser.add_argument("--real", action="store_true", help="the classes of real data sets too")
     parser.add_argument("--save", type=Path, help="keep what was found here, as JSON lines")
     parser.add_argument("--load", type=Path, help="start from what was kept")
     options = parser.parse_args()
+    if options.no_peers:
+        PEERS.clear()
     if options.load:
         sets = [Set(**json.loads(line)) for line in options.load.read_text().splitlines()]
     else:
         sets = collected(options.sets, options.jobs, options.save)
     dev = [s for s in sets if not s.is_test]
     w = fitted([s for s in dev if s.group != "curved"])
+    if options.kept:
+        w = np.array([calibration.table()["weights"][name] for name in NAMES])
     constant, slope = fitted_groups(dev, w)
     spectral = fitted_spectral(dev, w)
     print(
@@ -295,7 +311,7 @@ def main() -> None:
         }
         Path(calibration.__file__).with_name("calibration.json").write_text(json.dumps(table, indent=2) + "\n")
         calibration.table.cache_clear()
-    report(sets, w, left_out(sets, dev))
+    report(sets, w, {} if options.kept else left_out(sets, dev))
     if options.real:
         print(
             "\nclasses of real data, standardised: classes, choose_k, with k_min=2, ARI there, silhouette, best ARI of any k"
