@@ -148,7 +148,7 @@ def answer(model: Model) -> str:
     share = found / many
     unstable = int(sum(stability_in_words(x) == "unstable" for x in a.stability))
     how_many_of = "All" if share == 1 else "Nearly all" if share >= 0.8 else "Most"
-    if share < 0.2 or unstable == a.k:
+    if share < 0.2 or (share > 0.5 and unstable == a.k):
         first = f"{these[0].upper()}{these[1:]} do not find the same groups."
     elif share <= 0.5:
         first = f"Only {found:,} of {these} find the same {counted(a.k, 'group')}."

@@ -1,5 +1,10 @@
 // --- the answer ----------------------------------------------------------------------------------------------------
-const isDuplicate = (i) => D.same[i] !== null && D.own.some((j) => j < i && (D.same[j] === D.same[i] || j === D.same[i]));
+const duplicates = lazy(() => { // all but the first of each partition among the clusterings that are no reference
+  const seen = new Set(), found = new Set();
+  for (const i of D.own) { const key = D.same[i] === null ? i : D.same[i]; if (seen.has(key)) found.add(i); seen.add(key); }
+  return found;
+});
+const isDuplicate = (i) => duplicates().has(i);
 const CONSISTENT = 0.75, FOUND = 0.65;
 const countedNow = () => { // as counted_of in Python, less what is hidden, with what was put back
   const visible = D.own.filter((i) => !state.hidden.has(i));
@@ -59,7 +64,7 @@ const sentenceOf = (a) => { // as answer in words.py
   const many = a.all.length, share = a.found / many, plain = D.own.filter((i) => !state.hidden.has(i) && !D.trivial[i]).length;
   const these = `these ${whole(many)} ${many < plain ? "different " : ""}clusterings`, groups = plural(a.k, "group");
   const unstable = a.stability.filter((x) => inWords(D.stability, x) === "unstable").length, most = share === 1 ? "All" : share >= 0.8 ? "Nearly all" : "Most";
-  const first = share < 0.2 || unstable === a.k ? `T${these.slice(1)} do not find the same groups.`
+  const first = share < 0.2 || (share > 0.5 && unstable === a.k) ? `T${these.slice(1)} do not find the same groups.`
     : share <= 0.5 ? `Only ${whole(a.found)} of ${these} find the same ${groups}.`
     : unstable ? `${most} of ${these} agree on ${whole(a.k - unstable)} of ${whole(a.k)} groups; the other ${unstable === 1 ? "one is" : `${whole(unstable)} are`} unstable.`
     : `${most} of ${these} find the same ${groups}${a.all.filter((i) => a.agreement[i] >= FOUND && D.ks[i] > a.k).length > a.found / 2 ? ", and most of them split these further" : ""}.`;

@@ -75,13 +75,17 @@ const drawFlow = (box, columns, colours, flows, marked, matched) => {
     saver("flow", () => box.querySelector("svg"), () => [["from", "cluster", "to", "cluster", "points"], ...flows.flatMap((counts, x) => counts.flatMap((r, i) => r.map((w, j) => [D.names[columns[x].member], columns[x].names[i], D.names[columns[x + 1].member], columns[x + 1].names[j], w]).filter((row) => row[4] > 0)))]));
 };
 const quoted = (s) => /^[\w@%+=:,./-]+$/.test(s) ? s : "'" + s.replaceAll("'", "'\\''") + "'";
+const options = lazy(() => { const all = document.createDocumentFragment(); for (const j of range(L)) all.append(el("option", { value: j }, short(starred(j), 60))); return all; });
 const drawCompare = () => {
   const members = state.compare, [a, b] = members, m = M[0];
-  fill($("compare-names"), members.map((i, x) => {
-    const pick = el("select", { "aria-label": `Clustering ${x + 1}`, onchange: (e) => { const next = [...state.compare]; next[x] = Number(e.target.value); choose(next, true); } }, range(L).map((j) => el("option", { value: j, selected: j === i }, short(starred(j), 60))));
+  const picks = $("compare-names").querySelectorAll("select");
+  if (members.length === 2 && picks.length === 2) picks.forEach((pick, x) => { pick.value = members[x]; });
+  else fill($("compare-names"), members.map((i, x) => {
+    const pick = el("select", { "aria-label": `Clustering ${x + 1}`, onchange: (e) => { const next = [...state.compare]; next[x] = Number(e.target.value); choose(next, true); } }, options().cloneNode(true));
+    pick.value = i;
     return el("span", { class: "pick" }, pick, members.length > 2 ? button("×", () => choose(state.compare.filter((_, y) => y !== x), true), { "aria-label": `Take ${D.names[i]} out` }) : null);
   }), members.length < 5 && L > members.length && labels ? button("+ add", () => choose([...state.compare, D.own.find((i) => !state.compare.includes(i)) ?? 0], true), { "aria-label": "Add a clustering" }) : null,
-  members.length === 2 ? button("⇄", () => choose([b, a], true), { "aria-label": "Swap the two" }) : null);
+  members.length === 2 ? button("⇄", () => choose([...state.compare].reverse(), true), { "aria-label": "Swap the two" }) : null);
   const clear = (...nodes) => { fill($("flow"), ...nodes); fill($("pair-table")); fill($("pair-worst")); };
   const twice = new Set(members).size < members.length;
   const v = twice || members.length > 2 ? null : pairView(a, b), apart = M.every((x) => Number.isNaN(raw(x, a, b)));
