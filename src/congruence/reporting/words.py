@@ -151,7 +151,7 @@ def answer(model: Model) -> str:
     if share < 0.2 or (share > 0.5 and unstable == a.k):
         first = f"{these[0].upper()}{these[1:]} do not find the same groups."
     elif share <= 0.5:
-        first = f"Only {found:,} of {these} find the same {counted(a.k, 'group')}."
+        first = f"Only {found:,} of {these} find{'s' if found == 1 else ''} the same {counted(a.k, 'group')}."
     elif unstable:
         rest = "the other one is unstable" if unstable == 1 else f"the other {unstable:,} are unstable"
         first = f"{how_many_of} of {these} agree on {a.k - unstable:,} of {a.k:,} groups; {rest}."

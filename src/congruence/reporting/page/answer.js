@@ -65,7 +65,7 @@ const sentenceOf = (a) => { // as answer in words.py
   const these = `these ${whole(many)} ${many < plain ? "different " : ""}clusterings`, groups = plural(a.k, "group");
   const unstable = a.stability.filter((x) => inWords(D.stability, x) === "unstable").length, most = share === 1 ? "All" : share >= 0.8 ? "Nearly all" : "Most";
   const first = share < 0.2 || (share > 0.5 && unstable === a.k) ? `T${these.slice(1)} do not find the same groups.`
-    : share <= 0.5 ? `Only ${whole(a.found)} of ${these} find the same ${groups}.`
+    : share <= 0.5 ? `Only ${whole(a.found)} of ${these} find${a.found === 1 ? "s" : ""} the same ${groups}.`
     : unstable ? `${most} of ${these} agree on ${whole(a.k - unstable)} of ${whole(a.k)} groups; the other ${unstable === 1 ? "one is" : `${whole(unstable)} are`} unstable.`
     : `${most} of ${these} find the same ${groups}${a.all.filter((i) => a.agreement[i] >= FOUND && D.ks[i] > a.k).length > a.found / 2 ? ", and most of them split these further" : ""}.`;
   const n = a.disputed.length;
