@@ -72,7 +72,8 @@ def consensus(
         n_clusters: Number of clusters, from 1 to the number of points. Default None: the number that most members have, if
             more than half have the same, else the one with the longest dendrogram lifetime; the notes say which.
         method: "auto" (default): "hbgf", "ncut" and "average", the one with the highest `pooled_ami` kept and refined;
-            "voting" where members have n_clusters clusters each and err independently. One method, or a list of which the highest `pooled_ami` is kept: "hbgf" (bipartite graph, spectral), "ncut"
+            "voting" where members have n_clusters clusters each and err independently. One method, or a list
+            of which the highest `pooled_ami` is kept: "hbgf" (bipartite graph, spectral), "ncut"
             (normalised cut), "kcc" (k-means on the votes), "kmodes", "voting" (iterated plurality), "cumulative"
             (cumulative voting), "mcla", "cspa", "hgpa" (Strehl and Ghosh), "average", "single", "complete" (linkage on the
             consensus matrix), "lwea", "lwgp" (linkage and bipartite graph with locally weighted clusters).
