@@ -61,6 +61,16 @@ def cell_terms(t: Tables) -> Array:
     return terms_of(t.count, t.n[t.pair])
 
 
+def _unit_sums(t: Tables) -> tuple[Array, Array, Array]:
+    """Sums of x·log(n/x) over the clusters of a, over those of b and over the cells, in whole units."""
+    if len(t) > 1:
+        return t.over_rows(terms_of, t.n), t.over_cols(terms_of, t.n), t.sum(cell_terms(t))
+    parts = (*t.margins, t.count)  # of one pair, in one pass
+    ends = np.cumsum([len(x) for x in parts])[:-1]
+    a, b, both = (x.sum(keepdims=True) for x in np.split(terms_of(np.concatenate(parts), t.n[0]), ends))
+    return a, b, both
+
+
 @dataclass(frozen=True, eq=False)
 class Info:
     """Entropies in nats: of a, of b, and joint."""
@@ -112,8 +122,7 @@ class Info:
     def from_tables(cls, t: Tables) -> Self:
         """Entropies of every table of the tile."""
         if t.count.dtype.kind in "iu":
-            sums = t.over_rows(terms_of, t.n), t.over_cols(terms_of, t.n), t.sum(cell_terms(t))
-            return cls.from_units(t.n, *sums, t.identical)
+            return cls.from_units(t.n, *t.once(_unit_sums), t.identical)
 
         def entropy(x: Array, n: Array) -> Array:
             solid = x > 0

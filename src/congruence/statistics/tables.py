@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from congruence.statistics.pairs import Pairs
 
 Array = NDArray[Any]
+Made = TypeVar("Made")
 
 
 def label_order(labels: Sequence[Any]) -> list[int]:
@@ -235,7 +236,12 @@ class Tables:
     @cached_property
     def pair(self) -> Array:
         """The pair each cell belongs to."""
-        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+        return np.repeat(np.arange(len(self)), self._cells) if len(self) > 1 else np.zeros(len(self.count), np.int64)
+
+    @cached_property
+    def _cells(self) -> Array:
+        """Number of cells of each table."""
+        return np.asarray(self.starts[1:] - self.starts[:-1])
 
     def sum(self, per_cell: Array) -> Array:
         """Sum over the cells of each pair."""
@@ -258,6 +264,22 @@ class Tables:
     @cached_property
     def _cols(self) -> tuple[Array, Array, Array]:
         return self._margin(self.col, 1)
+
+    @property
+    def margins(self) -> tuple[Array, Array]:
+        """Sizes of the clusters of a and of b, pair after pair."""
+        return self._rows[0], self._cols[0]
+
+    @cached_property
+    def _made(self) -> dict[Any, Any]:
+        return {}
+
+    def once(self, make: Callable[[Tables], Made]) -> Made:
+        """What a function makes of this tile; made once, whatever asks for it."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        found: Made = self._made[make]
+        return found
 
     @property
     def row_total(self) -> Array:
@@ -312,12 +334,12 @@ class Tables:
     @cached_property
     def a_decides(self) -> Array:
         """Whether each cluster of a lies in one cluster of b (a equals or refines b)."""
-        return np.asarray(np.diff(self.starts) == self.over_rows(lambda size: (size > 0).astype(np.int64)))
+        return np.asarray(self._cells == self.over_rows(lambda size: (size > 0).astype(np.int64)))
 
     @cached_property
     def b_decides(self) -> Array:
         """The same with the clusterings exchanged."""
-        return np.asarray(np.diff(self.starts) == self.over_cols(lambda size: (size > 0).astype(np.int64)))
+        return np.asarray(self._cells == self.over_cols(lambda size: (size > 0).astype(np.int64)))
 
     @cached_property
     def identical(self) -> Array:
@@ -372,8 +394,10 @@ class Tables:
 
 def _over(per_size: Callable[..., Array], margin: tuple[Array, Array, Array], of_pair: Sequence[Array]) -> Array:
     sizes, offsets, _ = margin
-    many = np.diff(offsets)
-    return _segment_sum(per_size(sizes, *(np.repeat(x, many) for x in of_pair)), offsets)
+    if of_pair:
+        many = np.diff(offsets)
+        of_pair = [np.repeat(x, many) for x in of_pair]
+    return _segment_sum(per_size(sizes, *of_pair), offsets)
 
 
 def _segment_sum(values: Array, starts: Array) -> Array:
