@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import DataColumns, Format, Numbers, Output, RowNames, Threads, app
+from congruence.cli.parsing import whole_numbers
 from congruence.cli.printing import print_rows, say, show, write_table
-from congruence.cli.reading import numbers_in, split, whole_numbers
+from congruence.cli.reading import numbers_in, split
 
 
 @app.command("choose-k")

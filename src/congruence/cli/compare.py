@@ -31,15 +31,9 @@ from congruence.cli.app import (
     app,
 )
 from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
+from congruence.cli.parsing import limits_of, noise_labels, wanted_measures
 from congruence.cli.printing import fail_if_under, print_result, say, write_table
-from congruence.cli.reading import (
-    check_noise_columns,
-    columns_of_two_files,
-    limits_of,
-    noise_labels,
-    read_labels,
-    wanted_measures,
-)
+from congruence.cli.reading import check_noise_columns, columns_of_two_files, read_labels
 from congruence.errors import some_of
 
 

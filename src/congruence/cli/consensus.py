@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, Seed, app
+from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import print_rows, say, show, write_table
-from congruence.cli.reading import labels_of, noise_labels, row_ids, split
+from congruence.cli.reading import labels_of, row_ids, split
 
 
 @app.command()

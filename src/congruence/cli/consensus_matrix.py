@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from congruence.cli.app import Columns, Id, Long, Missing, Noise, Threads, app
+from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import say
-from congruence.cli.reading import labels_of, noise_labels
+from congruence.cli.reading import labels_of
 
 
 @app.command("consensus-matrix")

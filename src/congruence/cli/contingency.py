@@ -18,8 +18,9 @@ from congruence.cli.app import (
     Unassigned,
     app,
 )
+from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import print_rows, say, write_table
-from congruence.cli.reading import noise_labels, two_columns
+from congruence.cli.reading import two_columns
 
 
 @app.command()

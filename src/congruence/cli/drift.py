@@ -20,8 +20,9 @@ from congruence.cli.app import (
     Unassigned,
     app,
 )
+from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import print_rows, say, show
-from congruence.cli.reading import features_of, noise_labels, split, table_of
+from congruence.cli.reading import features_of, split, table_of
 
 
 @app.command()

@@ -22,8 +22,9 @@ from congruence.cli.app import (
     Threads,
     app,
 )
+from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import print_result, print_rows, say, show
-from congruence.cli.reading import is_none, label_columns, labels_of, noise_labels, rows_of_two, scanned_columns
+from congruence.cli.reading import is_none, label_columns, labels_of, rows_of_two, scanned_columns
 
 
 @app.command()

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from congruence.cli.app import DataColumns, Numbers, RowNames, Seed, app
+from congruence.cli.parsing import whole_numbers
 from congruence.cli.printing import say, write_table
-from congruence.cli.reading import numbers_in, whole_numbers
+from congruence.cli.reading import numbers_in
 
 
 @app.command()

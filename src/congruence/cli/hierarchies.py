@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import FailUnder, Format, Id, Measures, Output, Threads, app
+from congruence.cli.parsing import limits_of
 from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import fail_if_under, print_result, say
-from congruence.cli.reading import limits_of, said_of, split
+from congruence.cli.reading import said_of, split
 
 #: files that hold Newick text
 NEWICK = (".nwk", ".newick", ".tree", ".tre", ".txt")

@@ -29,8 +29,9 @@ from congruence.cli.app import (
     app,
 )
 from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
+from congruence.cli.parsing import limits_of, noise_labels, wanted_measures
 from congruence.cli.printing import fail_if_under, print_result, say, square_columns, write_table
-from congruence.cli.reading import check_noise_columns, limits_of, noise_labels, read_labels, wanted_measures
+from congruence.cli.reading import check_noise_columns, read_labels
 
 
 @app.command()

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, Policy, Reference, Unassigned, app
+from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import print_rows, say, write_table
-from congruence.cli.reading import check_noise_columns, label_columns, noise_labels, row_ids
+from congruence.cli.reading import check_noise_columns, label_columns, row_ids
 
 
 @app.command()

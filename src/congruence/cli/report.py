@@ -10,16 +10,9 @@ import typer
 
 from congruence.cli.app import Columns, Id, Long, Measures, Noise, Policy, Threads, Unassigned, app
 from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
+from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import say, show
-from congruence.cli.reading import (
-    labels_of,
-    noise_labels,
-    numbers_in,
-    row_ids,
-    said_of,
-    split,
-    table_of,
-)
+from congruence.cli.reading import labels_of, numbers_in, row_ids, said_of, split, table_of
 
 
 @app.command()

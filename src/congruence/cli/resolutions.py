@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import Format, Id, Noise, Output, Policy, Threads, Unassigned, app
+from congruence.cli.parsing import noise_labels
 from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import print_rows, say, show, write_table
-from congruence.cli.reading import noise_labels, said_of, split
+from congruence.cli.reading import said_of, split
 
 
 @app.command()

@@ -1,0 +1,81 @@
+"""Options given as text: noise labels, measures, limits and whole numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from congruence.cli.reading import split
+
+#: numbers of clusters that one option may name: nobody waits for more
+MOST_NUMBERS = 10_000
+
+
+def noise_labels(text: str | None) -> Any:
+    """-1 · -1,unknown · COLUMN=-1;OTHER=0"""
+    if text is None:
+        return None
+
+    def value(word: str) -> Any:
+        try:
+            return int(word)
+        except ValueError:
+            return word.strip()
+
+    if "=" not in text:
+        return {value(word) for word in text.split(",")}
+    parts = (part.split("=", 1) for part in text.split(";") if part)
+    return {part[0].strip(): {value(word) for word in part[1].split(",")} for part in parts if len(part) == 2}
+
+
+def wanted_measures(measures: str | None, limits: dict[str, float]) -> Any:
+    """The named measures, including those with a limit; None for the default measures."""
+    import congruence as cg
+
+    if measures is None or measures.strip() == "all":
+        if not limits:
+            return None if measures is None else "all"
+        from congruence.comparison.evaluation import DEFAULT
+
+        return [*DEFAULT, *limits] if measures is None else "all"
+    return [cg.measure(key) for key in [*split(measures), *limits]]
+
+
+def limits_of(fail_under: list[str] | None) -> dict[str, float]:
+    """{measure: limit} of `--fail-under ari=0.9`."""
+    import congruence as cg
+
+    found = {}
+    for text in fail_under or []:
+        key, _, value = text.partition("=")
+        try:
+            limit = float(value)
+        except ValueError:
+            limit = math.nan
+        if math.isnan(limit):
+            raise cg.InputError(f"--fail-under takes MEASURE=NUMBER, as in ari=0.9; got {text!r}")
+        found[cg.measure(key.strip()).key] = limit
+    return found
+
+
+def whole_numbers(text: str, option: str = "--k") -> list[int]:
+    """2..12, or 2,3,5, or both: 2..6,10."""
+    from congruence import InputError
+
+    found: list[int] = []
+    try:
+        for word in split(text):
+            first, dots, last = word.partition("..")
+            several = range(int(first), int(last) + 1) if dots else range(int(first), int(first) + 1)
+            if len(several) > MOST_NUMBERS:
+                raise InputError(
+                    f"{option} {word} names {len(several):,} numbers of clusters; name at most {MOST_NUMBERS:,}"
+                )
+            found += several
+    except InputError:
+        raise
+    except (ValueError, OverflowError):
+        found = []
+    if not found:
+        raise InputError(f"{option} takes numbers of clusters, as in 2..12 or 2,3,5; got {text!r}")
+    return found
