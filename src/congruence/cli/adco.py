@@ -37,7 +37,7 @@ def adco(
     bins: Bins = 10,
     adjusted: Annotated[bool, typer.Option("--adjusted", help="Subtract the mean score over matchings.")] = False,
     bivariate: Annotated[bool, typer.Option("--bivariate", help="Use bins of all pairs of features.")] = False,
-    kernel: Annotated[str, typer.Option(hidden=True)] = "linear",
+    kernel: Annotated[str, typer.Option(hidden=True, help="For papers only: linear, or a kernel.")] = "linear",
     matching: Annotated[str, typer.Option(help="one (one-to-one) or soft.")] = "one",
     sizes: Annotated[str, typer.Option(help="For unequal numbers of points: given, sample or scaled.")] = "given",
     seed: Annotated[int | None, typer.Option(help="Random seed for --sizes sample.")] = None,
