@@ -222,3 +222,14 @@ def names_in(value: Any, name: str) -> list[Any]:
     if not all(isinstance(x, Hashable) for x in found):
         raise InputError(f"{name} must be a list of names; got {value!r}")
     return found
+
+
+def yes_or_no(value: Any, name: str) -> bool:
+    """The value as a bool, or an InputError that names it; arrays are neither yes nor no.
+
+    >>> yes_or_no(1, "scale")
+    True
+    """
+    if not isinstance(value, int | float | None) and type(value).__name__ not in ("bool", "bool_"):
+        raise InputError(f"{name} must be True or False; got {value!r}")
+    return bool(value)

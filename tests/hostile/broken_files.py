@@ -113,7 +113,7 @@ def arrow_array(rng: Random, texts: list[str | None]) -> Any:
     makers: list[Callable[[], Any]] = [
         lambda: pa.array(texts, pa.string()),
         lambda: pa.array(texts, pa.large_string()),
-        lambda: pa.array(texts).dictionary_encode(),
+        lambda: pa.array([x or "" for x in texts]).dictionary_encode(),
         lambda: pa.array(codes, pa.int8()),
         lambda: pa.array(codes, pa.uint64()),
         lambda: pa.array(codes, pa.int64()),

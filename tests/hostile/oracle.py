@@ -57,10 +57,13 @@ def read(path: Path) -> Columns:
 
 def read_text(data: bytes, delimiter: str) -> Columns:
     """A delimited text file, by the csv module."""
-    text = data.decode("utf-8-sig")
+    text = data.removeprefix(b"\xef\xbb\xbf").decode(
+        "latin-1"
+    )  # one character per byte: fields are UTF-8, each by itself
 
     def rows_of(separator: str) -> list[list[str]]:
-        return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        return [[field.encode("latin-1").decode("utf-8") for field in row] for row in rows]
 
     rows = rows_of(delimiter)
     while rows and not rows[0]:

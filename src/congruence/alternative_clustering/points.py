@@ -11,7 +11,7 @@ import numpy as np
 
 from congruence.density.binning import Binning
 from congruence.density.columns import Columns, as_columns
-from congruence.errors import InputError
+from congruence.errors import InputError, yes_or_no
 from congruence.inputs.arrays import frame_kind, is_frame
 from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.labels import Labels
@@ -90,7 +90,7 @@ def as_points(X: Any, scale: bool, nominal: Sequence[Any] = ()) -> Points:
         if not np.isfinite(spread):
             raise InputError(f"attribute {name!r} has values too large for squared distances; divide it by some unit")
         filled = np.where(gaps, mean, column)
-        if scale:
+        if yes_or_no(scale, "scale"):
             filled = (filled - mean) / (spread if spread > 1e-12 * abs(mean) else 1.0)
         owners.append(i)
         blocks.append(filled[:, None])

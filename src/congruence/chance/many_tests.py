@@ -44,7 +44,7 @@ def corrected(p_values: Any, correction: Correction = "holm") -> Array:
     >>> corrected([0.01, 0.04, 0.03]).round(3).tolist(), corrected([0.01, 0.04, 0.03], "bh").round(3).tolist()
     ([0.03, 0.06, 0.06], [0.03, 0.04, 0.04])
     """
-    if correction not in CORRECTIONS:
+    if not isinstance(correction, str) or correction not in CORRECTIONS:
         raise InputError(
             f"there is no correction {correction!r}; {hint(str(correction), CORRECTIONS, 'there are: holm, bh, none')}"
         )

@@ -322,7 +322,7 @@ def relabel(reference: Any, b: Any, **options: Unpack[PairKeywords]) -> Any:
     dictionary[:-1], dictionary[-1] = renamed, None
     values = dictionary[labels.codes]
     if complete:
-        values = values.astype(np.int64)
+        values = values.astype(np.int64 if all(-(2**63) <= x < 2**63 for x in renamed) else object)
     elif not labels.gaps and all(isinstance(x, str) for x in renamed):
         values = values.astype(str) if frame_kind(b) is None else values
     return _like(b, values, labels.title or "relabelled")

@@ -24,7 +24,7 @@ from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.soundness import said_of_members
 from congruence.engine.plan import Progress
 from congruence.ensembles.generators import as_data
-from congruence.errors import InputError, misnamed
+from congruence.errors import InputError, misnamed, yes_or_no
 from congruence.formulas import find as measure_of
 from congruence.inputs.alignment import InputOptions, check_index
 from congruence.inputs.arrays import seed_sequence
@@ -142,7 +142,9 @@ def consensus(
         notes.append(
             "auto kept voting: the members have as many clusters as asked for and err independently of each other"
         )
-    if (("auto" in chosen) if refine is None else refine) and (better := task.refined(tried[0])) is not None:
+    if (("auto" in chosen) if refine is None else yes_or_no(refine, "refine")) and (
+        better := task.refined(tried[0])
+    ) is not None:
         tried.insert(0, better)
     kept = tried[0]
     n_found = int(kept.labels.max()) + 1 if len(kept.labels) else 0

@@ -14,7 +14,7 @@ from congruence.density.columns import Columns, brought
 from congruence.density.profile import Attribute, Profile
 from congruence.engine import plan
 from congruence.engine.plan import engine_for, on_card
-from congruence.errors import InputError
+from congruence.errors import InputError, yes_or_no
 from congruence.inputs.alignment import InputOptions, check_index
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.labels import Unassigned
@@ -95,6 +95,7 @@ def counted(
 ) -> list[Profile]:
     """The profiles of validated clusterings of the same points: chunks are binned once, counted in threads and added."""
     counter = engine_for(engine, [columns])
+    bivariate = yes_or_no(bivariate, "bivariate")
     attributes = pairs_of(binning.attributes) if bivariate else binning.attributes
     starts = np.concatenate([[0], np.cumsum([a.n_bins for a in attributes])]).astype(np.int64)
     for k in (c.k for c in clusterings):

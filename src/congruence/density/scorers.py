@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from congruence.density.similarity import compare_profiles
-from congruence.errors import InputError
+from congruence.errors import InputError, yes_or_no
 from congruence.formulas import find
 from congruence.formulas.docstrings import described_arguments, document
 
@@ -19,7 +19,7 @@ def scorer(key: str) -> Callable[..., float]:
     options = {p.name: p for p in inspect.signature(compare_profiles).parameters.values() if p.kind is p.KEYWORD_ONLY}
 
     def score(a: Any, b: Any, X: Any = None, X_b: Any = None, **given: Any) -> float:
-        if given.get("adjusted") and "adjusted" not in record.parameters:
+        if yes_or_no(given.get("adjusted"), "adjusted") and "adjusted" not in record.parameters:
             raise InputError(f"{key} has no adjusted form; cg.adco has one")
         return compare_profiles(a, b, X, X_b, **given)[key]
 

@@ -16,7 +16,7 @@ from congruence.density.columns import Columns, as_columns, brought
 from congruence.density.counting import counted, similarity_matrix
 from congruence.density.profile import Profile
 from congruence.engine.plan import on_card
-from congruence.errors import InputError, hint, joined, real_number, some_of
+from congruence.errors import InputError, hint, joined, real_number, some_of, yes_or_no
 from congruence.formulas import find
 from congruence.formulas.solvers import transport_plan
 from congruence.inputs.alignment import InputOptions, check_index
@@ -256,7 +256,9 @@ def compare_profiles(
     one_of("sizes", sizes, ("given", "sample", "scaled"))
     if matching == "soft" and how.kernel != "linear":
         raise InputError("a soft matching compares clusters as distributions; leave `kernel` out")
-    if adjusted and (matching == "soft" or (how.kernel != "linear" and how.kernel_on == "profile")):
+    if yes_or_no(adjusted, "adjusted") and (
+        matching == "soft" or (how.kernel != "linear" and how.kernel_on == "profile")
+    ):
         raise InputError(
             "adjusted=True subtracts the mean over matchings, which soft matchings and kernels do not have"
         )
@@ -277,7 +279,7 @@ def compare_profiles(
 
 def one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
     """Raise for an unknown value."""
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         raise InputError(f"{name} must be {joined(map(repr, known), 'or')}, not {value!r}")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from congruence.comparison.many import compare_all
 from congruence.engine import matrices, plan, tiles
 from congruence.engine.plan import engine_for
-from congruence.errors import InputError, NotApplicable
+from congruence.errors import InputError, NotApplicable, real_number
 from congruence.formulas import find
 from congruence.formulas.docstrings import document
 from congruence.formulas.record import Measure
@@ -235,7 +235,7 @@ def no_pooled(missing: str) -> None:
 def _sparse_consensus(source: tiles.Tiles, threshold: float, dtype: Any) -> Any:
     from scipy.sparse import csr_array, vstack
 
-    if threshold <= 0:
+    if real_number(threshold, "threshold") <= 0:
         raise InputError("threshold must be above 0: at 0 every entry is kept, and the matrix is dense")
     rows = []
     for _, block in tiles.blocks(source, 256, dtype):

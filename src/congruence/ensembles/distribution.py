@@ -13,7 +13,7 @@ from congruence.engine import matrices, tiles
 from congruence.engine.plan import Progress, engine_for
 from congruence.ensembles.agreement import as_ensemble, complete_labels, no_pooled
 from congruence.ensembles.items import point_mass
-from congruence.errors import InputError
+from congruence.errors import InputError, whole_number
 from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
@@ -114,7 +114,7 @@ def consensus_cdf(
     if e.mass is not None and not e.mass.is_frequency:
         raise InputError("the distribution of consensus values is over pairs of points; it has no sample_weight")
     if sample is not None:
-        return _sampled_cdf(e, sample, missing, random_state)
+        return _sampled_cdf(e, whole_number(sample, "sample"), missing, random_state)
     if engine_for(engine, e.members).on_card:
         return _cdf_by_card(e, progress)
     source = tiles.tiles_of(e, missing)
@@ -221,7 +221,7 @@ def delta_area(ensembles: Mapping[int, Any]) -> dict[int, float]:
     for k in sorted(ensembles):
         e = as_ensemble(ensembles[k])
         sums = matrices.sums_of(e, e if e.has_gaps else Ensemble([e.members[0]]), within=False)
-        areas[k] = 1 - float(sums.s_p[0] / sums.pairs[0])
+        areas[k] = 1 - float(sums.s_p[0] / sums.pairs[0]) if sums.pairs[0] else float("nan")
     found: dict[int, float] = {}
     before: float | None = None
     for k, area in areas.items():

@@ -182,13 +182,17 @@ def encode_arrow(array: Any) -> tuple[Array, Array | tuple[Any, ...], int]:
     """Codes, sorted names and number of nulls of an arrow array of any type that can be hashed."""
     pa = arrow_library()
     refuse_type(array.type.value_type if pa.types.is_dictionary(array.type) else array.type)
+    if not pa.types.is_dictionary(array.type):
+        try:
+            array = array.dictionary_encode()
+        except pa.ArrowNotImplementedError:  # types of other libraries, as UUIDs
+            return encode_objects(array.to_pylist())
+    elif isinstance(array, pa.ChunkedArray):
+        array = array.unify_dictionaries()
     if isinstance(array, pa.ChunkedArray):
-        array = array.unify_dictionaries() if pa.types.is_dictionary(array.type) else array.dictionary_encode()
         array = array.combine_chunks()
         if isinstance(array, pa.ChunkedArray):
             array = array.chunk(0) if array.num_chunks else pa.array([], type=array.type)
-    if not pa.types.is_dictionary(array.type):
-        array = array.dictionary_encode()
     if pa.types.is_floating(array.type.value_type):  # 0.0 and −0.0 are one label
         values = array.dictionary.to_numpy(zero_copy_only=False).astype(np.float64) + 0.0
         plain = pa.array(values, from_pandas=True).take(array.indices)
@@ -223,10 +227,8 @@ def holds_lists(kind: Any) -> bool:
 
 
 def refuse_type(kind: Any) -> None:
-    """Raise if labels are dates, lists, or of a type that arrow does not know."""
+    """Raise if labels are dates or lists."""
     pa = arrow_library()
-    if isinstance(kind, pa.BaseExtensionType):
-        raise InputError(f"labels of type {kind} cannot be told apart; convert them to strings if they are labels")
     if pa.types.is_temporal(kind):
         raise InputError(
             f"labels of type {kind} look like dates, not clusters; convert them to strings if they are labels"

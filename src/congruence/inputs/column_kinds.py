@@ -154,7 +154,7 @@ def _kind_of_numbers(name: str, solid: Any, is_float: bool) -> ColumnKind:
     if names_rows(name) and distinct > max(n / 2, 3 if distinct < n else 1):
         why = "its name says so, and its values are all different" if distinct == n else "its name says so"
         return ColumnKind("id", why, _repeated(solid) if distinct < n else (), is_number=True)
-    low, high = (int(x) for x in pc.min_max(solid).as_py().values())
+    low, high = (x if math.isinf(x) else int(x) for x in pc.min_max(solid).as_py().values())
     codes = low in (-1, 0, 1) and 0.8 * (high - low + 1) <= distinct <= n / 2
     if n >= MANY_ROWS and distinct > NEARLY * n:
         nearly = "all different" if distinct == n else f"nearly all different ({distinct:,} of {n:,})"

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, joined, whole_number
+from congruence.errors import Caution, InputError, joined, names_in, whole_number
 from congruence.inputs.arrays import code_type, frame_kind
 from congruence.inputs.cover_reading import Keys, Members, memberships_of, plain
 from congruence.inputs.labels import Labels
@@ -82,6 +82,7 @@ class Cover:
         found = memberships_of(clusters.members if isinstance(clusters, Cover) else clusters, keys, who)
         ids, self._point, self._cluster, listed = found.ids, found.point, found.cluster, list(found.names)
         if names is not None:
+            names = names_in(names, "names")
             if len(names) != len(listed):
                 raise InputError(f"{who}: {len(names)} names for {len(listed)} clusters")
             listed = list(names)

@@ -76,7 +76,7 @@ def _array(stream: Any, size: int, who: str) -> Array:
     version = form.read_magic(stream)
     read = {(1, 0): form.read_array_header_1_0, (2, 0): form.read_array_header_2_0}.get(version)
     if read is None:
-        raise InputError(f"{who} is a numpy file of version {version}; versions 1.0 and 2.0 can be read")
+        raise InputError(f"{who} is an npy file of version {version}; versions 1.0 and 2.0 can be read")
     with warnings.catch_warnings():  # numpy warns of headers that Python 2 wrote
         warnings.simplefilter("ignore", UserWarning)
         shape, is_fortran, dtype = read(stream)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import InputError, real_number
 from congruence.inputs.arrays import from_dlpack, is_frame, is_sparse, unwrap_2d
 from congruence.statistics.tables import Array
 
@@ -36,7 +36,7 @@ class Similarity:
 
     def __init__(self, matrix: Any, *, tolerance: float = 1e-8, who: str = "matrix") -> None:
         self.index = None
-        self.who, self.tolerance = who, tolerance
+        self.who, self.tolerance = who, real_number(tolerance, "tolerance", 0)
         self.low, self.high = np.inf, -np.inf
         #: for a Dask array: where its blocks are summed
         self.client: Any = None

@@ -14,7 +14,7 @@ from congruence.comparison.many import compare_all
 from congruence.comparison.presenting import Result, figure_of, plain
 from congruence.comparison.results import AllPairs
 from congruence.engine import cpu
-from congruence.errors import InputError, real_number, some_of
+from congruence.errors import InputError, names_in, real_number, some_of
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import make_frame
 from congruence.inputs.labels import Labels, Unassigned
@@ -399,7 +399,7 @@ def _ordered(ensemble: Ensemble, order: Sequence[str] | str | None) -> list[int]
             raise InputError(f"order is a list of column names, or 'n_clusters'; got {order!r}")
         return sorted(range(len(names)), key=lambda i: ensemble.members[i].k)
     if order is not None:
-        listed = [str(x) for x in order]
+        listed = [str(x) for x in names_in(order, "order")]
         unknown = [x for x in listed if x not in names]
         if unknown:
             raise InputError(f"there is no column {unknown[0]!r}; there are: {some_of(names)}")

@@ -25,12 +25,15 @@ from congruence.statistics.tables import Array
 #: a table of a pair is always dense up to this many cells, and up to the second number if memory allows
 DENSE_CELLS, MOST_DENSE_CELLS = 1 << 16, 1 << 22
 
+#: bytes of labels that are not counted against the memory limit
+FREE_LABELS = 1 << 20
+
 
 class Overfull(Exception):
     """The tables exceed their memory; holds the numbers of labels found so far."""
 
     def __init__(self, widths: Array, size: float) -> None:
-        super().__init__(f"tables of {size / 2**20:.0f} MB")
+        super().__init__(f"tables and labels of {size / 1e6:.0f} MB")
         self.widths, self.size = widths, size
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -180,8 +183,9 @@ class Accumulator:
 
     @property
     def size(self) -> int:
-        """Size of the tables in bytes."""
-        return sum(table.size for table in self.tables)
+        """Size of the tables and of the labels in bytes; the first megabyte of labels is not counted."""
+        labels = sum(word.size for word in self.words)
+        return sum(table.size for table in self.tables) + max(0, labels - FREE_LABELS)
 
     def add(self, part: PartialTables) -> None:
         """Add tables counted elsewhere."""
@@ -335,7 +339,7 @@ def merge(a: Any, b: Any) -> Any:
     >>> total.table("a", "b").to_array().tolist()
     [[2, 1], [0, 2]]
     """
-    if type(a) is not type(b) or not hasattr(a, "__add__"):
+    if type(a) is not type(b) or not hasattr(a, "__add__") or not type(a).__module__.startswith("congruence."):
         raise InputError(f"merge adds two partial results of one kind, not {type(a).__name__} and {type(b).__name__}")
     return a + b
 

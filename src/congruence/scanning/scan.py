@@ -377,7 +377,8 @@ class Scan:
             what = f"the table of {pair} takes" if len(used) <= 2 else f"the tables of {len(used)} columns take"
             more = "; an iterator can be read only once, so pass a function that creates it" if self.input.once else ""
             raise InputError(
-                f"{what} more than memory={self.memory / 1e6:.0f}MB; give more memory, or fewer columns{more}"
+                f"{what} more than memory={self.memory / 1e6:.0f}MB; give more memory, fewer columns or fewer threads{more} "
+                f"({over.size / 1e6:.0f} MB in one thread so far, with {int(over.widths.max(initial=1)) - 1:,} labels)"
             ) from None
         for x, width in zip(used.tolist(), over.widths.tolist(), strict=True):
             self._widths[names[x]] = max(2 * int(width), int(1.5 * self._widths.get(names[x], 1)))

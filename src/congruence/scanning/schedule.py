@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from queue import LifoQueue
+from queue import Empty, LifoQueue, Queue
 from typing import Any, Protocol
 
 from congruence.engine.plan import Progress
@@ -23,6 +24,9 @@ BRANCHES = 8
 
 #: seconds to wait for the workers of a cluster
 PATIENCE = 60
+
+#: seconds without a finished part after which a cluster is called silent, and after which it is given up
+SILENT, GIVEN_UP = 30.0, 900.0
 
 KEPT = "with checkpoint=DIR, finished parts are kept and a second run resumes from there"
 
@@ -304,7 +308,7 @@ def _on_dask(
             leaves[_submitted(client, group, counting, version)] = group
         if not apart:
             tree = _tree(client, list(leaves))
-        for future in as_completed(list(leaves), loop=client.loop):
+        for future in _heard(as_completed(list(leaves), loop=client.loop), client):
             if future.status in ("cancelled", "lost"):
                 raise InputError(lost)
             if future.status == "error":
@@ -325,6 +329,48 @@ def _on_dask(
         for future in (*leaves, *tree):  # cancel what nobody waits for
             with suppress(Exception):
                 future.release()
+
+
+def _heard(futures: Any, client: Any) -> Iterator[Any]:
+    """Futures as they end; a silent cluster is named on stderr after a while, and given up after a limit."""
+    ended: Queue[Any] = Queue()
+
+    def listen() -> None:
+        try:
+            for future in futures:
+                ended.put(future)
+        except Exception as error:
+            ended.put(error)
+        ended.put(None)
+
+    threading.Thread(target=listen, daemon=True).start()
+    quiet = 0.0
+    while True:
+        try:
+            found = ended.get(timeout=SILENT)
+        except Empty:
+            quiet += SILENT
+            state = _workers(client)
+            if quiet >= GIVEN_UP:
+                raise InputError(f"the Dask workers finished nothing for {quiet:.0f} s ({state}); {KEPT}") from None
+            print(f"congruence: the Dask workers finished nothing for {quiet:.0f} s ({state})", file=sys.stderr)
+            continue
+        quiet = 0.0
+        if found is None:
+            return
+        if isinstance(found, Exception):
+            raise found
+        yield found
+
+
+def _workers(client: Any) -> str:
+    """How many workers there are, and how many are paused."""
+    try:
+        found = client.scheduler_info(n_workers=-1)["workers"].values()
+    except Exception:  # older versions take no number, or the scheduler does not answer
+        return "their state is unknown"
+    paused = sum(w.get("status") == "paused" for w in found)
+    return f"{len(found)} workers, {paused} of them paused for lack of memory"
 
 
 def _submitted(client: Any, group: Group, counting: Counting, version: str) -> Any:

@@ -5,6 +5,7 @@ A code of 0 means "in no cluster" here; label i of a column has code i + 1, in o
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -20,6 +21,9 @@ from congruence.statistics.tables import Array
 
 #: kinds of columns of lists, the clusters of each point, begin with this
 SETS = "sets of "
+
+#: bytes of a label's places in a list and a dictionary
+PLACE = 110
 
 #: size of the lookup table for codes of integers; labels with a wider range are hashed
 LOOKUP_SPAN = 1 << 20
@@ -82,11 +86,18 @@ class Vocabulary:
         self.noise = {x for label in noise or () for x in (label, str(label))}
         self.low = 0
         self.lookup: Array | None = np.empty(0, np.int32)
+        #: bytes of the labels, with their places in the list and the dictionary
+        self.held = 0
 
     @property
     def width(self) -> int:
         """Number of codes, including that of "no cluster"."""
         return len(self.labels) + 1
+
+    @property
+    def size(self) -> int:
+        """Bytes that the vocabulary takes."""
+        return self.held + (0 if self.lookup is None else self.lookup.nbytes)
 
     def joined(self, kind: str, who: str) -> None:
         """Fix the kind; labels of another kind are refused."""
@@ -109,6 +120,7 @@ class Vocabulary:
                 if not noise:
                     self.labels.append(label)
                 code = place[label] = 0 if noise else len(self.labels)
+                self.held += sys.getsizeof(label) + PLACE
             found.append(code)
         return np.array(found, dtype=np.int64)
 

@@ -19,7 +19,7 @@ from congruence.engine.plan import Progress
 from congruence.ensembles.agreement import lone_value
 from congruence.ensembles.distribution import consensus_cdf, delta_area
 from congruence.ensembles.generators import Maker, counts_of, hard, made_members, makers_of, with_index
-from congruence.errors import InputError
+from congruence.errors import InputError, real_number, whole_number
 from congruence.formulas import find, hint, names
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
@@ -100,6 +100,7 @@ class Making:
             raise InputError(
                 f"members are compared with each other: n_members must be at least 2, a whole number, not {n_members!r}"
             )
+        fraction, n_subsamples = real_number(fraction, "fraction"), whole_number(n_subsamples, "n_subsamples", 0)
         if not 0 < fraction <= 1 or n_subsamples < 2:
             raise InputError(
                 f"fraction must be in (0, 1] and n_subsamples at least 2, not {fraction} and {n_subsamples}"

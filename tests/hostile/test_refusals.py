@@ -1,0 +1,276 @@
+"""What once crashed, hung, showed a traceback or wrote something dangerous: each ends with one line now."""
+
+import io
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import congruence as cg
+from congruence.errors import visible
+from congruence.inputs import files
+from congruence.scanning import schedule
+from hostile.commands import run
+
+LABELS = "a,b,c\n0,x,1\n0,x,2\n1,y,2\n1,x,1\n"
+
+
+@pytest.fixture
+def refused(tmp_path):
+    """Run a command that has to be refused: exit 2, nothing printed, one line on stderr."""
+    (tmp_path / "labels.csv").write_text(LABELS, encoding="utf-8")
+
+    def check(*words, code=2):
+        said = run([*words], tmp_path)
+        assert (said.code, said.out) == (code, ""), said
+        lines = [line for line in said.err.splitlines() if not line.startswith("note: ")]
+        assert len(lines) == 1
+        assert lines[0].startswith("congruence: ")
+        return lines[0]
+
+    return check
+
+
+def test_a_pipe_is_no_file(refused, tmp_path):
+    """A pipe would wait for ever for someone to write."""
+    os.mkfifo(tmp_path / "pipe.csv")
+    assert "is a pipe or a device" in refused("compare", "pipe.csv", "a", "b")
+    with pytest.raises(cg.InputError, match="pipe or a device"):
+        cg.scan(tmp_path / "pipe.csv")
+    with pytest.raises(cg.InputError, match="pipe or a device"):
+        cg.read_cover(tmp_path / "pipe.csv")
+
+
+@pytest.mark.parametrize("command", ["compare", "matrix", "choose-k", "ensemble"])
+def test_a_header_that_promises_too_much(command, refused, tmp_path):
+    """Nothing is allocated for numbers that are not there."""
+    stream = io.BytesIO()
+    np.save(stream, np.arange(4))
+    data = stream.getvalue()
+    header = b"{'descr': '<i8', 'fortran_order': False, 'shape': (99999999999999,), }"
+    (tmp_path / "x.npy").write_bytes(data[:8] + len(header).to_bytes(2, "little") + header + data[-32:])
+    assert "its header promises" in refused(command, "x.npy")
+
+
+BAD_SPARSE = {
+    "far indices": {"indices": np.array([0, 10**9])},
+    "negative indices": {"indices": np.array([0, -5])},
+    "falling starts": {"indptr": np.array([0, 2, 1])},
+    "starts beyond the data": {"indptr": np.array([0, 1, 99])},
+    "a shape of another size": {"shape": np.array([10**9, 10**9])},
+    "fractions": {"indices": np.array([0.5, 1.5])},
+    "too few starts": {"indptr": np.array([0])},
+}
+
+
+@pytest.mark.parametrize("case", BAD_SPARSE)
+def test_sparse_matrices_with_bad_indices(case, tmp_path):
+    """They are refused before scipy follows them out of memory."""
+    whole = {"data": np.ones(2), "indices": np.arange(2), "indptr": np.arange(3), "shape": np.array([2, 2])}
+    np.savez(tmp_path / "m.npz", format=np.array(b"csr"), **whole)
+    assert len(files.read_columns(tmp_path / "m.npz")["m"]) == 2
+    np.savez(tmp_path / "m.npz", format=np.array(b"csr"), **{**whole, **BAD_SPARSE[case]})
+    with pytest.raises(cg.InputError, match="sparse matrix"):
+        files.read_columns(tmp_path / "m.npz")
+
+
+@pytest.mark.parametrize("route", [files.read_columns, lambda p: cg.compare_all(cg.scan(p))])
+def test_feather_with_bad_offsets(route, tmp_path):
+    """Offsets beyond the text would crash the process: the file is validated in full, in memory and scanned."""
+    offsets = pa.py_buffer(np.array([0, 1, 10**6, 3], np.int32))
+    broken = pa.StringArray.from_buffers(3, offsets, pa.py_buffer(b"abc"))
+    schema = pa.schema([("a", pa.string()), ("b", pa.int64())])
+    with pa.OSFile(str(tmp_path / "x.arrow"), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
+        writer.write_batch(pa.record_batch([broken, pa.array([0, 1, 1])], schema=schema))
+    with pytest.raises(cg.InputError, match="could not be read"):
+        route(tmp_path / "x.arrow")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("generate", "labels.csv", "--k", "2..1000000000", "--out", "o.csv"), "at most 10,000"),
+        (("choose-k", "labels.csv", "--k", "2..1000000000"), "at most 10,000"),
+        (("matrix", "labels.csv", "--long", "a,a,b"), "three columns"),
+        (("compare", "labels.csv", "--client", "nope", "a", "b"), "client"),
+        (("compare", "labels.csv", "a\udcff", "b"), "no column"),
+        (("matrix", "labels.csv", "--out", "labels.csv"), "is read by this command"),
+        (("match", "labels.csv", "a", "b", "--out", "labels.csv"), "is read by this command"),
+        (("points", "labels.csv", "--out", "labels.csv"), "is read by this command"),
+    ],
+)
+def test_refused_at_once(words, said, refused):
+    """Before any work, with the reason."""
+    if "--client" in words:
+        pytest.importorskip("distributed")
+        said = ""
+    assert said in refused(*words)
+
+
+def test_threads_and_jobs_are_bounded(tmp_path):
+    """A thousand million threads are as many as make sense."""
+    assert cg.compare_all([[0, 0, 1], [0, 1, 1]], threads=10**9)["ari"][0, 1] == pytest.approx(-0.5)
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    assert len(cg.generate(X, 1, [2], random_state=0, n_jobs=100_000)) == 1
+
+
+def test_too_little_memory_is_one_line(refused, monkeypatch):
+    """Exit 3, no traceback."""
+
+    def full(*_, **__):
+        raise MemoryError("Unable to allocate 9 TiB")
+
+    monkeypatch.setattr(cg, "compare", full)
+    assert "not enough memory: Unable to allocate 9 TiB" in refused("compare", "labels.csv", "a", "b", code=3)
+
+
+def test_an_internal_error_is_one_line(refused, monkeypatch):
+    """Exit 3; the traceback is for those who ask."""
+
+    def broken(*_, **__):
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr(cg, "compare", broken)
+    assert "internal error, ZeroDivisionError: oops" in refused("compare", "labels.csv", "a", "b", code=3)
+
+
+@pytest.mark.slow
+def test_closed_stdout(tmp_path):
+    """`congruence … | head` ends quietly."""
+    done = subprocess.run(
+        f"{sys.executable} -m congruence measures | head -1", shell=True, capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+
+
+ODD = ["=1+1", "\x1b[31mred", "line\nbreak", "a|b"]
+
+
+@pytest.mark.parametrize("format", ["table", "csv", "markdown", "json"])
+def test_names_cannot_steer_a_terminal(format, tmp_path):
+    """Control characters are shown escaped, lines of tables stay lines, and spreadsheets run nothing."""
+    parquet.write_table(pa.table([[0, 0, 1]] * 4, names=ODD), tmp_path / "x.parquet")
+    said = run(["matrix", "x.parquet", "--format", format, "--measures", "ari"], tmp_path)
+    assert said.code == 0
+    assert "\x1b" not in said.out
+    assert "\\u001b[31mred" in said.out
+    if format == "markdown":
+        assert len(said.out.splitlines()) == 2 + len(ODD)
+        assert "a\\|b" in said.out
+    if format == "csv":
+        assert "'=1+1" in said.out
+        raw = run(["matrix", "x.parquet", "--format", "csv", "--measures", "ari", "--raw"], tmp_path).out
+        assert "'=1+1" not in raw
+        assert "\x1b[31mred" in raw
+
+
+def test_guarded_cells_of_files(tmp_path):
+    """Text that a spreadsheet would run gets a quote before it; numbers and --raw do not."""
+    columns = {"id": ["=x", "-1", "+y", "ok"], "n": [-1, 2, 3, 4]}
+    assert files.write_table(columns, tmp_path / "x.csv") == 2
+    assert (tmp_path / "x.csv").read_text(encoding="utf-8").splitlines()[1:] == [
+        '"\'=x",-1',
+        '"-1",2',
+        '"\'+y",3',
+        '"ok",4',
+    ]
+    assert files.write_table(columns, tmp_path / "x.csv", raw=True) == 0
+    assert files.write_table(columns, tmp_path / "x.parquet") == 0
+    assert parquet.read_table(tmp_path / "x.parquet")["id"].to_pylist() == columns["id"]
+
+
+def test_messages_are_one_line():
+    """Whatever was given."""
+    error = cg.InputError("got [1\n 2]\x1b[31m")
+    assert str(error) == "got [1 2]\\u001b[31m"
+    assert visible("a\tb", keep="\t") == "a\tb"
+
+
+def test_labels_count_against_the_memory(tmp_path):
+    """A vocabulary of a hundred thousand words does not fit in two megabytes, and the size is told."""
+    n = 60_000
+    parquet.write_table(
+        pa.table({"a": [f"a long label {i}" for i in range(n)], "b": [0, 1] * (n // 2)}), tmp_path / "x.parquet"
+    )
+    s = cg.scan(tmp_path / "x.parquet", memory="4MB", threads=1)
+    with pytest.raises(cg.InputError, match=r"more than memory=4MB.*labels"):
+        cg.ari(s["a"], s["b"])
+
+
+def test_a_silent_cluster_is_named_and_given_up(monkeypatch, capsys):
+    """Workers that finish nothing do not leave the run silent for ever."""
+    monkeypatch.setattr(schedule, "SILENT", 0.02)
+    monkeypatch.setattr(schedule, "GIVEN_UP", 0.05)
+    import threading
+
+    forever = threading.Event()
+
+    def silent():
+        forever.wait(5)
+        yield None
+
+    with pytest.raises(cg.InputError, match="finished nothing for"):
+        list(schedule._heard(silent(), object()))
+    forever.set()
+    assert "the Dask workers finished nothing" in capsys.readouterr().err
+
+
+ODD_CALLS = {
+    "delta_area": lambda: cg.delta_area({"x": [[0, 1]]}),
+    "pair_sums": lambda: cg.pair_sums(np.eye(3), np.eye(2), range(3), range(3)),
+    "random_partitions": lambda: cg.random_partitions("x", 2, 2),
+    "certainty_random": lambda: cg.certainty_random(0, 2),
+    "merge": lambda: cg.merge(1, "x"),
+    "threads": lambda: cg.compare([0, 1], [0, 1], threads="2"),
+    "ragged": lambda: cg.Memberships([[0.5, 0.5], [1.0]]),
+    "report": lambda: cg.report([[0, 1, 1], [0, 0, 1]], out=3),
+    "tampered": lambda: cg.PartialTables.from_bytes(b"x" * 100),
+    "large features": lambda: cg.generate(np.arange(2**53, 2**53 + 20).reshape(10, 2), 2, [2]),
+    "huge features": lambda: cg.generate(np.arange(20.0).reshape(10, 2) * 1e200, 2, [2]),
+}
+
+
+@pytest.mark.parametrize("name", ODD_CALLS)
+def test_odd_calls(name):
+    """An InputError of one line, never another kind of error."""
+    with pytest.raises(cg.InputError) as error:
+        ODD_CALLS[name]()
+    assert "\n" not in str(error.value)
+
+
+def test_odd_labels_that_are_fine():
+    """UUIDs, lone surrogates and numpy scalars are labels like others."""
+    import uuid
+
+    ids = [uuid.UUID(int=i) for i in (1, 1, 2)]
+    assert cg.ari(ids, [0, 0, 1]) == 1
+    assert cg.ari(["\udcff", "\udcff", "x"], [np.int64(0), np.int64(0), np.int64(1)]) == 1
+
+
+def test_smaller_values():
+    """Asymmetric measures in adjusted() and consensus_index, and gaps everywhere in element_scores."""
+    a, b = [0, 0, 0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 2, 2, 3, 4]
+    m = cg.measure("v_measure", beta=2)
+    both = [cg.compare(x, y, [m])["v_measure"] for x, y in ((a, b), (b, a))]
+    assert cg.consensus_index([a, b], m) == pytest.approx(np.mean(both))
+    adjusted = cg.adjusted(m, n_draws=50)
+    r = cg.compare_all([a, b], [adjusted])[adjusted.key]
+    assert r[1, 0] == cg.compare(b, a, [adjusted])[adjusted.key]
+    assert r[0, 1] == cg.compare(a, b, [adjusted])[adjusted.key]
+    with pytest.raises(cg.InputError, match=r"assigned|no point"):
+        cg.element_scores([None, None], [0, 0], unassigned="drop")
+
+
+def test_skip_bad_does_not_hide_a_changed_file(tmp_path):
+    """A file that changes under a scan is an error, not a part to leave out."""
+    path = tmp_path / "x.parquet"
+    parquet.write_table(pa.table({"a": [0, 0, 1], "b": [0, 1, 1], "c": [0, 1, 1]}), path)
+    s = cg.scan(path, skip_bad=True)
+    assert cg.ari(s["a"], s["b"]) == pytest.approx(-0.5)
+    parquet.write_table(pa.table({"a": [0, 0, 1, 1], "b": [0, 1, 1, 1], "c": [0, 1, 1, 1]}), path)
+    with pytest.raises(cg.InputError, match="changed while it was read"):
+        cg.ari(s["a"], s["c"])
