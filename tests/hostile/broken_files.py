@@ -88,7 +88,8 @@ def text_bytes(rng: Random, data: dict[str, list[str | None]], delimiter: str) -
     writer.writerow(list(data))
     rows = list(zip(*data.values(), strict=True))
     for row in rows:
-        writer.writerow([rng.choice(MISSING) if x is None else x for x in row])
+        gap = rng.choice(MISSING) if quoting == csv.QUOTE_MINIMAL else ""  # a quoted NA is a label
+        writer.writerow([gap if x is None else x for x in row])
         if rng.random() < 0.02:
             out.write(ending)
     text = out.getvalue()

@@ -166,7 +166,7 @@ def columns_of(path: Path) -> list[str]:
     """The names in a file, where there are any."""
     try:
         return list(oracle.read(path))
-    except oracle.Unreadable:
+    except (oracle.Unreadable, oracle.Ambiguous):
         return []
 
 
@@ -421,6 +421,8 @@ def wrong_values(line: Line, made: broken_files.Made, said: Said) -> list[str]:
         return []
     try:
         columns = oracle.read(made.path)
+    except oracle.Ambiguous:
+        return []
     except oracle.Unreadable as error:
         return [f"answered where the independent reader says {error}"]
     return compared(answer, columns, line.unassigned, line.noise, None)
@@ -435,6 +437,8 @@ def weighted_wrong(line: Line, made: broken_files.Made, said: Said) -> list[str]
     try:
         columns = oracle.read(made.path)
         mass = [float(x) for x in columns[name]]
+    except oracle.Ambiguous:
+        return []
     except (oracle.Unreadable, KeyError, TypeError, ValueError) as error:
         return [f"weights that the independent reader cannot take: {error}"]
     return compared(json.loads(said.out), columns, line.unassigned, line.noise, (option, mass))
@@ -491,7 +495,7 @@ def wrongly_refused(line: Line, made: broken_files.Made, said: Said) -> list[str
         return []
     try:
         columns = oracle.read(made.path)
-    except oracle.Unreadable:
+    except (oracle.Unreadable, oracle.Ambiguous):
         return []
     if len(columns) < 2 or "--columns" not in line.argv or line.unassigned == "error" or line.outs or line.noise:
         return []

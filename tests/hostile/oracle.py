@@ -7,7 +7,9 @@ import csv
 import gzip
 import io
 import math
+import re
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import feather, parquet
 
-MISSING = {"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"}
+MISSING = {"", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "<NA>"}
 #: measures whose naive form takes milliseconds at a dozen clusters
 CHEAP = [
     "ari", "rand", "jaccard", "wallace", "mirkin", "dice", "mi", "vi", "nvi", "nmi_sum", "nmi_max", "homogeneity",
@@ -30,6 +32,14 @@ class Unreadable(Exception):
     """The independent reader finds no table of labels here."""
 
 
+class Ambiguous(Exception):
+    """A quoted word for missing is a label, and the csv module does not tell what was quoted: no judgement."""
+
+
+#: a quoted word for missing
+QUOTED = re.compile(rb'"(NA|N/A|n/a|NaN|nan|null|NULL|None|<NA>)')
+
+
 def read(path: Path) -> Columns:
     """The columns of a file: a label is a text, or a value; None is a missing label."""
     try:
@@ -41,6 +51,8 @@ def read(path: Path) -> Columns:
             data = bz2.decompress(data)
         kind = next((k for k in reversed(kinds) if k not in (".gz", ".bz2", ".zst")), "")
         if kind in (".csv", ".tsv", ".txt"):
+            if QUOTED.search(data):
+                raise Ambiguous
             return read_text(data, "\t" if kind == ".tsv" else ",")
         if kind == ".parquet":
             return of_arrow(parquet.read_table(io.BytesIO(data)))
@@ -50,6 +62,8 @@ def read(path: Path) -> Columns:
             return read_numpy(data, path.name.split(".")[0])
     except (OSError, ValueError, KeyError, EOFError, TypeError, pa.ArrowException, csv.Error, OverflowError) as error:
         raise Unreadable(f"{type(error).__name__}: {error}") from None
+    except Ambiguous:
+        raise
     except Exception as error:  # zipfile, zlib and numpy have kinds of their own
         raise Unreadable(f"{type(error).__name__}: {error}") from None
     raise Unreadable("of no known kind")
@@ -63,8 +77,15 @@ def read_text(data: bytes, delimiter: str) -> Columns:
 
     def rows_of(separator: str) -> list[list[str]]:
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-        return [[field.encode("latin-1").decode("utf-8") for field in row] for row in rows]
+        return [[decoded(field.encode("latin-1")) for field in row] for row in rows]
 
+    try:
+        data.decode("utf-8-sig")
+        decoded = bytes.decode
+    except UnicodeDecodeError:  # not UTF-8: the code page of Windows, or UTF-16 by its mark
+        if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            return read_text(data.decode("utf-16").encode(), delimiter)
+        decoded = partial(str, encoding="cp1252")
     rows = rows_of(delimiter)
     while rows and not rows[0]:
         rows.pop(0)
