@@ -542,6 +542,17 @@ def run(*words):
     return CliRunner().invoke(app, ["choose-k", *map(str, words)], catch_exceptions=True)
 
 
+def test_the_command_names_columns_of_odd_scale(tmp_path):
+    """The note on scales names the columns of the file, and says what to do."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"height": rng.normal(size=60), "income": 1e4 * rng.normal(size=60)})
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    said = run(tmp_path / "people.csv", "--k", "1..3").output.replace("\n  ", " ")
+    assert "income varies" in said
+    assert "as much as height" in said
+    assert "--standardise" in said
+
+
 @pytest.mark.slow
 def test_the_command(table, tmp_path):
     """Scores and curves are written, the recommendation is printed, columns of words are left out and said."""
