@@ -84,7 +84,7 @@ class InputOptions:
         same, notes = aligned(raw, self.align, who)
         check_noise(self.noise, [*names, *who])
         noise = tuple(noise_for(self.noise, both) for both in zip(names, who, strict=True))
-        if self.unassigned == "keep":
+        if self.unassigned == "keep" or (any(c.soft for c in same) and any(c.overlapping for c in same)):
             members = tuple(with_policies(same, self.unassigned, noise, who))
         else:
             each = zip(same, noise, who, strict=True)
