@@ -59,6 +59,8 @@ def main() -> None:
 
         if isinstance(error, InputError):
             _refuse(_in_words_of(sys.argv[1:2], error.command))
+        if isinstance(error, UnicodeEncodeError):
+            _refuse(f"{error.object!r} is not UTF-8; rename the file or column")
         if isinstance(error, OSError):  # a result that cannot be written
             _refuse(f"{error.filename or ''}: {error.strerror or error}".removeprefix(": "))
         if not isinstance(error, usage_error):

@@ -22,7 +22,16 @@ def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
     chosen = backend or ("pandas" if find_spec("pandas") else "pyarrow")
     if chosen not in FRAMES:
         raise ValueError(f"backend must be {joined(FRAMES, 'or')}, not {chosen!r}")
+    if chosen == "pyarrow":  # arrow holds one type per column: labels of several types become text
+        columns = {name: _of_one_type(values) for name, values in columns.items()}
     return nw.from_dict(dict(columns), backend=chosen).to_native()  # type: ignore[arg-type]
+
+
+def _of_one_type(values: Any) -> Any:
+    if not isinstance(values, list | tuple):
+        return values
+    words = {type(x) for x in values} - {type(None)}
+    return [None if x is None else str(x) for x in values] if len(words) > 1 and str in words else values
 
 
 def square_frame(
