@@ -416,7 +416,7 @@ def test_measures_are_listed_and_explained(congruence):
     assert [line.split()[0] for line in kept if line] == [m.key for m in cg.measures() if m.is_historical]
     assert "kept only to reproduce a paper" in congruence("measures", "irm_greedy").out
     said = congruence("measures", "fowlkes-mallows")
-    assert said.out.startswith("wallace (also fowlkes_mallows): Wallace index")
+    assert said.out.startswith("wallace (also fowlkes_mallows, fowlkes_mallows_score): Wallace index")
     said = congruence("measures", "ari")
     assert "ari = (v11 - E) / ((s_a + s_b) / 2 - E)" in said.out
     assert "Hubert, Arabie (1985)" in said.out
