@@ -116,7 +116,7 @@ def dissimilarity(a: Array, b: Array) -> float:
 
 def check_index(inter: Any, intra: Any) -> None:
     """Raise unless there is such an index."""
-    if inter not in INTER or intra not in INTRA:
+    if not all(isinstance(x, int | np.integer) for x in (inter, intra)) or inter not in INTER or intra not in INTRA:
         raise InputError(f"inter must be 1 to 6 and intra 1 to 3, not {inter!r} and {intra!r}")
 
 
