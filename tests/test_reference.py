@@ -103,7 +103,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Alternative": lambda: cg.alternatives(X, [i // 8 for i in range(16)], random_state=0, n_init=1)[0],
     "ClusterStability": lambda: cg.stability(X, lambda x: x[:, 0] > 1.5, n_resamples=3, random_state=0),
     "Comparison": lambda: cg.compare(A, B),
-    "ConfidenceInterval": lambda: cg.confidence_interval(A * 2, B * 2, "ari"),
+    "ConfidenceInterval": lambda: cg.confidence_interval(A * 20, B * 20, "ari"),
     "Consensus": lambda: cg.consensus([A, B, C], 3, method="average"),
     "Criterion": lambda: choice().criteria["ari"],
     "CutCurve": lambda: cg.cut_curve(cg.Hierarchy(TREE), cg.Hierarchy(TREE)),

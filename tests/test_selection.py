@@ -521,7 +521,7 @@ def test_mistakes_in_stability_are_one_line(arguments, text):
 def test_an_unknown_cluster_is_one_line():
     """Asking for the points of a cluster that is not there names those that are."""
     s = cg.stability(BLOBS, KMeans(2), n_resamples=2, random_state=0)
-    with pytest.raises(cg.InputError, match="there is no cluster 7; there are: 0, 1"):
+    with pytest.raises(cg.InputError, match="there is no cluster 7; there are: 0 and 1"):
         s.unstable(7)
 
 
@@ -563,7 +563,7 @@ def test_the_command(table, tmp_path):
     done = run(*words)
     assert done.exit_code == 0, done.output
     assert "3 clusters (probability " in done.output
-    assert "columns that are not numbers were left out: note" in done.output
+    assert "left out: note (labels)" in done.output
     with out.open() as stream:
         rows = list(csv.DictReader(stream))
     assert [row["k"] for row in rows] == ["1", "2", "3", "4"]

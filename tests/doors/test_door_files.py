@@ -74,8 +74,7 @@ def as_anndata(frame: pd.DataFrame) -> Any:
 
 
 def write_h5ad(frame: pd.DataFrame, path: Path) -> None:
-    import anndata
-
+    anndata = pytest.importorskip("anndata")
     made = as_anndata(frame)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

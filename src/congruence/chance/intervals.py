@@ -46,7 +46,7 @@ class ConfidenceInterval(Result):
 
     >>> import congruence as cg
     >>> a = [0] * 50 + [1] * 50
-    >>> b = [0] * 45 + [1] * 55
+    >>> b = [0] * 35 + [1] * 65
     >>> low, high = cg.confidence_interval(a, b, "ari", random_state=0)
     >>> low < cg.ari(a, b) < high
     True

@@ -65,7 +65,7 @@ def short_names(names: Sequence[str], width: int) -> list[str]:
     >>> short_names(["kmeans_seed_1", "kmeans_seed_2", "ward"], 8)
     ['kmea…d_1', 'kmea…d_2', 'ward']
     >>> short_names(["a_1_of_many_runs", "a_2_of_many_runs"], 6)
-    ['a_1_…uns', 'a_2_…uns']
+    ['a_1…ns', 'a_2…ns']
     """
     different, longest = len(set(names)), max(map(len, names), default=0)
     while width < longest:

@@ -399,7 +399,7 @@ def find(name: str | Measure, **parameters: Any) -> Measure:
     'nmi_sum'
     >>> cg.measure("v_mesure")
     Traceback (most recent call last):
-    congruence.errors.InputError: there is no measure 'v_mesure'; did you mean v_measure or v_measure_score?
+    congruence.errors.InputError: there is no measure 'v_mesure'; did you mean v_measure, f_measure or v_measure_score?
     """
     if isinstance(name, Measure):
         record = name
