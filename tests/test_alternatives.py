@@ -114,6 +114,7 @@ def test_one_matching_for_all_known_lets_the_known_pass():
     assert sum(naive.similarity(known, c) for known in knowns) > 1.1 * each.value
 
 
+@pytest.mark.slow
 def test_without_rows_for_sizes_the_attributes_disagree():
     """The published program asks for clusters of other sizes on each attribute; with the rows they are the same."""
     points = binned(as_points(floor_bins(IRIS), True), "width", 10, SPECIES)
@@ -519,6 +520,7 @@ def test_nominal_and_mixed_data(method):
         assert cg.ari(found.labels, hidden) > 0.8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_several_known_and_a_least_size(method):
     """Two known clusterings by name, and no cluster under min_size."""

@@ -215,6 +215,7 @@ def test_values_stay_in_the_declared_range(key):
         assert (values <= high).all(), (n, values.max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", that_declare("definite"))
 def test_identical_partitions_score_exactly_the_best(key):
     """Whatever the sizes of clusters, a clustering against itself under other names scores the best, exactly."""

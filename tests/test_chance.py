@@ -66,6 +66,7 @@ def near(share, true, draws):
 # --- permutations -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", KEYS)
 def test_every_measure_against_all_permutations(key):
     """Mean, deviation and p-values are those of all permutations of seven points, by naive code."""
@@ -521,6 +522,7 @@ def dense(x):
     return naive_matrices.consensus([c.codes.tolist() for c in x] if isinstance(x, cg.Ensemble) else [x])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["arimm", "kas", "nsf", "sms"])
 @pytest.mark.parametrize("sides", SIDES)
 def test_matrices_against_all_permutations(sides, key):
@@ -911,6 +913,7 @@ def congruence(tmp_path, monkeypatch, capsys):
     return run
 
 
+@pytest.mark.slow
 def test_the_command_adds_p_values_and_intervals(congruence):
     """`compare --p-values --ci` shows both, for two columns and for two files, and as JSON the numbers of the library."""
     code, out, _ = congruence("compare", "labels.csv", "truth", "good", "-m", "ari,vi", "--p-values", "--ci")
@@ -928,6 +931,7 @@ def test_the_command_adds_p_values_and_intervals(congruence):
     assert rows.splitlines()[0].endswith(",p")
 
 
+@pytest.mark.slow
 def test_the_command_corrects_p_values_of_several_columns(congruence):
     """With --reference p-values are corrected for the number of columns, and the correction is named."""
     code, out, _ = congruence(
@@ -1074,6 +1078,7 @@ def test_draws_are_made_where_moments_are_not_reliable():
         cg.permutation_test(*large, method="moment")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"reference": "r2"}, {"frequency": np.arange(600) % 3 + 1}])
 def test_many_pairs_at_once_are_the_pairs_one_by_one(options):
     """Values, means and p-values of one pass over the labels; pairs that need draws are drawn."""

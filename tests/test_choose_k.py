@@ -39,6 +39,7 @@ def test_squares_are_squared_distances():
     assert kmeans.squares(points, centres) == pytest.approx(np.array(slow), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_k_means_is_as_good_as_scikit_learns():
     """The sum of squares of the best of twenty starts is that of scikit-learn's best of twenty, within half a percent."""
     for seed in range(4):
@@ -145,6 +146,7 @@ def test_connected_groups_of_any_shape():
     assert cg.ari(connected.groups(strays, 10).labels[:400], np.repeat([0, 1], 200)) == 1
 
 
+@pytest.mark.slow
 def test_curved_clusters_are_said_and_found():
     """Where k-means cuts across connected groups, the answer is theirs, and it is said; k-means alone only says it."""
     rng = np.random.default_rng(0)
@@ -198,6 +200,7 @@ def test_noise_has_no_clusters(kind):
     assert alarms <= 5
 
 
+@pytest.mark.slow
 def test_no_clusters_is_an_answer_and_names_the_best_of_two_or_more():
     """On noise the verdict is none; k_min=2 gives the number that stands beside it."""
     X = np.random.default_rng(1).normal(size=(200, 4))
@@ -239,6 +242,7 @@ def test_the_sentence_says_what_speaks_against_the_next_number():
     assert "Against 4: cluster " in choice.recommendation
 
 
+@pytest.mark.slow
 def test_jobs_do_not_change_the_answer():
     """Two jobs give the numbers of one to the bit; so does a k that is tried alone."""
     one, two = cg.choose_k(BLOBS, random_state=5), cg.choose_k(BLOBS, random_state=5, n_jobs=2)
@@ -262,6 +266,7 @@ def test_the_answer_in_every_form():
     assert choice.scores["k"].tolist() == list(range(1, 11))
 
 
+@pytest.mark.slow
 def test_a_reference_is_compared_and_does_not_decide():
     """Agreement of each partition with known classes, and the answer as without them."""
     choice = cg.choose_k(BLOBS, reference=TRUTH)
@@ -271,6 +276,7 @@ def test_a_reference_is_compared_and_does_not_decide():
     assert "agree best with it at ari 3" in choice.recommendation
 
 
+@pytest.mark.slow
 def test_members_are_shown_beside_and_do_not_decide():
     """With n_members the curves of agreement are added; the probabilities stay."""
     choice = cg.choose_k(BLOBS, range(1, 5), n_members=5)
@@ -280,6 +286,7 @@ def test_members_are_shown_beside_and_do_not_decide():
     assert len(choice.ensembles[3]) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "method", ["gaussian", "agglomerative", "spectral", AgglomerativeClustering(linkage="average"), GaussianMixture()]
 )
@@ -294,6 +301,7 @@ def test_any_clusterer(method):
     assert again.criteria["returns"].values.tolist()[1:] == choice.criteria["returns"].values.tolist()[1:]
 
 
+@pytest.mark.slow
 def test_clusterers_with_a_name_take_shapes_that_suit_them():
     """Rings by single linkage and spectral clustering, long clusters by mixtures, and noise by none of them."""
     rings, _ = make_circles(400, noise=0.04, factor=0.3, random_state=0)
@@ -416,6 +424,7 @@ def test_criteria_of_any_clusterer():
 # --- odd data ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_odd_columns_are_named():
     """Constant columns are dropped by name, very different scales get a caution with what to do."""
     frame = pd.DataFrame(BLOBS, columns=["x", "y"]).assign(same=1.0, big=np.random.default_rng(0).normal(size=90) * 1e4)
@@ -429,6 +438,7 @@ def test_odd_columns_are_named():
     )
 
 
+@pytest.mark.slow
 def test_many_points_are_sampled_and_it_is_said():
     """Above 2,000 points a sample is looked at; all points get a cluster."""
     X, y = make_blobs(5_000, centers=4, cluster_std=0.5, random_state=3)
@@ -466,6 +476,7 @@ def test_few_distinct_points():
     assert any("3 distinct points are too few for more" in note for note in choice.notes)
 
 
+@pytest.mark.slow
 def test_one_feature_and_few_points_work():
     """A single column, more columns than points, and whole numbers are data."""
     rng = np.random.default_rng(0)
@@ -535,6 +546,7 @@ def iris():
     return Context(parts, look_at(parts, list(range(1, 7)))[0], root)
 
 
+@pytest.mark.slow
 def test_gap_is_clusgap(iris):
     """Gap and its error are those of cluster::clusGap within the error of simulation, and both rules take its k."""
     values, errors = gap.gap(iris, references=60)
@@ -648,6 +660,7 @@ def test_m3c_by_hand(monkeypatch):
         assert p[j] == pytest.approx(beta.cdf(max(ours[j], 1e-7), a, a * (1 / mean - 1)), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_m3c_says_that_it_sampled():
     """Above 400 points M3C looks at 400, and a note says so; noise has no clusters."""
     X = np.random.default_rng(0).normal(size=(450, 2))
@@ -656,6 +669,7 @@ def test_m3c_says_that_it_sampled():
     assert "m3c looked at 400 of 450 points, drawn at random" in choice.notes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(PEERS))
 def test_every_criterion_finds_three_groups(name):
     """Each finds three groups far apart by name, with a vote of its own."""
@@ -680,6 +694,7 @@ def test_criteria_vote_together():
         cg.choose_k(BLOBS, criteria="silhouete")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["boot", "subset", "noise", "jitter"])
 @pytest.mark.parametrize(("name", "k"), [("iris", 3), ("wine", 3), ("three", 4), ("square", 4), ("unequal", 3)])
 def test_stability_is_clusterboot(name, k, scheme):

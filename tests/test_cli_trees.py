@@ -55,6 +55,7 @@ def test_hierarchies(here, monkeypatch, capsys):
     assert "0.0000" in out
 
 
+@pytest.mark.slow
 def test_resolutions(here, monkeypatch, capsys):
     """Columns are found by pattern and put in order; nodes, edges and figures are written."""
     line = "resolutions labels.csv --columns leiden_* --plot tree.html --nodes nodes.csv --edges edges.csv -f json"

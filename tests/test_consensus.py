@@ -196,6 +196,7 @@ def test_the_number_that_lives_longest():
     assert any("n_clusters = 4: the longest dendrogram lifetime" in note for note in r.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", *ALL])
 def test_without_a_number_of_clusters(method):
     """Every method finds one: what most members have, or the longest lifetime, or for linkage always that; and says so."""

@@ -304,6 +304,7 @@ def test_useless_members_do_not_change_the_confidence_much():
     assert both > 0.05
 
 
+@pytest.mark.slow
 def test_confidence_is_calibrated():
     """On noisy copies of a planted truth, points of a confidence of 0.6 to 0.8 are right in about that share."""
     sure, right = [], []
@@ -393,6 +394,7 @@ def test_auto_leaves_out_what_cannot_run():
     assert "no complete member" in cg.consensus(members, 3, "voting", 0, n_init=1).solver
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["kcc", "kmodes", "voting"])
 def test_hundreds_of_clusters_start_at_a_member(method):
     """So many clusters no random start finds: the most central member that has as many is where it begins."""

@@ -28,6 +28,7 @@ def made():
     return cg.report(runs(), reference="truth")
 
 
+@pytest.mark.slow
 def test_the_model_is_what_comparisons_give(made):
     """Matrix, ranking, matched clusters and p-values are those of the public functions."""
     model, covers = made.model, runs()
@@ -87,6 +88,7 @@ def test_what_is_not_for_covers():
         cg.report(runs(), measures=["nf1"])
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path, monkeypatch, capsys):
     """`congruence report *.cover` writes the page; options of label reports are refused with exit 2."""
     monkeypatch.chdir(tmp_path)

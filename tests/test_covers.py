@@ -121,6 +121,7 @@ def test_means_over_all_permutations(case):
             assert test.expected == pytest.approx(np.average(rows[key], weights=weights), abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", GOLDEN["partitions"], ids=lambda case: case["id"])
 def test_golden_partition_measures(case):
     """rmi, nrmi, mari, nca and npa of the golden file; its rmi are totals, ours are per point."""
@@ -185,6 +186,7 @@ def test_compare_gives_the_definition(case):
         assert found[key] == close(by_rule(key, a, b, naive.MEASURES[key](a, b, n))), f"{key}: {case}"
 
 
+@pytest.mark.slow
 @settings(max_examples=2, deadline=None)
 @given(pairs_of_covers(5))
 def test_every_door_on_every_route(case):
@@ -271,6 +273,7 @@ SAME = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_a_partition_is_a_cover(n):
     """Labels as a cover, beside a cover, or as they are give the partition's value, for every shared key."""
@@ -312,6 +315,7 @@ def test_every_axiom_is_decided():
     assert refuted | declared == {(key, axiom) for key in OF_COVERS for axiom in axioms}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", OF_COVERS)
 def test_declared_axioms_and_ranges_hold(key, all_pairs):
     """On all pairs of small covers: range, symmetry, triangle, identical covers best."""
@@ -617,6 +621,7 @@ def test_an_ensemble_of_covers_keeps_its_points():
         assert square["nf1"][i, j] == close(cg.nf1(a, b))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["onmi_max", "bcubed_f", "omega", "nf1"])
 def test_permutation_tests_and_adjusted(key):
     """Draws of tables of signatures are draws of permuted points; adjusted gives the same by every door."""
@@ -682,6 +687,7 @@ def test_concordance_of_memberships_and_covers(key):
     assert shuffled.expected == pytest.approx({"ndc": chance, "aci": 0.0}[key], abs=5 * shuffled.standard_error + 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", [False, True])
 def test_concordance_without_all_pairs(monkeypatch, compiled):
     """Pairs in blocks and values of E in bins give what all pairs give: of fuzzy, crisp, sparse and possibilistic rows."""
@@ -702,6 +708,7 @@ def test_concordance_without_all_pairs(monkeypatch, compiled):
         assert mine == pytest.approx(theirs, rel=1e-8, abs=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["arimm", "kas", "sms"])
 def test_ensembles_of_covers_are_permuted(key):
     """The mean and standard deviation over all permutations of the points are those of the test, as far as it knows them."""

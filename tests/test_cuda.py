@@ -62,6 +62,7 @@ def test_without_a_card_one_line_says_what_to_do(call):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.slow
 def test_without_cupy_the_extra_is_named():
     """Where CuPy is not installed, the line names the extra to install; that of a command names its option."""
     program = (
@@ -75,6 +76,7 @@ def test_without_cupy_the_extra_is_named():
     assert said == f"{to_install}engine='cpu' and arrays on the host\n{to_install}--engine cpu\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not missing_card(), reason="there is a GPU")
 def test_a_command_without_a_card_names_its_option(tmp_path):
     """congruence … --engine cuda where there is no GPU: one line that says what to pass, as a command takes it."""

@@ -410,6 +410,7 @@ def test_a_limit_can_be_lowered_and_lifted(key):
     assert cg.measure(key, limit=3)(fewer, fewer) == getattr(cg, key)(fewer, fewer)
 
 
+@pytest.mark.slow
 def test_a_large_matching_is_done_when_forced():
     """limit=None does the matching of more clusters than the limit: here 2,001 singletons with themselves."""
     many = np.arange(2_001)

@@ -460,6 +460,7 @@ def test_consensus_matrix(runs, rows, dtype):
         assert np.array_equal(thin.toarray(), np.where(m >= 0.5, m, 0))
 
 
+@pytest.mark.slow
 def test_consensus_matrix_over_several_tiles():
     """Tiles of 512 points, on one thread or two, fuzzy and weighted members too."""
     e = cg.random_partitions(1100, 4, 5, random_state=0)
@@ -485,6 +486,7 @@ def test_diagonal_is_1_for_every_ensemble():
             assert (np.diag(m) == 1).all()
 
 
+@pytest.mark.slow
 def test_a_matrix_larger_than_memory_is_refused(monkeypatch):
     """With the size it would take, what there is, and what to do instead; measures go on without it."""
     e = cg.random_partitions(100_000, 3, 4, random_state=0)

@@ -191,6 +191,7 @@ def test_measures_of_trees_with_many_children(seed):
     assert cg.hmi(a, b) == close(naive.hmi(a.levels.tolist(), b.levels.tolist()))
 
 
+@pytest.mark.slow
 def test_the_mean_of_hmi_over_permutations_is_exact():
     """E is the mean of hmi over all permutations of the points, so ahmi is 0 on average."""
     a = cg.Hierarchy({"1": [0, 0, 0, 1, 1], "2": [0, 0, 1, 2, 2]})
@@ -448,6 +449,7 @@ def test_all_pairs_of_trees():
     assert rows["cophenetic"].tolist() == [r["cophenetic"][0, 1], r["cophenetic"][0, 2]]
 
 
+@pytest.mark.slow
 def test_compiled_and_interpreted_are_the_same(monkeypatch):
     """The kernels give the same numbers as plain Python, on trees large enough for every branch of them."""
     rng = np.random.default_rng(13)

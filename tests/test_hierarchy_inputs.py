@@ -26,6 +26,7 @@ def test_cuts_are_made_in_the_order_of_the_merges(kind):
             assert h.cut(k).tolist() == naive.cut(rows, k)
 
 
+@pytest.mark.slow
 def test_cuts_where_scipy_is_wrong():
     """Centroid trees go down, and scipy's cut_tree then gives other numbers of clusters than asked for."""
     from scipy.cluster.hierarchy import cut_tree, fcluster, linkage

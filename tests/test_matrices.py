@@ -87,6 +87,7 @@ def numbers(s: MatrixSums) -> dict[str, float]:
 # --- matrices of every kind ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", [1, 4, 1024])
 @pytest.mark.parametrize("kind", ["numpy", "float32", "Similarity", "frame", "sparse", "coo", "memmap", "sliced"])
 def test_a_matrix_of_any_kind_gives_the_numbers_of_the_definition(kind, side, tmp_path, monkeypatch):
@@ -356,6 +357,7 @@ def test_declared_axioms(key):
             assert (d[:, None, :] <= d[:, :, None] + d[None, :, :] + 1e-12).all()
 
 
+@pytest.mark.slow
 def test_axioms_not_declared_are_false():
     """A counter-example for each: 1 − kas, arimm, sms and anmi break the triangle; kas, nsf, anmi have no zero."""
     declared = {key: cg.measure(key).axioms for key in (*OF_TWO, "anmi", "pooled_ami")}
@@ -422,6 +424,7 @@ def as_ensemble(members: list[Any], **options: Any) -> cg.Ensemble:
     return cg.Ensemble(made, unassigned="partial", **options)
 
 
+@pytest.mark.slow
 @given(two_ensembles())
 def test_tables_and_tiles_of_complete_ensembles(pq):
     """The sums of two ensembles: by tables and by tiles the same floats, and those of the whole matrices."""
@@ -520,6 +523,7 @@ def test_counted_points_of_partial_ensembles(pq, data):
         assert numbers(matrices.sums_of(*counted, missing=missing)) == close(expected), missing
 
 
+@pytest.mark.slow
 @given(two_ensembles(soft=True, gaps=True))
 @settings(max_examples=25)
 def test_memberships_beside_members_with_gaps(pq):

@@ -20,6 +20,7 @@ MODULES = Path(os.environ.get("CONGRUENCE_NODE_MODULES", HERE.parent / "node_mod
 needs = "npm install eslint axe-core, and CONGRUENCE_NODE_MODULES=…/node_modules"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (MODULES / "eslint").is_dir() or shutil.which("node") is None, reason=f"no eslint: {needs}")
 def test_the_script_has_no_lint(tmp_path):
     """No unused or undefined name, no shadowing, no loose comparison."""
@@ -40,6 +41,7 @@ def test_modules_are_short_and_all_there():
     assert all(len(p.read_text(encoding="utf-8").split("\n")) <= 250 for p in found)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (MODULES / "axe-core").is_dir(), reason=f"no axe-core: {needs}")
 @pytest.mark.skipif(program() is None, reason="there is no chromium here: apt-get install chromium")
 @pytest.mark.skipif(importlib.util.find_spec("websocket") is None, reason="websocket-client is not installed")

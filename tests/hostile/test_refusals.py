@@ -190,6 +190,7 @@ def test_messages_are_one_line():
     assert visible("a\tb", keep="\t") == "a\tb"
 
 
+@pytest.mark.slow
 def test_labels_count_against_the_memory(tmp_path):
     """A vocabulary of a hundred thousand words does not fit in two megabytes, and the size is told."""
     n = 60_000

@@ -117,6 +117,7 @@ def test_terms_of_entropy_have_the_same_bits_compiled():
         assert terms_of(x, n) / unit == pytest.approx(expected, rel=1e-11, abs=1e-6 * n / 1e3)
 
 
+@pytest.mark.slow
 def test_one_value_on_every_route(tmp_path, monkeypatch):
     """Small work, compiled kernels, tables with more measures, scans and single pairs: the same bits."""
     rng = np.random.default_rng(0)
@@ -133,6 +134,7 @@ def test_one_value_on_every_route(tmp_path, monkeypatch):
         assert cg.compare(columns["a"], columns["c"], key)[key] == first[key][0, 2]
 
 
+@pytest.mark.slow
 def test_weighted_scans_have_the_same_bits_for_any_threads(tmp_path):
     """Sums of weights are added in the order of the row groups, also after a resumption."""
     rng = np.random.default_rng(0)
