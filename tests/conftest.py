@@ -17,7 +17,13 @@ settings.register_profile(
     "congruence", derandomize=True, deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("congruence")
-SLOW_PAGES = {"choosing_k.md", "soft.md", "alternatives.md"}
+#: pages and files that are slow as a whole: what the core of counting and measures does not need
+SLOW_FILES = {
+    "choosing_k.md", "soft.md", "alternatives.md", "covers.md", "which_measure.md", "consensus.md",
+    "test_alternatives.py", "test_axioms.py", "test_chance.py", "test_choose_k.py", "test_consensus.py",
+    "test_consensus_edge.py", "test_cover_report.py", "test_covers.py", "test_doctests.py", "test_figures.py",
+    "test_hierarchies.py", "test_matrices.py", "test_peers.py", "test_report.py", "test_reproductions_consensus.py",
+}  # fmt: skip
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -34,9 +40,9 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Pages of docs/ that cluster data are slow; tests carry the mark themselves."""
+    """Tests of slow files and pages are slow; others carry the mark themselves."""
     for item in items:
-        if item.path.name in SLOW_PAGES:
+        if item.path.name in SLOW_FILES:
             item.add_marker(pytest.mark.slow)
 
 

@@ -7,40 +7,46 @@ import pytest
 from reproductions import coming_from
 from reproductions.coming_from import CLOSE, DIFFERS, SAME, Line
 
-LINES = coming_from.lines_of(coming_from.read()[1])
+#: the 400 bootstrap samples of clusterboot take a while
+pytestmark = pytest.mark.slow
 
 
-def test_every_difference_is_explained():
+@pytest.fixture(scope="module")
+def lines() -> list[Line]:
+    return coming_from.lines_of(coming_from.read()[1])
+
+
+def test_every_difference_is_explained(lines):
     """A value that differs from R's has a reason on its line; most values are the same."""
-    assert not [line.call for line in LINES if line.verdict == DIFFERS and not line.why]
-    assert sum(line.verdict == SAME for line in LINES) > 80
+    assert not [line.call for line in lines if line.verdict == DIFFERS and not line.why]
+    assert sum(line.verdict == SAME for line in lines) > 80
 
 
 @pytest.mark.parametrize("call", list(coming_from.CALLS))
 @pytest.mark.parametrize("pair", ["a, b", "b, a", "c, d"])
-def test_values_of_two_clusterings_are_those_of_r(call, pair):
+def test_values_of_two_clusterings_are_those_of_r(lines, call, pair):
     """clue and mclust give the value of the call that the page names, in both orders."""
-    assert [line.verdict for line in LINES if line.call == call.format(pair)] == [SAME]
+    assert [line.verdict for line in lines if line.call == call.format(pair)] == [SAME]
 
 
-def test_the_error_of_mclust_is_no_matching_error():
+def test_the_error_of_mclust_is_no_matching_error(lines):
     """mclust lets two clusters share a partner; the error of the best one-to-one matching is larger."""
-    theirs = next(line for line in LINES if line.call == "classError(c, d)$errorRate")
+    theirs = next(line for line in lines if line.call == "classError(c, d)$errorRate")
     assert float(theirs.theirs) == pytest.approx(7 / 12)
     assert coming_from.cg.clustering_error(coming_from.C, coming_from.D) == pytest.approx(8 / 12)
 
 
-def test_resamples_give_the_consensus_matrix_of_r():
+def test_resamples_give_the_consensus_matrix_of_r(lines):
     """Counting the labels that ConsensusClusterPlus recorded gives its matrix and its clusters."""
-    found = {line.call: line.verdict for line in LINES if line.package == "ConsensusClusterPlus"}
+    found = {line.call: line.verdict for line in lines if line.package == "ConsensusClusterPlus"}
     for k in (2, 3, 4):
         assert found[f"[[{k}]]$consensusMatrix[1, ]"] == SAME
         assert found[f"[[{k}]]$consensusClass"] == SAME
 
 
-def test_stability_is_close_to_clusterboot():
+def test_stability_is_close_to_clusterboot(lines):
     """Two sets of 400 bootstrap samples give the same mean Jaccard similarities, but for chance."""
-    assert [line.verdict for line in LINES if "clusterboot" in line.call] == [CLOSE]
+    assert [line.verdict for line in lines if "clusterboot" in line.call] == [CLOSE]
 
 
 def test_verdicts():
