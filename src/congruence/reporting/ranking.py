@@ -24,6 +24,9 @@ from congruence.reporting.members import relative, worse
 MOST_DRAWN, FEW, MANY = 1_000_000, 2000, 100
 #: with so many clusterings, intervals are for so many of the best
 BEST = 50
+#: halves per interval of many clusterings
+FEW_HALVES = 100
+
 #: p-value below which nothing is drawn: the bound from the moments is enough
 BEYOND_DOUBT = 0.001
 
@@ -92,7 +95,11 @@ def _notes(m: Measure, found: Sequence[Chance], many: bool) -> list[str]:
         notes.append(
             f"Intervals: 95%, for {m.title}, from random halves of the points. They say where the value lies for the population "
             "that the points are a sample of."
-            + (f" Of more than {MANY} clusterings only the {BEST} best have one." if many else "")
+            + (
+                f" Of more than {MANY} clusterings only the {BEST} best have one, from {FEW_HALVES} halves."
+                if many
+                else ""
+            )
         )
     draws = sorted({x.draws for x in found if x.p is not None and x.draws})
     if draws:
@@ -145,7 +152,7 @@ def _chance(
             p, used = alone.p_value, alone.n_permutations
         options["random_state"] = interval
         if with_interval:
-            low, high = confidence_interval(a, b, m, n_resamples=100 if many else min(draws + 1, 400), **options)
+            low, high = confidence_interval(a, b, m, n_resamples=FEW_HALVES if many else min(draws + 1, 400), **options)
             low_high = (low, high)
     except InputError as reason:
         why = str(reason)
