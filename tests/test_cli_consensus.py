@@ -150,7 +150,7 @@ def test_consensus_against_a_reference(command, wine, tmp_path):
         "--seed",
         "0",
     )
-    assert picked.err.partition("members taken")[2].count("run") == 3
+    assert picked.err.partition("members used")[2].count("run") == 3
 
 
 @pytest.mark.slow

@@ -75,14 +75,14 @@ def test_without_a_reference_and_many(monkeypatch):
     r = cg.report(covers, reference=given)
     assert r.model.names[0] == "reference"
     assert {p.a for p in r.model.pairs} == {0}
-    assert "not drawn: more than 1" in r.model.ranking[0].note
+    assert "no p-value: more than 1" in r.model.ranking[0].note
     assert cg.report(cg.Ensemble(covers)).model.n_points == 60
 
 
 def test_what_is_not_for_covers():
     """Options of reports of labels are refused; so is a measure that is not symmetric, alone."""
     for options in ({"n_clusters": 3}, {"data": np.zeros((60, 2))}):
-        with pytest.raises(cg.InputError, match="is for reports of labels, and there are covers"):
+        with pytest.raises(cg.InputError, match="is for reports of labels, but there are covers"):
             cg.report(runs(), **options)
     with pytest.raises(cg.InputError, match="a report needs a symmetric measure"):
         cg.report(runs(), measures=["nf1"])
@@ -101,4 +101,4 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     _, said = run(f"{files} --k 2 -o page.html", monkeypatch, capsys, code=2)
     assert "--k is for reports of labels" in said
     _, said = run("report truth.csv found.csv", monkeypatch, capsys, code=2)
-    assert "label columns are in one table, covers in files named .cover" in said
+    assert "put label columns into one table; covers are files named .cover" in said

@@ -517,7 +517,7 @@ def test_two_of_one_name_are_two():
         ({"measures": ["homogeneity"]}, "homogeneity depends on the order"),
         ({"measures": ["ari"] * 7}, "one to six measures, not 7"),
         ({"data": np.zeros((5, 2))}, "the data have 5 rows and the clusterings 60 points"),
-        ({"data": np.zeros((60, 3)), "axes": ["column 1"]}, "a picture has two axes, not 1"),
+        ({"data": np.zeros((60, 3)), "axes": ["column 1"]}, "a scatter plot has two axes, not 1"),
         ({"data": np.zeros((60, 3)), "axes": ["column 1", "7"]}, "the data have no column '7'"),
         ({"ids": ["p"]}, "1 ids for 60 points"),
         ({"out": "report.pdf"}, "a report is written as .html"),

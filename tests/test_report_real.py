@@ -165,11 +165,11 @@ def test_the_class_stays_out_of_the_picture(command, tmp_path):
     )  # fmt: skip
     assert said.code == 0, said.err
     assert re.search(r"left out: .*\bclass\b", said.err)
-    listed = re.search(r"columns of the picture: (.*)", said.err)[1]
+    listed = re.search(r"columns of the scatter plot: (.*)", said.err)[1]
     assert "class" not in listed
     assert "Alcohol" in listed
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "<dt>columns of the picture</dt>" in page
+    assert "<dt>columns of the scatter plot</dt>" in page
 
 
 @pytest.fixture(scope="module")

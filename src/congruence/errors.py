@@ -16,12 +16,12 @@ from typing import Any, ParamSpec, TypeVar
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: characters that a terminal obeys instead of showing, and lone surrogates, which it cannot show
+#: control characters, which a terminal interprets, and lone surrogates, which it cannot show
 UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def visible(text: str, keep: str = "") -> str:
-    """The text with control characters shown as escapes, as in \\u001b, so that a name cannot steer a terminal.
+    """The text with control characters shown as escapes, as in \\u001b, so that a name cannot control the terminal.
 
     Args:
         text: Any text.
@@ -34,7 +34,7 @@ def visible(text: str, keep: str = "") -> str:
 
 
 class Word(StrEnum):
-    """One of a few words; it equals the plain string and is shown as one."""
+    """A string enum: equals its plain string and prints as one."""
 
     def __repr__(self) -> str:
         return repr(self.value)
@@ -61,12 +61,12 @@ class NotApplicable(InputError):
 
 
 class Caution(str):
-    """One line that a reader of a result should know. It is a string, and a record: `.code` says what kind it is.
+    """A one-line warning about a result. It is a string with a `.code`, its kind, and a `.subject`.
 
     Args:
-        code: What kind of caution it is, as "noise_label"; programs look at this, never at the text.
+        code: The kind of caution, such as "noise_label"; programs should check this, not the text.
         subject: What it is about: the name of a clustering or measure, or "" for the whole result.
-        text: The line for people; "{subject}" in it stands for the subject.
+        text: The text to show; "{subject}" in it is replaced by the subject.
 
     >>> c = Caution("noise_label", "a", "{subject} has label −1")
     >>> c, c.code, c.about("leiden")
@@ -87,11 +87,11 @@ class Caution(str):
         return self.code, self.subject, self.text
 
     def about(self, subject: str) -> Caution:
-        """The same caution about something else."""
+        """The same caution with another subject."""
         return Caution(self.code, subject, self.text)
 
     def renamed(self, names: Mapping[str, str]) -> Caution:
-        """The same caution with the name that the subject has here, where it has one."""
+        """The same caution with the subject renamed, if the mapping has a name for it."""
         return self.about(names.get(self.subject, self.subject))
 
 
@@ -117,7 +117,7 @@ def some_of(names: Iterable[object], most: int = 8) -> str:
 
 
 def unused_name(wanted: str, taken: Iterable[str]) -> str:
-    """The name, with as many primes as it takes to be different from those taken.
+    """The name, with primes added until it differs from those taken.
 
     >>> unused_name("x", ["x", "x′"])
     'x′′'
@@ -138,7 +138,7 @@ def hint(name: Any, known: Iterable[str], listing: str = "`congruence measures` 
 
 
 def misnamed(**names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function so that an argument with a common wrong name is answered with the right one.
+    """Decorate a function so that a common wrong argument name raises an error with the right one.
 
     >>> @misnamed(k="n_clusters")
     ... def split(n_clusters):
@@ -225,7 +225,7 @@ def names_in(value: Any, name: str) -> list[Any]:
 
 
 def yes_or_no(value: Any, name: str) -> bool:
-    """The value as a bool, or an InputError that names it; arrays are neither yes nor no.
+    """The value as a bool, or an InputError that names it; arrays are refused.
 
     >>> yes_or_no(1, "scale")
     True

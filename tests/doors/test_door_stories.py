@@ -92,7 +92,7 @@ def test_the_analyst_writes_the_values(command):
 def test_exit_codes_are_documented(command):
     """The help names every exit code."""
     text = " ".join(command("--help")[1].split())
-    for code in ("0 done", "1 a measure", "2 the input", "3 too little memory", "130 stopped"):
+    for code in ("0 success", "1 a measure", "2 invalid input", "3 out of memory", "130 stopped"):
         assert code in text
 
 

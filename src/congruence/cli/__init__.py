@@ -27,7 +27,7 @@ def _refuse(message: str, code: int = 2) -> NoReturn:
 
 
 def main() -> None:
-    """Run the command. Bad input is one line on stderr and exit code 2, too little memory and internal errors 3."""
+    """Run the command. Bad input prints one line to stderr and exits with 2; lack of memory and internal errors exit with 3."""
     import os
     import warnings
 
@@ -40,7 +40,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # show a question mark if the terminal has no ↑
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    # typer carries a copy of click or depends on it, by version: its own public error leads to the right base class
+    # typer bundles click or depends on it, depending on its version; the base class of its error is right in both cases
     usage_error = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
     try:
         code = app(standalone_mode=False, prog_name="congruence")  # also as `python -m congruence`
@@ -53,7 +53,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except MemoryError as error:
-        _refuse(f"not enough memory: {error or 'the work does not fit'}; use fewer rows or columns, or --memory", 3)
+        _refuse(f"not enough memory: {error or 'the data do not fit'}; use fewer rows or columns, or --memory", 3)
     except Exception as error:
         from congruence.errors import InputError
 
@@ -66,7 +66,7 @@ def main() -> None:
         if not isinstance(error, usage_error):
             if settings.debug:
                 raise
-            _refuse(f"internal error, {type(error).__name__}: {error}; --debug shows where, and please report it", 3)
+            _refuse(f"internal error, {type(error).__name__}: {error}; please report it (--debug shows where)", 3)
         said: Any = error
         if type(error).__name__ == "NoArgsIsHelpError":  # the help was printed already
             sys.exit(2)
@@ -76,7 +76,7 @@ def main() -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
-#: commands whose members may label part of the points
+#: commands with the option --partial
 PARTIAL = ("ensemble", "consensus", "consensus-matrix")
 
 
@@ -86,7 +86,9 @@ def _in_words_of(command: list[str], message: str) -> str:
     if not advice.endswith("--partial)"):
         return message
     if command and command[0] in PARTIAL:
-        return message.replace(f"pass --unassigned {advice}", "pass --partial if members may label part of the points")
+        return message.replace(
+            f"pass --unassigned {advice}", "pass --partial if members may label only some of the points"
+        )
     return message.replace(" (in an ensemble: --partial)", "")
 
 

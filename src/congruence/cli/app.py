@@ -17,13 +17,13 @@ import typer
 class Settings:
     """Options that every command has."""
 
-    #: say why each column was taken for what it is
+    #: explain how each column was classified
     verbose: bool = False
     #: show the traceback of an internal error
     debug: bool = False
-    #: write csv cells as they are
+    #: write csv cells unchanged
     raw: bool = False
-    #: unquoted fields of text files that are missing; None for the usual ones
+    #: unquoted fields of text files to treat as missing; None for the default list
     na_values: str | None = None
     #: layer or embedding of .h5ad files that holds the data
     layer: str | None = None
@@ -35,11 +35,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: options that all commands share, and those that all commands that read files share
 SHARED: dict[str, Any] = {
-    "verbose": Annotated[bool, typer.Option("--verbose", help="Say why each column was taken for what it is.")],
+    "verbose": Annotated[bool, typer.Option("--verbose", help="Explain how each column was classified.")],
     "debug": Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")],
     "raw": Annotated[
         bool,
-        typer.Option("--raw", help="Write csv cells as they are: no ' before text that begins with =, +, - or @."),
+        typer.Option("--raw", help="Write csv cells unchanged: no ' before text that begins with =, +, - or @."),
     ],
 }
 READING: dict[str, Any] = {
@@ -47,7 +47,7 @@ READING: dict[str, Any] = {
         str | None,
         typer.Option(
             "--na-values",
-            help="Unquoted fields of text files that are missing, as in NA,-; by default NA, N/A, n/a, NaN, nan, null, NULL, "
+            help="Unquoted fields of text files to treat as missing, as in NA,-; default: NA, N/A, n/a, NaN, nan, null, NULL, "
             "None and <NA>. Empty fields are always missing; a quoted 'NA' is a label.",
         ),
     ],
@@ -59,7 +59,7 @@ READING: dict[str, Any] = {
 
 
 def _local(value: Any) -> Any:
-    """Standard input (`-`) and addresses as files; everything else as it is."""
+    """Standard input (`-`) and addresses as files; other values unchanged."""
     if isinstance(value, list) and value and all(isinstance(x, Path) for x in value):
         return [_local(x) for x in value]
     if isinstance(value, Path) and (str(value) == "-" or ":/" in str(value)):
@@ -116,8 +116,8 @@ app = App(
 
       congruence compare --help
 
-    Exit codes: 0 done; 1 a measure is worse than --fail-under allows; 2 the input cannot be used; 3 too little memory, or an
-    internal error (--debug shows where); 130 stopped by Ctrl-C.
+    Exit codes: 0 success; 1 a measure is worse than --fail-under allows; 2 invalid input; 3 out of memory, or an internal
+    error (--debug shows where); 130 stopped by Ctrl-C.
     """,
 )
 
@@ -184,7 +184,7 @@ Numbers = Annotated[
 DataColumns = Annotated[str | None, typer.Option(help="The same as --columns: columns of numbers, as in a,b or 'PC*'.")]
 RowNames = Annotated[str | None, typer.Option(help="Column of row ids: kept, but not used for clustering.")]
 Reference = Annotated[str | None, typer.Option(help="Compare every other column with this one.")]
-Id = Annotated[str | None, typer.Option(help="Column of row ids: left out of the labels, and joins two files.")]
+Id = Annotated[str | None, typer.Option(help="Column of row ids: not a clustering; two files are joined by it.")]
 Long = Annotated[str | None, typer.Option(help="The file is a long table with these columns: id,method,label.")]
 Unassigned = Annotated[
     Policy, typer.Option(help="How to treat points without a label; covers keep points in no cluster.")

@@ -1,4 +1,4 @@
-"""`congruence choose-k`: how many clusters."""
+"""`congruence choose-k`: the number of clusters."""
 
 from __future__ import annotations
 
@@ -19,20 +19,22 @@ def choose_k(
     k: Annotated[
         str, typer.Option("--k", help="Numbers of clusters to try: 1..12, or 2,3,5; 1 (no clusters) is always tried.")
     ] = "1..10",
-    k_min: Annotated[int, typer.Option("--k-min", help="2 for data that are known to have clusters.")] = 1,
+    k_min: Annotated[
+        int, typer.Option("--k-min", help="Smallest number of clusters; 2 if you know that there are clusters.")
+    ] = 1,
     method: Annotated[
         str,
         typer.Option(
-            help="auto, kmeans, gaussian, ward, average, complete, single, spectral; with criteria of agreement also em or fuzzy."
+            help="auto, kmeans, gaussian, ward, average, complete, single, spectral; with agreement criteria also em or fuzzy."
         ),
     ] = "auto",
     members: Annotated[
-        int | None, typer.Option(min=2, help="Add the agreement of so many clusterings for each k.")
+        int | None, typer.Option(min=2, help="Add the agreement of this many clusterings per k.")
     ] = None,
     criteria: Annotated[
         str | None,
         typer.Option(
-            help="Criteria that vote instead: silhouette, gap, bic, …, measures, certainty, separated by commas; or paper."
+            help="Let these criteria vote, separated by commas: silhouette, gap, bic, …, any measure, certainty; or paper."
         ),
     ] = None,
     reference: Annotated[str | None, typer.Option(help="Column of classes to compare the clusterings with.")] = None,
@@ -43,8 +45,8 @@ def choose_k(
     standardise: Annotated[
         bool, typer.Option("--standardise", help="Give every column mean 0 and variance 1.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same answer, whatever the --jobs.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Numbers of clusters worked on at the same time; -1 for all cores.")] = 1,
+    seed: Annotated[int, typer.Option(help="Random seed; the result is the same for any --jobs.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Values of k computed in parallel; -1 for all cores.")] = 1,
     threads: Threads = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write the scores here: csv, tsv, parquet, feather, json.")
@@ -52,9 +54,9 @@ def choose_k(
     plot: Annotated[Path | None, typer.Option(help="Write the curves here, as one HTML file (needs plotly).")] = None,
     format: Output = Format.table,
 ) -> None:
-    """Say how many clusters the data have, with a probability for each number, or that there are none.
+    """Estimate the number of clusters, with a probability for each number, or find that there are no clusters.
 
-    Ctrl-C ends the work; what is done by then is printed and written.
+    Ctrl-C stops the computation; finished results are printed and written.
 
     Examples:
 
@@ -75,7 +77,7 @@ def choose_k(
             raise cg.InputError(f"{out}: scores can be written as .csv, .tsv, .parquet, .feather or .json")
     if plot is not None:
         if files.suffix_of(plot) not in (".html", ".htm"):
-            raise cg.InputError(f"{plot}: the curves are written as .html")
+            raise cg.InputError(f"{plot}: curves are written as .html")
         check_target(plot, [file])
     data = numbers_in(file, columns or data_columns, id, (reference,))
     truth = data.others.get(reference) if reference is not None else None

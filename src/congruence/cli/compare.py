@@ -67,7 +67,7 @@ def compare(
         int | None,
         typer.Option(
             min=1,
-            help="Number of permutations for --p-values. Default: 1000, or none where p is known without.",
+            help="Number of permutations for --p-values. Default: 1000, or none if p can be computed without.",
         ),
     ] = None,
     level: Annotated[float, typer.Option(help="Confidence level for --ci.")] = 0.95,
@@ -125,7 +125,7 @@ def compare(
     if holds_covers(paths, format_in):
         if len(paths) != 2:
             raise cg.InputError(
-                f"two covers are compared, and {len(paths)} files were given; `congruence matrix` takes many"
+                f"expected two covers, got {len(paths)} files; use `congruence matrix` for more than two"
             )
         no_columns(weight=weight, frequency=frequency, reference=reference, long=long, id=id, columns=columns)
         (name_a, a), (name_b, b) = read_covers(paths, format_in, n, keys).items()
@@ -183,7 +183,7 @@ def _for_one_file(**options: Any) -> None:
 
     for name, value in options.items():
         if value is not None:
-            raise InputError(f"--{name} names columns of one file, and two were given; join the two files first")
+            raise InputError(f"--{name} names columns of one file, but two files were given; join them first")
 
 
 def _compare_files(

@@ -17,7 +17,7 @@ from congruence.cli.reading import labels_of, row_ids, split
 def consensus(
     file: Annotated[Path, typer.Argument(help="Table of label columns, one per member.")],
     k: Annotated[
-        int | None, typer.Option("--k", min=1, help="Number of clusters; found from the members if omitted, and said.")
+        int | None, typer.Option("--k", min=1, help="Number of clusters; chosen from the members if omitted.")
     ] = None,
     method: Annotated[
         str,
@@ -32,7 +32,9 @@ def consensus(
     ] = None,
     reference: Annotated[
         str | None,
-        typer.Option(help="Column to compare the result with, not a member; else one called truth or class; or none."),
+        typer.Option(
+            help="Column to compare the result with, not a member; default: a column called truth or class; or none."
+        ),
     ] = None,
     columns: Columns = None,
     id: Id = None,
@@ -73,7 +75,7 @@ def consensus(
     members = cg.Ensemble(found, unassigned="partial" if partial else "error", noise=noise_labels(noise))
     if select is not None:
         members = cg.select_members(members, select, select_by, random_state=seed)
-        notes.append(f"members taken: {', '.join(members.names)}")
+        notes.append(f"members used: {', '.join(members.names)}")
     settings: Any = {"refine": refine, "variant": variant, "solver": solver, "balance": balance}
     result = cg.consensus(members, k, split(method), seed, **settings)
     if truth is not None:

@@ -1,4 +1,4 @@
-"""Files of covers on the command line: which files are such, and how they are read."""
+"""Cover files on the command line: how they are recognised and read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SUFFIXES = (".cover", ".cnl", ".communities")
 
 
 class FormatIn(StrEnum):
-    """How a file of a cover is read."""
+    """Formats of cover files."""
 
     cover = "cover"
     points = "points"
@@ -45,23 +45,23 @@ KeysOfJson = Annotated[Keys, typer.Option("--keys", help="Covers as a JSON mappi
 
 
 def holds_covers(files: Sequence[Path], format_in: FormatIn | None) -> bool:
-    """Are these files covers: told so, or by their names?"""
+    """Whether these files are covers, by --format-in or by their names."""
     from congruence.inputs.files import suffix_of
 
     return format_in is not None or any(suffix_of(file) in SUFFIXES for file in files)
 
 
 def no_columns(**options: Any) -> None:
-    """Refuse options that name columns: a file of a cover has none."""
+    """Refuse options that name columns: a cover file has none."""
     from congruence import InputError
 
     for name, value in options.items():
         if value is not None:
-            raise InputError(f"--{name} names columns of a table, and the files hold covers; leave it out")
+            raise InputError(f"--{name} names columns of a table, but the files hold covers; leave it out")
 
 
 def read_covers(files: Sequence[Path], format_in: FormatIn | None, n: int | None, keys: Keys) -> dict[str, Any]:
-    """The covers of the files by name; a table beside files named .cover is labels, one per row."""
+    """The covers of the files by name. A table given together with .cover files holds labels, one per row."""
     import congruence as cg
     from congruence.inputs.files import read_columns, suffix_of, without_ids
 
@@ -71,7 +71,7 @@ def read_covers(files: Sequence[Path], format_in: FormatIn | None, n: int | None
             columns, _ = without_ids(read_columns(file))
             if len(columns) != 1:
                 raise cg.InputError(
-                    f"{file} has {len(columns)} label columns ({some_of(columns, 6)}); beside a cover it has one, "
+                    f"{file} has {len(columns)} label columns ({some_of(columns, 6)}); to compare it with a cover, keep one, "
                     "or pass --format-in long"
                 )
             clustering = next(iter(columns.values()))

@@ -1,4 +1,4 @@
-"""`congruence demo`: wine and digits, compared and reported."""
+"""`congruence demo`: compare clusterings of wine and digits, and write reports."""
 
 from __future__ import annotations
 

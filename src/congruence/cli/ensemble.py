@@ -33,7 +33,7 @@ def ensemble(
     reference: Annotated[
         str | None,
         typer.Option(
-            help="Column to compare the ensemble with, not a member; else one called truth or class; or none."
+            help="Column to compare the ensemble with, not a member; default: a column called truth or class; or none."
         ),
     ] = None,
     against: Annotated[Path | None, typer.Option(help="File of a second ensemble of the same points.")] = None,
@@ -70,7 +70,7 @@ def ensemble(
         found, reference, notes = dict(read.columns), read.reference, list(read.notes)
     elif against is not None:
         raise cg.InputError(
-            "--against a scanned ensemble: its rows cannot be told to be the same; put both into one table"
+            "--against needs ensembles in memory: the rows of scanned files cannot be matched; put both into one table"
         )
     else:
         (found, notes, _), reference = scanned, None if is_none(reference) else reference

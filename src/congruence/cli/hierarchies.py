@@ -1,4 +1,4 @@
-"""The command for hierarchies."""
+"""`congruence hierarchies`: compare dendrograms."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def hierarchies(
     id: Id = None,
     measures: Measures = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Write the two trees face to face here: .html, .png, .pdf or .svg.")
+        Path | None, typer.Option(help="Write a tanglegram of the two trees here: .html, .png, .pdf or .svg.")
     ] = None,
     curve: Annotated[
         Path | None,
@@ -90,7 +90,7 @@ def _tree(path: Path, id: str | None) -> Any:
 
 
 def _labels(path: Path, column: str, id: str | None) -> Any:
-    """One label per point, by name where the table names its points."""
+    """One label per point, by name if the table names its points."""
     from congruence.inputs import files
 
     table = files.read_columns(path)

@@ -1,4 +1,4 @@
-"""`congruence match`: which cluster of one clustering is which of another."""
+"""`congruence match`: which clusters of two clusterings correspond."""
 
 from __future__ import annotations
 

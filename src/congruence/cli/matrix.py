@@ -39,7 +39,7 @@ def matrix(
     file: Annotated[
         Path, typer.Argument(help="Table of label columns: csv, tsv, parquet, feather, npy, npz; or a folder of them.")
     ],
-    more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE...]", help="More files of covers.")] = None,
+    more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE...]", help="More cover files.")] = None,
     measures: Measures = None,
     columns: Columns = None,
     id: Id = None,
@@ -63,7 +63,7 @@ def matrix(
     n: NumberOfPoints = None,
     keys: KeysOfJson = Keys.clusters,
 ) -> None:
-    """Compare all pairs of label columns, or of files of covers.
+    """Compare all pairs of label columns, or of cover files.
 
     Examples:
 
@@ -93,7 +93,7 @@ def matrix(
         found = read_covers(paths, format_in, n, keys)
     elif more:
         raise cg.InputError(
-            f"{len(paths)} files were given; label columns are in one table, covers in files named .cover, or pass --format-in"
+            f"{len(paths)} files were given; put label columns into one table; covers are files named .cover, or pass --format-in"
         )
     else:
         read, mass = read_labels(file, columns, id, long, weight, frequency, None, scanning)

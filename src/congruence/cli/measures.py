@@ -56,7 +56,7 @@ def measures(
         ]
         lines += [f"  parameter {name} = {value}" for name, value in m.parameters.items()]
         lines += [f"  caution: {m.caution}"] if m.caution else []
-        lines += ["  kept only to reproduce a paper; 'all' leaves it out"] if m.is_historical else []
+        lines += ["  kept only to reproduce a paper; 'all' skips it"] if m.is_historical else []
         lines += [f"  {REFERENCES[m.reference]}"]
         show("\n".join(lines))
         return

@@ -7,7 +7,7 @@ from typing import Any
 
 from congruence.cli.reading import split
 
-#: numbers of clusters that one option may name: nobody waits for more
+#: the most numbers of clusters that one option may name
 MOST_NUMBERS = 10_000
 
 

@@ -10,7 +10,7 @@ IMAGES = (".png", ".pdf", ".svg")
 
 
 def check_plot(path: Path | None, *inputs: Path) -> None:
-    """Raise before any work is done if a figure cannot be written to this path, or it is one of the inputs."""
+    """Raise, before any computation, if a figure cannot be written to this path, or the path is one of the inputs."""
     from congruence import InputError
     from congruence.inputs import files
     from congruence.machine.writing import check_target
@@ -23,7 +23,7 @@ def check_plot(path: Path | None, *inputs: Path) -> None:
 
 
 def write_plot(result: Any, path: Path, **options: Any) -> str:
-    """Write the figure of a result, whole or not at all; returns what was done, in words."""
+    """Write the figure of a result atomically; returns a message for the user."""
     from congruence.inputs import files
     from congruence.machine.writing import replacing, write_text
 

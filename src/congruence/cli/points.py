@@ -65,7 +65,7 @@ def points(
         )
         scores.append(cg.element_scores(found[a], found[b], unassigned=unassigned.value, noise=own))
     if not scores:
-        raise cg.InputError(f"{file} has {len(names)} label columns; scores of points compare at least two")
+        raise cg.InputError(f"{file} has {len(names)} label columns; point scores need at least two")
     stacked = np.array([np.asarray(score, dtype=float) for score in scores])
     seen = (~np.isnan(stacked)).sum(axis=0)
     mean = np.divide(np.nansum(stacked, axis=0), seen, out=np.full(stacked.shape[1], np.nan), where=seen > 0)
@@ -92,7 +92,7 @@ def points(
 
 
 def _listed(column: Any) -> list[Any]:
-    """The labels of a column as they were read."""
+    """The original labels of a column."""
     for name in ("to_pylist", "tolist"):
         if hasattr(column, name):
             return list(getattr(column, name)())

@@ -20,17 +20,17 @@ def say(notes: Any) -> None:
 
 
 def show(text: Any = "") -> None:
-    """Print a result to stdout; names in it cannot steer the terminal."""
+    """Print a result to stdout, with control characters escaped."""
     print(visible(str(text), keep="\n\t"))
 
 
 def write_table(columns: Mapping[str, Any], out: Path) -> None:
-    """Write columns to a file, and say which csv cells were guarded."""
+    """Write columns to a file, and print how many csv cells were prefixed."""
     from congruence.inputs import files
 
     changed = files.write_table(columns, out, raw=settings.raw)
     if changed:
-        say([f"a ' was put before {changed} cells that begin with =, +, - or @; --raw writes them as they are"])
+        say([f"{changed} cells that begin with =, +, - or @ got a ' in front; --raw writes them unchanged"])
 
 
 def print_result(result: Any, format: Format) -> None:
@@ -97,7 +97,7 @@ def _cell(value: Any) -> str:
 
 
 def _escaped(value: Any) -> str:
-    """A cell of a markdown table: bars and backslashes do not end it."""
+    """A cell of a markdown table, with bars and backslashes escaped."""
     return _cell(value).replace("\\", "\\\\").replace("|", "\\|")
 
 

@@ -59,7 +59,7 @@ def split(text: str | None) -> list[str]:
 
 @dataclass(frozen=True)
 class FoundLabels:
-    """The clusterings of a file, the reference among them if any, its row ids, and what to say about all this."""
+    """The clusterings of a file (with the reference, if any), its row ids, and notes for the user."""
 
     columns: dict[str, Any]
     reference: str | None = None
@@ -67,7 +67,7 @@ class FoundLabels:
     notes: list[str] = field(default_factory=list)
 
     def without_reference(self) -> tuple[dict[str, Any], Any]:
-        """The clusterings without the reference, and the reference, None where there is none."""
+        """The clusterings without the reference, and the reference, or None."""
         rest = {name: column for name, column in self.columns.items() if name != self.reference}
         return rest, self.columns.get(self.reference) if self.reference is not None else None
 
@@ -81,7 +81,7 @@ def labels_of(
     reference: str | None = None,
     find_reference: bool = False,
 ) -> FoundLabels:
-    """The clusterings of a file by the one rule for columns; `find_reference` looks for one called truth or class."""
+    """The clusterings of a file, by the common rule for columns; `find_reference` looks for a column called truth or class."""
     from congruence import InputError
     from congruence.inputs import files
     from congruence.inputs.column_kinds import named_columns, sorted_columns
@@ -116,7 +116,7 @@ def is_none(reference: str | None) -> bool:
 
 
 def said_of(found: Any) -> list[str]:
-    """One line of what was taken for what, and with --verbose why."""
+    """One line that says how columns are used; with --verbose also why."""
     why = [f"  {line}" for line in found.reasons] if settings.verbose else []
     return [found.line, *why]
 
@@ -140,17 +140,17 @@ def label_columns(
     extra: tuple[str | None, ...],
     reference: str | None,
 ) -> tuple[dict[str, Any], list[str]]:
-    """The clusterings of a file by name, and what was taken for what."""
+    """The clusterings of a file by name, and how its columns are used."""
     found = labels_of(file, named, id, long, extra, reference)
     return found.columns, found.notes
 
 
-#: cells of a Parquet file from which it is read in row groups rather than at once
+#: number of cells above which a Parquet file is read in row groups
 LARGE = 30_000_000
 
 
 def is_large(file: Path) -> bool:
-    """Whether a Parquet file is so large that it is read in row groups, by its footer."""
+    """Whether a Parquet file is read in row groups because of its size, by its footer."""
     from congruence.inputs import files
 
     if files.suffix_of(file) != ".parquet" or not file.is_file():
@@ -160,7 +160,7 @@ def is_large(file: Path) -> bool:
     try:
         footer = parquet.read_metadata(file)
     except (ArrowInvalid, OSError):
-        return False  # reading it says what is wrong
+        return False  # reading it raises the right error
     return bool(footer.num_rows * footer.num_columns > LARGE)
 
 
@@ -225,7 +225,7 @@ class TwoColumns:
     values: tuple[Any, Any]
     noise: Any
     notes: list[str]
-    #: row ids by the name of their column; empty where rows have no names
+    #: row ids by the name of their column; empty if rows have no names
     ids: dict[str, Any]
 
 
@@ -246,7 +246,7 @@ def two_columns(
         files.check_writable(out, file, *map(Path, more))
     if len(more) == 1 and files.suffix_of(Path(more[0])) in files.READABLE:
         if long is not None:
-            raise InputError("--long names columns of one file, and two were given; join the two files first")
+            raise InputError("--long names columns of one file, but two files were given; join them first")
         return columns_of_two_files(file, Path(more[0]), columns, id, noise)
     found, notes = label_columns(file, columns or more, id, long, (), None)
     if len(found) != 2:
@@ -257,7 +257,7 @@ def two_columns(
 
 
 def columns_of_two_files(a: Path, b: Path, columns: Columns, id: str | None, noise: Any) -> TwoColumns:
-    """One clustering of each file, joined by their ids; row by row only where neither has any."""
+    """One clustering of each file, joined by their ids, or row by row if neither has ids."""
     from congruence.inputs.joining import joined_rows, taken
 
     paths = (a, b)
@@ -306,7 +306,7 @@ def _one_of_each(
 
 
 def rows_of_two(paths: tuple[Path, Path], id: str | None, long: str | None = None) -> Any:
-    """Which rows of two files are the same points; of long tables the points in the order of `from_long`."""
+    """Which rows of two files are the same points; long tables have their points in the order of `from_long`."""
     import numpy as np
 
     from congruence.inputs.joining import joined_rows
@@ -338,7 +338,7 @@ def _all_row_ids(file: Path, id: str | None, long: str | None) -> dict[str, Any]
 
 @dataclass(frozen=True)
 class FoundData:
-    """The numbers of a file by name, columns with a role of their own, row ids, and what to say about all this."""
+    """The numeric columns of a file by name, columns with a special role, row ids, and notes for the user."""
 
     numbers: dict[str, Any]
     others: dict[str, Any] = field(default_factory=dict)
@@ -360,7 +360,7 @@ class FoundData:
         return pa.table({name: pa.array(x) for name, x in self.numbers.items()})
 
     def scaled(self, standardise: bool) -> Any:
-        """Points × features, every column with mean 0 and variance 1 if asked to; else a note if scales differ much."""
+        """Points × features, standardised if requested; otherwise a note if scales differ much."""
         import numpy as np
 
         from congruence.selection.points import SCALES
@@ -374,14 +374,14 @@ class FoundData:
         if varied and max(varied)[0] > SCALES * min(varied)[0]:
             (low, narrow), (high, wide) = min(varied), max(varied)
             self.notes.append(
-                f"columns differ in scale: {wide} varies {high / low:,.0f} times as much as {narrow}, so that it decides the "
-                "distances; if the units mean nothing, pass --standardise"
+                f"columns differ in scale: {wide} varies {high / low:,.0f} times as much as {narrow} and dominates the "
+                "distances; pass --standardise if the units are arbitrary"
             )
         return X
 
 
 def numbers_in(file: Path, named: Columns, id: str | None, apart: tuple[str | None, ...] = ()) -> FoundData:
-    """The numbers of a file to cluster by: the columns named, or all that are no ids, labels or dates."""
+    """The numbers of a file to cluster by: the named columns, or all except ids, labels and dates."""
     import numpy as np
 
     from congruence import InputError
@@ -394,7 +394,7 @@ def numbers_in(file: Path, named: Columns, id: str | None, apart: tuple[str | No
             raise InputError(f"{file} has no column names; options that name columns are for tables")
         X = files.read_array(file)
         if X.ndim != 2:
-            raise InputError(f"{file}: data have two dimensions, points and features; this array has {X.ndim}")
+            raise InputError(f"{file}: expected an array of points × features; this array has {X.ndim} dimensions")
         return FoundData({f"column {j + 1}": X[:, j] for j in range(X.shape[1])})
     if files.suffix_of(file) in ANNDATA and not named:
         return _numbers_of_anndata(file, id, apart)
@@ -416,7 +416,7 @@ def numbers_in(file: Path, named: Columns, id: str | None, apart: tuple[str | No
 
 
 def _numbers_of_anndata(file: Path, id: str | None, apart: tuple[str | None, ...]) -> FoundData:
-    """The numbers of an .h5ad file: `.obsm["X_pca"]`, else `.X`, or the layer named."""
+    """The numbers of an .h5ad file: `.obsm["X_pca"]`, else `.X`, or the named layer."""
     import numpy as np
 
     from congruence.inputs import files
@@ -433,7 +433,7 @@ def _numbers_of_anndata(file: Path, id: str | None, apart: tuple[str | None, ...
 
 
 def features_of(table: dict[str, Any], features: str | None, taken: list[str], file: Path) -> dict[str, Any]:
-    """The columns of the data: the named ones, or all without labels, ids or windows."""
+    """The feature columns: the named ones, or all except labels, ids and windows."""
     from congruence.inputs import files
     from congruence.inputs.column_kinds import feature_columns, named_columns
 

@@ -1,4 +1,4 @@
-"""`congruence report`: one page of HTML."""
+"""`congruence report`: one HTML page."""
 
 from __future__ import annotations
 
@@ -20,20 +20,23 @@ def report(
     file: Annotated[
         Path, typer.Argument(help="Table of label columns, or of memberships in columns NAME:CLUSTER; or a cover.")
     ],
-    more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE...]", help="More files of covers.")] = None,
+    more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE...]", help="More cover files.")] = None,
     data: Annotated[
-        Path | None, typer.Option(help="Table of numbers of the same points, for a picture of them.")
+        Path | None, typer.Option(help="Table of numeric features of the same points, for a scatter plot.")
     ] = None,
     reference: Annotated[
         str | None,
-        typer.Option(help="Column to compare with; else one called truth, class, label or reference; or none."),
+        typer.Option(
+            help="Column to compare with; default: a column called truth, class, label or reference; or none."
+        ),
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the page here.")] = Path("report.html"),
     data_columns: Annotated[
-        str | None, typer.Option(help="Columns of the data for the picture, as in a,b,c; by default all numbers.")
+        str | None,
+        typer.Option(help="Columns of the data for the scatter plot, as in a,b,c; default: all numeric columns."),
     ] = None,
     axes: Annotated[
-        str | None, typer.Option(help="Two columns of the data for the picture, as in x,y; else PCA.")
+        str | None, typer.Option(help="Two columns of the data as axes of the scatter plot, as in x,y; default: PCA.")
     ] = None,
     measures: Measures = None,
     k: Annotated[
@@ -44,15 +47,15 @@ def report(
     long: Long = None,
     unassigned: Unassigned = Policy.drop,
     noise: Noise = None,
-    title: Annotated[str | None, typer.Option(help="Title of the page; by default the name of the file.")] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same page.")] = 0,
+    title: Annotated[str | None, typer.Option(help="Title of the page; default: the name of the file.")] = None,
+    seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same page.")] = 0,
     threads: Threads = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     format_in: ReadAs = None,
     n: NumberOfPoints = None,
     keys: KeysOfJson = Keys.clusters,
 ) -> None:
-    """Explain the clusterings of a file on one page that works offline: how they agree, on what, where they differ.
+    """Write a report on the clusterings of a file: one offline page that shows how well they agree and where they differ.
 
     Examples:
 
@@ -80,7 +83,7 @@ def report(
         no_columns(columns=columns, id=id, long=long)
         for option, value in (("--data", data), ("--axes", axes), ("--data-columns", data_columns), ("--k", k)):
             if value is not None:
-                raise cg.InputError(f"{option} is for reports of labels, and the files hold covers; leave it out")
+                raise cg.InputError(f"{option} is for reports of labels, but the files hold covers; leave it out")
         made: Report = cg.report(
             read_covers(paths, format_in, n, keys), out, reference=reference, measures=split(measures) or None,
             unassigned=unassigned.value, noise=noise_labels(noise), title=title, random_state=seed, threads=threads,
@@ -90,7 +93,7 @@ def report(
         return
     if len(paths) > 1:
         raise cg.InputError(
-            f"{len(paths)} files were given; label columns are in one table, covers in files named .cover"
+            f"{len(paths)} files were given; put label columns into one table; covers are files named .cover"
         )
     read = labels_of(file, columns, id, long, (), reference, find_reference=True)
     found, notes, said_more = with_memberships(read.columns), read.notes, list[str]()
@@ -106,9 +109,9 @@ def report(
             numbers, joined = _placed(numbers, {name: ids} if long is not None else table_of(file), by, (file, data))
             said += joined
         elif by is not None:
-            said.append(f"{data} has no column {by!r}: its rows are taken to be those of {file}, in the same order")
+            said.append(f"{data} has no column {by!r}: assuming that its rows are those of {file}, in the same order")
         numbers, left_out = _without_labels(numbers, found, [*split(axes), *split(data_columns)])
-        said_more += [*said, *left_out, f"columns of the picture: {', '.join(numbers)}"]
+        said_more += [*said, *left_out, f"columns of the scatter plot: {', '.join(numbers)}"]
     elif axes is not None or data_columns is not None:
         option = "--axes" if axes is not None else "--data-columns"
         raise cg.InputError(f"{option} names columns of the data; pass them with --data FILE")
@@ -126,7 +129,7 @@ def report(
 
 
 def _written(made: Any, out: Path, notes: list[str], open_page: bool) -> None:
-    """Print the words of the report and where the page is; open it if asked to."""
+    """Print the summary of the report and the path of the page; open it if requested."""
     show(made)
     say([*notes, f"wrote {out}: {out.stat().st_size / 1e6:.1f} MB"])
     if open_page:
@@ -138,7 +141,7 @@ def _written(made: Any, out: Path, notes: list[str], open_page: bool) -> None:
 def _numbers(
     file: Path, axes: list[str], chosen: str | None, id: str | None, labels: list[str]
 ) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
-    """The numbers of the data file by name: the columns named, or all that have no name of a label column or a reference."""
+    """The numeric columns of the data file by name: the named ones, or all that are not label columns or the reference."""
     from congruence.inputs import files
     from congruence.inputs.column_kinds import named_columns, sorted_columns
     from congruence.inputs.formats import ANNDATA
@@ -160,7 +163,7 @@ def _numbers(
 def _without_labels(
     numbers: dict[str, Any], found: dict[str, Any], named: list[str]
 ) -> tuple[dict[str, Any], list[str]]:
-    """The numbers less columns that are one of the clusterings under another name; those named by hand stay."""
+    """The numeric columns without those that repeat a clustering under another name, unless named explicitly."""
     import numpy as np
 
     import congruence as cg
@@ -179,7 +182,8 @@ def _without_labels(
                 break
     kept = {name: x for name, x in numbers.items() if name not in dict(same)}
     return kept, [
-        f"column {name!r} of the data is the clustering {other!r}: left out of the picture" for name, other in same
+        f"column {name!r} of the data is the clustering {other!r}: not used for the scatter plot"
+        for name, other in same
     ]
 
 

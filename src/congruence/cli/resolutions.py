@@ -1,4 +1,4 @@
-"""The command for sweeps of resolutions."""
+"""`congruence resolutions`: follow clusters over a resolution sweep."""
 
 from __future__ import annotations
 
@@ -21,13 +21,17 @@ def resolutions(
         str | None, typer.Option(help="The label columns, separated by commas; * stands for anything: 'leiden_*'.")
     ] = None,
     order: Annotated[
-        str | None, typer.Option(help="Columns in order, separated by commas, or n_clusters; else by their numbers.")
+        str | None,
+        typer.Option(
+            help="Columns in order, separated by commas, or n_clusters; default: by the numbers in their names."
+        ),
     ] = None,
     normalised: Annotated[
-        bool, typer.Option("--normalised", help="SC3 stability from 0 to 1, not as published.")
+        bool,
+        typer.Option("--normalised", help="Rescale the SC3 stability to a maximum of 1; the published form does not."),
     ] = False,
     threshold: Annotated[
-        float, typer.Option(help="Adjusted Rand index that any two columns of a plateau reach.")
+        float, typer.Option(help="Minimum adjusted Rand index of any two columns of a plateau.")
     ] = 0.9,
     color: Annotated[
         str | None,
@@ -36,16 +40,16 @@ def resolutions(
     plot: Annotated[
         Path | None, typer.Option(help="Write the tree of clusters here: .html, .png, .pdf or .svg.")
     ] = None,
-    least: Annotated[float, typer.Option(help="Leave edges with a smaller in_prop out of the plot.")] = 0.1,
-    nodes: Annotated[Path | None, typer.Option(help="Write the clusters here, a row each.")] = None,
-    edges: Annotated[Path | None, typer.Option(help="Write the edges here, a row each.")] = None,
+    least: Annotated[float, typer.Option(help="Hide edges with a smaller in_prop.")] = 0.1,
+    nodes: Annotated[Path | None, typer.Option(help="Write the clusters here, one row per cluster.")] = None,
+    edges: Annotated[Path | None, typer.Option(help="Write the edges here, one row per edge.")] = None,
     id: Id = None,
     unassigned: Unassigned = Policy.error,
     noise: Noise = None,
     format: Output = Format.table,
     threads: Threads = None,
 ) -> None:
-    """Show how clusters split and mix over a sweep of resolutions, and which columns form a plateau.
+    """Show how clusters split and mix over a resolution sweep, and which columns form a plateau.
 
     Examples:
 
@@ -95,7 +99,7 @@ def resolutions(
 def _columns(
     table: dict[str, Any], columns: str | None, apart: tuple[str | None, ...], who: str
 ) -> tuple[dict[str, Any], list[str]]:
-    """The label columns meant, by name or pattern, and what was taken for what."""
+    """The requested label columns, by name or pattern, and how columns are used."""
     from congruence.inputs import files
     from congruence.inputs.column_kinds import named_columns, sorted_columns
 

@@ -81,7 +81,7 @@ def show(folder: Path) -> None:
         print("\nHow well does each clustering agree with the classes? (compare_to; the first eight)\n")
         named = dict(list(found.items())[:8])
         print(compare_to(truth, named, ["ari", "ami_max", "vi", "accuracy", "element_centric"]))
-        print(f"\nNearest to the classes by ari: {compare_to(truth, found, 'ari').best('ari')}.")
+        print(f"\nClosest to the classes by ari: {compare_to(truth, found, 'ari').best('ari')}.")
         print("\nDo the clusterings agree with each other? (compare_all)\n")
         everything = compare_all(found, ["ari", "nmi_sum", "vi"])
         print("\n".join(everything.summary(key) for key in everything))
@@ -106,7 +106,7 @@ def show(folder: Path) -> None:
 
 
 def how_many(found: dict[str, Any]) -> str:
-    """The number of clusterings that the report counts, and how many there are with those it sets aside."""
+    """The number of clusterings in the report's answer, and the total with duplicates and near-trivial ones."""
     e = Ensemble(found)
     counted = counted_of(range(len(e)), [why_trivial(c) for c in e.members], same_partitions(e))
     if len(counted) == len(e):
@@ -119,5 +119,5 @@ def _most_and_least(r: AllPairs) -> str:
     pairs = []
     for word, where in (("most", np.nanargmax(values)), ("least", np.nanargmin(values))):
         i, j = np.unravel_index(where, values.shape)
-        pairs.append(f"{word} alike: {r.names[i]} and {r.names[j]} (ari {values[i, j]:.3f})")
+        pairs.append(f"{word} similar: {r.names[i]} and {r.names[j]} (ari {values[i, j]:.3f})")
     return "\n".join(pairs)

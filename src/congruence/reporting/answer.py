@@ -1,4 +1,4 @@
-"""The answer of a report: which clusterings count, which clusters they share, and which points are in doubt."""
+"""The answer of a report: which clusterings count, which clusters they share, and which points are disputed."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ from congruence.statistics.tables import Array
 TRIVIAL = 0.95
 #: a point is disputed if fewer clusterings than this share put it with its cluster
 CONSISTENT = 0.75
-#: adjusted Rand index with the shared clusters from which a clustering is said to find them
+#: adjusted Rand index with the shared clusters above which a clustering finds them
 FOUND = 0.65
 #: most rounds in which points move to the group that most clusterings vote for
 ROUNDS = 5
-#: most points × clusters for which it is worked out where disputed points go
+#: most points × clusters for which the destinations of disputed points are computed
 MOST_CAST = 50_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The clusters that stand for all clusterings, and how far the clusterings that count agree with them."""
+    """The clusters that represent all clusterings, and how well the counted clusterings agree with them."""
 
-    #: clusterings that count: not the reference, not near-trivial, each partition once
+    #: counted clusterings: without the reference and near-trivial ones, each partition once
     counted: tuple[int, ...]
     #: where the shared clusters come from: "consensus", "vote" or "clustering", and the method or the name of the clustering
     source: str
     by: str
-    #: cluster of each point, 0 … k−1, the largest cluster first; k where no clustering has the point
+    #: cluster of each point, 0 … k−1, the largest cluster first; k if no clustering labels the point
     labels: Array
     k: int
-    #: share of the counted clusterings that put each point with its cluster (NaN: none has it), and where the others put it
+    #: share of the counted clusterings that put each point with its cluster (NaN: none labels it), and where the others put it
     placed: Array
     elsewhere: Array
-    #: of each cluster: mean Jaccard similarity with the points that a clustering puts there
+    #: mean Jaccard similarity of each cluster with the points that a clustering puts there
     stability: Array
-    #: adjusted Rand index of every clustering with the shared clusters, its clusters taken together that split one
+    #: adjusted Rand index of every clustering with the shared clusters, after merging clusters that split a shared one
     agreement: Array
     is_pair: bool
 
@@ -55,7 +55,7 @@ class Answer:
 
     @property
     def disputed(self) -> Array:
-        """The points in doubt, the worst first."""
+        """The disputed points, the worst first."""
         doubtful = np.flatnonzero(self.placed < CONSISTENT - 1e-12)
         return doubtful[np.argsort(self.placed[doubtful], kind="stable")]
 
@@ -72,7 +72,7 @@ class Answer:
 
 
 def hard_labels(c: Clustering) -> Array:
-    """The cluster of each point, `k` for none; of a soft clustering that of the largest membership."""
+    """The cluster of each point, `k` for none; for soft clusterings the cluster of the largest membership."""
     if isinstance(c, Labels):
         return c.codes
     return np.asarray(c.dense().argmax(axis=1))
@@ -86,7 +86,7 @@ def largest_share(c: Clustering) -> float:
 
 
 def why_trivial(c: Clustering) -> str:
-    """Why a clustering says next to nothing of which points belong together; empty if it does say something.
+    """Why a clustering is near-trivial; empty if it is not.
 
     >>> import congruence as cg
     >>> runs = cg.Ensemble([[0] * 98 + [1] * 2, list(range(100)), [0, 1] * 50])
@@ -107,7 +107,7 @@ def why_trivial(c: Clustering) -> str:
 
 
 def counted_of(own: Sequence[int], trivial: Sequence[str], same: Sequence[int | None]) -> tuple[int, ...]:
-    """The clusterings that count: near-trivial ones only if there are no others, and each partition once."""
+    """The counted clusterings: each partition once, and near-trivial ones only if there are no others."""
     kept = [i for i in own if not trivial[i]] or list(own)
     seen: set[int] = set()
     found = []
@@ -123,7 +123,7 @@ def counted_of(own: Sequence[int], trivial: Sequence[str], same: Sequence[int | 
 def answer_of(
     e: Ensemble, counted: tuple[int, ...], labels: Array, k: int, source: tuple[str, str], is_pair: bool
 ) -> Answer:
-    """How the clusterings that count agree with shared clusters; in a pair, clusters are matched one to one."""
+    """How well the counted clusterings agree with the shared clusters; in a pair, clusters are matched one to one."""
     base = _largest_first(labels, k)
     codes = [(hard_labels(c), c.k) for c in e.members]
     votes = votes_of(base, k, codes, [i in counted for i in range(len(e))], is_pair)
@@ -141,23 +141,23 @@ def _largest_first(labels: Array, k: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """Where clusterings put each point among shared clusters, how well they find each cluster again, and how well each agrees."""
+    """Where clusterings put each point, how well they find each shared cluster, and how well each clustering agrees."""
 
     placed: Array
     elsewhere: Array
     stability: Array
     agreement: Array
-    #: the shared cluster that most members vote for; that of the point itself where it is among them
+    #: the shared cluster with the most votes; in a tie, the point's own cluster
     plurality: Array
 
 
 def votes_of(
     base: Array, k: int, members: Sequence[tuple[Array, int]], counts: Sequence[bool], one_to_one: bool
 ) -> Votes:
-    """Every cluster of a member votes for the shared cluster it has most points in common with.
+    """Votes of the members: each of their clusters votes for the shared cluster with which it has most points in common.
 
     The agreement of a member is the adjusted Rand index of the shared clusters and its votes: clusters that split a shared
-    one count as one. In the other figures only members that count take part.
+    one count as one. The other values use the counted members only.
 
     >>> import numpy as np
     >>> base = np.array([0, 0, 0, 1, 1, 1])
@@ -169,7 +169,7 @@ def votes_of(
     [1.0, 0.324]
     """
     n, known = len(base), base < k
-    # of each point how often it is put into each shared cluster, into none of them (k), or has no label (k + 1)
+    # how often each point is put into each shared cluster, into none of them (k), or has no label (k + 1)
     cast = np.zeros(n * (k + 2), np.int32) if n * (k + 2) <= MOST_CAST else None
     start = np.arange(n) * (k + 2)
     agree, absent = np.zeros(n, np.int32), np.zeros(n, np.int32)
@@ -214,7 +214,7 @@ def votes_of(
 
 
 def settled(e: Ensemble, counted: Sequence[int], start: int) -> Array:
-    """Shared clusters without a search: those of one clustering, each point moved to where most clusterings vote.
+    """Shared clusters without a consensus method: start from one clustering and move each point to the cluster with most votes.
 
     >>> import congruence as cg
     >>> runs = cg.Ensemble([[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 2]])
@@ -232,7 +232,7 @@ def settled(e: Ensemble, counted: Sequence[int], start: int) -> Array:
 
 
 def cells_of_pair(a: Array, ka: int, b: Array, kb: int) -> tuple[Array, Array, Array]:
-    """The cells of the table of two label vectors that have points, row by row; labels of k and above are left out."""
+    """The non-empty cells of the table of two label vectors, row by row; labels of k and above are ignored."""
     here = (a < ka) & (b < kb)
     whole = here.all()
     cell = a.astype(np.int64) * kb + b if whole else a[here].astype(np.int64) * kb + b[here]
@@ -246,7 +246,7 @@ def cells_of_pair(a: Array, ka: int, b: Array, kb: int) -> tuple[Array, Array, A
 
 
 def ari_of_cells(row: Array, col: Array, count: Array) -> float:
-    """Adjusted Rand index of a table from its cells, which may repeat; NaN where there are no points.
+    """Adjusted Rand index of a table from its cells, which may repeat; NaN without points.
 
     >>> import numpy as np
     >>> ari_of_cells(np.array([0, 1]), np.array([1, 0]), np.array([2, 2]))

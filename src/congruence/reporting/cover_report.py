@@ -1,4 +1,4 @@
-"""A report of covers: how alike they are, where each stands, and which clusters match, on one page without a script."""
+"""A report on covers: similarities, ranking and matched clusters, on one page without a script."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ from congruence.reporting.members import gathered, worse
 from congruence.reporting.words import Summary
 from congruence.statistics.tables import Array
 
-#: pairs whose matched clusters the page lists; of more covers, the pairs with the reference or the central one
+#: most pairs whose matched clusters the page lists; above it, only pairs with the reference or the most central cover
 MOST_PAIRS = 45
 #: matched clusters that the page lists for a pair
 MOST_ROWS = 30
-#: permutations behind a p-value, and signatures of a pair up to which they are drawn
+#: permutations per p-value, and the most signatures of a pair for which they are drawn
 DRAWS, MOST_SIGNATURES = 199, 5_000
 
 
 @dataclass(frozen=True, eq=False)
 class CoverRow:
-    """One cover: its clusters, and how it stands to the reference, or to the others on average."""
+    """One cover: its values with the reference, or its mean values with the others."""
 
     member: int
     values: dict[str, float]
-    #: how often permuted points agree as well, and why that is not known
+    #: p-value, and why it is missing
     p_value: float | None
     note: str
 
 
 @dataclass(frozen=True, eq=False)
 class CoverPair:
-    """Two covers: matched clusters with common points, sizes and Jaccard index, the largest first; what has no match."""
+    """Two covers: matched clusters with common points, sizes and Jaccard index, the largest first; clusters without a match."""
 
     a: int
     b: int
@@ -62,7 +62,7 @@ class CoverPair:
 
 @dataclass(frozen=True, eq=False)
 class CoverModel:
-    """Everything that a report of covers shows."""
+    """Everything that a report on covers shows."""
 
     title: str
     n_points: int
@@ -73,7 +73,7 @@ class CoverModel:
     central: int
     measures: tuple[Measure, ...]
     squares: dict[str, Array]
-    #: covers from left to right in the matrix; places on the map, and the share of the distances that it shows
+    #: order of the covers in the matrix; positions on the map, and the share of the distances that it shows
     order: tuple[int, ...]
     place: Array
     shown: float
@@ -87,12 +87,12 @@ class CoverModel:
 
     @property
     def main(self) -> Measure:
-        """The measure that orders, places and ranks."""
+        """The measure used for order, map and ranking."""
         return self.measures[0]
 
 
 class CoverReport(Report):
-    """A report of covers: its data (`model`), its words (`summary`), and the page (`html`, `save`).
+    """A report on covers: its data (`model`), its text (`summary`), and the page (`html`, `save`).
 
     Attributes:
         model: The report as plain data.
@@ -117,7 +117,7 @@ def report_of_covers(
     unassigned: str = "keep", noise: Any = None, title: str | None = None, command: str | None = None,
     random_state: Any = 0, threads: int | None = None, progress: Any = None,
 ) -> CoverReport:  # fmt: skip
-    """What `cg.report` makes of covers; points in no cluster are kept unless it is told otherwise."""
+    """The report of `cg.report` on covers; by default, points in no cluster are kept."""
     e = joined(clusterings, reference, "keep" if unassigned == "drop" else unassigned, noise)
     model = build(
         e, reference="reference" if reference is not None and not isinstance(reference, str) else reference,
@@ -131,7 +131,7 @@ def report_of_covers(
 
 
 def joined(clusterings: Any, reference: Any, unassigned: Any, noise: Any) -> Ensemble:
-    """All covers on the same points; a reference that is no name of them comes first."""
+    """All covers on the same points; a reference that is not one of their names is added first."""
     if isinstance(clusterings, Ensemble) and (reference is None or isinstance(reference, str)):
         return clusterings
     columns = columns_of(clusterings)[0]
@@ -144,7 +144,7 @@ def build(
     e: Ensemble, *, reference: str | None, measures: Any, title: str, command: str | None, random_state: Any,
     threads: int | None, progress: Any,
 ) -> CoverModel:  # fmt: skip
-    """The data of a report of covers."""
+    """The data of a report on covers."""
     import congruence
 
     started = time.perf_counter()
@@ -152,7 +152,7 @@ def build(
     scored = compare_all(e, list(measures or DEFAULT_OF_COVERS), threads=threads, progress=progress)
     chosen = [m for m in scored.measures.values() if m.is_symmetric]
     if not chosen:
-        raise InputError("a report needs a symmetric measure; omega, onmi_max and average_f1 are")
+        raise InputError("a report needs a symmetric measure, such as omega, onmi_max or average_f1")
     cautions += [c for c in scored.cautions if c not in cautions]
     cautions += [f"{key} is left out: {why}" for key, why in scored.skipped.items()]
     cautions += [f"{m.key} is left out: it is not symmetric" for m in scored.measures.values() if not m.is_symmetric]
@@ -189,7 +189,7 @@ def _n_cells(a: Any, b: Any) -> int:
 def _ranking(
     e: Ensemble, scored: AllPairs, chosen: list[Measure], with_reference: bool, random_state: Any, threads: int | None
 ) -> tuple[CoverRow, ...]:
-    """With a reference, the covers by agreement with it; else by their mean agreement with the others."""
+    """The covers by agreement with the reference, or without one by their mean agreement with the others."""
     found = []
     for i in range(1 if with_reference else 0, len(e)):
         if with_reference:
@@ -198,7 +198,7 @@ def _ranking(
             values = {m.key: float(np.delete(scored[m.key][i], i).mean()) for m in chosen}
         p, note = None, ""
         if with_reference and _n_cells(e.members[0], e.members[i]) > MOST_SIGNATURES:
-            note = f"not drawn: more than {MOST_SIGNATURES:,} different pairs of sets of clusters"
+            note = f"no p-value: more than {MOST_SIGNATURES:,} different pairs of sets of clusters"
         elif with_reference:
             options: Any = {"random_state": random_state, "threads": threads, "progress": False}
             p = permutation_test(e.members[0], e.members[i], chosen[0], DRAWS, **options).p_value
@@ -233,7 +233,7 @@ def summary_of(model: CoverModel) -> Summary:
 
 
 def page(model: CoverModel) -> str:
-    """The whole page; every text is escaped, and it has no script."""
+    """The whole page; all text is escaped, and there is no script."""
     from jinja2 import Environment
     from markupsafe import Markup
 
@@ -257,14 +257,14 @@ def _shade(value: float, m: Measure) -> str:
 
 
 def _dots(model: CoverModel) -> list[tuple[float, float, float, str, bool]]:
-    """Places of the covers on a map of 640 × 380, where their names stand, names, and which is the reference."""
+    """Positions of the covers and of their names on a map of 640 × 380, names, and which is the reference."""
     low, high = model.place.min(axis=0), model.place.max(axis=0)
     scale = min(480 / max(high[0] - low[0], 1e-12), 320 / max(high[1] - low[1], 1e-12))
     middle = (low + high) / 2
     x, y = 320 + scale * (model.place[:, 0] - middle[0]), 190 - scale * (model.place[:, 1] - middle[1])
     text = y.copy()
     order = np.argsort(y, kind="stable").tolist()
-    for place, i in enumerate(order):  # names that would cover each other move down
+    for place, i in enumerate(order):  # move names down that would overlap
         for j in order[:place]:
             if abs(x[i] - x[j]) < 8 * len(model.names[j]) + 8 and text[i] - text[j] < 13:
                 text[i] = text[j] + 13

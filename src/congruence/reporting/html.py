@@ -1,4 +1,4 @@
-"""The report as one HTML file that needs nothing else: `cg.report`."""
+"""The report as one self-contained HTML file: `cg.report`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from congruence.reporting import words
 from congruence.reporting.model import Model, build
 from congruence.reporting.payload import payload
 
-#: the modules of the page in the order in which they build on one another
+#: the modules of the page, in order of dependence
 SCRIPTS = (
     "tools", "colours", "algorithms", "values", "state", "answer", "clusters", "levels", "ranking", "matrix", "compare", "points",
     "details", "controls",
@@ -38,7 +38,7 @@ PARTS = (
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """A report: its data (`model`), its words (`summary`), and the page (`html`, `save`); a notebook shows the page.
+    """A report: its data (`model`), its text (`summary`), and the page (`html`, `save`); a notebook shows the page.
 
     Attributes:
         model: The report as plain data.
@@ -59,7 +59,7 @@ class Report:
         return page(self.model)
 
     def save(self, path: str | Path) -> Path:
-        """Write the page, whole or not at all.
+        """Write the page atomically.
 
         Args:
             path: Path of the page, ending in .html.
@@ -90,7 +90,7 @@ class Report:
 
 
 def check_page(path: Path) -> None:
-    """Refuse, before the work, a place that the page cannot be written to."""
+    """Refuse, before any computation, a path that the page cannot be written to."""
     if path.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{path}: a report is written as .html")
     check_target(path)
@@ -116,21 +116,21 @@ def report(
     threads: int | None = None,
     progress: Callable[[int, int], Any] | bool | None = None,
 ) -> Report:
-    """One self-contained HTML page that explains a set of clusterings: how they agree, on what, and where they differ.
+    """A self-contained HTML report on a set of clusterings: how well they agree, on which groups, and where they differ.
 
-    The page works offline. Covers have a page of their own: matrix, map, ranking and matched clusters.
+    The page works offline. For covers it has a matrix, a map, a ranking and matched clusters.
 
     Args:
         clusterings: What `cg.compare_all` takes.
         out: Path of the page, ending in .html. Default None: not written.
         reference: A clustering, or the name of one. Default None.
-        data: The data, points × attributes, for a picture of the points. Default None.
+        data: The data, points × attributes, for a scatter plot of the points. Default None.
         axes: Two columns of the data to draw. Default None: principal components.
         ids: Names of the points. Default None.
-        measures: Up to six symmetric measures. Default None: the usual ones.
+        measures: Up to six symmetric measures. Default None: the default set.
         n_clusters: Number of clusters of the consensus. Default None: chosen from the members.
         unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`: "drop"
-            (default) leaves the points out, "error" raises, "singletons" makes each a cluster of its own, "cluster"
+            (default) leaves the points out, "error" raises, "singletons" puts each in a separate cluster, "cluster"
             puts all in one cluster.
         noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
             labels. Default None.
@@ -162,7 +162,7 @@ def report(
     if isinstance(clusterings, str | Path):
         title, source = title or Path(clusterings).name, source or str(clusterings)
     if holds_covers(clusterings, reference):
-        from congruence.reporting.cover_report import report_of_covers  # it is a report too
+        from congruence.reporting.cover_report import report_of_covers  # a report on covers has the same interface
 
         not_for_covers(data=data, axes=axes, ids=ids, n_clusters=n_clusters)
         return report_of_covers(
@@ -181,7 +181,7 @@ def report(
 
 
 def holds_covers(clusterings: Any, reference: Any = None) -> bool:
-    """Is any of these a cover?"""
+    """Whether any of these is a cover."""
     listed = clusterings.members if isinstance(clusterings, Ensemble) else clusterings
     if isinstance(listed, Mapping):
         listed = list(listed.values())
@@ -190,24 +190,24 @@ def holds_covers(clusterings: Any, reference: Any = None) -> bool:
 
 
 def not_for_covers(**options: Any) -> None:
-    """Refuse options that a report of covers has no use for."""
+    """Refuse options that do not apply to a report on covers."""
     for name, value in options.items():
         if value is not None:
-            raise InputError(f"{name} is for reports of labels, and there are covers; leave it out")
+            raise InputError(f"{name} is for reports of labels, but there are covers; leave it out")
 
 
 # --- the page ---------------------------------------------------------------------------------------------------
 
 
 def page_script() -> str:
-    """The script of the page: its modules one after another, in a scope of their own."""
+    """The script of the page: its modules concatenated, in one scope."""
     room = files("congruence.reporting").joinpath("page")
     parts = [room.joinpath(f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS]
     return '"use strict";\n(() => {\n' + "".join(parts) + "})();\n"
 
 
 def page(model: Model) -> str:
-    """The whole page; every text of the file is escaped, and the only script it may run is ours."""
+    """The whole page; all text from the file is escaped, and the page may run only its own script."""
     from jinja2 import Environment
     from markupsafe import Markup
 
@@ -236,14 +236,14 @@ def page(model: Model) -> str:
 
 
 def _parts(is_pair: bool) -> list[tuple[str, str]]:
-    """The parts of the page in order; with two clusterings the comparison comes first."""
+    """The parts of the page in order; for two clusterings the comparison comes first."""
     parts = [(name, title) for name, title in PARTS if name != "compare"]
     parts.insert(1 if is_pair else [name for name, _ in parts].index("points"), ("compare", dict(PARTS)["compare"]))
     return parts
 
 
 def _said(model: Model) -> dict[str, Any]:
-    """The smaller sentences of the page."""
+    """The captions and details of the page."""
     own = [m for m in model.members if not m.is_reference]
     made = f"{counted(len(own), 'clustering')} of {counted(model.n_points, 'point')}"
     against = f", compared with {model.against.name}" if model.against else ""
@@ -274,7 +274,7 @@ def _said(model: Model) -> dict[str, Any]:
     if p.place is not None:
         more = f", {len(p.drawn):,} of them drawn at random" if p.drawn is not None else ""
         found["plane"] = f"The points by {p.about}: {p.axes[0]} to the right, {p.axes[1]} upwards{more}."
-        found["making"].append(("columns of the picture", ", ".join(p.features)))
+        found["making"].append(("columns of the scatter plot", ", ".join(p.features)))
     if model.together is not None:
         found |= _said_of_ensemble(model)
     return found

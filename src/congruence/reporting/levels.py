@@ -1,4 +1,4 @@
-"""The clusterings over the number of clusters: one for each, the flow between them, and agreement at each."""
+"""The clusterings by number of clusters: one for each number, the flow between them, and the agreement at each number."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Levels:
     ks: tuple[int, ...]
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
-    #: numbers of clusters with two clusterings or more, their mean agreement, its standard error, and how many there are
+    #: numbers of clusters with at least two clusterings, their mean agreement, its standard error, and their number
     curve: tuple[tuple[int, float, float, int], ...]
     #: numbers of clusters that the tree leaves out
     left_out: tuple[int, ...]
 
 
 def levels_of(e: Ensemble, counted: Sequence[int], square: Array) -> Levels | None:
-    """The tree and the curve; None where all clusterings have the same number of clusters."""
+    """The tree and the curve; None if all clusterings have the same number of clusters."""
     by_k: dict[int, list[int]] = {}
     for i in counted:
         by_k.setdefault(e.members[i].k, []).append(i)
@@ -60,7 +60,7 @@ def levels_of(e: Ensemble, counted: Sequence[int], square: Array) -> Levels | No
 
 
 def _thinned(chosen: list[int], ks: list[int]) -> list[int]:
-    """At most so many levels and clusters: the smallest numbers of clusters are kept."""
+    """The levels within the limits; the smallest numbers of clusters are kept."""
     kept: list[int] = []
     nodes = 0
     for i, k in zip(chosen, ks, strict=True):
@@ -105,7 +105,7 @@ def _tree(e: Ensemble, shown: Sequence[int], counted: Sequence[int]) -> tuple[tu
 
 
 def _found_again(labels: dict[int, Array], e: Ensemble, i: int, others: Sequence[int]) -> Array:
-    """Of each cluster the mean of its best Jaccard similarity in the other clusterings."""
+    """For each cluster, the mean over the other clusterings of its best Jaccard similarity."""
     k = e.members[i].k
     total, seen = np.zeros(k), np.zeros(k)
     for j in others:

@@ -1,4 +1,4 @@
-"""The clusterings of a report: gathered, measured, and which are the same."""
+"""The clusterings of a report: names, measures and duplicates."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array
 
-#: the six measures of the page, for hard and for soft clusterings; the first one orders, groups and ranks
+#: the six measures of the page, for hard and for soft clusterings; the first is used for order, groups and ranking
 HARD = ("ari", "ami_max", "nmi_sum", "vi", "jaccard", "element_centric")
-SLOW, LARGE = ("ami_max",), 5_000_000  # not above so many points × clusterings, unless they are asked for
+SLOW, LARGE = ("ami_max",), 5_000_000  # only up to this many points × clusterings, unless requested
 SOFT = ("ari_gram", "nmi_sum", "vi", "jaccard", "element_centric", "wallace")
 
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """One clustering: its clusters and how it stands to the others."""
+    """One clustering: its clusters and its agreement with the others."""
 
     name: str
     k: int
     n_assigned: int
     is_soft: bool
     is_reference: bool
-    #: mean agreement with the other members that count, and with the one it is nearest to
+    #: mean agreement with the other counted members, and agreement with the nearest one
     mean: float
     nearest: float
-    #: its group (0: the largest; −1: none), and the first member that is the same partition, if that is another
+    #: its group (0: the largest; −1: none), and the first member with the same partition, if it is a different one
     group: int
     same_as: int | None
-    #: why it says next to nothing of which points belong together, if it does
+    #: why it is near-trivial, if it is
     trivial: str
-    #: does it count in the answer?
+    #: whether it counts in the answer
     counts: bool
     #: names of the clusters
     clusters: tuple[str, ...] = field(repr=False)
@@ -58,7 +58,7 @@ class Scale:
     tree: Tree
     place: Array | None
     shown: float
-    #: value of each member with itself; below the best for soft clusterings
+    #: self-score of each member; below the best value for soft clusterings
     selfs: Array
 
     @property
@@ -71,13 +71,11 @@ class Scale:
 
 
 def gathered(clusterings: Any, reference: Any, unassigned: str, noise: Any) -> tuple[Ensemble, bool, list[str]]:
-    """All clusterings, the reference first, with one name each; and what was left out."""
+    """All clusterings with unique names, the reference first; and notes on those left out."""
     policy: Any = "partial" if unassigned == "drop" else unassigned
     e = clusterings if isinstance(clusterings, Ensemble) else Ensemble(clusterings, unassigned=policy, noise=noise)
     if e.mass is not None:
-        raise InputError(
-            "a report counts every point once, and this ensemble has weights of points: pass it without them"
-        )
+        raise InputError("a report counts every point once, but this ensemble has point weights; pass it without them")
     cautions: list[str] = [*e.notes]
     if isinstance(reference, str):
         if reference not in e.names:
@@ -112,12 +110,14 @@ def gathered(clusterings: Any, reference: Any, unassigned: str, noise: Any) -> t
 
 
 def wanted(measures: Sequence[str | Measure] | None, e: Ensemble) -> tuple[list[Measure], list[str]]:
-    """The measures of the page, and which were left out because they are slow."""
+    """The measures of the page, and notes on those left out because they are slow."""
     if measures is None:
         chosen = [find(key) for key in (SOFT if e.is_soft else HARD)]
         slow = [m for m in chosen if m.key in SLOW] if e.n_points * len(e) > LARGE else []
         said = (
-            [f"{joined(m.title for m in slow)} left out for so many labels; pass measures to include"] if slow else []
+            [f"{joined(m.title for m in slow)} left out, too slow for this many labels; pass measures to include"]
+            if slow
+            else []
         )
         return [m for m in chosen if m not in slow], said
     found = [find(m) for m in ([measures] if isinstance(measures, str | Measure) else measures)]
@@ -140,9 +140,9 @@ def scale_of(scored: AllPairs, key: str) -> Scale:
 
 
 def relative(values: Array, m: Measure) -> Array:
-    """Values of a similarity as shares of what two clusterings reach with themselves; a distance stays as it is.
+    """Similarity values divided by the geometric mean of the self-scores; distances are unchanged.
 
-    Soft clusterings do not reach 1 even with themselves: two that are as alike as they can be have the relative value 1.
+    Soft clusterings do not reach 1 even with themselves. Relative to the self-scores, identical ones do.
 
     >>> relative(np.array([[0.5, 0.4], [0.4, 0.32]]), find("ari_gram")).round(12).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
@@ -154,12 +154,12 @@ def relative(values: Array, m: Measure) -> Array:
 
 
 def worse(value: float, m: Measure) -> float:
-    """Smaller is better; undefined is worst."""
+    """Sort key: smaller is better; undefined is worst."""
     return np.inf if np.isnan(value) else -value if m.better == "higher" else value
 
 
 def agreement(square: Array, m: Measure, counted: Sequence[int]) -> tuple[list[float], list[float]]:
-    """Of each clustering the mean value with the others that count, and that with the one it is nearest to."""
+    """For each clustering, the mean value with the other counted ones, and the value with the nearest one."""
     values = np.where(np.eye(len(square), dtype=bool), np.nan, square)[:, list(counted)]
     known = ~np.isnan(values)
     some = known.any(axis=1)
@@ -170,7 +170,7 @@ def agreement(square: Array, m: Measure, counted: Sequence[int]) -> tuple[list[f
 
 
 def same_partitions(e: Ensemble) -> list[int | None]:
-    """For each member the first one that is the same partition, whatever its clusters are called."""
+    """For each member, the first one with the same partition, regardless of cluster names."""
     from hashlib import blake2b
 
     first: dict[bytes, int] = {}
@@ -186,9 +186,9 @@ def same_partitions(e: Ensemble) -> list[int | None]:
 
 
 def _by_appearance(c: Labels) -> Array:
-    """Codes in the order in which clusters appear: the same for the same partition; −1 for points without a label."""
+    """Codes in order of first appearance, equal for equal partitions; −1 for points without a label."""
     first = np.full(c.k + 1, len(c))
-    first[c.codes[::-1]] = np.arange(len(c))[::-1]  # the last one written stays
+    first[c.codes[::-1]] = np.arange(len(c))[::-1]  # the last assignment wins
     rank = np.empty(c.k + 1, np.int32)
     rank[np.argsort(first[: c.k], kind="stable")] = np.arange(c.k)
     rank[c.k] = -1

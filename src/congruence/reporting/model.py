@@ -35,7 +35,7 @@ from congruence.reporting.ranking import Against, against_of
 from congruence.reporting.together import Together, together_of
 from congruence.statistics.tables import Array
 
-#: median agreement from which clusterings that lie together are called a group
+#: smallest median agreement of a group of clusterings
 A_GROUP = 0.5
 
 
@@ -46,7 +46,7 @@ class Model:
     title: str
     n_points: int
     members: tuple[Member, ...]
-    #: place of the reference among the members, and of the most central one that counts
+    #: index of the reference among the members, and of the most central counted one
     reference: int | None
     central: int
     groups: tuple[tuple[int, ...], ...]
@@ -62,7 +62,7 @@ class Model:
     cautions: tuple[str, ...]
     command: str | None
     source: str | None
-    #: what `congruence compare` and `cg.compare` are told beside the pair, so that they count as the page does
+    #: options of `congruence compare` and `cg.compare` that reproduce the values of the page
     options: str
     arguments: str
     created: str
@@ -76,7 +76,7 @@ class Model:
 
     @property
     def counted(self) -> tuple[int, ...]:
-        """Places of the clusterings that count in the answer."""
+        """Indices of the clusterings that count in the answer."""
         return tuple(i for i, m in enumerate(self.members) if m.counts)
 
     @property
@@ -94,7 +94,7 @@ class Model:
 
     @property
     def agreement(self) -> Array:
-        """The first measure over all pairs, relative to what members reach with themselves; NaN on the diagonal."""
+        """The first measure over all pairs, relative to the self-scores; NaN on the diagonal."""
         square = self.square(self.main)
         np.fill_diagonal(square, self.main.selfs)
         square = relative(square, self.main.measure).copy()
@@ -121,7 +121,7 @@ def build(
     threads: int | None = None,
     progress: Callable[[int, int], Any] | bool | None = None,
 ) -> Model:
-    """The data of a report; see `cg.report` for what is asked."""
+    """The data of a report; see `cg.report` for the arguments."""
     import congruence
 
     started = time.perf_counter()
@@ -177,7 +177,7 @@ def build(
 def _groups(
     square: Array, m: Measure, counted: tuple[int, ...], size: int
 ) -> tuple[tuple[tuple[int, ...], ...], Array, float]:
-    """Groups of the clusterings that count, of those that agree with one another; the group of each, −1 for none."""
+    """Groups of counted clusterings that agree with one another: the group of each, −1 for none."""
     inside = square[np.ix_(counted, counted)]
     labels, silhouette = groups_of(distances(inside, m))
     of = np.full(size, -1)
@@ -187,7 +187,7 @@ def _groups(
         values = inside[np.ix_(here, here)][np.triu_indices(len(here), 1)]
         values = values[~np.isnan(values)]
         if m.better == "higher" and len(values) and float(np.median(values)) < A_GROUP:
-            continue  # what does not agree is no group
+            continue  # clusterings that do not agree are not a group
         of[[counted[x] for x in here]] = len(groups)
         groups.append(tuple(counted[x] for x in here.tolist()))
     return tuple(groups), of, silhouette
@@ -196,7 +196,7 @@ def _groups(
 def _answer(
     e: Ensemble, counted: tuple[int, ...], has_reference: bool, central: int, together: Together | None
 ) -> Answer:
-    """The shared clusters: those of the consensus; of two clusterings, those of the first or of the reference."""
+    """The shared clusters: those of the consensus, or with two clusterings those of the first or of the reference."""
     if len(counted) == 1 or (len(counted) == 2 and together is not None):
         first = 0 if has_reference and len(counted) == 1 else counted[0]
         others = tuple(i for i in counted if i != first) or counted

@@ -1,4 +1,4 @@
-"""Single pairs of a report: labels that the page counts itself, or tables made beforehand."""
+"""Single pairs of a report: labels from which the page counts tables, or precomputed tables."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.statistics.tables import Array, Table
 
-#: bytes of labels, as the page writes them, up to which every pair can be looked at in the page
+#: largest size of all labels in the page, in bytes; above it, only some pairs are shown
 EMBEDDED = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two clusterings that were looked at beforehand, because the labels are too many for the page."""
+    """A precomputed pair of clusterings, for pages that cannot hold all labels."""
 
     a: int
     b: int
@@ -32,12 +32,12 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """What the page knows of single pairs: the labels themselves, or tables of some pairs."""
+    """Data for single pairs: all labels, or tables of some pairs."""
 
-    #: labels of every member (0 … k−1, k for none), or memberships; None where they are too many
+    #: labels of every member (0 … k−1, k for none), or memberships; None if they are too large
     labels: tuple[Array, ...] | None
     tables: tuple[Pair, ...]
-    #: bytes that the labels take in the page, or would
+    #: size of the labels in the page, in bytes, even if they are left out
     n_bytes: int
 
 
@@ -50,7 +50,7 @@ def pairs_of(e: Ensemble, n_used: Array, reference: int | None, central: int) ->
         return Pairs(tuple(_embedded(c) for c in e.members), (), n_bytes)
     bases = [central] if reference is None else [reference, central]
     wanted = {(min(a, b), max(a, b)) for a in bases for b in range(len(e)) if a != b}
-    meet = [(a, b) for a, b in sorted(wanted) if n_used[a, b]]  # of others there is no table
+    meet = [(a, b) for a, b in sorted(wanted) if n_used[a, b]]  # other pairs have no table
     return Pairs(None, tuple(pair_of(e, a, b) for a, b in meet), n_bytes)
 
 
@@ -61,7 +61,7 @@ def _embedded(c: Clustering) -> Array:
 
 
 def pair_of(e: Ensemble, a: int, b: int) -> Pair:
-    """One pair: the flow between its clusters, the share of points in matched ones, the clusters that match worst."""
+    """One pair: the flow between its clusters, the share of points in matched clusters, and the clusters that match worst."""
     table, _ = table_of(e.members[a], e.members[b])
     flow = flow_of(table)
     return Pair(a, b, flow, compare_matched(table), worst_matches(table))
@@ -76,7 +76,7 @@ def compare_matched(table: Table) -> float:
 
 
 def worst_matches(table: Table, most: int = 8) -> tuple[tuple[str, int, float, str, float], ...]:
-    """Clusters of both sides by the Jaccard similarity with the cluster they are most like, the worst first."""
+    """Clusters of both sides by the Jaccard similarity with their best match, the worst first."""
     size_a, size_b = table.row_sums, table.col_sums
     jaccard = table.count / (size_a[table.row] + size_b[table.col] - table.count)
     found = []

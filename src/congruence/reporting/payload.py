@@ -1,4 +1,4 @@
-"""What the script of the page reads: the model as plain values, arrays as bytes in base64."""
+"""The data that the page's script reads: the model as plain values, arrays as bytes in base64."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from congruence.reporting.members import Member, Scale
 from congruence.reporting.model import Model
 from congruence.statistics.tables import Array
 
-#: characters of ids, as the page writes them, up to which the page knows them all
+#: largest total length of ids in the page; above it, only some ids are kept
 MOST_ID_LETTERS = 1_000_000
 _KINDS = {"uint8": "u8", "uint16": "u16", "uint32": "u32", "int32": "i32", "float32": "f32"}
 
@@ -28,7 +28,7 @@ def packed(values: Array, kind: Any = None) -> dict[str, str]:
 
 
 def payload(model: Model) -> dict[str, Any]:
-    """Everything the script of the page reads, as plain values."""
+    """All data of the page's script, as plain values."""
     members = model.members
     own = [i for i, m in enumerate(members) if not m.is_reference]
     return {
@@ -70,7 +70,7 @@ def _middle(model: Model, group: tuple[int, ...]) -> int:
 
 
 def _first_pair(model: Model) -> tuple[int, int]:
-    """The pair that is shown first: with the reference, or of the central clustering and the one most like it."""
+    """The pair shown first: with the reference, or the most central clustering and the one most similar to it."""
     if model.against is not None and model.reference is not None:
         return model.reference, model.against.rows[0].member
     others = [i for i in (model.counted if len(model.counted) > 1 else range(len(model.members))) if i != model.central]
@@ -93,8 +93,8 @@ def _scale(s: Scale) -> dict[str, Any]:
 
 
 def _cluster_names(m: Member) -> Any:
-    """Names of the clusters, or the first of a run of whole numbers."""
-    if m.clusters and re.fullmatch("-?[0-9]{1,15}", m.clusters[0]):  # more digits a script cannot hold
+    """Names of the clusters, or only the first if they are consecutive whole numbers."""
+    if m.clusters and re.fullmatch("-?[0-9]{1,15}", m.clusters[0]):  # larger integers lose digits in JavaScript
         first = int(m.clusters[0])
         if m.clusters == tuple(str(first + i) for i in range(m.k)):
             return {"first": first}
@@ -111,7 +111,7 @@ def _table(p: Any) -> dict[str, Any]:
 
 
 def _pair_command(model: Model) -> tuple[str, str] | None:
-    """What stands before and after the names of a pair in the command that compares them."""
+    """The command that compares a pair: the parts before and after the two names."""
     from shlex import quote
 
     return None if model.source is None else (f"congruence compare {quote(model.source)}", model.options)

@@ -1,4 +1,4 @@
-"""The points of a report: their names, and where they are in the data."""
+"""The points of a report: their names, and their coordinates in the data."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ MOST_POINTS = 200_000
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """The names of the points, and with data where they are."""
+    """The names of the points, and their coordinates if there are data."""
 
     ids: tuple[str, ...] | None
-    #: two coordinates of each point, what they are, and which points these are (None: all)
+    #: two coordinates of each point, the names of the axes, and which points are drawn (None: all)
     place: Array | None = None
     axes: tuple[str, str] = ("", "")
     about: str = ""
@@ -35,7 +35,7 @@ class Points:
 
 
 def points_of(e: Ensemble, ids: Any, data: Any, axes: Sequence[str] | None, random_state: Any) -> Points:
-    """The names of the points, and with data where they are."""
+    """The names of the points, and their coordinates if there are data."""
     named = _ids(ids, e)
     if data is None:
         return Points(named)
@@ -61,11 +61,11 @@ def _ids(ids: Any, e: Ensemble) -> tuple[str, ...] | None:
 
 
 def _plane(X: Any, names: tuple[str, ...], axes: Sequence[str] | None) -> tuple[Array, tuple[str, str], str]:
-    """Two coordinates of each point: the columns named, the only two there are, or principal components."""
+    """Two coordinates of each point: the named columns, the only two columns, or principal components."""
     n = X.shape[0]
     if axes is not None:
         if len(axes) != 2:
-            raise InputError(f"a picture has two axes, not {len(axes)}; name two columns of the data")
+            raise InputError(f"a scatter plot has two axes, not {len(axes)}; name two columns of the data")
         for axis in axes:
             if str(axis) not in names:
                 near = hint(str(axis), names, "there are: " + some_of(names))
@@ -85,7 +85,7 @@ def _plane(X: Any, names: tuple[str, ...], axes: Sequence[str] | None) -> tuple[
     spread = X.std(axis=0)
     scaled = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     pca = PCA(2, random_state=0)
-    with np.errstate(invalid="ignore"):  # columns that are all constant have no variance to share
+    with np.errstate(invalid="ignore"):  # constant columns have no variance
         place = pca.fit_transform(scaled)
     share = pca.explained_variance_ / max(scaled.var(axis=0, ddof=1).sum(), np.finfo(float).tiny)
     labels = (f"component 1 ({share[0]:.0%} of the variance)", f"component 2 ({share[1]:.0%})")

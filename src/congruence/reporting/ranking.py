@@ -20,14 +20,14 @@ from congruence.inputs.coerce import Clustering
 from congruence.inputs.ensemble import Ensemble
 from congruence.reporting.members import relative, worse
 
-#: most pairs of clusters for which chance is drawn; above FEW, or with so many clusterings, there are fewer draws
+#: most pairs of clusters for which permutations are drawn; above FEW, or with many clusterings, fewer are drawn
 MOST_DRAWN, FEW, MANY = 1_000_000, 2000, 100
-#: with so many clusterings, intervals are for so many of the best
+#: above MANY clusterings, only the BEST ones get intervals
 BEST = 50
 #: halves per interval of many clusterings
 FEW_HALVES = 100
 
-#: p-value below which nothing is drawn: the bound from the moments is enough
+#: no permutations are drawn if the bound from the moments is below this p-value
 BEYOND_DOUBT = 0.001
 
 
@@ -36,11 +36,11 @@ class Ranked:
     """One row of the agreement with the reference."""
 
     member: int
-    #: value of each measure, and that of the first one relative to what both reach with themselves
+    #: value of each measure, and that of the first relative to the self-scores
     values: dict[str, float]
     agreement: float
     interval: tuple[float, float] | None = None
-    #: p-value, or a bound it cannot exceed
+    #: p-value, or an upper bound
     p_value: float | None = None
     p_corrected: float | None = None
     is_bound: bool = False
@@ -70,7 +70,7 @@ def against_of(
     many = len(order) > MANY
     for place, (i, stream) in enumerate(zip(order, streams, strict=True)):
         first_one = same[i]
-        one = i if first_one is None else first_one  # the same partition has the same interval, whatever was drawn
+        one = i if first_one is None else first_one  # duplicates share one interval
         if one not in drawn:
             drawn[one] = _chance(e.members[0], e.members[i], m, stream, threads, many, not many or place < BEST)
         found.append((i, drawn[one]))
@@ -93,10 +93,10 @@ def _notes(m: Measure, found: Sequence[Chance], many: bool) -> list[str]:
     notes = []
     if any(x.interval for x in found):
         notes.append(
-            f"Intervals: 95%, for {m.title}, from random halves of the points. They say where the value lies for the population "
-            "that the points are a sample of."
+            f"Intervals: 95%, for {m.title}, from random halves of the points. They estimate the value in the population "
+            "from which the points were sampled."
             + (
-                f" Of more than {MANY} clusterings only the {BEST} best have one, from {FEW_HALVES} halves."
+                f" With more than {MANY} clusterings, only the {BEST} best have one, from {FEW_HALVES} halves."
                 if many
                 else ""
             )
@@ -120,7 +120,7 @@ def _notes(m: Measure, found: Sequence[Chance], many: bool) -> list[str]:
 
 @dataclass(frozen=True)
 class Chance:
-    """What chance says of one pair: interval, p-value, number of permutations (0: none needed), why something is missing."""
+    """Interval, p-value and number of permutations (0: none needed) of one pair, and why a value is missing."""
 
     interval: tuple[float, float] | None
     p: float | None
@@ -140,7 +140,9 @@ def _chance(
     cells = a.k * b.k
     if cells > MOST_DRAWN:
         return Chance(None, None, f"more than {MOST_DRAWN:,} pairs of clusters", 0)
-    draws = 99 if a.soft or b.soft else 199 if many or cells > FEW else 999  # soft ones are dealt out point by point
+    draws = (
+        99 if a.soft or b.soft else 199 if many or cells > FEW else 999
+    )  # soft clusterings are shuffled point by point
     test, interval = stream.spawn(2)
     options: Any = {"random_state": test, "unassigned": "drop", "progress": False, "threads": threads}
     p, low_high, why, used = None, None, "", draws

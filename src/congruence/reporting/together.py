@@ -20,15 +20,15 @@ from congruence.selection.choice import KChoice
 from congruence.selection.number_of_clusters import choose_k
 from congruence.statistics.tables import Array
 
-#: up to so many points the distribution of the consensus is exact; above, so many pairs of points are drawn
+#: most points for an exact distribution of the consensus; above it, this many pairs of points are drawn
 EXACT_POINTS, DRAWN_PAIRS = 1000, 200_000
-#: consensus methods that are tried; average linkage only up to so many points
+#: consensus methods to try; average linkage only up to this many points
 METHODS, FEW = ("hbgf", "ncut", "kcc", "voting", "mcla"), 2000
-#: most clusters of all members together for the methods that take eigenvectors of clusters × clusters
+#: most clusters of all members together for methods that need eigenvectors of clusters × clusters
 SPECTRAL, MOST_CLUSTERS = ("hbgf", "ncut"), 2000
-#: points × clusterings above which no method is tried, and the certainty and the slow measures are left out
+#: points × clusterings above which no method is tried, and certainty and slow measures are skipped
 LARGE = 5_000_000
-#: most pairs of a cluster of the consensus and one of a member, for all methods but linkage
+#: most pairs of a consensus cluster and a member's cluster, for all methods except linkage
 MOST_CENTRES = 5_000_000
 
 
@@ -42,13 +42,13 @@ class Together:
     cdf_pairs: float
     cdf_is_exact: bool
     pac: float
-    #: None where it would take too long
+    #: None if it would take too long
     certainty: float | None
     random_certainty: float
     kmax: int
     n_clusters: int
     why_n_clusters: str
-    #: one row a method: its scores, or why it was left out
+    #: one row per method: its scores, or why it was skipped
     methods: tuple[dict[str, Any], ...]
     best: Consensus | None
     choice: KChoice | None = None
@@ -81,7 +81,7 @@ def together_of(
 
 
 def _choice(e: Ensemble, threads: int | None) -> KChoice | None:
-    """The curves over the number of clusters, where two numbers or more have two members or more."""
+    """The curves over the number of clusters, if at least two numbers have at least two members each."""
     by_k: dict[int, list[int]] = {}
     for i, c in enumerate(e.members):
         by_k.setdefault(c.k, []).append(i)
@@ -122,6 +122,6 @@ def _consensus_rows(e: Ensemble, k: int, random_state: Any) -> tuple[Consensus |
         return None, tuple(left_out)
     try:
         best = consensus(e, k, able, random_state, progress=False)
-    except InputError as reason:  # there is nothing to find a consensus of
+    except InputError as reason:  # no consensus of nothing
         return None, (*({"method": method, "left_out": str(reason)} for method in able), *left_out)
     return best, (*map(dict, best.tried), *left_out)

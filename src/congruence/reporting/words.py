@@ -1,4 +1,4 @@
-"""What the report says in words, sentence by sentence, from the data of the model."""
+"""The sentences of the report, written from the data of the model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from congruence.reporting.model import Model
 from congruence.selection.choice import Verdict
 from congruence.statistics.tables import Array
 
-#: how people read an adjusted index (after Steinley 2004, doi:10.1037/1082-989X.9.3.386)
+#: words for values of an adjusted index (after Steinley 2004, doi:10.1037/1082-989X.9.3.386)
 READINGS = (
     (0.9, "almost completely"),
     (0.8, "well"),
@@ -25,11 +25,11 @@ READINGS = (
     (0.2, "weakly"),
     (-1.0, "hardly at all"),
 )
-#: how the stability of a cluster is read (after Hennig 2007, doi:10.1016/j.csda.2006.11.025)
+#: words for the stability of a cluster (after Hennig 2007, doi:10.1016/j.csda.2006.11.025)
 STABILITY = ((0.85, "very stable"), (0.75, "stable"), (0.6, "uncertain"), (-1.0, "unstable"))
 #: share of the criteria that must favour a number of clusters for a clear verdict
 CLEAR = 0.6
-#: names of measures for people who do not know their keys
+#: plain names of measures
 PLAIN = {
     "ari": "agreement (adjusted Rand)",
     "ari_gram": "agreement (adjusted Rand of memberships)",
@@ -43,22 +43,22 @@ PLAIN = {
 
 TERMS = (
     ("agreement", "1 for the same groups, about 0 for unrelated ones: the adjusted Rand index. For soft clusterings it is "
-     "divided by the geometric mean of the values that both have with themselves."),
-    ("group", "a cluster of the consensus, or with two clusterings one of the first"),
+     "divided by the geometric mean of the two self-scores."),
+    ("group", "a cluster of the consensus, or with two clusterings a cluster of the first"),
     ("finds the groups", "an adjusted Rand index of 0.65 or more with the groups; clusters that split a group count as one"),
     ("placed consistently", "three quarters of the clusterings or more put the point with its group"),
     ("disputed", "not placed consistently"),
-    ("stability", "of a group: the Jaccard similarity with the points that a clustering puts there, as a mean over the "
+    ("stability", "of a group: the Jaccard similarity with the points that a clustering puts there, averaged over the "
      "clusterings; 0.85 very stable, 0.75 stable, 0.6 uncertain"),
     ("near-trivial", "more than 95% of the points in one cluster, or nearly every point alone"),
-    ("duplicate", "the same partition as another clustering, whatever the clusters are called"),
-    ("effect", "of a feature: the mean of a group less that of all other points, in pooled standard deviations (Cohen's d)"),
+    ("duplicate", "the same partition as another clustering, regardless of cluster names"),
+    ("effect", "of a feature: the mean of a group minus that of all other points, in pooled standard deviations (Cohen's d)"),
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The words of a report: the answer, up to three figures, findings, what stands out, what to be careful about."""
+    """The text of a report: the answer, up to three figures, findings, what stands out, cautions."""
 
     answer: str
     figures: tuple[tuple[str, str], ...]
@@ -79,7 +79,7 @@ def listed(words: Sequence[str], most: int = 4) -> str:
 
 
 def plain_name(m: Measure) -> str:
-    """A measure by a name that says what it is."""
+    """The plain name of a measure."""
     return PLAIN.get(m.key, m.title)
 
 
@@ -90,7 +90,7 @@ def percent(share: float) -> str:
 
 
 def reading(value: float) -> str:
-    """An adjusted index in words, as it is shown: rounded to two decimals."""
+    """An adjusted index in words, judged after rounding to two decimals as shown."""
     return next(text for low, text in READINGS if round(value, 2) >= low)
 
 
@@ -114,7 +114,7 @@ def cluster_letter(i: int) -> str:
 
 
 def is_adjusted(m: Measure) -> bool:
-    """Is 0 what chance gives, and 1 the best?"""
+    """Whether 0 is expected by chance and 1 is the best value."""
     return m.better == "higher" and "baseline" in m.axioms
 
 
@@ -128,7 +128,7 @@ def _own(model: Model) -> list[int]:
 
 
 def _values(model: Model) -> Array:
-    """Agreement over the pairs of members that count."""
+    """Agreement over the pairs of counted members."""
     count = list(model.counted)
     values = model.agreement[np.ix_(count, count)][np.triu_indices(len(count), 1)]
     return np.asarray(values[~np.isnan(values)])
@@ -138,7 +138,7 @@ def _values(model: Model) -> Array:
 
 
 def answer(model: Model) -> str:
-    """One or two sentences: do the clusterings agree, on what, and how many points are in doubt."""
+    """One or two sentences: whether the clusterings agree, on how many groups, and how many points are disputed."""
     a = model.answer
     if a.is_pair:
         return _pair_answer(model)
@@ -194,7 +194,7 @@ def _pair_answer(model: Model) -> str:
 
 
 def figures(model: Model) -> tuple[tuple[str, str], ...]:
-    """Up to three numbers, each with what it is."""
+    """Up to three numbers with their labels."""
     found = []
     values = _values(model)
     m = model.main.measure
@@ -229,7 +229,7 @@ def how_many(model: Model) -> tuple[str, str]:
     choice = None if t is None else t.choice
     if len(ks) == 1:
         return "cannot tell", (
-            f"All clusterings have {counted(ks[0], 'cluster')}, so the file does not say whether another number fits better."
+            f"All clusterings have {counted(ks[0], 'cluster')}, so the file cannot show whether another number fits better."
         )
     if choice is None:
         return "cannot tell", (
@@ -370,7 +370,7 @@ def stands_out(model: Model) -> tuple[str, ...]:
 
 
 def _unlike(model: Model) -> list[str]:
-    """Members whose nearest other member is far away, measured by what is usual."""
+    """Members that are unusually far from their nearest member."""
     if len(model.counted) < 4:
         return []
     m = model.main.measure
@@ -378,7 +378,7 @@ def _unlike(model: Model) -> list[str]:
         i: m.range[1] - model.members[i].nearest if m.better == "higher" else model.members[i].nearest
         for i in model.counted
     }
-    pairs = _values(model)  # farther from its nearest than two members usually are from one another
+    pairs = _values(model)  # farther from its nearest member than two members usually are from each other
     if not len(pairs):
         return []
     usual = float(np.median(m.range[1] - pairs if m.better == "higher" else pairs))
@@ -391,7 +391,7 @@ def _unlike(model: Model) -> list[str]:
 
 
 def careful(model: Model) -> tuple[str, ...]:
-    """What a reader should keep in mind."""
+    """Cautions for the reader."""
     own, said = _own(model), []
     ks = [model.members[i].k for i in own]
     if min(ks) != max(ks):
@@ -406,8 +406,8 @@ def careful(model: Model) -> tuple[str, ...]:
             )
     if any(m.is_soft for m in model.members):
         said.append(
-            "Soft clusterings do not reach the best value even with themselves. Agreement is therefore relative to the values "
-            "that both reach with themselves, and a point counts for the cluster of its largest membership."
+            "Soft clusterings do not reach the best value even with themselves. Agreement is therefore relative to the "
+            "self-scores, and a point counts for the cluster of its largest membership."
         )
     if 1 < len(own) < 10:
         said.append(f"{len(own)} clusterings are few: a consensus of dozens is more reliable.")
@@ -419,5 +419,5 @@ def careful(model: Model) -> tuple[str, ...]:
             "command for other pairs; hiding a clustering changes the agreement, not the groups."
         )
     if not model.main.tree.is_optimal:
-        said.append("There are too many clusterings for the best order of rows; they are in the order of the tree.")
+        said.append("There are too many clusterings for the optimal order of rows; they are in the order of the tree.")
     return (*said, *(f"{c[0].upper()}{c[1:]}{'' if c.endswith('.') else '.'}" for c in model.cautions))

@@ -10,7 +10,7 @@ const drawAll = () => {
   drawAnswer(); drawFront(); drawClusters(); drawLevels(); drawCurve(); drawChoice(); drawRanking(); drawMatrix(); drawMap(); drawCompare();
   drawScatter(); drawHistogram(); drawPointTable(); drawPoint(); drawConsensus(); drawCdf(); drawMethods();
 };
-const renew = () => { // after something was hidden or put back: the answer is worked out again
+const renew = () => { // after something was hidden or put back: the answer is recomputed
   const focused = document.activeElement, key = focused && focused.getAttribute("aria-label"), inChips = focused && focused.closest("#chips");
   A = answerOf(countedNow());
   remember(); drawAll();

@@ -35,7 +35,7 @@ const curveOf = (w, h, ks, values, errors, limits, ylabel, best, label) => {
 };
 const drawCurve = () => {
   const box = $("curve"), X = D.levels;
-  if (!X || X.curve.length < 2) return fill(box, X ? el("p", { class: "muted" }, "A curve of agreement takes two numbers of clusters or more, each with two clusterings or more.") : null);
+  if (!X || X.curve.length < 2) return fill(box, X ? el("p", { class: "muted" }, "The agreement curve needs at least two numbers of clusters with at least two clusterings each.") : null);
   const w = Math.min(box.clientWidth || 420, 520);
   const drawn = curveOf(w, 220, X.curve.map((c) => c[0]), X.curve.map((c) => c[1]), X.curve.map((c) => c[2]), [-1, 1], "agreement", null, "Mean agreement of clusterings with the same number of clusters");
   fill(box, drawn, el("p", { class: "muted" }, "Mean agreement of two clusterings with the same number of clusters; bars are two standard errors."),

@@ -81,7 +81,7 @@ const drawMatrix = () => {
   }
   const [a, b] = domain(m);
   fill($("heat-legend"), legend(fmt(a), fmt(b), (t) => viridis(m.better === "higher" ? t : 1 - t), `${m.plain}, ${arrow(m)}`));
-  $("measure-note").textContent = [m.caution && `Caution: ${m.caution}.`, isRelative(m) && "Shown relative to what the two reach with themselves."].filter(Boolean).join(" ");
+  $("measure-note").textContent = [m.caution && `Caution: ${m.caution}.`, isRelative(m) && "Shown relative to the self-scores of the two."].filter(Boolean).join(" ");
 };
 const matrixRows = () => { const m = M[state.measure], o = orderNow(); return [["clustering", ...o.map((i) => D.names[i])], ...o.map((i) => [D.names[i], ...o.map((j) => i === j ? "" : Number(value(m, i, j).toPrecision(6)))])]; };
 const pairRows = () => { const rows = [["a", "b", ...M.map((m) => m.title)]]; for (let i = 0; i < L; i++) for (let j = i + 1; j < L; j++) rows.push([D.names[i], D.names[j], ...M.map((m) => Number(raw(m, i, j).toPrecision(6)))]); return rows; };

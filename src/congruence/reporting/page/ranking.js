@@ -53,7 +53,7 @@ const drawRanking = () => {
     el("td", {}, button(state.hidden.has(r.i) ? "show" : "hide", () => { if (state.hidden.has(r.i)) state.hidden.delete(r.i); else state.hidden.add(r.i); renew(); }, { "aria-label": `${state.hidden.has(r.i) ? "Show" : "Hide"} ${r.name}` })));
   fill($("ranking-table"), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The clusterings" }, el("table", {},
     el("thead", {}, el("tr", {}, head.map((h) => el("th", { scope: "col", "aria-sort": h[0] !== null && state.sort[0] === h[0] ? (state.sort[1] > 0 ? "ascending" : "descending") : null }, sorter(h))))), el("tbody", {}, shown.map(row)))),
-    every.length ? null : el("p", { class: "muted" }, "No clustering has such a name."),
+    every.length ? null : el("p", { class: "muted" }, "No clustering has this name."),
     shown.length < folded.length ? button(`Show all ${whole(folded.length)}`, () => { allRows = true; drawRanking(); }) : null);
   const copies = D.own.filter(isDuplicate).length, unfold = $("unfold");
   unfold.hidden = !copies;

@@ -54,16 +54,16 @@ const hint = (node, lines) => {
   return node;
 };
 const MEANINGS = {
-  agreement: "Agreement: 1 for the same groups, about 0 for unrelated ones (adjusted Rand index, relative to the values that soft clusterings reach with themselves).",
+  agreement: "Agreement: 1 for the same groups, about 0 for unrelated ones (adjusted Rand index, for soft clusterings relative to their self-scores).",
   disputed: "Disputed: fewer than three quarters of the clusterings put the point with its group.",
   stability: "Stability: how well the clusterings find the group again, 0 to 1 (mean Jaccard similarity).",
   duplicates: "Duplicates: the same partition under other names. Each partition counts once.",
   trivial: "Near-trivial: more than 95% of the points in one cluster, or nearly every point alone.",
-  consensus: "Consensus: the groups that stand for all clusterings that count.",
+  consensus: "Consensus: the groups that represent all counted clusterings.",
 };
 const help = (term) => {
   const show = (e) => { const b = e.currentTarget.getBoundingClientRect(); showTip(b.left, b.bottom - 14, [MEANINGS[term]]); };
-  return el("button", { type: "button", class: "help", "aria-label": `What is meant by ${term}? ${MEANINGS[term]}`, onclick: show, onfocus: show, onmouseenter: show, onmouseleave: hideTip, onblur: hideTip }, "?");
+  return el("button", { type: "button", class: "help", "aria-label": `What does ${term} mean? ${MEANINGS[term]}`, onclick: show, onfocus: show, onmouseenter: show, onmouseleave: hideTip, onblur: hideTip }, "?");
 };
 for (const node of document.querySelectorAll("[data-help]")) node.append(" ", help(node.dataset.help));
 

@@ -4,7 +4,7 @@ const M = D.measures.map((m) => ({ ...m, q: lazy(() => decoded(m.q)), order: laz
 const raw = (m, i, j) => { if (i === j) return NaN; const q = m.q()[i < j ? i * L - i * (i + 1) / 2 + (j - i - 1) : j * L - j * (j + 1) / 2 + (i - j - 1)]; return q === 65535 ? NaN : m.min + q / 65534 * (m.max - m.min); };
 const isRelative = (m) => m.isRelative;
 for (const m of M) m.isRelative = m.better === "higher" && m.selfs !== null && m.selfs.every((x) => x > 0);
-const value = (m, i, j) => { // relative to what both reach with themselves
+const value = (m, i, j) => { // relative to the self-scores
   const v = raw(m, i, j);
   return isRelative(m) ? Math.min(v / Math.sqrt(m.selfs[i] * m.selfs[j]), 1) : v;
 };
