@@ -5,7 +5,9 @@
 0.5714
 """
 
+from functools import wraps
 from importlib import import_module
+from types import FunctionType
 from typing import Any
 
 __version__ = "0.2.0.dev0"
@@ -74,15 +76,49 @@ __all__ = ["__version__", "measure", *sorted(_HOME)]
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
-        value = getattr(import_module(f"congruence.{_HOME[name]}"), name)
+        value = _at_the_door(getattr(import_module(f"congruence.{_HOME[name]}"), name))
     elif name == "measure":
-        value = import_module("congruence.formulas").find
+        value = _at_the_door(import_module("congruence.formulas").find)
     elif name.startswith("_"):
         raise AttributeError(f"module 'congruence' has no attribute {name!r}")
     else:
-        value = _scorer(name)
+        value = _at_the_door(_scorer(name))
     globals()[name] = value
     return value
+
+
+def _at_the_door(public: Any) -> Any:
+    """A public function, or a class with its methods, that answers an argument of the wrong type with an InputError.
+
+    Functions check what they need and say it better; this catches the rest, in one place, when a call has failed.
+    """
+    if isinstance(public, type):
+        if not issubclass(public, BaseException):
+            for name, method in list(vars(public).items()):
+                if isinstance(method, FunctionType) and (name == "__init__" or not name.startswith("_")):
+                    setattr(public, name, _at_the_door(method))
+        return public
+    if not isinstance(public, FunctionType) or hasattr(public, "_told"):
+        return public
+
+    @wraps(public)
+    def told(*args: Any, **given: Any) -> Any:
+        try:
+            return public(*args, **given)
+        except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError) as error:
+            if isinstance(error, import_module("congruence.errors").InputError):
+                raise
+            compare = import_module("congruence.comparison.pair").compare
+            better = import_module("congruence.inputs.arguments").misfit(public, args, given, compare)
+            if better is None:
+                raise
+            raise better from error
+
+    told._told = True  # type: ignore[attr-defined]
+    home = import_module(public.__module__)
+    if vars(home).get(public.__name__) is public:
+        setattr(home, public.__name__, told)  # where pickle looks for it
+    return told
 
 
 def _scorer(name: str) -> Any:

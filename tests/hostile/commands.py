@@ -25,7 +25,7 @@ CODES = {0, 1, 2, 3}
 #: control characters that a terminal would obey
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 #: raw warnings of libraries
-RAW = re.compile(r"Warning|numpy|sklearn|scikit-learn's|divide by zero|invalid value|overflow encountered|Traceback")
+RAW = re.compile(r"\w+Warning|sklearn|divide by zero|invalid value enc|overflow encountered|Traceback \(most recent")
 
 
 #: the parser of the command line, built once: it takes longer than most commands
@@ -143,7 +143,9 @@ class Line:
         if self.rng.random() < 0.15:
             self.noise = set(self.rng.choice([["-1"], ["-1", "x"]]))
             self.argv += ["--noise", ",".join(sorted(self.noise))]
-        self.odd(0.02, "--noise", ["=", ";", "a=", "zz=-1", "=x;=", ","])
+        elif self.rng.random() < 0.02:
+            self.odd(1, "--noise", ["=", ";", "a=", "zz=-1", "=x;=", ","])
+            self.noise = set()
 
     def out(self, share: float, kinds: list[str], option: str = "--out") -> None:
         """--out to a usual or an odd place."""
@@ -414,6 +416,8 @@ def complaints_of(rng: Random, folder: Path) -> tuple[str, list[str], str]:
 
 def wrong_values(line: Line, made: broken_files.Made, said: Said) -> list[str]:
     """Values that differ from those of the independent reader and the naive formulas."""
+    if line.noise == set():  # odd labels of noise: no judgement
+        return []
     if any(x in line.argv for x in ("--long", "--weight", "--frequency", "--skip-bad", "--format-in", "--id")):
         return weighted_wrong(line, made, said) if "--weight" in line.argv or "--frequency" in line.argv else []
     answer = json.loads(said.out)

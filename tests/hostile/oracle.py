@@ -9,6 +9,7 @@ import io
 import math
 import re
 import warnings
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,8 @@ class Ambiguous(Exception):
 QUOTED = re.compile(rb'"(NA|N/A|n/a|NaN|nan|null|NULL|None|<NA>)')
 
 
-def read(path: Path) -> Columns:
-    """The columns of a file: a label is a text, or a value; None is a missing label."""
+def read(path: Path, names: Iterable[str] | None = None) -> Columns:
+    """The columns of a file, or those of these names: a label is a text, or a value; None is a missing label."""
     try:
         data = path.read_bytes()
         kinds = [s.lower() for s in path.suffixes]
@@ -55,9 +56,9 @@ def read(path: Path) -> Columns:
                 raise Ambiguous
             return read_text(data, "\t" if kind == ".tsv" else ",")
         if kind == ".parquet":
-            return of_arrow(parquet.read_table(io.BytesIO(data)))
+            return of_arrow(parquet.read_table(io.BytesIO(data), columns=names and list(names)))
         if kind in (".feather", ".arrow"):
-            return of_arrow(feather.read_table(io.BytesIO(data)))
+            return of_arrow(feather.read_table(io.BytesIO(data), columns=names and list(names)))
         if kind in (".npy", ".npz"):
             return read_numpy(data, path.name.split(".")[0])
     except (OSError, ValueError, KeyError, EOFError, TypeError, pa.ArrowException, csv.Error, OverflowError) as error:
@@ -90,7 +91,7 @@ def read_text(data: bytes, delimiter: str) -> Columns:
     while rows and not rows[0]:
         rows.pop(0)
     if rows and len(rows[0]) == 1 and delimiter != "\t":
-        other = next((d for d in (";", "\t", " ") if d in rows[0][0]), None)
+        other = next((d for d in (";", "\t", " ") if len((rows_of(d) or [[]])[0]) > 1), None)
         if other:
             rows = rows_of(other)
             while rows and not rows[0]:

@@ -1,6 +1,7 @@
 """What once crashed, hung, showed a traceback or wrote something dangerous: each ends with one line now."""
 
 import io
+import json
 import os
 import subprocess
 import sys
@@ -231,6 +232,19 @@ ODD_CALLS = {
     "report": lambda: cg.report([[0, 1, 1], [0, 0, 1]], out=3),
     "tampered": lambda: cg.PartialTables.from_bytes(b"x" * 100),
     "large features": lambda: cg.generate(np.arange(2**53, 2**53 + 20).reshape(10, 2), 2, [2]),
+    "an array as an option": lambda: cg.ari([0, 1], [0, 1], align=np.array([1, 2])),
+    "an array as an option passed on": lambda: cg.permutation_test([0, 1], [0, 1], align=np.array([1, 2])),
+    "an array as a way": lambda: cg.Cover([[0, 1]], duplicates=np.array([])),
+    "text as a number": lambda: cg.select_members({"a": [0, 1, 1], "b": [0, 1, 0]}, 2, alpha="x"),
+    "a class as a parameter": lambda: cg.lambda_statistic([0, 1], [0, 1], zero_cells=object),
+    "complex counts": lambda: cg.ari([0, 1], [0, 1], frequency=[1j, 1]),
+    "no type of numbers": lambda: cg.consensus_matrix([[0, 1], [0, 1]], dtype="x"),
+    "jitter of one point": lambda: cg.stability([[1.0, 2.0]], len, scheme="jitter"),
+    "a number as names": lambda: cg.alternatives(np.eye(4), [0, 0, 1, 1], nominal=3),
+    "a cover of no columns": lambda: cg.Cover(pa.table({})),
+    "large similarities": lambda: cg.kas(np.eye(3) * 1e100, np.eye(3)),
+    "large blocks": lambda: cg.pair_sums(np.eye(2) * 1e300, np.eye(2), range(2), range(2)),
+    "tiny similarities": lambda: cg.kas(np.eye(3) * 1e-100, np.eye(3)),
     "huge features": lambda: cg.generate(np.arange(20.0).reshape(10, 2) * 1e200, 2, [2]),
 }
 
@@ -275,3 +289,68 @@ def test_skip_bad_does_not_hide_a_changed_file(tmp_path):
     parquet.write_table(pa.table({"a": [0, 0, 1, 1], "b": [0, 1, 1, 1], "c": [0, 1, 1, 1]}), path)
     with pytest.raises(cg.InputError, match="changed while it was read"):
         cg.ari(s["a"], s["c"])
+
+
+def test_public_functions_are_pickled_and_keep_their_signatures():
+    """What checks arguments at the border is not in the way of processes and documentation."""
+    import inspect
+    import pickle
+
+    for name in ("compare", "ari", "choose_k", "measure", "consensus"):
+        function = getattr(cg, name)
+        assert pickle.loads(pickle.dumps(function)) is function  # noqa: S301
+        assert len(inspect.signature(function).parameters) > 1
+
+
+def test_an_error_of_ours_stays_what_it_is(monkeypatch):
+    """Only an argument of the wrong type is answered with an InputError: a fault inside is not blamed on the input."""
+    from congruence.comparison import pair
+
+    def broken(*_, **__):
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr(pair, "prepared_pair", broken)
+    with pytest.raises(ZeroDivisionError, match="oops"):
+        cg.compare([0, 1], [0, 1])
+    with pytest.raises(cg.InputError, match="threads must be a whole number or None; got 'x'"):
+        cg.compare([0, 1], [0, 1], threads="x")
+
+
+@pytest.mark.parametrize("kind", ["float16", "truth", "text"])
+def test_odd_arrays_of_numpy_files(kind, tmp_path):
+    """Half floats are labels, any byte but 0 is true, and characters that do not exist are refused."""
+    made = {
+        "float16": np.array([0.5, 0.5, 2], np.float16),
+        "truth": np.frombuffer(b"\x00\x20\x01", np.bool_),
+        "text": np.frombuffer(b"\xff" * 12, "<U1"),
+    }[kind]
+    np.savez(tmp_path / "x.npz", a=made, b=np.array([0, 1, 1]))
+    if kind == "text":
+        with pytest.raises(cg.InputError, match="characters that do not exist"):
+            files.read_columns(tmp_path / "x.npz")
+        return
+    said = run(["compare", "x.npz", "a", "b", "--measures", "ari", "--format", "json"], tmp_path)
+    assert json.loads(said.out)["values"]["ari"] == pytest.approx(-0.5 if kind == "float16" else 1.0)
+
+
+@pytest.mark.parametrize("route", [files.read_columns, lambda p: cg.compare_all(cg.scan(p))])
+def test_parquet_text_that_is_not_utf8(route, tmp_path):
+    """It is found when the file is read, not when a label is shown."""
+    bad = pa.StringArray.from_buffers(2, pa.py_buffer(np.array([0, 2, 4], np.int32)), pa.py_buffer(b"\xff\xfeab"))
+    parquet.write_table(pa.table({"a": bad, "b": [0, 1]}), tmp_path / "x.parquet")
+    with pytest.raises(cg.InputError, match="could not be read"):
+        route(tmp_path / "x.parquet")
+
+
+@pytest.mark.parametrize("column", [[[1], [2], [3]], [{"k": 1}, {"k": 2}, {"k": 3}], [[1], [1], [2]]])
+def test_ids_of_lists_and_structures(column, tmp_path):
+    """They are told apart by their text."""
+    parquet.write_table(pa.table({"id": column, "a": [0, 1, 1], "b": [0, 0, 1]}), tmp_path / "x.parquet")
+    said = run(["compare", "x.parquet", "a", "b", "--id", "id", "--measures", "ari", "--format", "json"], tmp_path)
+    assert (said.code, "occurs more than once" in said.err) == ((2, True) if column[0] == column[1] else (0, False))
+
+
+def test_clusters_with_numbers_beyond_64_bits_in_an_arrow_frame():
+    """Arrow has no such integers: the names become text."""
+    m = cg.match([10**20, 10**20, 2], [0, 0, 1])
+    assert str(10**20) in str(m.to_frame("pyarrow").to_pydict())

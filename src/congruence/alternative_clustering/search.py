@@ -28,7 +28,7 @@ from congruence.alternative_clustering.restarts import Found
 from congruence.alternative_clustering.results import SCORES, Alternative, Alternatives
 from congruence.density.binning import Binning
 from congruence.engine.plan import Progress
-from congruence.errors import InputError, hint, joined, misnamed
+from congruence.errors import InputError, hint, joined, misnamed, names_in
 from congruence.formulas.record import Status
 from congruence.inputs.arrays import seed_sequence
 from congruence.statistics.tables import Array
@@ -158,7 +158,7 @@ def alternatives(
     (True, 3)
     """
     check_index(inter, intra)
-    named = [nominal] if isinstance(nominal, str) else list(nominal)
+    named = names_in(() if nominal is None else nominal, "nominal")
     points = as_points(X, scale, [*named, *(binning.nominal_names if isinstance(binning, Binning) else [])])
     knowns = as_knowns(labels, points.n, X)
     given, first = knowns, next(iter(knowns.values()))

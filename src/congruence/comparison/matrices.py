@@ -10,7 +10,7 @@ from congruence.comparison.evaluation import Measures, chosen_measures
 from congruence.comparison.results import Comparison
 from congruence.engine import cpu, matrices
 from congruence.engine.plan import against_first
-from congruence.errors import NotApplicable
+from congruence.errors import InputError, NotApplicable
 from congruence.formulas import current_measures
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
@@ -103,6 +103,10 @@ def _check_matrices(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similari
 def _check_unit(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similarity) -> None:
     """Raise for kernels with entries outside 0 … 1, except for alignment and correlation."""
     for x, who in ((p, "a"), (q, "b")):
+        if isinstance(x, Similarity) and x.is_tiny:
+            raise InputError(
+                f"{who}: all entries are within {max(abs(x.low), abs(x.high)):.3g} of 0; multiply the matrix"
+            )
         if isinstance(x, Similarity) and not x.is_unit and not m.takes_kernels:
             raise NotApplicable(
                 f"{m.key} needs entries between 0 and 1; {who} has {x.low:.4g} to {x.high:.4g}; kas and sms take any kernel"

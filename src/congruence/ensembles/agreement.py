@@ -211,7 +211,10 @@ def consensus_matrix(
     """
     e = as_ensemble(ensemble)
     no_pooled(missing)
-    dtype = np.dtype(dtype)
+    try:
+        dtype = np.dtype(dtype)
+    except (TypeError, ValueError):
+        raise InputError(f"dtype must be float32 or float64, not {dtype!r}") from None
     if dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
         raise InputError(f"dtype must be float32 or float64, not {dtype}")
     source = tiles.tiles_of(e, missing)

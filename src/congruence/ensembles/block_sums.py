@@ -9,6 +9,7 @@ import numpy as np
 
 from congruence.errors import InputError
 from congruence.formulas import find
+from congruence.inputs.similarity import LARGEST
 from congruence.statistics.matrices import MatrixSums
 
 
@@ -144,6 +145,8 @@ def pair_sums(block_p: Any, block_q: Any, rows: Any, cols: Any) -> PairSums:
         raise InputError(f"blocks of shape {p.shape} and {q.shape} do not fit {len(i)} rows and {len(j)} columns")
     if np.isnan(p).any() or np.isnan(q).any():
         raise InputError("a block has missing entries (NaN)")
+    if max(np.abs(p).max(initial=0), np.abs(q).max(initial=0)) > LARGEST:
+        raise InputError(f"a block has entries above {LARGEST:g}, whose squares overflow; divide by the largest entry")
     upper, diagonal = i[:, None] < j[None, :], i[:, None] == j[None, :]
     x, y, dx, dy = p[upper], q[upper], p[diagonal], q[diagonal]
     return PairSums(

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.errors import InputError, NotApplicable
+from congruence.errors import InputError, NotApplicable, real_number
 from congruence.formulas.record import measure, ratio
 from congruence.formulas.solvers import assignment, best_kappa, greedy_shipment, transport
 from congruence.statistics.covers import overlap_of
@@ -105,7 +105,7 @@ def kappa_trace(t: Table, limit: int | None = DENSE_LIMIT) -> float:
 
 def _lambda_workings(t: Table, zero_cells: float = 0.0, limit: int | None = None) -> dict[str, Any]:
     k = _filled(t)[0]
-    if zero_cells:  # as in the paper: fill zero cells, recompute margins, keep n
+    if real_number(zero_cells, "zero_cells", 0, 1):  # as in the paper: fill zero cells, recompute margins, keep n
         dense = t.to_array().astype(np.float64)
         dense[dense == 0] = zero_cells
         h_a, h_b, h_ab = (

@@ -15,6 +15,7 @@ import numpy as np
 
 from congruence.errors import InputError, NotApplicable, Word, hint
 from congruence.formulas.explain import Explanation, explanation
+from congruence.inputs.arguments import check_argument
 from congruence.statistics.concordance import Concordance
 from congruence.statistics.covers import Intersections, SharedPairs
 from congruence.statistics.information import ChanceInfo
@@ -413,6 +414,8 @@ def find(name: str | Measure, **parameters: Any) -> Measure:
     if unknown:
         known = ", ".join(record.parameters) or "none"
         raise InputError(f"{record.key} has no parameter {sorted(unknown)[0]!r}; its parameters: {known}")
+    for parameter, value in parameters.items():
+        check_argument(record.formula, parameter, value)
     every = {**record.parameters, **parameters}
     axioms = record.axioms if record.axioms_for is None else record.axioms_for(**every)
     return replace(record, parameters=MappingProxyType(every), axioms=axioms)

@@ -130,6 +130,8 @@ def _numbers(given: Any, name: str) -> Array:
     """Weights as an array of integers or floats."""
     try:
         values = np.asarray(given)
+        if values.dtype.kind == "c":
+            raise TypeError
         if values.dtype.kind not in "iu":
             values = values.astype(np.float64)
     except (TypeError, ValueError, OverflowError):

@@ -178,6 +178,38 @@ def arrow_library() -> Any:
     return pyarrow
 
 
+def plain_arrow(array: Any) -> Any:
+    """An arrow array of a type that arrow can count: half floats as floats, types of other libraries as what they store."""
+    pa = arrow_library()
+    if isinstance(array.type, pa.BaseExtensionType):
+        stored = [x.storage for x in array.chunks] if isinstance(array, pa.ChunkedArray) else array.storage
+        array = pa.chunked_array(stored, array.type.storage_type) if isinstance(stored, list) else stored
+    return array.cast(pa.float32()) if pa.types.is_float16(array.type) else array
+
+
+def arrow_texts(values: Any) -> Any:
+    """Values of any type as an arrow array of their texts, None as missing; what is not UTF-8 is escaped.
+
+    >>> arrow_texts([2**70, None]).to_pylist()
+    ['1180591620717411303424', None]
+    """
+    texts = [None if x is None else str(x).encode("utf-8", "backslashreplace").decode() for x in values]
+    return arrow_library().array(texts, arrow_library().string())
+
+
+def arrow_values(values: Any) -> Any:
+    """A list as an arrow array; as texts if its values are of several types, or of one that arrow does not have."""
+    pa = arrow_library()
+    if isinstance(values, list | tuple):
+        words = {type(x) for x in values} - {type(None)}
+        if len(words) > 1 and str in words:
+            return arrow_texts(values)
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeError):
+        return arrow_texts(values)
+
+
 def encode_arrow(array: Any) -> tuple[Array, Array | tuple[Any, ...], int]:
     """Codes, sorted names and number of nulls of an arrow array of any type that can be hashed."""
     pa = arrow_library()

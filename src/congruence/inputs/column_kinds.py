@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from congruence.errors import InputError, hint, some_of
+from congruence.inputs.arrays import arrow_texts, plain_arrow
 from congruence.inputs.memberships import Memberships
 
 Kind = Literal["id", "labels", "memberships", "measurements", "dates"]
@@ -166,9 +167,14 @@ def _kind_of_numbers(name: str, solid: Any, is_float: bool) -> ColumnKind:
 
 def _repeated(values: Any) -> tuple[str, ...]:
     """The values that occur more than once, as text, in the order of their first place."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    counts = pc.value_counts(values.dictionary_decode() if hasattr(values, "dictionary_decode") else values)
+    values = values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
+    try:
+        counts = pc.value_counts(values)
+    except pa.ArrowNotImplementedError:  # lists and structures
+        counts = pc.value_counts(arrow_texts(values.to_pylist()))
     return tuple(str(x) for x in counts.filter(pc.greater(counts.field(1), 1)).field(0).to_pylist())
 
 
@@ -191,15 +197,15 @@ def arrow_column(column: Any) -> Any:
     import pyarrow as pa
 
     if isinstance(column, pa.Array | pa.ChunkedArray):
-        return column
+        return plain_arrow(column)
     try:
         if hasattr(column, "to_arrow"):
-            return column.to_arrow()
+            return plain_arrow(column.to_arrow())
         if isinstance(column, np.ndarray):
-            return pa.array(column, from_pandas=True) if column.ndim == 1 else None
+            return plain_arrow(pa.array(column, from_pandas=True)) if column.ndim == 1 else None
         return pa.Array.from_pandas(column) if hasattr(column, "iloc") and column.ndim == 1 else None
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        return pa.array([str(x) for x in column]) if getattr(column, "ndim", 1) == 1 else None
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeError):
+        return arrow_texts(column) if getattr(column, "ndim", 1) == 1 else None
 
 
 # --- a table ----------------------------------------------------------------------------------------------------

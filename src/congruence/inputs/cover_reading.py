@@ -142,6 +142,8 @@ def _of_frame(data: Any, who: str) -> Members:
         ids, at = _coded(point, who, "a point")
         clusters, of = _coded(cluster, who, "a cluster")
         return Members(ids, at, of, clusters)
+    if not columns:
+        raise InputError(f"{who}: a frame without columns is no cover")
     matrix = np.column_stack(
         [np.asarray(plain(data[c])) for c in (data.column_names if kind == "pyarrow" else data.columns)]
     )

@@ -155,6 +155,7 @@ def _read_arrow(path: Path, kind: str, missing: Sequence[str]) -> dict[str, Any]
         from pyarrow import parquet
 
         table = parquet.read_table(path, page_checksum_verification=True)
+        table.validate(full=True)  # text that is not UTF-8
     elif kind in (".feather", ".arrow"):
         from pyarrow import feather
 

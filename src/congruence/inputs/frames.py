@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from congruence.errors import joined, visible
-from congruence.inputs.arrays import FRAMES
+from congruence.errors import InputError, joined, visible
+from congruence.inputs.arrays import FRAMES, arrow_values
 
 
 def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
@@ -21,17 +21,13 @@ def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
 
     chosen = backend or ("pandas" if find_spec("pandas") else "pyarrow")
     if chosen not in FRAMES:
-        raise ValueError(f"backend must be {joined(FRAMES, 'or')}, not {chosen!r}")
+        raise InputError(f"backend must be {joined(FRAMES, 'or')}, not {chosen!r}")
     if chosen == "pyarrow":  # arrow holds one type per column: labels of several types become text
-        columns = {name: _of_one_type(values) for name, values in columns.items()}
+        columns = {
+            name: arrow_values(values) if isinstance(values, list | tuple) else values
+            for name, values in columns.items()
+        }
     return nw.from_dict(dict(columns), backend=chosen).to_native()  # type: ignore[arg-type]
-
-
-def _of_one_type(values: Any) -> Any:
-    if not isinstance(values, list | tuple):
-        return values
-    words = {type(x) for x in values} - {type(None)}
-    return [None if x is None else str(x) for x in values] if len(words) > 1 and str in words else values
 
 
 def square_frame(

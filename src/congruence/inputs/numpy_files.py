@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,12 @@ def _array(stream: Any, size: int, who: str) -> Array:
     data = np.frombuffer(stream.read(wanted), dtype=dtype)
     if math.prod(shape) and not dtype.itemsize:  # empty strings take no bytes
         data = np.zeros(math.prod(shape), dtype)
+    if dtype.kind == "b":  # any byte but 0 is true
+        data = data.view(np.uint8) != 0
+    if dtype.kind == "U" and len(data) and dtype.itemsize:
+        points = data.astype(dtype.newbyteorder("=")).view(np.uint32)
+        if int(points.max()) > sys.maxunicode:
+            raise InputError(f"{who} is broken: its text has characters that do not exist")
     return data.reshape(shape, order="F" if is_fortran else "C")
 
 

@@ -10,6 +10,9 @@ from congruence.errors import InputError, real_number
 from congruence.inputs.arrays import from_dlpack, is_frame, is_sparse, unwrap_2d
 from congruence.statistics.tables import Array
 
+#: largest absolute entry: products of sums of squares of larger ones overflow
+LARGEST = 1e60
+
 
 class Similarity:
     """Similarities of points with points (a square array): a consensus matrix, a kernel, a graph.
@@ -61,6 +64,11 @@ class Similarity:
         return int(self.matrix.shape[0])
 
     @property
+    def is_tiny(self) -> bool:
+        """Whether all entries read so far are so near to 0 that products of their squares vanish, and not all are 0."""
+        return 0 < max(abs(self.low), abs(self.high)) < 1 / LARGEST
+
+    @property
     def is_unit(self) -> bool:
         """Whether all entries read so far are between 0 and 1."""
         return bool(self.low >= -1e-9 and self.high <= 1 + 1e-6)
@@ -92,7 +100,7 @@ class Similarity:
         start, left = rows.indices(len(self))[0], cols.indices(len(self))[0]
         mirror = self._read(cols, rows).T
         for part, first, second in ((block, start, left), (mirror.T, left, start)):
-            bad = ~np.isfinite(part)
+            bad = ~(np.abs(part) <= LARGEST)
             if bad.any():
                 i, j = np.argwhere(bad)[0]
                 raise InputError(
@@ -114,7 +122,7 @@ class Similarity:
             raise InputError(f"{self.who}: similarities must be numbers, not {data.dtype}")
         self.matrix = self.matrix.astype(np.float64)
         self.matrix.sum_duplicates()
-        bad = ~np.isfinite(self.matrix.data)
+        bad = ~(np.abs(self.matrix.data) <= LARGEST)
         if bad.any():
             where = int(np.flatnonzero(bad)[0])
             i, j = (x[where] for x in self.matrix.tocoo().coords)
@@ -140,4 +148,5 @@ def is_dask_array(x: Any) -> bool:
 
 
 def _not_a_number(x: float) -> str:
-    return "missing (NaN)" if np.isnan(x) else "infinite"
+    large = f"{x:.3g}, too large: divide the matrix by its largest entry"
+    return "missing (NaN)" if np.isnan(x) else "infinite" if np.isinf(x) else large

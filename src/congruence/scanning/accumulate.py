@@ -415,7 +415,8 @@ def batch_columns(batch: Any) -> dict[str, Any]:
     pa = arrow_library()
     if isinstance(batch, pa.RecordBatch | pa.Table):
         return dict(zip(batch.schema.names, batch.columns, strict=True))
-    columns = dict(columns_of(batch)[0]) if frame_kind(batch) is None else {str(x): batch[x] for x in batch.columns}
+    framed = frame_kind(batch) is not None and hasattr(batch, "columns")
+    columns = {str(x): batch[x] for x in batch.columns} if framed else dict(columns_of(batch)[0])
     return {name: _as_arrow(column, name) for name, column in columns.items()}
 
 

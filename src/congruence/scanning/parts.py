@@ -70,7 +70,9 @@ class RowGroup:
         with parquet.ParquetFile(
             self.path, metadata=footer, read_dictionary=texts, page_checksum_verification=True
         ) as file:
-            yield from file.iter_batches(rows, row_groups=[self.group], columns=list(columns), use_threads=False)
+            for batch in file.iter_batches(rows, row_groups=[self.group], columns=list(columns), use_threads=False):
+                batch.validate(full=True)  # text that is not UTF-8
+                yield batch
         check_unchanged(self.path, self.state, self.shown or self.path)
 
 

@@ -252,10 +252,15 @@ def _change(
         raise InputError(f"scheme must be 'bootstrap', 'subsample', 'jitter' or 'noise', not {scheme!r}")
     if hasattr(data, "tocsr"):
         raise InputError(f"scheme {scheme!r} changes every value and needs dense data; pass X.toarray()")
+    if n < 2:
+        raise InputError(f"scheme {scheme!r} needs at least 2 points; there is {n}")
     centre = data.mean(axis=0)
     variances, axes = np.linalg.eigh(np.atleast_2d(np.cov(data.T)))
     if scheme == "noise":
-        chance, width = noise
+        try:
+            chance, width = (real_number(x, "noise") for x in noise)
+        except TypeError:
+            raise InputError(f"noise is a probability and a half-width in standard deviations, not {noise!r}") from None
         if not 0 <= chance < 1 or width <= 0:
             raise InputError(f"noise is a probability and a half-width in standard deviations, not {noise!r}")
         return partial(_noisy, chance, width * np.sqrt(np.maximum(variances, 0.0)), centre, axes)

@@ -1,0 +1,141 @@
+"""Which argument of a call is not of the type that its parameter takes: the public names ask this after an error."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable as AnyCallable
+from enum import Enum
+from typing import Any, Literal, Union, get_args, get_origin
+
+import numpy as np
+
+from congruence.errors import InputError, joined
+
+#: words for plain types
+WORDS = {bool: "True or False", int: "a whole number", float: "a number", str: "a text", type(None): "None"}
+
+
+def misfit(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    given: Mapping[str, Any],
+    others: Callable[..., Any] | None = None,
+) -> InputError | None:
+    """The error for the first argument that is not of the type of its parameter; None if all are.
+
+    Args:
+        function: What was called.
+        args: Arguments by position.
+        given: Arguments by name.
+        others: A function whose parameters describe the `**options` of this one.
+
+    >>> def f(n: int, flag: bool = False) -> None: ...
+    >>> misfit(f, (2,), {"flag": "x"})
+    InputError("flag must be True or False; got 'x'")
+    >>> misfit(f, (2,), {}) is None
+    True
+    """
+    try:
+        bound = inspect.signature(function).bind(*args, **given).arguments
+    except TypeError:  # an argument too many, too few or unknown: Python says so
+        return None
+    kinds = {**(_kinds(others) if others else {}), **_kinds(function)}
+    for options in [name for name, p in inspect.signature(function).parameters.items() if p.kind is p.VAR_KEYWORD]:
+        bound |= bound.pop(options, {})
+    for name, value in bound.items():
+        if not fits(value, kinds.get(name, Any)):
+            return InputError(f"{name} must be {in_words(kinds[name])}; got {_shown(value)}")
+    return None
+
+
+def check_argument(function: Callable[..., Any], name: str, value: Any) -> None:
+    """Raise an InputError if this value is not of the type that the parameter of this name takes."""
+    kind = _kinds(function).get(name, Any)
+    if not fits(value, kind):
+        raise InputError(f"{name} must be {in_words(kind)}; got {_shown(value)}")
+
+
+def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
+    """The type of each parameter that says one."""
+    names = getattr(inspect.unwrap(function), "__globals__", {})
+    found = {p.name: _resolved(p.annotation, names) for p in inspect.signature(function).parameters.values()}
+    return {name: kind for name, kind in found.items() if kind is not Any}
+
+
+def _resolved(annotation: Any, names: Mapping[str, Any]) -> Any:
+    """The type behind an annotation; Any where it cannot be told."""
+    if annotation is inspect.Parameter.empty:
+        return Any
+    text = getattr(annotation, "__forward_arg__", annotation)
+    if not isinstance(text, str):
+        return text
+    try:
+        return eval(text, dict(names))  # noqa: S307 -- an annotation of our own source
+    except NameError:  # imported for type checkers only
+        return Any
+
+
+def fits(value: Any, kind: Any) -> bool:
+    """Is this a value of this type? Numbers of numpy are numbers, and what is not a plain type is trusted.
+
+    >>> fits(np.int64(2), int), fits(np.array([2, 3]), int), fits(None, int | None), fits("x", Literal["y"])
+    (True, False, True, False)
+    """
+    if kind is Any:
+        return True
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return any(fits(value, k) for k in inner)
+    if origin is Literal:
+        return isinstance(value, str) and value in inner
+    if origin is AnyCallable:
+        return callable(value)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return isinstance(value, Mapping)
+    if isinstance(origin, type) and issubclass(origin, Iterable):
+        return _listed(value, inner[0] if inner else Any, ordered=issubclass(origin, Sequence))
+    if kind is None or kind is type(None):
+        return value is None
+    if not isinstance(kind, type):
+        return True
+    if kind is bool:
+        return isinstance(value, bool | np.bool_)
+    if kind is int:
+        return hasattr(value, "__index__") and not isinstance(value, np.ndarray)
+    if kind is float:
+        return isinstance(value, int | float | np.integer | np.floating)
+    if issubclass(kind, Enum):
+        return isinstance(value, str) and value in [x.value for x in kind]
+    return isinstance(value, kind)
+
+
+def _listed(value: Any, kind: Any, ordered: bool) -> bool:
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) != 1:
+        return False
+    countable = isinstance(value, Sequence | np.ndarray | set | frozenset)
+    return all(fits(x, kind) for x in value) if countable else not ordered or hasattr(value, "__len__")
+
+
+def in_words(kind: Any) -> str:
+    """A type as part of a sentence.
+
+    >>> in_words(int | None), in_words(Literal["drop", "keep"]), in_words(Sequence[str])
+    ('a whole number or None', "'drop' or 'keep'", 'a list')
+    """
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return joined(dict.fromkeys(in_words(k) for k in inner), "or")
+    if origin is Literal:
+        return joined(map(repr, inner), "or")
+    if origin is AnyCallable:
+        return "a function"
+    if isinstance(origin, type):
+        return "a mapping" if issubclass(origin, Mapping) else "a list"
+    return WORDS.get(kind, f"a {getattr(kind, '__name__', kind)}")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:76]} …"
