@@ -364,7 +364,7 @@ def test_known_clusters_by_rule_are_not_said_to_hold():
     noise = np.random.default_rng(3).normal(size=(120, 3))
     choice = cg.choose_k(noise, range(1, 5), "ward", k_min=2)
     assert choice.k >= 2
-    assert choice.sentence.startswith(f"{choice.k} clusters by ward come back best, but not all are parted")
+    assert choice.sentence.startswith(f"{choice.k} clusters by ward are the most stable, but not all are separated")
     one = cg.choose_k(noise, range(1, 5), "ward")
     assert (one.k, one.runner_up) == (1, choice.k)
     assert f"the best number is {choice.k}" in one.recommendation
@@ -508,7 +508,7 @@ def test_ctrl_c_keeps_the_numbers_that_are_done():
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"k_min": 0}, "k_min is 1, or 2"),
+        ({"k_min": 0}, "k_min must be 1, or 2"),
         ({"k": [2, 3], "k_min": 4}, "no k is left"),
         ({"n_jobs": 0}, "-1 for all cores"),
         ({"protocol": "paper"}, "'paper' with method 'em'"),
@@ -666,7 +666,7 @@ def test_m3c_says_that_it_sampled():
     X = np.random.default_rng(0).normal(size=(450, 2))
     choice = cg.choose_k(X, range(1, 4), criteria="m3c")
     assert choice.k == 1
-    assert "m3c looked at 400 of 450 points, drawn at random" in choice.notes
+    assert "m3c used 400 of 450 points, drawn at random" in choice.notes
 
 
 @pytest.mark.slow

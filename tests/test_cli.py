@@ -204,7 +204,7 @@ def test_compare_two_files_row_by_row(congruence):
     LABELS[["kmeans"]].to_csv("b.csv", index=False)
     said = congruence("compare", "a.csv", "b.csv", "-m", "ari", "-f", "json")
     assert json.loads(said.out)["values"]["ari"] == cg.ari(TRUTH, KMEANS)
-    assert "no column of ids in common: row 1 of a.csv is taken for row 1 of b.csv" in said.err
+    assert "no column of ids in common: row 1 of a.csv is compared with row 1 of b.csv" in said.err
     said = congruence("compare", "labels.csv", "labels.csv", "--columns", "truth,kmeans", "-m", "ari", "-f", "json")
     assert json.loads(said.out)["values"]["ari"] == cg.ari(TRUTH, KMEANS)
     LABELS[["cell", "kmeans"]].iloc[::-1].to_csv("c.csv", index=False)

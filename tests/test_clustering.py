@@ -792,7 +792,7 @@ def test_memberships_in_a_frame_are_aligned_too():
     ("a", "b", "align", "text"),
     [
         (FIRST, SHORTER.set_axis(list("vvwx")), "index", "without repeated values; that of b has repeated values"),
-        (FIRST, [0, 0, 1, 1, 2], "index", "needs an index on every clustering, and b has none"),
+        (FIRST, [0, 0, 1, 1, 2], "index", "needs an index on every clustering, but b has none"),
         (FIRST, pd.Series([0], index=["k"]), "index", "have no element in common"),
         (FIRST, SHORTER, "position", "have 5 and 4 elements"),
         (FIRST, FIRST, "rows", "align must be 'index' or 'position', not 'rows'"),

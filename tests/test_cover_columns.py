@@ -138,7 +138,7 @@ def test_frames_with_columns_of_lists(kind):
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        ([[0.2, 0.8], [1.0]], "lists hold the clusters of each point, and here is 0.2"),
+        ([[0.2, 0.8], [1.0]], "a list of clusters holds 0.2"),
         ([["x", None], ["y"]], "a list of clusters holds a missing value"),
         ([[["x"]], [["y"]]], "hold lists; give one label per point"),
     ],

@@ -461,7 +461,7 @@ def test_duplicates_count_twice_or_are_dropped():
         (lambda: cg.Cover([[0, 1], 2]), "cluster 1 is 2; each cluster is a list of points"),
         (lambda: cg.Cover([[0, 5]], points=[0, 1]), "point 5 is in a cluster, but not among the 2 points"),
         (lambda: cg.Cover([[0, 5]], points=1), "points=1, but 2 different points"),
-        (lambda: cg.Cover(np.array([[0.5, 1.0]])), r"holds 0 and 1, and here is 0.5; .* cg.Cover\(u >= 0.3\)"),
+        (lambda: cg.Cover(np.array([[0.5, 1.0]])), r"must hold only 0 and 1, not 0.5; .* cg.Cover\(u >= 0.3\)"),
         (lambda: cg.Cover([[0, None]]), "a point is missing"),
         (lambda: cg.Cover([[[0], [1]]]), "not hashable"),
         (lambda: cg.Cover("file.txt"), "cg.read_cover reads files"),

@@ -75,7 +75,7 @@ def test_a_node_with_three_children_has_no_cut_in_between():
     """Cuts that a node skips are refused, and the next ones are named."""
     h = cg.Hierarchy("((a,b,c),d,e);")
     assert h.ks.tolist() == [5, 3, 1]
-    with pytest.raises(cg.InputError, match=r"no cut has 4 clusters.*next are 3 and 5"):
+    with pytest.raises(cg.InputError, match=r"no cut has 4 clusters.*nearest cuts have 3 and 5"):
         h.cut(4)
     with pytest.raises(cg.InputError, match="1 to 5 clusters, not 6"):
         h.cut(6)
@@ -154,9 +154,9 @@ def test_newick():
         ("(a,a);", "named 'a'"),
         ("(a:x,b:1);", "not a number"),
         ("(a:-1,b:1);", "not negative"),
-        ("no_such_file.nwk", "no Newick text, and no file"),
+        ("no_such_file.nwk", "neither Newick text nor a file"),
         (np.array([[0.0, 1, 1, 2], [0, 2, 1, 2]]), "not the merges of a tree"),
-        (np.zeros((3, 3)), "floats is taken as scipy's linkage"),
+        (np.zeros((3, 3)), "floats is read as scipy's linkage"),
         (([[0, 1], [2, 3]], [1.0]), "finite heights"),
         ([[0, 1], [1, 2]], "twice"),
         ([[0, 1], []], "empty"),
@@ -195,7 +195,7 @@ def test_points_are_aligned_by_name():
         cg.compare(a, cg.Hierarchy("((a,b),(c,e));"))
     with pytest.raises(cg.InputError, match="4 and 3 points"):
         cg.compare(a, cg.Hierarchy("((a,b),c);"))
-    with pytest.raises(cg.InputError, match="have names and those of the other have none"):
+    with pytest.raises(cg.InputError, match="of only one hierarchy have names"):
         cg.compare(a, cg.Hierarchy([[0, 1], [2, 3]]))
     named = cg.Hierarchy([[0, 1], [2, 3]])
     assert cg.compare(cg.Hierarchy("((0,1),(2,3));"), named)["robinson_foulds"] == 0

@@ -524,7 +524,7 @@ def test_sources_that_cannot_be_scanned(tmp_path):
         (lambda: cg.scan(folder, memory="lots"), r"memory must be a size, as in '2GB'"),
         (lambda: cg.scan(iter([])), r"gave no batch"),
         (lambda: s["nope"], r"has no column 'nope'"),
-        (lambda: cg.compare(s["int"], [0] * 30), r"b is in memory and 'int' is scanned"),
+        (lambda: cg.compare(s["int"], [0] * 30), r"b is in memory but 'int' is scanned"),
         (lambda: cg.compare(s["int"], cg.scan(folder)["text"]), r"come from different sources"),
         (lambda: cg.compare_all(s, unassigned="never"), r"unassigned must be"),
         (lambda: cg.compare_all(s, sample_weight=cg.scan(folder)["int"]), r"weights are a column of another source"),

@@ -54,7 +54,7 @@ def test_a_header_that_promises_too_much(command, refused, tmp_path):
     data = stream.getvalue()
     header = b"{'descr': '<i8', 'fortran_order': False, 'shape': (99999999999999,), }"
     (tmp_path / "x.npy").write_bytes(data[:8] + len(header).to_bytes(2, "little") + header + data[-32:])
-    assert "its header promises" in refused(command, "x.npy")
+    assert "its header declares" in refused(command, "x.npy")
 
 
 BAD_SPARSE = {

@@ -46,7 +46,7 @@ def dunn(X: Any, labels: Any, inter: int = 4, intra: int = 3, *, scale: bool = F
         A float; higher is better.
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.dissimilarity_quality`, `cg.alternatives`.
@@ -82,7 +82,7 @@ def dissimilarity_quality(
         A float; higher is better.
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.dunn`, `cg.alternatives`.

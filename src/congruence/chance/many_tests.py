@@ -156,7 +156,7 @@ class PermutationTests(Result):
             A square data frame.
 
         Raises:
-            InputError: If an argument is not what is described here.
+            InputError: If an argument is invalid.
         """
         place = {name: i for i, name in enumerate(self.names)}
         numbers = {"value": self.values, "p_value": self.p_values, "p_corrected": self.p_corrected}

@@ -101,7 +101,7 @@ def contingency(a: Any, b: Any, **options: Unpack[PairKeywords]) -> Table:
         A `Table`: `.to_array()`, `.to_frame()`, `.to_sparse()`, `.rows`, `.columns`.
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.match`, `cg.compare`.
@@ -144,7 +144,7 @@ def element_scores(
             floats or sparse, points × clusters).
         b: Second clustering, of the same points in the same order.
         unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
-            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a cluster of its own,
+            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a separate cluster,
             "cluster" puts all in one cluster.
         noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
             labels. Default None.
@@ -157,7 +157,7 @@ def element_scores(
         One score from 0 to 1 per point, NaN for dropped points: an array, or a series if a series came in.
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.element_centric`, the mean of these scores.
@@ -245,7 +245,7 @@ def match(a: Any, b: Any, **options: Unpack[PairKeywords]) -> Matching:
         A `Matching`: `.mapping` from clusters of b to clusters of a, `.only_a`, `.only_b`, `.to_frame()`.
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.relabel`, `cg.contingency`.

@@ -74,7 +74,7 @@ def compare(
         measures: Keys or records of measures, one or several, or "all" for every measure that applies. Default None:
             ari, ami_max, nmi_sum, vi, jaccard, accuracy and element_centric.
         unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
-            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a cluster of its own,
+            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a separate cluster,
             "cluster" puts all in one cluster.
         noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
             labels. Default None.

@@ -44,7 +44,7 @@ def select_members(
         An `Ensemble` of these members.
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.consensus`, `cg.member_agreement`.

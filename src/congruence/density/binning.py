@@ -37,7 +37,7 @@ class Binning:
             for streams. Default False.
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.density_profile`, `cg.adco`.
@@ -80,7 +80,7 @@ class Binning:
             The binning itself.
 
         Raises:
-            InputError: If an argument is not what is described here.
+            InputError: If an argument is invalid.
         """
         columns = as_columns(X, self.nominal)
         classes = None

@@ -46,7 +46,7 @@ def density_profile(
             Default None: ten bins of equal width.
         bivariate: Whether to bin all pairs of attributes. Default False.
         unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
-            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a cluster of its own,
+            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a separate cluster,
             "cluster" puts all in one cluster.
         noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
             labels. Default None.
@@ -58,7 +58,7 @@ def density_profile(
         A `Profile`; profiles of the same bins add.
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.adco`, `cg.compare_profiles`, `cg.Binning`.

@@ -132,7 +132,7 @@ class ProfileComparison(Result):
             A data frame.
 
         Raises:
-            InputError: If an argument is not what is described here.
+            InputError: If an argument is invalid.
         """
         if what not in ("attributes", "clusters"):
             raise InputError(f"to_frame gives 'attributes' or 'clusters', not {what!r}")
@@ -224,7 +224,7 @@ def compare_profiles(
         sizes: What to do with sides of different size: "given" (default; nothing), "sample" (a stratified sample of
             the larger side) or "scaled" (scale counts down, the mean of such samples).
         unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
-            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a cluster of its own,
+            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a separate cluster,
             "cluster" puts all in one cluster.
         noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
             labels. Default None.
@@ -240,7 +240,7 @@ def compare_profiles(
         A `ProfileComparison`: `r["adco"]`, `.mapping`, `.to_frame()` by attribute or cluster.
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.adco`, `cg.drift`, `cg.density_profile`.

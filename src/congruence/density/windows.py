@@ -82,7 +82,7 @@ class Drift(Result):
             since: "previous" (default) or "first": what it is compared with.
 
         Raises:
-            InputError: If an argument is not what is described here.
+            InputError: If an argument is invalid.
         """
         rows = self._step(window, since).attributes
         return sorted(((name, own) for name, _, own, *_ in rows), key=lambda row: row[1])
@@ -97,7 +97,7 @@ class Drift(Result):
             since: "previous" (default) or "first": what it is compared with.
 
         Raises:
-            InputError: If an argument is not what is described here.
+            InputError: If an argument is invalid.
         """
         step = self._step(window, since)
         rows: list[tuple[Any, Any, float]] = [
@@ -210,7 +210,7 @@ def drift(
             windows).
         sizes: "given" (default), or "scaled", which makes two windows equally large; see `cg.compare_profiles`.
         unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
-            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a cluster of its own,
+            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a separate cluster,
             "cluster" puts all in one cluster.
         noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
             labels. Default None.
@@ -222,7 +222,7 @@ def drift(
         A `Drift`: `.previous`, `.first`, `.moved_clusters(i)`, `.moved_attributes(i)`, `.to_frame()`.
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.adco`, `cg.compare_profiles`.

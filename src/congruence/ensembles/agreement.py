@@ -267,7 +267,7 @@ def consensus_blocks(
         An iterator of (slice of rows, block).
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.consensus_matrix`.

@@ -116,7 +116,7 @@ def pair_sums(block_p: Any, block_q: Any, rows: Any, cols: Any) -> PairSums:
         A `PairSums`; the sums of all blocks add, and give `.arimm()`, `.kas()` and the others.
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.merge`, `cg.Similarity`.

@@ -100,7 +100,7 @@ def consensus_cdf(
         A `ConsensusCdf`: `f(x)`, `.area`, `.pac()`, `.to_frame()`.
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.delta_area`, `cg.consensus_matrix`.
@@ -206,7 +206,7 @@ def delta_area(ensembles: Mapping[int, Any]) -> dict[int, float]:
         A mapping from number of clusters to the relative growth of the area.
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.consensus_cdf`, `cg.choose_k`.

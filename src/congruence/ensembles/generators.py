@@ -78,7 +78,7 @@ def generate(
         An `Ensemble`.
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.consensus`, `cg.choose_k`, `cg.random_partitions`.

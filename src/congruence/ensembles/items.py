@@ -51,7 +51,7 @@ def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto") -> Array
         An array, points × clusters.
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.cluster_consensus`, `cg.consensus_silhouette`.
@@ -127,7 +127,7 @@ def cluster_consensus(ensemble: Any, labels: Any) -> dict[Any, float]:
         A mapping from cluster to mean consensus.
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.item_consensus`.

@@ -24,7 +24,7 @@ def random_partitions(n: int, n_members: int, kmax: int, random_state: Any = Non
         An `Ensemble`.
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.certainty_random`.

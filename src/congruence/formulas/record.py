@@ -253,7 +253,7 @@ class Measure:
             An `Explanation`, which prints as lines; `.symbols`, `.value`.
 
         Raises:
-            InputError: If an argument is not what is described here.
+            InputError: If an argument is invalid.
 
         >>> import congruence as cg
         >>> print(cg.measure("jaccard").explain([0, 0, 1, 1], [0, 0, 0, 1]))

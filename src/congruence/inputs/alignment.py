@@ -21,7 +21,7 @@ Align = Literal["index", "position"]
 # --- several clusterings of the same points ---------------------------------------------------------------------
 
 
-#: stands for the number of points of scanned columns, which may be unknown until they are counted
+#: the number of points of scanned columns, unknown until they are counted
 SCANNED = -1
 
 
@@ -31,7 +31,7 @@ class Mass:
 
     values: Array
     is_frequency: bool
-    #: weights are held divided by 2**exponent, so that the largest is about 1 and no square overflows or vanishes
+    #: weights are stored divided by 2**exponent, so that the largest is about 1 and squares neither overflow nor underflow
     exponent: int = 0
 
     def taken(self, points: Array) -> Mass:
@@ -45,10 +45,10 @@ MOST_POINTS = 2**62
 
 @dataclass(frozen=True, kw_only=True)
 class Aligned:
-    """Clusterings of the same points in the same order, with what the options say of their points."""
+    """Clusterings of the same points in the same order, with the options that apply to their points."""
 
     members: tuple[Clustering, ...]
-    #: noise labels of each member; None where nothing was said
+    #: noise labels of each member; None if not given
     noise: tuple[Collection[Hashable] | None, ...]
     mass: Mass | None
     index: Any
@@ -57,10 +57,10 @@ class Aligned:
 
 @dataclass(frozen=True, kw_only=True)
 class InputOptions:
-    """How clusterings are read. Public functions take these five one by one; inside they travel together.
+    """How clusterings are read. Public functions take these five options separately; internal ones pass this object.
 
     Args:
-        unassigned: What becomes of points in no cluster: "error", "drop", "singletons", "cluster"; "partial" for ensembles.
+        unassigned: How to treat points in no cluster: "error", "drop", "singletons", "cluster"; "partial" for ensembles.
         noise: Labels that mean "in no cluster": one, several, or a mapping from the name of a clustering to labels.
         sample_weight: Importance of each point.
         frequency: How often each point occurs.
@@ -80,7 +80,7 @@ class InputOptions:
         return [name for name, x in values.items() if x is not None and not (name == "unassigned" and x == "error")]
 
     def applied(self, raw: Sequence[Clustering], who: Sequence[str], names: Sequence[str | None]) -> Aligned:
-        """The clusterings aligned and with the policy; `who` is what messages call them, `names` what `noise` may."""
+        """The aligned clusterings with unassigned points decided; `who` are names for messages, `names` those for `noise`."""
         same, notes = aligned(raw, self.align, who)
         check_noise(self.noise, [*names, *who])
         noise = tuple(noise_for(self.noise, both) for both in zip(names, who, strict=True))
@@ -111,7 +111,7 @@ def as_mass(sample_weight: Any, frequency: Any, n: int, index: Any = None, align
         raise InputError(f"the index of {name} has repeated values; align='index' needs one weight per element")
     if own_index is not None and index is not None and align != "position" and not own_index.equals(index):
         if align != "index" or not index.isin(own_index).all():
-            raise InputError(f"the index of {name} differs from that of the clusterings; give it the same one")
+            raise InputError(f"the index of {name} differs from that of the clusterings; give it the same index")
         given = given.reindex(index)
     values = _numbers(given, name)
     if values.shape != (n,):
@@ -155,7 +155,7 @@ def aligned(
     if align not in (None, "index", "position"):
         raise InputError(f"align must be 'index' or 'position', not {align!r}")
     if any(getattr(c, "is_cover", False) for c in clusterings):
-        from congruence.inputs.cover_points import on_same_points  # it aligns labels with this function
+        from congruence.inputs.cover_points import on_same_points  # late import: that module uses this function
 
         return on_same_points(clusterings, align, who)
     if any(c.lazy for c in clusterings):
@@ -164,7 +164,7 @@ def aligned(
     if align == "index":
         if len(indexed) < len(clusterings):
             bare = next(w for c, w in zip(clusterings, who, strict=True) if c.index is None)
-            raise InputError(f"align='index' needs an index on every clustering, and {bare} has none")
+            raise InputError(f"align='index' needs an index on every clustering, but {bare} has none")
         return _on_common_index(clusterings, who)
     if align is None and len(indexed) > 1:
         (first, a), *others = indexed
@@ -192,7 +192,7 @@ def _of_one_scan(clusterings: Sequence[Any], who: Sequence[str]) -> list[Cluster
     for c, name in zip(clusterings, who, strict=True):
         if not c.lazy:
             raise InputError(
-                f"{name} is in memory and {first.name!r} is scanned; put both into one source, or read both"
+                f"{name} is in memory but {first.name!r} is scanned; put both into one source, or read both into memory"
             )
         if c.source != first.source and not getattr(first.source, "same_rows", lambda other: False)(c.source):
             raise InputError(
@@ -232,7 +232,7 @@ def _on_common_index(clusterings: Sequence[Clustering], who: Sequence[str]) -> t
 
 
 def left_out(members: Sequence[Any]) -> tuple[Caution, ...]:
-    """What could not be read of scanned members and was skipped."""
+    """Parts of scanned members that were skipped because they could not be read."""
     if not members[0].lazy:
         return ()
     return tuple(Caution("not_read", "", line) for line in members[0].source.facts(members[0]).left_out)

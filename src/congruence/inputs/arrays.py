@@ -1,4 +1,4 @@
-"""What kind of array or frame was given, its values, and labels of any type as codes 0 … k−1 with sorted names."""
+"""Detect arrays and frames of any library, and encode labels of any type as 0 … k−1 with sorted names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def frame_kind(data: Any) -> str | None:
 
 
 def in_memory(data: Any) -> Any:
-    """A frame, series or array of another library as one that is read directly; everything else as it is.
+    """Convert a frame, series or array of another library to one that is read directly; other values are unchanged.
 
     Lazy polars frames are collected, Dask frames computed, xarray data become pandas or numpy; DuckDB relations, record batch
     readers and everything else with `__arrow_c_stream__` become arrow tables.
@@ -67,12 +67,12 @@ def from_dlpack(data: Any) -> Array:
 
 
 def is_frame(data: Any) -> bool:
-    """Is it a data frame of pandas, polars or arrow?"""
+    """Whether it is a data frame of pandas, polars or arrow."""
     return hasattr(data, "columns") and frame_kind(data) is not None
 
 
 def is_sparse(data: Any) -> bool:
-    """Is it a sparse matrix of scipy?"""
+    """Whether it is a scipy sparse matrix."""
     return hasattr(data, "tocsr") and hasattr(data, "nnz")
 
 
@@ -94,7 +94,7 @@ def unwrap_2d(data: Any) -> tuple[Any, Any, str | None, str | None, Sequence[Any
         return np.asarray(data), None, None, None, None
     except ValueError:
         raise InputError(
-            "a list of lists of different lengths is not a matrix; give every row as many numbers"
+            "a list of lists of different lengths is not a matrix; give every row the same number of values"
         ) from None
 
 
@@ -137,7 +137,7 @@ def smallest(codes: Array, k: int) -> Array:
 
 
 def encode_integers(values: Array, low: int, high: int) -> tuple[Array, Array]:
-    """Codes by a table over the range of the values; by hashing where the range is much wider than the data."""
+    """Codes from a table over the range of the values, or by hashing if the range is much wider than the data."""
     span = high - low + 1
     if span > max(4 * len(values), 1 << 16):
         hashed, found, _ = encode_arrow(arrow_library().array(values))
@@ -158,7 +158,7 @@ def encode_integers(values: Array, low: int, high: int) -> tuple[Array, Array]:
 
 
 def shifted(offsets: Array, low: int) -> Array:
-    """Labels from their distances to the lowest; unsigned where they do not fit in int64."""
+    """Labels from their distances to the lowest; unsigned if they do not fit in int64."""
     if low + len(offsets) and low + int(offsets.max(initial=0)) > np.iinfo(np.int64).max:
         return offsets.astype(np.uint64) + np.uint64(low)
     return offsets + low
@@ -217,7 +217,7 @@ def encode_arrow(array: Any) -> tuple[Array, Array | tuple[Any, ...], int]:
     if not pa.types.is_dictionary(array.type):
         try:
             array = array.dictionary_encode()
-        except pa.ArrowNotImplementedError:  # types of other libraries, as UUIDs
+        except pa.ArrowNotImplementedError:  # extension types, such as UUIDs
             return encode_objects(array.to_pylist())
     elif isinstance(array, pa.ChunkedArray):
         array = array.unify_dictionaries()
@@ -253,7 +253,7 @@ def named_clusters(names: list[Any]) -> Array | tuple[Any, ...]:
 
 
 def holds_lists(kind: Any) -> bool:
-    """Is this the arrow type of lists, as a column that names the clusters of each point has?"""
+    """Whether this is an arrow list type, as in a column that lists the clusters of each point."""
     types = arrow_library().types
     return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
 

@@ -38,7 +38,7 @@ def as_clustering(data: Any, who: str = "labels") -> Clustering:
     if hasattr(data, "obs"):
         raise InputError(f"{who}: pass one column of it, as in x.obs['leiden']")
     data = in_memory(data)
-    if is_sparse(data):  # before mappings: some sparse formats are dictionaries too
+    if is_sparse(data):  # before mappings: some sparse formats are also dictionaries
         return Memberships(data, who=who)
     if isinstance(data, Similarity):
         raise InputError(f"{who} is a similarity matrix, points × points; expected one label per point, or memberships")
@@ -59,7 +59,7 @@ def as_clustering(data: Any, who: str = "labels") -> Clustering:
 
 
 def is_scanned(data: Any, options: Mapping[str, Any]) -> bool:
-    """Whether an input stays where it is (a scan, a column of one, Dask), or options of a scan are given."""
+    """Whether an input is not read into memory (a scan, a scanned column, Dask), or scan options are given."""
     if any(value is not None and value is not False for value in options.values()):
         return True
     listed = data.values() if type(data) is dict else data if isinstance(data, list | tuple) else [data]
@@ -72,7 +72,7 @@ def is_scanned(data: Any, options: Mapping[str, Any]) -> bool:
 
 
 def as_disjoint(data: Any, who: str = "labels") -> Clustering:
-    """One clustering whose clusters do not overlap: labels or memberships, but no cover."""
+    """One clustering whose clusters do not overlap: labels or memberships, not a cover."""
     found = as_clustering(data, who)
     if getattr(found, "is_cover", False) or found.overlapping:
         raise InputError(

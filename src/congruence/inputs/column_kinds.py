@@ -1,4 +1,4 @@
-"""What a column of a table is: the one rule for ids, labels, measurements and the reference, in every file and frame."""
+"""Classify the columns of a table as ids, labels, measurements or reference, by the same rule for all files and frames."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from congruence.inputs.memberships import Memberships
 
 Kind = Literal["id", "labels", "memberships", "measurements", "dates"]
 
-#: names that say a column names the rows
+#: column names that mean row ids
 ID_NAMES = frozenset(
     {"", "id", "ids", "index", "unnamed: 0", "rownames", "row_names", "row", "rowid", "barcode", "cell", "cellid", "node",
      "key", "uuid", "guid", "level_0"}
 )  # fmt: skip
-#: endings of such names, as in customer_no; cluster_id says what a cluster is called, and is left to its values
+#: endings of such names, as in customer_no; cluster_id names clusters, so it is judged by its values
 ID_ENDINGS = ("_id", "_no", "_nr", "_number", "_key", "_name", "_barcode", "_index")
-#: names that say a column holds labels, in a table of numbers to cluster
+#: column names that mean labels, in a table of numbers to cluster
 LABEL_NAMES = re.compile(
     r"(leiden|louvain|k-?means|cluster|consensus|community|cell[_ ]?type|species|target|group|segment|annotation|walktrap"
     r"|infomap|hdbscan|dbscan|ward|spectral|alternative|seurat)s?([_ .]?(id|no|label|ids|labels|name))?([_ .:]?[\d.]+)*"
     r"|(leiden|louvain|kmeans|seurat_clusters|cluster|clusters)[_ .].*",
     re.IGNORECASE,
 )
-#: rows from which whole numbers that are all different are taken for row names: below, every point may be its own cluster
+#: smallest number of rows for which distinct whole numbers are row ids; with fewer rows, every point may be its own cluster
 MANY_ROWS = 10
-#: share of different values from which a column without repeats in its meaning is "nearly all different"
+#: share of distinct values above which a column is "nearly all different"
 NEARLY = 0.95
 
 
 def names_rows(name: str) -> bool:
-    """Does the name of a column say that it holds ids: `id`, `node`, `cell`, `customer_no`, a pandas index?
+    """Whether a column name means ids: `id`, `node`, `cell`, `customer_no`, a pandas index.
 
     >>> names_rows("customer_no"), names_rows("Unnamed: 0"), names_rows("cluster_id"), names_rows("kmeans")
     (True, True, False, False)
@@ -48,7 +48,7 @@ def names_rows(name: str) -> bool:
 
 
 def reference_among(names: Iterable[str]) -> str | None:
-    """The first column whose name says that it is the reference: truth, class, label, reference, or with a number.
+    """The first column named like a reference: truth, class, label or reference, with or without a number.
 
     >>> reference_among(["kmeans", "reference0", "reference1"]), reference_among(["Class", "a"]), reference_among(["labels2"])
     ('reference0', 'Class', None)
@@ -57,24 +57,24 @@ def reference_among(names: Iterable[str]) -> str | None:
     return next((name for name in names if said.fullmatch(name)), None)
 
 
-#: names that say a column holds measurements, where its values are numbers
+#: column names that mean measurements, if the values are numbers
 MEASURED_NAMES = re.compile(
     r"(n|num|total|pct|percent|log1p|mean|frac|fraction)_.+|.+_(counts?|score|fraction|pct|percent)|score",
     re.IGNORECASE,
 )
-#: whole numbers 0, 1, 2, … are codes of classes beside measurements if there are so few of them
+#: most distinct whole numbers 0, 1, 2, … that are class codes in a table of measurements
 FEW_CODES = 10
-#: rows looked at before a whole column is
+#: rows checked before the whole column
 LOOK = 4096
 
 
 @dataclass(frozen=True)
 class ColumnKind:
-    """What one column is, and why."""
+    """The kind of a column, and the reason."""
 
     kind: Kind
     why: str
-    #: ids that occur more than once, where the name of the column says that it holds ids
+    #: repeated ids, if the column is named like an id
     repeated: tuple[str, ...] = ()
     #: whole numbers that look like codes of clusters: 0, 1, 2, … without gaps
     is_codes: bool = False
@@ -83,11 +83,11 @@ class ColumnKind:
 
 
 def kind_of_column(name: str, column: Any) -> ColumnKind:
-    """What a column is, by its name and its values.
+    """The kind of a column, by its name and its values.
 
     Args:
         name (str): The name of the column.
-        column (Any): An arrow, pandas or polars column, or an array; memberships and matrices are taken as they are.
+        column (Any): An arrow, pandas or polars column, or an array; memberships and matrices are recognised as such.
 
     Returns:
         ColumnKind: Ids, labels, memberships, measurements or dates, and the reason.
@@ -101,7 +101,7 @@ def kind_of_column(name: str, column: Any) -> ColumnKind:
     """
     import pyarrow as pa
 
-    if len(column) > 2 * LOOK:  # most columns of labels show in a few rows that they repeat
+    if len(column) > 2 * LOOK:  # a few rows show that most label columns repeat values
         few = kind_of_column(name, _every(column, -(-len(column) // LOOK)))
         if few.kind in ("labels", "dates", "memberships"):
             return few
@@ -129,7 +129,7 @@ def _kind_of_words(name: str, solid: Any) -> ColumnKind:
         distinct = pc.count_distinct(
             solid.cast(solid.type.value_type) if pa.types.is_dictionary(solid.type) else solid
         ).as_py()
-    except pa.ArrowNotImplementedError:  # lists and structures: the border refuses them, and says why
+    except pa.ArrowNotImplementedError:  # lists and structures: refused later, with a reason
         return ColumnKind("labels", "values of a kind that is not counted")
     if distinct == n:
         return ColumnKind("id", "texts that are all different")
@@ -166,7 +166,7 @@ def _kind_of_numbers(name: str, solid: Any, is_float: bool) -> ColumnKind:
 
 
 def _repeated(values: Any) -> tuple[str, ...]:
-    """The values that occur more than once, as text, in the order of their first place."""
+    """The repeated values as text, in order of first occurrence."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -179,7 +179,7 @@ def _repeated(values: Any) -> tuple[str, ...]:
 
 
 def _every(column: Any, step: int) -> Any:
-    """Every so-manieth value of a column of any library."""
+    """Every n-th value of a column of any library."""
     import numpy as np
 
     if hasattr(column, "gather_every"):
@@ -192,7 +192,7 @@ def _every(column: Any, step: int) -> Any:
 
 
 def arrow_column(column: Any) -> Any:
-    """A column of any library as arrow; None if it is no plain column."""
+    """A column of any library as arrow; None if it is not a plain column."""
     import numpy as np
     import pyarrow as pa
 
@@ -213,9 +213,9 @@ def arrow_column(column: Any) -> Any:
 
 @dataclass(frozen=True)
 class Sorting:
-    """The columns of a table by what they are; `line` says it in one line, `reasons` why."""
+    """The columns of a table by kind; `line` is a one-line summary, `reasons` explains it."""
 
-    #: the columns that were asked for: label columns, or numbers to cluster
+    #: the columns to use: label columns, or numbers to cluster
     taken: dict[str, Any]
     #: "labels" or "data"
     purpose: str
@@ -227,7 +227,7 @@ class Sorting:
 
     @property
     def line(self) -> str:
-        """What was taken for what."""
+        """How the columns are used, in one line."""
         soft = [name for name, x in self.taken.items() if isinstance(x, Memberships) and name != self.reference]
         hard = [name for name in self.taken if name != self.reference and name not in soft]
         parts = [f"{self.purpose}: {some_of(hard, 12)}"] if hard else []
@@ -242,12 +242,12 @@ class Sorting:
 
     @property
     def reasons(self) -> list[str]:
-        """Why, one line per column."""
+        """The reason for each column, one line per column."""
         return [f"{name}: {why}" for name, why in self.why.items()]
 
     @property
     def is_plain(self) -> bool:
-        """Whether every column was taken, so that there is nothing to say."""
+        """Whether every column is used, so that no note is needed."""
         return not self.ids and not self.left_out and self.reference is None
 
 
@@ -295,19 +295,19 @@ def sorted_columns(
     find_reference: bool = False,
     source: str = "the table",
 ) -> Sorting:
-    """The label columns of a table, or its numbers to cluster, and what the other columns are.
+    """The label columns of a table, or its numbers to cluster, and the kinds of the other columns.
 
     Args:
         columns (Mapping[str, Any]): The columns by name.
         id (str | None): Column of ids. Default None: by name and values.
         reference (str | None): The reference; "none" for no reference. Default None: by name, if `find_reference`.
         apart (Sequence[str | None]): Columns with a role of their own, as weights. Default: none.
-        is_data (bool): Are numbers wanted, rather than labels? Default False.
-        find_reference (bool): May a column called truth or class be the reference? Default False.
-        source (str): What messages call the table.
+        is_data (bool): Whether to look for numbers instead of labels. Default False.
+        find_reference (bool): Whether a column called truth or class may be the reference. Default False.
+        source (str): Name used in messages for the table.
 
     Returns:
-        Sorting: The columns by what they are.
+        Sorting: The columns by kind.
 
     Raises:
         InputError: If ids occur more than once, or nothing is left.
@@ -352,7 +352,7 @@ def sorted_columns(
 
 
 def feature_columns(columns: Mapping[str, Any], source: str = "the table") -> Sorting:
-    """Columns that describe the points, numbers and words alike; ids, dates and columns with names of labels are left out."""
+    """Columns that describe the points, numeric or text; without ids, dates and columns named like labels."""
     kinds = {name: kind_of_column(name, column) for name, column in columns.items()}
     left_out, ids = {}, {}
     for name, found in kinds.items():
@@ -370,7 +370,7 @@ def feature_columns(columns: Mapping[str, Any], source: str = "the table") -> So
 
 
 def id_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns of a table that name its rows, each value once."""
+    """The columns of a table that name its rows without repeats."""
     if len(columns) < 2:
         return {}
     kinds = {name: kind_of_column(name, column) for name, column in columns.items()}
@@ -386,19 +386,19 @@ def first_ids(columns: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _not_labels(found: ColumnKind) -> str:
-    """What a column is, if it is no clustering."""
+    """The kind of a column that is not a clustering, else None."""
     return "" if found.kind in ("labels", "memberships") else found.kind
 
 
 def _not_data(name: str, column: Any, found: ColumnKind, measured: bool) -> str:
-    """What a column is, if it is nothing to cluster by: an id, a label, text, or codes beside measurements."""
+    """The kind of a column that is not a feature (id, label, text, or class codes), else None."""
     import pyarrow.compute as pc
 
     if not found.is_number:
         return {"id": "id", "dates": "dates", "memberships": ""}.get(found.kind, "labels")
     if found.kind == "id" and not names_rows(name):
         ends = pc.min_max(arrow_column(column)).as_py()
-        counting = ends["max"] - ends["min"] == len(column) - 1  # 0, 1, 2, …: the numbers of the rows
+        counting = ends["max"] - ends["min"] == len(column) - 1  # 0, 1, 2, …: row numbers
         return "id" if counting else ""
     if found.kind == "id":
         return "id"
@@ -410,7 +410,7 @@ def _not_data(name: str, column: Any, found: ColumnKind, measured: bool) -> str:
 
 
 def check_distinct(column: Any, name: str, source: str) -> None:
-    """Refuse a column of ids in which one occurs twice."""
+    """Refuse an id column with repeated ids."""
     values = arrow_column(column)
     if values is not None:
         _check_repeated(name, ColumnKind("id", "", _repeated(values.drop_null())), source)
@@ -434,19 +434,19 @@ def named_columns(
     source: str = "the table",
     apart: Sequence[str | None] = (),
 ) -> list[str]:
-    """The columns meant by names and patterns, in order; a name may contain commas.
+    """The columns that match names and patterns, in order; a name may contain commas.
 
     Args:
         wanted (str | Sequence[str] | None): Names separated by commas, or a list of names; `*`, `?` and `[…]` are patterns.
-        there (Iterable[str]): The columns there are.
-        source (str): What messages call the table.
-        apart (Sequence[str | None]): Columns that no pattern means. Default: none.
+        there (Iterable[str]): The existing columns.
+        source (str): Name used in messages for the table.
+        apart (Sequence[str | None]): Columns that no pattern matches. Default: none.
 
     Returns:
         list[str]: Names of columns, each once.
 
     Raises:
-        InputError: If a name or a pattern fits no column.
+        InputError: If a name or a pattern matches no column.
 
     >>> named_columns("k=3, seed 1,leiden*", ["id", "k=3, seed 1", "leiden_1", "leiden_2"])
     ['k=3, seed 1', 'leiden_1', 'leiden_2']
@@ -466,7 +466,7 @@ def named_columns(
 
 
 def _words(text: str, names: Sequence[str]) -> list[str]:
-    """The items of a comma-separated list, where neighbours that are one name together stay together."""
+    """The items of a comma-separated list; items that together form one column name are joined again."""
     if text in names:
         return [text]
     pieces, words = text.split(","), []

@@ -20,7 +20,7 @@ def check_columns(data: Any) -> None:
 
 
 def card_columns(data: Any) -> list[tuple[str, Any]]:
-    """Label columns of an array on a GPU, encoded there at once."""
+    """Label columns of an array on a GPU, encoded there together."""
     check_columns(data)
     found = device.encoded(data) if data.size else [None] * data.shape[1]
     return [
@@ -39,6 +39,6 @@ def title_of(column: Any) -> str | None:
 
 
 def label_columns(obs: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | None]:
-    """The columns of an `.obs` frame that are labels, by the rule for columns of every table, and what the others are."""
+    """The label columns of an `.obs` frame, by the rule for all tables, and the kinds of the others."""
     columns, notes = without_ids({str(name): obs[name] for name in obs.columns}, ".obs")
     return list(columns.items()), [Caution("not_labels", "", f".obs: {line}") for line in notes], frame_kind(obs)

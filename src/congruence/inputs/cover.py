@@ -1,4 +1,4 @@
-"""Overlapping clusters: a `Cover` is checked and encoded here, as labels of signatures and a map signature × cluster."""
+"""Overlapping clusters: validates a `Cover` and encodes it as labels of signatures and a signature × cluster map."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from congruence.statistics.tables import Array
 
 Duplicates = Literal["keep", "drop"]
 
-#: points that a cover may have: each takes some 200 bytes
+#: most points of a cover; each takes about 200 bytes
 MOST_POINTS = 50_000_000
 
 
@@ -36,11 +36,11 @@ class Cover:
         points: all points, covered or not: a list of them, or their number. Default None: the points that occur; two
             such covers are compared on all points that occur in either. A matrix, a point → clusters mapping and labels
             name their points themselves.
-        duplicates: "keep" (default) counts a cluster that is given twice twice; "drop" keeps the first of them.
+        duplicates: "keep" (default) counts repeated clusters separately; "drop" keeps only the first.
         keys: what the keys of a mapping are: "clusters" (cluster → its points, the default) or "points" (point → its
             clusters).
         names: names of the clusters of a list or matrix; default 0, 1, 2, …
-        who: what messages call the cover; default "cover".
+        who: name used in messages; default "cover".
 
     Raises:
         InputError: if the points or clusters cannot be read, or a point is not among `points`.
@@ -57,7 +57,7 @@ class Cover:
     (0.7692, 0.818)
     """
 
-    #: says what it is where inputs are told apart
+    #: distinguishes covers from other inputs
     is_cover = True
 
     def __init__(
@@ -89,7 +89,7 @@ class Cover:
         if len(set(listed)) < len(listed):
             twice = next(x for x in listed if listed.count(x) > 1)
             raise InputError(f"{who}: two clusters are named {twice!r}; give them different names")
-        #: the names of all points, or of those that occur; the number of points where that was told
+        #: the names of all points, or of those that occur; the number of points if it was given
         self.ids, self.total, self.is_listed = ids, found.total, found.total is not None
         if points is not None:
             self._set_points(points, who)
@@ -104,7 +104,7 @@ class Cover:
             numbered = all(isinstance(x, int) and 0 <= x < many for x in self.ids)
             if many < len(self.ids):
                 raise InputError(f"{who}: points={many}, but {len(self.ids)} different points are in its clusters")
-            if not numbered:  # names, and how many points there are in all
+            if not numbered:  # names, and the total number of points
                 self.total = many
                 return
             points = range(many)
@@ -122,7 +122,7 @@ class Cover:
         self.ids, self.total, self.is_listed = listed, len(listed), True
 
     def _close_up(self, names: list[Any], duplicates: Duplicates, who: str) -> None:
-        """Each membership once, sorted by point; empty clusters go, repeated ones are counted."""
+        """Each membership once, sorted by point; empty clusters are dropped, repeated ones counted."""
         k = len(names)
         pairs = np.unique(self._point * np.int64(max(k, 1)) + self._cluster)
         self._point, self._cluster = pairs // max(k, 1), pairs % max(k, 1)
@@ -137,7 +137,7 @@ class Cover:
             keep = filled & ~repeats
         elif repeats.any():
             many = f"{int(repeats.sum())} of {int(filled.sum())} clusters"
-            text = f"{{subject}}: {many} repeat another one and count again; pass duplicates='drop' to count each once"
+            text = f"{{subject}}: {many} repeat another cluster and count separately; pass duplicates='drop' to count each once"
             self.cautions += (Caution("repeated_clusters", who, text),)
         place = np.cumsum(keep) - 1
         kept = keep[self._cluster] if k else np.zeros(0, dtype=bool)
@@ -146,7 +146,7 @@ class Cover:
 
     @property
     def members(self) -> Members:
-        """Points and clusters, membership by membership."""
+        """Point and cluster of each membership."""
         return Members(self.ids, self._point, self._cluster, self.names, self.total if self.is_listed else None)
 
     @property
@@ -161,7 +161,7 @@ class Cover:
 
     @property
     def n_points(self) -> int:
-        """Number of points: as told, else of those that occur."""
+        """Number of points: as given, else of those that occur."""
         return len(self.ids) if self.total is None else self.total
 
     def __len__(self) -> int:
@@ -201,12 +201,12 @@ class Cover:
         return text + (f", {alone:,} point{'s' * (alone != 1)} in none" if alone else "")
 
     def with_policy(self, unassigned: Any, noise: Collection[Hashable] | None, who: str) -> Cover:
-        """The cover without the clusters named as noise; points in no cluster are decided once the points are known.
+        """The cover without noise clusters; points in no cluster are decided later, when all points are known.
 
         Args:
-            unassigned: What becomes of points in no cluster; not used here.
+            unassigned: Not used here.
             noise: Names of clusters to leave out, or None.
-            who: What messages call the cover.
+            who: Name used in messages for the cover.
 
         Returns:
             A `Cover`.
@@ -220,7 +220,7 @@ class Cover:
         return Cover(kept, self.ids if self.is_listed else self.total, who=who)
 
     def encoded(self, ids: Sequence[Any], total: int) -> CoverLabels:
-        """Labels of signatures for these points in this order, and then as many without a name as `total` needs.
+        """Labels of signatures for these points in this order, followed by unnamed points up to `total`.
 
         Args:
             ids: The points, in order.
@@ -245,7 +245,7 @@ class Cover:
 
 
 def signatures(point: Array, cluster: Array, n: int, names: Any) -> tuple[Array, ClusterMap]:
-    """Codes of the points' sets of clusters, and the map of those; memberships sorted by point, then cluster."""
+    """Codes of the points' sets of clusters, and their map; memberships must be sorted by point, then cluster."""
     starts = np.searchsorted(point, np.arange(n + 1))
     packed = np.ascontiguousarray(cluster, dtype=np.int32).tobytes()
     ends = (4 * starts).tolist()
@@ -268,7 +268,7 @@ class CoverLabels(Labels):
 
     @cached_property
     def empty(self) -> int:
-        """The code of the points in no cluster; −1 where there are none."""
+        """The code of the points in no cluster; −1 if there are none."""
         found = np.flatnonzero(self.clusters.lengths == 0)
         return int(found[0]) if len(found) else -1
 
@@ -293,7 +293,7 @@ class CoverLabels(Labels):
         return found
 
     def sparse(self, points: Any) -> Any:
-        """Rows of the points × clusters matrix; a point that was left out has an empty one."""
+        """Rows of the points × clusters matrix; empty for points that were left out."""
         from scipy.sparse import csr_array, vstack
 
         codes = self.codes[points].astype(np.int64)
@@ -307,11 +307,11 @@ class CoverLabels(Labels):
         return np.asarray(shared | (first[:, None] == second[None, :]))
 
     def share(self, first: Array, second: Array) -> Array:
-        """Does each of the first points share a cluster with the second one beside it?"""
+        """Whether the first and second point of each pair share a cluster."""
         return np.asarray(self.sparse(first).multiply(self.sparse(second)).sum(axis=1)).ravel() > 0
 
     def with_policy(self, unassigned: Any, noise: Collection[Hashable] | None, who: str) -> CoverLabels:
-        """Points in no cluster stay ("keep"), are left out ("drop"), or become clusters; clusters named as noise go."""
+        """The cover with points in no cluster kept, dropped or made into clusters, and without noise clusters."""
         cover = self._without_noise(noise)
         known = ("error", "keep", "partial", "drop", "singletons", "cluster")
         if unassigned not in known:
@@ -366,7 +366,7 @@ class CoverLabels(Labels):
 def with_policies(
     clusterings: Sequence[Any], unassigned: Any, noise: Sequence[Collection[Hashable] | None], who: Sequence[str]
 ) -> list[Any]:
-    """What becomes of points in no cluster; beside covers, labels may keep theirs, too, and are then covers themselves."""
+    """Apply `unassigned`; with "keep", labels compared with covers become covers themselves."""
     beside_covers = unassigned == "keep" and any(c.overlapping for c in clusterings)
     found = []
     for c, labels, name in zip(clusterings, noise, who, strict=True):
@@ -383,13 +383,13 @@ def with_policies(
 
 
 class SharedMemberships(Memberships):
-    """A cover beside memberships: a point in r clusters belongs to each by 1/r, and to none where it is in none."""
+    """A cover as memberships: a point in r clusters has membership 1/r in each, and none if r = 0."""
 
     overlapping = True
 
     @staticmethod
     def _check(matrix: Any, cells: Array, sparse: bool, who: str) -> None:
-        """Nothing: the cover was checked, and its rows may be all zero."""
+        """No checks: the cover is valid, and rows may be all zero."""
 
     @classmethod
     def of(cls, cover: CoverLabels) -> SharedMemberships:
@@ -405,10 +405,10 @@ class SharedMemberships(Memberships):
 
 
 def check_one_kind(members: Sequence[Any]) -> None:
-    """Raise if covers are beside memberships: two points share a cluster or not, or are alike by degrees."""
+    """Raise if covers and memberships are mixed: they have no common consensus matrix."""
     if any(c.soft for c in members) and any(c.overlapping for c in members):
         raise InputError(
-            "covers and memberships have no common consensus matrix; make covers of the memberships: cg.Cover(u >= 0.3)"
+            "covers and memberships have no common consensus matrix; convert the memberships to covers: cg.Cover(u >= 0.3)"
         )
 
 
@@ -426,7 +426,7 @@ def as_cover_labels(labels: Labels) -> CoverLabels:
 
 
 def _repeats(point: Array, cluster: Array, k: int) -> Array:
-    """Which clusters have the same points as one before them."""
+    """Which clusters repeat an earlier one."""
     order = np.lexsort((point, cluster))
     packed = np.ascontiguousarray(point[order], dtype=np.int64).tobytes()
     ends = (8 * np.searchsorted(cluster[order], np.arange(k + 1))).tolist()

@@ -1,4 +1,4 @@
-"""Columns of lists: one list of clusters per row, which is a cover given point by point."""
+"""Columns of lists: each row lists the clusters of a point, so the column is a cover."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _whole(name: Any, who: str) -> Any:
     if isinstance(name, float):
         if not name.is_integer():
             raise InputError(
-                f"{who}: lists hold the clusters of each point, and here is {name:.6g}; memberships are a 2-D float array"
+                f"{who}: a list of clusters holds {name:.6g}; expected names of clusters (memberships are a 2-D float array)"
             )
         return int(name)
     return name

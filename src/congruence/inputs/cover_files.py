@@ -1,4 +1,4 @@
-"""Files of covers: one cluster per line, points with their clusters, long tables, JSON."""
+"""Cover files: one cluster per line, points with their clusters, long tables, JSON."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read_cover(
     """The cover in a file.
 
     Args:
-        path: the file; .gz and .bz2 are read as they are.
+        path: the file; .gz and .bz2 files are decompressed.
         format: "cover" (one cluster per line, points separated by spaces, tabs, commas or semicolons; lines that begin
             with # are skipped), "points" (one point per line, followed by its clusters), "long" (a csv, tsv, parquet or
             feather table with a column of points and one of clusters), "json" (a list of clusters, a mapping, or either
@@ -44,10 +44,10 @@ def read_cover(
         keys: what the keys of a JSON mapping are, "clusters" (default) or "points".
 
     Returns:
-        The cover, titled by the file's name. Points of text files are integers where all of them are.
+        The cover, titled by the file's name. Points of text files are integers if all of them are.
 
     Raises:
-        InputError: if the file is not there or not in this format.
+        InputError: if the file does not exist or is not in this format.
 
     See also:
         `Cover`, `compare`, `compare_all`.
@@ -111,7 +111,7 @@ def _text(path: Path) -> str:
 
 
 def _as_numbers(words: Iterable[str]) -> dict[str, int]:
-    """The words as integers, if all are integers as Python writes them; else nothing."""
+    """The words as integers, if all are integers as Python writes them; else None."""
     different = set(words)
     try:
         numbers = {word: int(word) for word in different}

@@ -21,7 +21,7 @@ def on_same_points(
     for i, c in others:
         if c.lazy:
             raise InputError(
-                f"{who[i]} is a scanned column and another clustering a cover in memory; put both into one source: a column "
+                f"{who[i]} is a scanned column, but another clustering is a cover in memory; put both into one source: a column "
                 "of lists is a cover"
             )
     notes: list[Caution] = []
@@ -44,7 +44,7 @@ def _points_of_labels(
     covers: Sequence[tuple[int, Cover]], others: Sequence[tuple[int, Any]], align: Align | None, who: Sequence[str],
     notes: list[Caution],
 ) -> tuple[Sequence[Any], int, dict[int, Any]]:  # fmt: skip
-    """Labels name the points, by their index or by position; covers must be of the same ones."""
+    """Covers aligned with labels, whose index or positions name the points."""
     labels, more = aligned([c for _, c in others], align, [who[i] for i, _ in others])
     notes += more
     first = labels[0]
@@ -74,7 +74,7 @@ def _points_of_labels(
 def _points_of_covers(
     covers: Sequence[tuple[int, Cover]], align: Align | None, who: Sequence[str], notes: list[Caution]
 ) -> tuple[Sequence[Any], int]:
-    """The points listed with the covers, which must be the same; else all that occur in any of them."""
+    """The points listed with the covers, which must be equal, or all points that occur in any of them."""
     listed = [(i, c) for i, c in covers if c.is_listed]
     if align == "position":
         raise InputError("align='position' is for labels; the points of covers have names")

@@ -23,7 +23,7 @@ CLUSTER_NAMES = ("cluster", "community", "group", "module", "label", "complex")
 
 @dataclass
 class Members:
-    """Memberships as codes of points and clusters; `total` where the input says how many points there are."""
+    """Memberships as codes of points and clusters; `total` if the input gives the number of points."""
 
     ids: Any
     point: Array
@@ -120,7 +120,7 @@ def _of_matrix(data: Any, ids: Any, names: Any, who: str) -> Members:
     odd = ~((values == 0) | (values == 1))
     if odd.any():
         raise InputError(
-            f"{who}: a matrix of a cover holds 0 and 1, and here is {values[odd].ravel()[0]:.6g}; memberships become a cover "
+            f"{who}: a matrix of a cover must hold only 0 and 1, not {values[odd].ravel()[0]:.6g}; memberships become a cover "
             "by a threshold, as in cg.Cover(u >= 0.3)"
         )
     if sparse:

@@ -26,7 +26,7 @@ from congruence.statistics.tables import Array
 class Ensemble:
     """Aligned, named clusterings of the same points.
 
-    Members that cover only part of the points are built with `unassigned="partial"`: their gaps stay, and `missing`
+    Use `unassigned="partial"` for members that label only some of the points: their gaps are kept, and the option `missing`
     of a measure says how they count.
 
     Args:
@@ -39,7 +39,7 @@ class Ensemble:
             are equal.
         frequency: How often each point occurs, whole numbers. Default None: once.
         unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
-            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a cluster of its own,
+            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a separate cluster,
             "cluster" puts all in one cluster, "partial" keeps the gaps.
         noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
             labels. Default None.
@@ -47,7 +47,7 @@ class Ensemble:
             indexes must be equal.
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.generate`, `cg.consensus`, `cg.compare_all`.
@@ -129,7 +129,7 @@ class Ensemble:
 
     @property
     def has_covers(self) -> bool:
-        """Whether any member is a cover, whose clusters overlap or leave points out."""
+        """Whether any member is a cover, whose clusters may overlap or leave points out."""
         return any(c.overlapping for c in self.members)
 
     @property
@@ -157,7 +157,7 @@ class Ensemble:
         if isinstance(which, slice):
             chosen = list(range(len(self)))[which]
         elif not isinstance(which, Iterable):
-            raise InputError(f"members are taken by number, name, list or slice, not by {which!r}")
+            raise InputError(f"members are selected by number, name, list or slice, not by {which!r}")
         else:
             listed = np.asarray(which)
             if listed.dtype == bool and listed.shape != (len(self),):
@@ -224,7 +224,9 @@ class Ensemble:
         more = other if isinstance(other, Ensemble) else Ensemble(other, unassigned="partial")
         self.check_same_points(more)
         if (self.member_weight is None) != (more.member_weight is None):
-            raise InputError("one ensemble has member weights and the other has none; give both, or neither")
+            raise InputError(
+                "one ensemble has member weights and the other has none; give weights to both or to neither"
+            )
         joined = copy(self)
         joined.members, joined.names = self.members + more.members, self.names + more.names
         joined.notes, joined._doubtful = self.notes + more.notes, self._doubtful + more._doubtful
@@ -249,7 +251,7 @@ class Ensemble:
         """Share of members that put each pair of points together, n × n; see `cg.consensus_matrix`.
 
         Args:
-            options: Options of the function of the same name, as `missing` and `threads`.
+            options: Options of the function of the same name, such as `missing` or `threads`.
         """
         return _door().consensus_matrix(self, **options)
 
@@ -257,7 +259,7 @@ class Ensemble:
         """The consensus matrix in blocks of rows, if it does not fit; see `cg.consensus_blocks`.
 
         Args:
-            options: Options of the function of the same name, as `missing` and `threads`.
+            options: Options of the function of the same name, such as `missing` or `threads`.
         """
         return _door().consensus_blocks(self, **options)
 
@@ -265,7 +267,7 @@ class Ensemble:
         """1 if all members agree on every pair of points; see `cg.certainty`.
 
         Args:
-            options: Options of the function of the same name, as `missing` and `threads`.
+            options: Options of the function of the same name, such as `missing` or `threads`.
         """
         return float(_door().certainty(self, **options))
 
@@ -273,7 +275,7 @@ class Ensemble:
         """1 − certainty.
 
         Args:
-            options: Options of the function of the same name, as `missing` and `threads`.
+            options: Options of the function of the same name, such as `missing` or `threads`.
         """
         return float(_door().uncertainty(self, **options))
 
@@ -282,7 +284,7 @@ class Ensemble:
 
         Args:
             measure: Key or record of a measure; `cg.measures()` lists them. Default "nmi_sum".
-            options: Options of the function of the same name, as `missing` and `threads`.
+            options: Options of the function of the same name, such as `missing` or `threads`.
         """
         return float(_door().consensus_index(self, measure, **options))
 
@@ -311,7 +313,7 @@ class Ensemble:
 
         Args:
             labels: One label per point, without gaps.
-            options: Options of the function of the same name, as `missing` and `threads`.
+            options: Options of the function of the same name, such as `missing` or `threads`.
         """
         return float(_door().arimp(self, labels, **options))
 
@@ -320,7 +322,7 @@ class Ensemble:
 
         Args:
             other: An `Ensemble`, a `Similarity`, or labels, of the same points.
-            options: Options of the function of the same name, as `missing` and `threads`.
+            options: Options of the function of the same name, such as `missing` or `threads`.
         """
         return float(_door().arimm(self, other, **options))
 
@@ -329,7 +331,7 @@ class Ensemble:
 
         Args:
             other: An `Ensemble`, a `Similarity`, or labels, of the same points.
-            options: Options of the function of the same name, as `missing` and `threads`.
+            options: Options of the function of the same name, such as `missing` or `threads`.
         """
         return float(_door().kas(self, other, **options))
 
@@ -338,7 +340,7 @@ class Ensemble:
 
         Args:
             other: An `Ensemble`, a `Similarity`, or labels, of the same points.
-            options: Options of the function of the same name, as `missing` and `threads`.
+            options: Options of the function of the same name, such as `missing` or `threads`.
         """
         return float(_door().nsf(self, other, **options))
 
@@ -347,7 +349,7 @@ class Ensemble:
 
         Args:
             other: An `Ensemble`, a `Similarity`, or labels, of the same points.
-            options: Options of the function of the same name, as `missing` and `threads`.
+            options: Options of the function of the same name, such as `missing` or `threads`.
         """
         return float(_door().sms(self, other, **options))
 
@@ -356,7 +358,7 @@ class Ensemble:
 
         Args:
             other: An `Ensemble`, a `Similarity`, or labels, of the same points.
-            options: Options of the function of the same name, as `missing` and `threads`.
+            options: Options of the function of the same name, such as `missing` or `threads`.
         """
         return float(_door().ssms(self, other, **options))
 
@@ -388,7 +390,7 @@ class Ensemble:
         """Distribution of the consensus values; see `cg.consensus_cdf`.
 
         Args:
-            options: Options of the function of the same name, as `missing` and `threads`.
+            options: Options of the function of the same name, such as `missing` or `threads`.
         """
         return _door().consensus_cdf(self, **options)
 
@@ -417,7 +419,7 @@ class Ensemble:
         Raises:
             InputError: If the kind is unknown, or a flow has fewer than two or more than eight clusterings.
         """
-        if kind in ("plotly", "matplotlib"):  # the only argument of 0.1
+        if kind in ("plotly", "matplotlib"):  # in 0.1 the only argument was the backend
             kind, backend = "consensus", kind
         if kind not in ("consensus", "flow"):
             raise InputError(f"kind must be 'consensus' or 'flow', not {kind!r}")
@@ -443,7 +445,7 @@ def _member_weight(given: Any, source: Any, members: int) -> Array | None:
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise InputError("member_weight must be finite, not negative, and not all 0")
     weights = weights / weights.max()
-    return np.asarray(weights / math.fsum(weights))  # exact, so that the order of the members does not show
+    return np.asarray(weights / math.fsum(weights))  # exact, so that the order of the members does not matter
 
 
 def _listed(names: Any) -> list[str]:

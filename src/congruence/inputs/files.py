@@ -44,7 +44,7 @@ READABLE = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow", ".npy", ".
 WRITABLE = (".csv", ".tsv", ".parquet", ".feather", ".arrow", ".json", ".npz")
 
 
-#: what readers raise for broken files; pyarrow's own errors are among the first five kinds
+#: exceptions of readers for broken files; pyarrow's errors are among the first five kinds
 UNREADABLE = (
     OSError, ValueError, KeyError, EOFError, NotImplementedError, BadZipFile, zlib.error, TypeError, SyntaxError,
     OverflowError, IndexError, struct.error, RuntimeError, tokenize.TokenError,
@@ -89,7 +89,7 @@ def read_array(path: str | Path) -> Array:
         path (str | Path): The file.
 
     Raises:
-        InputError: If it cannot be read, holds Python objects, or its header promises more than the file holds.
+        InputError: If it cannot be read, holds Python objects, or its header declares more data than the file has.
     """
     path = existing_file(path)
     with readable(path):
@@ -97,13 +97,13 @@ def read_array(path: str | Path) -> Array:
 
 
 def existing_file(path: str | Path) -> Path:
-    """The path, if there is a regular file; pipes would wait for ever, and folders and devices are no tables.
+    """The path, if it is a regular file; pipes would block, and folders and devices are not tables.
 
     Args:
-        path (str | Path): The path to look at.
+        path (str | Path): The path to check.
 
     Raises:
-        InputError: If there is no file, or something else.
+        InputError: If there is no regular file.
     """
     path = path_of(path)
     try:
@@ -121,7 +121,7 @@ def existing_file(path: str | Path) -> Path:
 
 @contextmanager
 def readable(path: Path) -> Iterator[None]:
-    """What goes wrong while this file is read becomes one line that names it.
+    """Convert errors raised while reading this file to a one-line InputError that names it.
 
     Args:
         path (Path): The file.
@@ -143,7 +143,7 @@ def is_undecodable(error: BaseException) -> bool:
 
 
 def why_unreadable(error: BaseException) -> str:
-    """What a reader of files says, in one line."""
+    """The message of a reader's error, in one line."""
     said = (str(error).splitlines() or [type(error).__name__])[0]
     if is_undecodable(error):
         return "it is not UTF-8 text; save it as UTF-8"
@@ -189,7 +189,7 @@ def _decoded_text(path: Path, kind: str, missing: Sequence[str]) -> Any:
 
 
 def _read_text(path: Path, delimiter: str, encoding: str = "utf8", missing: Sequence[str] = tuple(MISSING)) -> Any:
-    """The columns of a text file: text, or numbers where every different text is a different number."""
+    """The columns of a text file: numbers if different texts are always different numbers, else text."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -214,7 +214,7 @@ def _read_text(path: Path, delimiter: str, encoding: str = "utf8", missing: Sequ
 
 
 def without_empty(texts: Any) -> Any:
-    """Texts with missing values for empty ones: a quoted empty field is no label."""
+    """Texts with empty ones as missing: a quoted empty field is not a label."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -252,7 +252,7 @@ def text_reader(
     types = dict.fromkeys(names, pa.string())
     if len(names) > 1:
         return opened(types, columns)
-    with pa.input_stream(str(path)) as stream:  # empty lines before the header are no rows
+    with pa.input_stream(str(path)) as stream:  # empty lines before the header are not rows
         head = stream.read(1 << 16)
     skip = head[: len(head) - len(head.lstrip(b"\r\n"))].count(b"\n")
     return opened(types, columns, skip, ignore_empty_lines=False)
@@ -284,15 +284,15 @@ def distinct_numbers(texts: Any) -> Any:
                 numbers = compute.cast(plain, kind)
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
                 continue
-            told_apart = compute.add(numbers, 0.0) if kind == pa.float64() else numbers  # −0.0 is the number 0.0
+            told_apart = compute.add(numbers, 0.0) if kind == pa.float64() else numbers  # −0.0 equals 0.0
             return numbers if compute.count_distinct(told_apart).as_py() == len(solid) else None
         if pattern.endswith("[0-9]+$"):
-            return None  # whole numbers of more than 64 bits are told apart as text
+            return None  # whole numbers of more than 64 bits stay text
     return None
 
 
 def numbers_of(column: Any) -> Any:
-    """A column as numbers, where it is text of numbers; anything else as it is."""
+    """A column of numeric text as numbers; other columns unchanged."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -305,16 +305,16 @@ def numbers_of(column: Any) -> Any:
 
 
 def check_writable(path: Path, *inputs: str | Path | None) -> None:
-    """Refuse, before the work, a place or a kind of file that results cannot be written to, or one of the inputs."""
+    """Refuse, before any computation, an output path that cannot be written, has the wrong type, or is one of the inputs."""
     if path.suffix.lower() not in WRITABLE:
         raise InputError(f"{path}: results can be written as {joined(WRITABLE, 'or')}")
     check_target(path, inputs)
 
 
 def guarded(cell: Any) -> Any:
-    """A cell of a csv file that a spreadsheet will not run: text that begins with =, +, - or @ gets a ' before it.
+    """A csv cell that a spreadsheet does not run as a formula: text that begins with =, +, - or @ is prefixed with '.
 
-    Text that is a number stays as it is.
+    Text that is a number is unchanged.
 
     Args:
         cell (Any): The cell.
@@ -332,12 +332,12 @@ def guarded(cell: Any) -> Any:
 
 
 def write_table(columns: Mapping[str, Any], path: str | Path, *, raw: bool = False) -> int:
-    """Write columns to a csv, tsv, parquet or feather file, atomically; returns how many cells of text were guarded.
+    """Write columns to a csv, tsv, parquet or feather file, atomically; returns the number of prefixed cells.
 
     Args:
         columns (Mapping[str, Any]): The columns by name.
         path (str | Path): The file.
-        raw (bool): Write text of csv and tsv as it is? Default False: see `guarded`.
+        raw (bool): Write csv and tsv text unchanged. Default False: see `guarded`.
 
     Raises:
         InputError: If the kind of file is unknown, or it cannot be written.
@@ -384,13 +384,13 @@ def pick(columns: Mapping[str, Any], names: Sequence[str], source: str) -> dict[
 
 
 def without_ids(columns: Mapping[str, Any], source: str = "the table") -> tuple[dict[str, Any], list[str]]:
-    """The label columns, and a note on what was taken for what if something else is there."""
+    """The label columns, and a note on how the others are used, if any."""
     found = sorted_columns(columns, source=source)
     return found.taken, [] if found.is_plain else [found.line]
 
 
 def join(ids_a: Any, ids_b: Any, who: tuple[str, str]) -> tuple[Array, Array, list[str]]:
-    """Rows of both sides with the same id, in the order of the first side, and notes on ids of one side only."""
+    """Rows of both sides with the same id, in the order of the first side, and notes on ids without a partner."""
     sides = []
     for ids, name in zip((ids_a, ids_b), who, strict=True):
         listed = [None if x is None else str(x) for x in (ids.to_pylist() if hasattr(ids, "to_pylist") else list(ids))]
@@ -418,7 +418,7 @@ def from_long(table: Any, id: str = "id", method: str = "method", label: str = "
 
     Args:
         table: A frame, a mapping of columns, or the path of a file.
-        id: Column that names the points. Default "id".
+        id: Column of point ids. Default "id".
         method: Column that names the clusterings. Default "method".
         label: Column of labels. Default "label".
 
@@ -447,7 +447,7 @@ def from_long(table: Any, id: str = "id", method: str = "method", label: str = "
         raise InputError("the columns of a long table hold one id, one method and one label per row, not memberships")
     if not len(points) == len(methods) == len(labels):
         raise InputError(
-            f"the columns of the long table have {len(points)}, {len(methods)} and {len(labels)} rows; give equally many"
+            f"the columns of the long table have {len(points)}, {len(methods)} and {len(labels)} rows; they must be equal"
         )
     for what, name in ((points, id), (methods, method)):
         if what.gaps:
@@ -478,6 +478,6 @@ def _named_columns(table: Any) -> dict[str, Any]:
         raise InputError(f"expected a frame with columns for id, method and label, got {type(table).__name__}")
     names = table.column_names if kind == "pyarrow" else list(table.columns)
     columns = {str(name): table[name] for name in names}
-    if kind == "pandas":  # rows of a long table are not points: ignore their index
+    if kind == "pandas":  # rows of a long table are not points, so ignore their index
         columns = {name: column.reset_index(drop=True) for name, column in columns.items()}
     return columns

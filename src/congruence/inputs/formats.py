@@ -1,4 +1,4 @@
-"""Files beside csv and Parquet: Excel, JSON, AnnData; addresses and standard input; encodings and separators of text."""
+"""Other file formats (Excel, JSON, AnnData), addresses and standard input, encodings and separators of text."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from congruence.errors import InputError, path_of
 EXCEL = (".xlsx", ".xls", ".xlsb", ".ods")
 JSON = (".json", ".jsonl", ".ndjson")
 ANNDATA = (".h5ad",)
-#: beginnings of addresses, as Path leaves them
+#: prefixes of addresses, as Path normalises them
 ADDRESS = re.compile(r"^([a-z][a-z0-9+]+):/{1,2}(?=[^/])")
-#: embeddings of an AnnData object that pictures show, the first that is there
+#: embeddings of an AnnData object for scatter plots, in order of preference
 EMBEDDINGS = ("X_umap", "X_tsne", "X_draw_graph_fa", "X_pca")
 
 
@@ -28,7 +28,7 @@ EMBEDDINGS = ("X_umap", "X_tsne", "X_draw_graph_fa", "X_pca")
 
 
 def local_file(path: str | Path) -> Path:
-    """The file of a path: itself; a copy of standard input (`-`) or of an address such as s3://bucket/labels.csv.
+    """A local file: the path itself, or a copy of standard input (`-`) or of an address such as s3://bucket/labels.csv.
 
     >>> local_file("labels.csv").name
     'labels.csv'
@@ -49,7 +49,7 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 
 @lru_cache(maxsize=1)
 def _standard_input() -> Path:
-    """Standard input as a file; its first bytes say what it is."""
+    """Standard input as a file; its first bytes tell the format."""
     content = sys.stdin.buffer.read()
     if not content:
         raise InputError(
@@ -103,15 +103,15 @@ def first_bytes(path: str | Path, many: int | None = 1 << 16) -> bytes:
 
 
 def encoding_of(path: str | Path) -> str:
-    """How the text of a file is encoded, by its first bytes: utf-16 if they say so, else utf8."""
+    """The encoding of a text file, by its first bytes: utf-16 with a byte order mark, else utf8."""
     return "utf-16" if first_bytes(path, 4)[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf8"
 
 
 def delimiter_of(path: str | Path, kind: str, encoding: str) -> str:
-    """What separates the fields of a text file: the character that cuts its first lines into equally many fields.
+    """The separator of a text file: the character that splits its first lines into the same number of fields.
 
-    A comma wins where it cuts the first line; a semicolon wins where a comma cuts the second line differently, as in
-    numbers with decimal commas.
+    A comma is preferred if it splits the first line. A semicolon is preferred if a comma splits the second line into another
+    number of fields, as with decimal commas.
     """
     if kind == ".tsv":
         return "\t"
@@ -146,7 +146,7 @@ def read_excel(path: Path) -> Any:
         book = CalamineWorkbook.from_path(str(path))
         names = book.sheet_names
         rows = book.get_sheet_by_index(0).to_python(skip_empty_area=True)
-    except Exception as error:  # calamine has its own errors, without a common base in all versions
+    except Exception as error:  # calamine's errors have no common base class in all versions
         raise InputError(f"{path} could not be read: {(str(error).splitlines() or [''])[0]}") from None
     if len(names) > 1:
         warnings.warn(f"{path} has {len(names)} sheets; the first, {names[0]!r}, was read", stacklevel=6)
@@ -158,14 +158,14 @@ def read_excel(path: Path) -> Any:
 
 
 def _cell(value: Any) -> Any:
-    """A cell: empty is missing, and whole numbers, which a workbook stores as floats, are whole."""
+    """A cell: empty cells are missing, and whole numbers, which workbooks store as floats, become integers."""
     if value == "" or value is None:
         return None
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _column(values: list[Any]) -> Any:
-    """An arrow column; values of several types are told apart as text."""
+    """An arrow column; values of mixed types become text."""
     import pyarrow as pa
 
     kinds = {type(x) for x in values if x is not None}
@@ -199,7 +199,7 @@ def read_json(path: Path, kind: str) -> Any:
 
 
 def is_anndata(data: Any) -> bool:
-    """Is it an AnnData object, or one like it: annotations of rows in .obs, and numbers in .X?"""
+    """Whether it is an AnnData object, or similar: row annotations in .obs and numbers in .X."""
     return hasattr(data, "obs") and hasattr(data, "X") and hasattr(getattr(data, "obs", None), "columns")
 
 
@@ -211,14 +211,14 @@ def read_anndata(path: Path) -> Any:
         raise InputError(f"{path}: .h5ad files are read by anndata; install congruence[anndata]") from None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of anndata about its own dependencies
+            warnings.simplefilter("ignore")  # anndata warns about its dependencies
             return anndata.read_h5ad(path)
     except (OSError, KeyError, ValueError, TypeError) as error:
         raise InputError(f"{path} could not be read: {(str(error).splitlines() or [''])[0]}") from None
 
 
 def obs_columns(data: Any) -> dict[str, Any]:
-    """The annotations of an AnnData object by name, the names of its rows first."""
+    """The row annotations of an AnnData object by name, preceded by the row names."""
     name = str(data.obs.index.name or "index")
     ids = data.obs.index.to_series().reset_index(drop=True)
     columns = {str(x): data.obs[x].reset_index(drop=True) for x in data.obs.columns}
@@ -226,7 +226,7 @@ def obs_columns(data: Any) -> dict[str, Any]:
 
 
 def matrix_of(data: Any, layer: str | None = None) -> tuple[Any, list[str], str]:
-    """The numbers of an AnnData object (points × features), their names, and where they were: `.obsm["X_pca"]`, else `.X`."""
+    """The numbers of an AnnData object (points × features), their names, and their source: `.obsm["X_pca"]`, else `.X`."""
     embeddings = getattr(data, "obsm", {})
     if layer is not None:
         layers = getattr(data, "layers", {})

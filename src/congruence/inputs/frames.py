@@ -22,7 +22,7 @@ def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
     chosen = backend or ("pandas" if find_spec("pandas") else "pyarrow")
     if chosen not in FRAMES:
         raise InputError(f"backend must be {joined(FRAMES, 'or')}, not {chosen!r}")
-    if chosen == "pyarrow":  # arrow holds one type per column: labels of several types become text
+    if chosen == "pyarrow":  # arrow columns have one type: labels of mixed types become text
         columns = {
             name: arrow_values(values) if isinstance(values, list | tuple) else values
             for name, values in columns.items()

@@ -25,10 +25,10 @@ class Nodes:
 
     parent: Array
     size: Array
-    #: place of the first point of each node in the order of the leaves
+    #: position of the first point of each node in the order of the leaves
     start: Array
     height: Array
-    #: steps from the root, and the largest and smallest number of steps down to a point
+    #: depth, and the largest and smallest number of steps down to a point
     depth: Array
     far: Array
     near: Array
@@ -39,8 +39,8 @@ class Hierarchy:
 
     Args:
         tree: A scipy linkage (a float array, (n − 1) × 4); a pair `(children, heights)`, as scikit-learn's `children_` and
-            `distances_` or R's `merge` and `height`; a fitted AgglomerativeClustering; a Newick text or the path of a file
-            that holds one; nested lists of points, as `[[0, 1], [2, [3, 4]]]`; or label columns (an integer or string
+            `distances_` or R's `merge` and `height`; a fitted AgglomerativeClustering; Newick text or the path of a Newick
+            file; nested lists of points, as `[[0, 1], [2, [3, 4]]]`; or label columns (an integer or string
             array, a frame, a mapping, an Ensemble), each of which refines the next coarser one.
         points: Names of the points, in the order of the linkage. Two hierarchies with named points are aligned by name.
             Default: the names in the Newick text, in the lists or in the index of the frame; otherwise none.
@@ -50,7 +50,7 @@ class Hierarchy:
         heights: The height of each merge.
         points: Names of the points, or None.
         levels: The label columns, coarsest first, if the tree was given by levels; otherwise None.
-        notes: What was decided while reading the tree.
+        notes: Notes on how the tree was read.
 
     Raises:
         InputError: If the input is not a tree, or the columns are not nested.
@@ -70,7 +70,7 @@ class Hierarchy:
         merges = _read(tree)
         self.children: Array = merges.children
         self.heights: Array = merges.heights
-        #: False where the next merge belongs to the same node: a node with m children is m − 1 merges
+        #: False if the next merge belongs to the same node: a node with m children is m − 1 merges
         self.whole: Array = merges.whole
         self.levels: Array | None = merges.levels
         self.level_names: tuple[str, ...] = merges.level_names
@@ -82,11 +82,11 @@ class Hierarchy:
             raise InputError("names of points must differ")
         self.points: tuple[Any, ...] | None = named
         if named is not None and {str(x) for x in named} == {str(i) for i in range(len(named))}:
-            # names that are numbers of points are their places
+            # names that are point numbers are positions
             self._place(np.array([int(str(x)) for x in named], dtype=np.int64), None)
 
     def _place(self, place: Array, points: tuple[Any, ...] | None) -> None:
-        """Make point i point place[i]; only while the tree is being built."""
+        """Renumber point i as place[i]; used only while the tree is built."""
         n = self.n_points
         self.children = np.concatenate([place, np.arange(n, 2 * n - 1)])[self.children]
         self.points = points
@@ -112,7 +112,7 @@ class Hierarchy:
 
     @cached_property
     def starts(self) -> Array:
-        """Place of the first point of each cluster in the order of the leaves."""
+        """Position of the first point of each cluster in the order of the leaves."""
         n, size = self.n_points, self.sizes.tolist()
         start = [0] * (2 * n - 1)
         for merge in range(n - 2, -1, -1):
@@ -130,14 +130,14 @@ class Hierarchy:
 
     @cached_property
     def joins(self) -> Array:
-        """The merge that joins each two neighbours of the order; the merge of any two points is the largest between them."""
+        """The merge that joins each pair of neighbours in the order; the merge of any two points is the largest between them."""
         joins = np.empty(self.n_points - 1, dtype=np.int64)
         joins[self.starts[self.children[:, 1]] - 1] = np.arange(self.n_points - 1)
         return joins
 
     @cached_property
     def nodes(self) -> Nodes:
-        """The nodes, where a merge of several clusters at once is one node."""
+        """The nodes; a merge of several clusters at once is one node."""
         n, ends = self.n_points, np.flatnonzero(self.whole)
         kept = np.concatenate([np.arange(n), n + ends])  # clusters that are nodes
         above = np.full(2 * n - 1, -1, dtype=np.int64)
@@ -158,7 +158,7 @@ class Hierarchy:
 
     @property
     def has_inversions(self) -> bool:
-        """Is some merge lower than one below it, as centroid and median linkage may give?"""
+        """Whether some merge is lower than one below it, as in centroid and median linkage."""
         inner = np.arange(self.n_points, len(self.nodes.parent) - 1)
         return bool((self.nodes.height[inner] > self.nodes.height[self.nodes.parent[inner]]).any())
 
@@ -171,7 +171,7 @@ class Hierarchy:
 
     @cached_property
     def ks(self) -> Array:
-        """Numbers of clusters that a cut can give, from n down to 1; a merge of several clusters at once skips some."""
+        """Numbers of clusters for which a cut exists, from n down to 1; a merge of several clusters at once skips some."""
         return np.concatenate([[self.n_points], self.n_points - 1 - np.flatnonzero(self.whole)])
 
     @property
@@ -186,7 +186,7 @@ class Hierarchy:
         """The clusters of one cut: a number per point, counted from 0 in the order of the points.
 
         Args:
-            k: Number of clusters, 1 … n: the first n − k merges are made, in the order given. Where heights tie, the cut
+            k: Number of clusters, 1 … n: the first n − k merges are made, in the order given. If heights tie, the cut
                 depends on that order (`tied_ks` lists these k).
             height: Instead of k, the largest height of a merge inside a cluster.
 
@@ -223,7 +223,7 @@ class Hierarchy:
         return np.array(found)
 
     def checked_k(self, k: Any) -> int:
-        """The number of clusters, if there is a cut with so many.
+        """The number of clusters, if a cut has that many.
 
         Args:
             k: Number of clusters.
@@ -232,13 +232,15 @@ class Hierarchy:
             InputError: If there is no such cut.
         """
         if isinstance(k, bool) or not isinstance(k, int | np.integer):
-            raise InputError(f"the number of clusters is a whole number, not {k!r}; a height is cut(height=…)")
+            raise InputError(
+                f"the number of clusters must be a whole number, not {k!r}; for a height use cut(height=…)"
+            )
         if not 1 <= k <= self.n_points:
             raise InputError(f"a tree of {self.n_points} points has cuts into 1 to {self.n_points} clusters, not {k}")
         if k not in self.ks:
             low, high = self.ks[self.ks < k].max(), self.ks[self.ks > k].min()
             raise InputError(
-                f"no cut has {k} clusters: a node of this tree has several children at once; next are {low} and {high}"
+                f"no cut has {k} clusters: a node has more than two children; the nearest cuts have {low} and {high}"
             )
         return int(k)
 
@@ -258,12 +260,12 @@ class Hierarchy:
         """
         if isinstance(ks, str):
             if ks != "heights":
-                raise InputError(f"ks is a list of numbers of clusters, or 'heights'; got {ks!r}")
+                raise InputError(f"ks must be a list of numbers of clusters, or 'heights'; got {ks!r}")
             listed = [int(k) for k in self.ks if k not in set(self.tied_ks.tolist())]
         else:
             listed = [self.checked_k(k) for k in ks]
         if not listed:
-            raise InputError("no numbers of clusters were named")
+            raise InputError("no numbers of clusters were given")
         ensemble = Ensemble([self.cut(k) for k in listed], names=[f"k={k}" for k in listed])
         ensemble.notes += tuple(Caution("tie", "", note) for note in self.tie_notes(listed))
         return ensemble
@@ -302,7 +304,7 @@ class Hierarchy:
         return Hierarchy(self.cuts(ks), points=self.points)
 
     def collapsed(self) -> Hierarchy:
-        """The tree with nodes that are as high as their parent joined to it: ties become one node of several children.
+        """The tree with ties collapsed: a node as high as its parent is merged into it.
 
         >>> import congruence as cg
         >>> cg.Hierarchy(([[0, 1], [2, 4], [3, 5]], [1.0, 2.0, 2.0])).collapsed().ks.tolist()
@@ -332,7 +334,7 @@ class Hierarchy:
             points: Names of the points, in the new order.
         """
         if self.points is None:
-            raise InputError("the points of this hierarchy have no names; pass points=… when making it")
+            raise InputError("the points of this hierarchy have no names; pass points=… to Hierarchy")
         place = {name: i for i, name in enumerate(points)}
         missing = [name for name in self.points if name not in place]
         if missing or len(place) != self.n_points:
@@ -372,7 +374,7 @@ class Hierarchy:
 
     @property
     def described(self) -> str:
-        """Its levels or merges, in words."""
+        """Its levels or merges, as text."""
         if self.levels is not None:
             return f"{_counted(len(self.levels), 'level')} ({some_of(self.level_names, 6)})"
         return _counted(len(self.ks) - 1, "merge")
@@ -383,14 +385,14 @@ def _counted(many: int, thing: str) -> str:
 
 
 def same_points(a: Hierarchy, b: Hierarchy) -> Hierarchy:
-    """The second hierarchy with its points in the order of the first: by name where both have names."""
+    """The second hierarchy with its points in the order of the first; by name if both have names."""
     if a.n_points != b.n_points:
         raise InputError(f"the hierarchies have {a.n_points} and {b.n_points} points; both must be of the same points")
     if a.points is None and b.points is None:
         return b
     if a.points is None or b.points is None:
         raise InputError(
-            "the points of one hierarchy have names and those of the other have none; pass cg.Hierarchy(tree, points=[…])"
+            "the points of only one hierarchy have names; name the others with cg.Hierarchy(tree, points=[…])"
         )
     return b if a.points == b.points else b.reordered(a.points)
 
@@ -409,13 +411,13 @@ def _read(tree: Any) -> Merges:
         try:
             return tree_formats.from_newick(Path(tree).read_text(encoding="utf-8"))
         except OSError as error:
-            raise InputError(f"the tree {str(tree)!r} is no Newick text, and no file: {error.strerror}") from None
+            raise InputError(f"the tree {str(tree)!r} is neither Newick text nor a file: {error.strerror}") from None
     if isinstance(tree, str):
         return tree_formats.from_newick(tree)
     if hasattr(tree, "children_"):  # a fitted AgglomerativeClustering
         notes: tuple[str, ...] = ()
         if getattr(tree, "distances_", None) is None:
-            notes = ("fit with compute_distances=True to have heights",)
+            notes = ("fit with compute_distances=True to get heights",)
         return tree_formats.from_children(tree.children_, getattr(tree, "distances_", None), notes)
     if isinstance(tree, Ensemble | dict) or (frame_kind(tree) is not None and hasattr(tree, "columns")):
         return tree_formats.from_columns(tree)

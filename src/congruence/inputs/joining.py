@@ -17,7 +17,7 @@ from congruence.statistics.tables import Array
 class JoinedRows:
     """Which rows of two tables belong together."""
 
-    #: the id columns of both tables; None where there is none
+    #: the id columns of both tables, or None
     names: tuple[str | None, str | None] = (None, None)
     #: rows of the first and of the second table; None for all, in their order
     take: tuple[Array, Array] | None = None
@@ -31,7 +31,7 @@ def joined_rows(tables: Sequence[Mapping[str, Any]], who: tuple[str, str], id: s
 
     Args:
         tables (Sequence[Mapping[str, Any]]): Two tables, columns by name.
-        who (tuple[str, str]): What messages call them.
+        who (tuple[str, str]): Name used in messages for them.
         id (str | None): Column of ids that both have. Default None: one found by name and values.
 
     Returns:
@@ -74,7 +74,7 @@ def taken(column: Any, rows: Array) -> Any:
 
 
 def _common_ids(tables: Sequence[Mapping[str, Any]], who: tuple[str, str]) -> tuple[str, str] | None:
-    """The columns of ids that both tables have: of one name, else the only one of each if their values meet."""
+    """The id columns of both tables: with the same name, else the only one of each if they have common values."""
     found = [_possible_ids(table) for table in tables]
     both = [name for name in found[0] if name in found[1]]
     if both:
@@ -85,14 +85,14 @@ def _common_ids(tables: Sequence[Mapping[str, Any]], who: tuple[str, str]) -> tu
         if _texts(left) & _texts(right):
             return a, b
     for table, mine, path in ((tables[0], found[1], who[0]), (tables[1], found[0], who[1])):
-        for name in mine:  # ids there, and repeated here
+        for name in mine:  # ids in the other table, repeated in this one
             if name in table and names_rows(name):
                 check_distinct(table[name], name, path)
     return None
 
 
 def _possible_ids(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Columns that name the rows; with repeats where the name of the column says so, which is an error later."""
+    """Columns that name the rows; repeated values are allowed here if the column is named like an id, and refused later."""
     named = {
         name: column for name, column in table.items() if names_rows(name) and kind_of_column(name, column).kind == "id"
     }
@@ -105,7 +105,7 @@ def _texts(column: Any) -> set[str]:
 
 
 def _row_by_row(tables: Sequence[Mapping[str, Any]], who: tuple[str, str]) -> list[str]:
-    """A note that rows are taken in order, where nothing says that the orders differ."""
+    """A note that rows are compared in order; raises if the orders differ."""
     rows = [len(next(iter(table.values()))) for table in tables]
     if rows[0] != rows[1]:
         raise InputError(
@@ -121,4 +121,4 @@ def _row_by_row(tables: Sequence[Mapping[str, Any]], who: tuple[str, str]) -> li
                 f"the rows of {who[0]} and {who[1]} are not in the same order by column {name!r}, and they have no column of "
                 "ids in common; add one to both files"
             )
-    return [f"no column of ids in common: row 1 of {who[0]} is taken for row 1 of {who[1]}, and so on"]
+    return [f"no column of ids in common: row 1 of {who[0]} is compared with row 1 of {who[1]}, and so on"]

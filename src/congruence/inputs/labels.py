@@ -51,9 +51,9 @@ class Labels:
     soft = False
     #: whether it is a scanned column, read when it is counted (`cg.scan`)
     lazy = False
-    #: labels are compared by their tables, never by a digest
+    #: labels are compared by their tables, not by a digest
     digest = b""
-    #: of a cover: the clusters that each label, a signature, is made of
+    #: for a cover: the clusters of each label (signature)
     clusters: ClassVar[ClusterMap | None] = None
 
     @property
@@ -148,7 +148,7 @@ class Labels:
 
 
 def name_of_unassigned(names: Sequence[Any]) -> str:
-    """What clusters of unassigned points are called: "unassigned", with primes where a cluster has that name."""
+    """Name of the cluster of unassigned points: "unassigned", with primes if a cluster has that name."""
     word = "unassigned"
     while any(str(name).startswith(word) for name in names):
         word += "′"

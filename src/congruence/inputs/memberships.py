@@ -24,7 +24,7 @@ class Memberships:
         memberships: Memberships of points in clusters, points × clusters, from 0 to 1: an array, a sparse matrix or a
             frame.
         names: Names of the clusters. Default None: those of the columns, else their numbers.
-        who: What messages call it.
+        who: Name used in messages.
 
     Raises:
         InputError: If they are not numbers from 0 to 1, or a point has none.
@@ -99,7 +99,7 @@ class Memberships:
         if (total == 0).any():
             raise InputError(
                 f"{who}: row {int(np.flatnonzero(total == 0)[0])} of the memberships is all zero "
-                f"({int((total == 0).sum())} such rows); drop those points, or give them a cluster of their own"
+                f"({int((total == 0).sum())} such rows); drop those points, or give them a separate cluster"
             )
 
     @property
@@ -159,7 +159,7 @@ class Memberships:
         Args:
             unassigned: No effect: every point has memberships.
             noise: No effect, for the same reason.
-            who: What messages call it.
+            who: Name used in messages.
         """
         return self
 

@@ -1,4 +1,4 @@
-"""Files of numpy: npy and npz, read without pickles and only if their headers are true."""
+"""npy and npz files, read without pickle and only if their headers match their size."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def array_of(path: Path) -> Array:
         path (Path): The file.
 
     Raises:
-        InputError: If it holds no array, or Python objects, or its header promises more than the file holds.
+        InputError: If it holds no array, or Python objects, or its header declares more data than the file has.
         OSError: If it cannot be read; `ValueError` and `EOFError` for broken headers.
     """
     with path.open("rb") as stream:
@@ -72,13 +72,13 @@ def columns_of(path: Path) -> dict[str, Any]:
 
 
 def _array(stream: Any, size: int, who: str) -> Array:
-    """The array of a stream of this many bytes; a header that promises more is refused before anything is allocated."""
+    """The array of a stream of this many bytes; a header that declares more is refused before any memory is allocated."""
     form = np.lib.format
     version = form.read_magic(stream)
     read = {(1, 0): form.read_array_header_1_0, (2, 0): form.read_array_header_2_0}.get(version)
     if read is None:
         raise InputError(f"{who} is an npy file of version {version}; versions 1.0 and 2.0 can be read")
-    with warnings.catch_warnings():  # numpy warns of headers that Python 2 wrote
+    with warnings.catch_warnings():  # numpy warns about headers written by Python 2
         warnings.simplefilter("ignore", UserWarning)
         shape, is_fortran, dtype = read(stream)
     if dtype.hasobject:
@@ -89,7 +89,7 @@ def _array(stream: Any, size: int, who: str) -> Array:
         raise InputError(f"{who} is broken: its header says that its shape is {str(shape)[:60]}")
     wanted, there = math.prod(shape) * dtype.itemsize, size - stream.tell()
     if wanted > there:
-        raise InputError(f"{who} is broken: its header promises {wanted:,} bytes, and {max(there, 0):,} follow")
+        raise InputError(f"{who} is broken: its header declares {wanted:,} bytes, but {max(there, 0):,} follow")
     data = np.frombuffer(stream.read(wanted), dtype=dtype)
     if math.prod(shape) and not dtype.itemsize:  # empty strings take no bytes
         data = np.zeros(math.prod(shape), dtype)
@@ -116,7 +116,7 @@ def _columns(data: Array, path: Path, name: str) -> dict[str, Any]:
 
 
 def _sparse_matrix(arrays: dict[str, Array], path: Path) -> Similarity:
-    """A similarity matrix as scipy.sparse.save_npz writes it, once its indices are known to be within its shape."""
+    """A similarity matrix written by scipy.sparse.save_npz, after checking that its indices are within its shape."""
     from scipy.sparse import csr_array
 
     kind = arrays["format"].item() if "format" in arrays and arrays["format"].ndim == 0 else b"csr"

@@ -1,4 +1,4 @@
-"""The one border of a pair: two clusterings, matrices or ensembles, checked and brought onto the same points."""
+"""Validate a pair of clusterings, matrices or ensembles, and align them on the same points."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ POSSIBILISTIC = "possibilistic memberships: the entropy of one clustering depend
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedPair:
-    """Two sides that may be counted: both single clusterings, or both matrices or ensembles. Made by `prepared`."""
+    """Two validated sides: both single clusterings, or both matrices or ensembles. Made by `prepared`."""
 
     a: Any
     b: Any
     options: InputOptions = field(default_factory=InputOptions)
     mass: Mass | None = None
-    #: noise labels of a and b; None where nothing was said
+    #: noise labels of a and b; None if not given
     noise: tuple[Collection[Hashable] | None, ...] = (None, None)
     notes: tuple[Caution, ...] = ()
-    #: which of the two came as a single clustering
+    #: which of the two was given as a single clustering
     single: tuple[bool, bool] = (True, True)
 
     @property
@@ -50,32 +50,32 @@ class PreparedPair:
 
     @property
     def is_of_matrices(self) -> bool:
-        """Are these matrices and ensembles, rather than two clusterings?"""
+        """Whether the sides are matrices or ensembles instead of two clusterings."""
         return isinstance(self.a, Ensemble | Similarity)
 
     @property
     def is_of_trees(self) -> bool:
-        """Is either side a hierarchy?"""
+        """Whether either side is a hierarchy."""
         return isinstance(self.a, Hierarchy) or isinstance(self.b, Hierarchy)
 
     @property
     def is_soft(self) -> bool:
-        """Is either clustering given by memberships?"""
+        """Whether either clustering is soft."""
         return any(c.soft for c in self.sides)
 
     @property
     def has_covers(self) -> bool:
-        """Whether a clustering is a cover, whose clusters overlap or leave points out."""
+        """Whether a clustering is a cover, whose clusters may overlap or leave points out."""
         return any(c.overlapping for c in self.sides)
 
     @property
     def is_weighted(self) -> bool:
-        """Do points have importance weights (frequencies are none)?"""
+        """Whether points have importance weights (not frequencies)."""
         return self.mass is not None and not self.mass.is_frequency
 
     @property
     def names(self) -> tuple[str, str]:
-        """The clusterings' own titles, else a and b."""
+        """The titles of the clusterings, else a and b."""
         if self.is_of_matrices:
             return "a", "b"
         first, second = (c.title or w for c, w in zip(self.sides, WHO, strict=True))
@@ -83,11 +83,11 @@ class PreparedPair:
 
     @property
     def kind(self) -> str | None:
-        """The kind of frame that the clusterings came in."""
+        """The kind of frame of the inputs."""
         return None if self.is_of_matrices else next((c.kind for c in self.sides if c.kind), None)
 
     def _dropped(self, table: Table) -> list[Caution]:
-        """How many points were dropped for want of a label, and whether one cluster is left."""
+        """Cautions on points dropped because they have no label, and on sides left with one cluster."""
         plain = [c for c in self.sides if isinstance(c, Labels) and not c.lazy and c.clusters is None and c.gaps]
         if self.options.unassigned != "drop" or not plain:
             return []
@@ -101,7 +101,7 @@ class PreparedPair:
         return found + [Caution("one_cluster_left", who, text) for who in alone]
 
     def cautions(self, table: Table | None = None) -> tuple[Caution, ...]:
-        """What a reader should know about this pair: −1 among labels, soft self-scores, what could not be read."""
+        """Cautions about this pair: label −1, soft self-scores, parts that could not be read."""
         if table is None:
             return tuple(c for e in self.sides if isinstance(e, Ensemble) for c in (*e.notes, *e.cautions))
         found = [*self.notes, *left_out(self.sides), *(caution for c in self.sides for caution in c.cautions)]
@@ -118,7 +118,7 @@ class PreparedPair:
 
 
 def prepared(a: Any, b: Any, options: InputOptions) -> PreparedPair:
-    """The two sides as every function takes them: aligned, with one rule for unassigned points, and weights."""
+    """The two sides, validated and aligned, with unassigned points decided, and weights."""
     if isinstance(a, Hierarchy) or isinstance(b, Hierarchy):
         check_no_options(options)
         return PreparedPair(a=a, b=b, options=options)
@@ -165,7 +165,7 @@ def _of_matrices(a: Any, b: Any, options: InputOptions) -> PreparedPair:
 
 
 def _with_one_mass(p: Ensemble, q: Ensemble) -> tuple[Ensemble, Ensemble]:
-    """Weights of the points given on one side hold for both; different ones cannot."""
+    """The point weights of both sides: those given on one side apply to both; different ones are an error."""
     if p.mass is q.mass:
         return p, q
     if p.mass is not None and q.mass is not None:
@@ -190,7 +190,7 @@ def decided(
 ) -> tuple[Clustering, ...]:
     """Clusterings of points that need not be the same, each with its unassigned points decided by the same rules.
 
-    `who` is what messages call them; `columns` what `noise` may call them beside their titles, if that is different.
+    `who` are their names in messages; `columns` are other names that `noise` accepts besides their titles.
     """
     if options.unassigned == "partial":
         raise InputError("unassigned='partial' is for an Ensemble; pass 'drop', 'singletons' or 'cluster'")
@@ -203,7 +203,7 @@ def decided(
 
 
 def whole_labels(labels: Any, n: int, who: str = "labels", X: Any = None, of: str | None = None) -> Labels:
-    """One hard clustering that has a label for each of the n points; its index is that of X, where both have one."""
+    """One hard clustering with a label for each of the n points; if both have an index, it must equal that of X."""
     found = as_disjoint(labels, who)
     if not isinstance(found, Labels):
         raise InputError(f"{who}: expected one complete partition, got memberships; take the argmax of each row")
@@ -214,6 +214,6 @@ def whole_labels(labels: Any, n: int, who: str = "labels", X: Any = None, of: st
     check_index(found, X, who)
     if found.gaps:
         raise InputError(
-            f"{who}: expected one complete partition, and {found.gaps} points have no label; drop them, or label them"
+            f"{who}: expected one complete partition, but {found.gaps} points have no label; drop them, or label them"
         )
     return found

@@ -23,7 +23,7 @@ class Similarity:
     Args:
         matrix: A square matrix, points × points: an array, a sparse matrix, a memory map, a Dask array or a frame.
         tolerance: Largest difference between two entries that should be equal. Default 1e-8.
-        who: What messages call it.
+        who: Name used in messages.
 
     Raises:
         InputError: If it is not square and symmetric.
@@ -41,7 +41,7 @@ class Similarity:
         self.index = None
         self.who, self.tolerance = who, real_number(tolerance, "tolerance", 0)
         self.low, self.high = np.inf, -np.inf
-        #: for a Dask array: where its blocks are summed
+        #: for a Dask array: the client that sums its blocks
         self.client: Any = None
         if is_frame(matrix) or isinstance(matrix, list | tuple):
             matrix, self.index, *_ = unwrap_2d(matrix)
@@ -85,7 +85,7 @@ class Similarity:
         return block.astype(np.float64, copy=False)
 
     def checked_block(self, rows: slice, cols: slice) -> Array:
-        """The entries of these rows and columns, as floats; checked for symmetry if that is still to do.
+        """The entries of these rows and columns, as floats; checked for symmetry if not done before.
 
         Args:
             rows: Rows, as a slice.

@@ -14,7 +14,7 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.statistics.tables import Array
 
-#: heights read from branch lengths are sums; digits beyond these are rounding and must not break ties
+#: heights from branch lengths are sums, rounded to this many digits so that rounding errors do not break ties
 DIGITS = 12
 
 
@@ -24,7 +24,7 @@ class Merges:
 
     children: Array
     heights: Array
-    #: False where the next merge belongs to the same node: a node with m children is m − 1 merges
+    #: False if the next merge belongs to the same node: a node with m children is m − 1 merges
     whole: Array
     points: tuple[Any, ...] | None = None
     #: named levels, coarsest first, one row of cluster codes per level
@@ -37,7 +37,7 @@ def from_linkage(matrix: Array) -> Merges:
     """The merges of scipy's linkage matrix, (n − 1) × 4: two clusters, height, size."""
     if matrix.ndim != 2 or matrix.shape[1] != 4:
         raise InputError(
-            f"an array of floats is taken as scipy's linkage, (n − 1) × 4, and this one has shape {matrix.shape}; label "
+            f"an array of floats is read as scipy's linkage, (n − 1) × 4, but this one has shape {matrix.shape}; label "
             "columns are integers or strings"
         )
     return from_children(matrix[:, :2], matrix[:, 2])
@@ -64,7 +64,7 @@ def from_children(children: Any, heights: Any = None, notes: tuple[str, ...] = (
         )
     if heights is None:
         high = np.arange(1.0, n)
-        notes = (*notes, "no heights were given: the order of the merges takes their place")
+        notes = (*notes, "no heights were given: the order of the merges is used instead")
     else:
         high = np.asarray(heights, dtype=np.float64)
     if high.shape != (n - 1,) or not np.isfinite(high).all():
@@ -107,7 +107,7 @@ _TOKEN = re.compile(r"\s+|\[[^\]]*\]|'(?:[^']|'')*'|[(),:;]|[^\s()\[\],:;']+")
 
 
 def from_newick(text: str) -> Merges:
-    """The tree of a Newick text; heights are the longest way down to a point, by branch lengths where there are any."""
+    """The tree of a Newick text; the height of a node is its largest distance to a point, by branch lengths if there are any."""
     stack: list[list[tuple[int, float | None]]] = [[]]  # children of the open nodes: cluster, branch length
     names: list[str] = []
     nodes: list[list[tuple[int, float | None]]] = []
@@ -116,7 +116,7 @@ def from_newick(text: str) -> Merges:
     while at < len(text):
         token = _TOKEN.match(text, at)
         if token is None:
-            raise InputError(f"this is no Newick tree: {text[at : at + 20]!r} at character {at + 1} cannot be read")
+            raise InputError(f"this is not a Newick tree: {text[at : at + 20]!r} at character {at + 1} cannot be read")
         if not token[0].isspace() and token[0][0] != "[":
             tokens.append(token[0])
         at = token.end()
@@ -127,11 +127,11 @@ def from_newick(text: str) -> Merges:
     for word in tokens:
         if word == "(":
             if not expects_child:
-                raise InputError("this is no Newick tree: a comma is missing before an opening bracket")
+                raise InputError("this is not a Newick tree: a comma is missing before an opening bracket")
             stack.append([])
         elif word in (",", ")"):
             if expects_child or len(stack) == 1:
-                raise InputError(f"this is no Newick tree: unexpected {word!r}")
+                raise InputError(f"this is not a Newick tree: unexpected {word!r}")
             expects_child = word == ","
             if word == ")":
                 nodes.append(stack.pop())
@@ -145,7 +145,7 @@ def from_newick(text: str) -> Merges:
             try:
                 length = float(word)
             except ValueError:
-                raise InputError(f"this is no Newick tree: the branch length {word!r} is not a number") from None
+                raise InputError(f"this is not a Newick tree: the branch length {word!r} is not a number") from None
             if not np.isfinite(length) or length < 0:
                 raise InputError(f"branch lengths must be finite and not negative; got {word}")
             stack[-1][-1] = (stack[-1][-1][0], length)
@@ -153,9 +153,9 @@ def from_newick(text: str) -> Merges:
             names.append(word[1:-1].replace("''", "'") if word[0] == "'" else word)
             stack[-1].append((-len(names), None))
             expects_child = False
-        # else: the name of a node that is no point, or a support value
+        # else: the name of an inner node, or a support value
     if len(stack) != 1 or len(stack[0]) != 1 or is_length:
-        raise InputError("this is no Newick tree: brackets are not closed, or there are several trees")
+        raise InputError("this is not a Newick tree: brackets are not closed, or there are several trees")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"two points of the tree are named {twice!r}; names of points must differ")
@@ -164,7 +164,7 @@ def from_newick(text: str) -> Merges:
     known = [x for x in lengths if x is not None]
     notes: list[str] = []
     if known and len(known) < len(lengths):
-        notes.append(f"{len(lengths) - len(known)} branches have no length, which is taken as 0")
+        notes.append(f"{len(lengths) - len(known)} branches have no length; it is set to 0")
     missing = 0.0 if known else 1.0
     high: list[float] = []
     short: list[float] = []
@@ -174,7 +174,7 @@ def from_newick(text: str) -> Merges:
         short.append(min((short[c] if c >= 0 else 0.0) + x for c, x in steps))
     if high and known and high[-1] - short[-1] > 1e-6 * high[-1]:
         notes.append(
-            "points are not equally far from the root; the height of a node is its longest way down to a point"
+            "points are not equally far from the root; the height of a node is its largest distance to a point below it"
         )
     rounded = [float(f"{x:.{DIGITS}g}") for x in high]
     found = from_nodes(n, [[c + n if c >= 0 else -c - 1 for c, _ in node] for node in nodes], rounded)
@@ -189,10 +189,10 @@ def _is_list(x: Any) -> bool:
 
 
 def from_nested(tree: Any) -> Merges:
-    """The tree of nested lists, as [[0, 1], [2, [3, 4]]]; its levels are counted from the root, as it is written."""
+    """The tree of nested lists, such as [[0, 1], [2, [3, 4]]]; levels are counted from the root."""
     points: dict[Any, int] = {}
     nodes: list[list[Any]] = []
-    depths: list[list[int]] = []  # for each point the clusters that hold it, from the root down
+    depths: list[list[int]] = []  # for each point, the clusters that contain it, from the root down
     # walk without recursion: (list, its children found so far, entries still to come, depth)
     open_lists: list[tuple[list[Any], Any]] = [([], iter(tree))]
     held: list[int] = []
@@ -222,12 +222,12 @@ def from_nested(tree: Any) -> Merges:
             entry = entry.item() if isinstance(entry, np.generic) else entry
             if entry in points:
                 raise InputError(
-                    f"the point {entry!r} is twice in the nested lists; each point has one place "
+                    f"the point {entry!r} occurs twice in the nested lists; each point must occur once "
                     "(a linkage is an array: pass np.asarray(linkage))"
                 )
             points[entry] = len(points)
             own = list(held)
-            if not bare[-1]:  # a point beside lists is a cluster of its own
+            if not bare[-1]:  # a point next to lists is a separate cluster
                 clusters += 1
                 own.append(clusters)
             depths.append(own)
@@ -251,10 +251,10 @@ def from_nested(tree: Any) -> Merges:
 
 
 def from_columns(columns: Any) -> Merges:
-    """The tree of label columns of which each refines the one before; they are put in order, coarsest first."""
+    """The tree of nested label columns, sorted from coarsest to finest."""
     ensemble = columns if isinstance(columns, Ensemble) else Ensemble(columns, unassigned="partial")
     if ensemble.is_soft or ensemble.is_lazy or ensemble.has_gaps:
-        raise InputError("the levels of a hierarchy are columns of labels in memory that label every point")
+        raise InputError("the levels of a hierarchy must be label columns in memory that label every point")
     order = sorted(range(len(ensemble)), key=lambda i: ensemble.members[i].k)
     codes = np.array([c.codes for c in (ensemble.members[i] for i in order) if isinstance(c, Labels)], dtype=np.int64)
     names = tuple(ensemble.names[i] for i in order)
@@ -271,7 +271,7 @@ def from_columns(columns: Any) -> Merges:
     depth, n = codes.shape
     nodes: list[list[int]] = []
     heights: list[float] = []
-    below: Array = np.arange(n)  # the node that holds each point so far
+    below: Array = np.arange(n)  # the node that contains each point so far
     for level in range(depth - 1, -2, -1):
         held: Array = codes[level] if level >= 0 else np.zeros(n, dtype=np.int64)
         parts = np.unique(np.stack([held, below]), axis=1)

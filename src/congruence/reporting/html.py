@@ -146,7 +146,7 @@ def report(
         A `Report`: `.summary`, `.html`, `.model` (the same as plain data), `.save(path)`.
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.figure`, `cg.compare_all`.

@@ -369,7 +369,7 @@ def partial_tables(
         A `PartialTables`; those of several batches add.
 
     Raises:
-        InputError: If an argument is not what is described here.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.merge`, `cg.scan`.

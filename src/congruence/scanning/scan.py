@@ -123,7 +123,7 @@ class Scan:
 
     Attributes:
         input: The source.
-        text: What messages call it.
+        text: Name used in messages.
         names: Names of the label columns.
         notes: What was left out.
         memory: Memory that tables may use, in bytes.

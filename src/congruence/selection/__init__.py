@@ -1,4 +1,4 @@
-"""How many clusters, and which of them are stable."""
+"""The number of clusters, and the stability of each cluster."""
 
 from congruence.selection.choice import Criterion, KChoice, Verdict, Vote
 from congruence.selection.cluster_stability import ClusterStability, stability

@@ -1,4 +1,4 @@
-"""How many clusters, by what many clusterings of each number agree on (Lei et al. 2014; Monti et al. 2003)."""
+"""The number of clusters by the agreement of many clusterings for each k (Lei et al. 2014; Monti et al. 2003)."""
 
 from __future__ import annotations
 
@@ -35,28 +35,28 @@ SOFT = (
 )  # fmt: skip
 #: the consensus indices of Lei et al. (2014), with EM by their protocol
 PAPER = ("nmi_max", "ari", "nmi_joint", "nmi_sum", "nmi_sqrt", "vi", "mi", "nmi_min")
-#: criteria that are no measures of the registry: their titles, and which way is better
+#: criteria that are not registered measures: their titles and directions
 OTHERS: dict[str, tuple[str, Literal["higher", "lower", "elbow"]]] = {
     "pac": ("Proportion of ambiguous pairs", "lower"),
     "delta_area": ("Relative growth of the area under the consensus CDF", "elbow"),
     "stability": ("Mean ari between clusterings of subsamples", "higher"),
 }
-#: those of them that are of whole points, and so not defined for sample weights
+#: those that count whole points and are not defined for sample weights
 UNWEIGHTED = ("ami_max", "pac", "delta_area")
-#: up to so many points the proportion of ambiguous pairs is exact; above, this many pairs are drawn
+#: most points for an exact proportion of ambiguous pairs; above it, this many pairs are drawn
 EXACT_POINTS, DRAWN_PAIRS = 1000, 100_000
 
-#: which way a criterion of OTHERS leans, and why
+#: which k a criterion of OTHERS favours, and why
 LEANS: dict[str, tuple[Leaning, str]] = {
     "pac": ("many", "with many small clusters most pairs are apart in every member, which lowers it"),
-    "delta_area": ("", "depends on the sizes of the clusters alone, not on whether members agree"),
+    "delta_area": ("", "depends only on cluster sizes, not on whether members agree"),
     "stability": ("few", "agreement between subsamples is easier with few clusters"),
 }
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A criterion as it was asked for: a measure of pairs of members or of the ensemble, or one of OTHERS."""
+    """A requested criterion: a measure of pairs of members or of the ensemble, or one of OTHERS."""
 
     name: str
     measure: Measure | None = None
@@ -65,7 +65,7 @@ class Wanted:
 
 @dataclass(eq=False)
 class MemberCurves:
-    """What ensembles for several k say: curves, agreement with a reference, and the ensembles."""
+    """Results of ensembles for several k: curves, agreement with a reference, and the ensembles."""
 
     ks: tuple[int, ...]
     curves: dict[str, Criterion]
@@ -79,7 +79,7 @@ class MemberCurves:
 
 @dataclass(frozen=True)
 class Making:
-    """How members are made from data: the data, makers, random streams, and how many."""
+    """How members are made from data: the data, clusterers, random streams and numbers of members."""
 
     frame: Any
     X: Any
@@ -95,10 +95,10 @@ class Making:
         cls, frame: Any, X: Any, method: Any, seeds: np.random.SeedSequence, n_members: int, n_subsamples: int,
         fraction: float, protocol: str | None, n_jobs: int | None,
     ) -> Making:  # fmt: skip
-        """The same after validation."""
+        """A validated source of members."""
         if not isinstance(n_members, int | np.integer) or n_members < 2:
             raise InputError(
-                f"members are compared with each other: n_members must be at least 2, a whole number, not {n_members!r}"
+                f"n_members must be a whole number of at least 2, because members are compared with each other; got {n_members!r}"
             )
         fraction, n_subsamples = real_number(fraction, "fraction"), whole_number(n_subsamples, "n_subsamples", 0)
         if not 0 < fraction <= 1 or n_subsamples < 2:
@@ -118,14 +118,14 @@ def member_curves(
     threads: int | None,
     progress: Callable[[int, int], Any] | bool | None,
 ) -> MemberCurves:
-    """A curve over k for each criterion, from given ensembles or from members made here; Ctrl-C keeps what is done.
+    """A curve over k for each criterion, from given ensembles or from members made here; Ctrl-C keeps finished values of k.
 
     Args:
         ks: numbers of clusters, from 2, in order.
         source: how to make members, or the ensembles {k: ensemble}.
         wanted: the criteria; None for the defaults, which depend on the members.
         truth: a reference clustering, or None.
-        threads: of comparisons; None for all cores.
+        threads: number of threads; None for all cores.
         progress: called with (done, total); True or None for a bar on a terminal, False for none.
     """
     made = source if isinstance(source, Making) else None
@@ -174,21 +174,21 @@ def member_curves(
 
 
 def check_counts(method: Any) -> None:
-    """Refuse a clusterer that finds its number of clusters itself: it is the same whatever the k."""
+    """Refuse a clusterer that finds the number of clusters itself."""
     for clusterer in [] if isinstance(method, str) else method if isinstance(method, list | tuple) else [method]:
         if not counts_of(clusterer):
             name = type(clusterer).__name__
             raise InputError(
-                f"{name} has no n_clusters to set: it finds their number itself, and there is no k to choose"
+                f"{name} has no n_clusters parameter: it finds the number itself, so there is no k to choose"
             )
 
 
 def checked_ensembles(data: Mapping[Any, Any]) -> tuple[list[int], dict[int, Ensemble]]:
-    """The numbers of clusters in order, and the ensembles, all of the same points and of two members or more."""
+    """The numbers of clusters in order, and the ensembles, which must have the same points and at least two members."""
     if not data or not all(isinstance(x, int | np.integer) and x >= 2 for x in data):
         shown = ", ".join(repr(x) for x in list(data)[:3]) or "none"
         raise InputError(
-            f"a mapping to choose from is {{k: ensemble}} with whole numbers from 2 up; its keys are {shown}"
+            f"expected a mapping {{k: ensemble}} with whole numbers of at least 2 as keys; its keys are {shown}"
         )
     ensembles = {int(x): e if isinstance(e, Ensemble) else Ensemble(e) for x, e in data.items()}
     sizes = {e.n_points for e in ensembles.values()}
@@ -196,22 +196,24 @@ def checked_ensembles(data: Mapping[Any, Any]) -> tuple[list[int], dict[int, Ens
         raise InputError(f"the ensembles are of {listed(sorted(sizes))} points; all must be of the same points")
     lone = [x for x, e in ensembles.items() if len(e) < 2]
     if lone:
-        raise InputError(f"members are compared with each other, and k = {lone[0]} has only one; give two or more a k")
+        raise InputError(
+            f"members are compared with each other, but k = {lone[0]} has only one; pass at least two per k"
+        )
     return sorted(ensembles), ensembles
 
 
 def usual(ensembles: Sequence[Ensemble], given: bool) -> list[str]:
-    """Default criteria: those that are defined for memberships, for weights, for ensembles without the data."""
+    """Default criteria, depending on whether there are memberships, weights, or ensembles without data."""
     weighted = any(e.mass is not None and not e.mass.is_frequency for e in ensembles)
     usual = SOFT if any(e.is_soft for e in ensembles) else HARD
     return [c for c in usual if not (given and c == "stability") and not (weighted and c in UNWEIGHTED)]
 
 
 def wanted_criteria(criteria: Any, given: bool) -> list[Wanted]:
-    """The criteria meant, each once; unknown ones answer with near names."""
+    """The requested criteria, each once; unknown names raise an error with similar names."""
     listed = [criteria] if isinstance(criteria, str | Measure) else list(criteria)
     if not listed:
-        raise InputError("no criteria were named; leave `criteria` out for the usual ones")
+        raise InputError("no criteria were named; omit `criteria` for the default")
     found: dict[str, Wanted] = {}
     for item in listed:
         word = item.key if isinstance(item, Measure) else str(item).strip()
@@ -222,7 +224,7 @@ def wanted_criteria(criteria: Any, given: bool) -> list[Wanted]:
             if form:
                 raise InputError(f"{word} has no /self: that is for measures of two clusterings")
             if word == "stability" and given:
-                raise InputError("stability clusters parts of the data anew: pass the data, not ensembles")
+                raise InputError("stability clusters subsamples of the data; pass the data, not ensembles")
             found[word] = Wanted(word)
             continue
         if not isinstance(item, Measure) and word.lower().replace("-", "_") not in names():
@@ -236,7 +238,7 @@ def wanted_criteria(criteria: Any, given: bool) -> list[Wanted]:
 
 
 def _of_data(making: Making, k: int, parts: int, bar: Progress) -> tuple[Ensemble, Ensemble | None, list[str]]:
-    """The ensemble of one k, that of clusterings of parts of the points, and what was said about their members."""
+    """The ensemble of one k, the ensemble of subsamples, and notes on their members."""
     root, makers = making.seeds, making.makers
     whole, part = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, k)).spawn(2)
     members, said = made_members(makers, making.X, [k], whole.spawn(making.n_members), making.n_jobs, bar)
@@ -251,7 +253,7 @@ def _of_data(making: Making, k: int, parts: int, bar: Progress) -> tuple[Ensembl
 
 
 def _of_a_part(make: Maker, fraction: float, data: Any, k: int, rng: np.random.Generator) -> Array:
-    """Labels of a random part of the points by this maker; the others have none."""
+    """Labels of a random subsample of the points by this clusterer; other points have none."""
     n = data.shape[0]
     chosen = np.sort(rng.choice(n, max(k, round(fraction * n)), replace=False))
     labels = np.full(n, np.nan)
@@ -260,7 +262,7 @@ def _of_a_part(make: Maker, fraction: float, data: Any, k: int, rng: np.random.G
 
 
 def _sizes(e: Ensemble, k: int) -> list[str]:
-    """Members that do not have k clusters are said."""
+    """Notes on members that do not have k clusters."""
     others = Counter(c.k for c in e if c.k != k)
     return [
         f"{many} of {len(e)} members: {'has' if many == 1 else 'have'} {counted(size, 'cluster')}"
@@ -300,7 +302,7 @@ def _scored(
 
 
 def _where_known(truth: Any, e: Ensemble) -> tuple[Any, Ensemble]:
-    """The reference and the members on the points that the reference has."""
+    """The reference and the members on the points that the reference labels."""
     if not truth.gaps:
         return truth, e
     there = np.flatnonzero(truth.codes < truth.k)
@@ -308,9 +310,9 @@ def _where_known(truth: Any, e: Ensemble) -> tuple[Any, Ensemble]:
 
 
 def _index(values: Array, shares: Array, against_self: str = "none") -> tuple[float, float]:
-    """Mean over pairs of different members by the products of their shares, and its standard error by the jackknife.
+    """Mean over pairs of different members, weighted by the products of their weights, and its jackknife standard error.
 
-    Against the self-values it is divided by their mean (similarities), or their mean is taken off (distances).
+    The /self form divides it by the mean self-score (similarities), or subtracts the mean self-score (distances).
     """
     weight = np.outer(shares, shares)
     np.fill_diagonal(weight, 0.0)
@@ -333,13 +335,13 @@ def _index(values: Array, shares: Array, against_self: str = "none") -> tuple[fl
 
 
 def _pac(e: Ensemble) -> tuple[tuple[float, float], list[str]]:
-    """Proportion of ambiguous pairs, with its standard error where pairs were drawn."""
+    """Proportion of ambiguous pairs, with its standard error if pairs were drawn."""
     if e.n_points <= EXACT_POINTS:
         return (consensus_cdf(e, progress=False).pac(), math.nan), []
     cdf = consensus_cdf(e, sample=DRAWN_PAIRS, random_state=0)
     share = cdf.pac()
     return (share, math.sqrt(share * (1 - share) / cdf.pairs)), [
-        f"pac is of {DRAWN_PAIRS:,} pairs of points drawn at random"
+        f"pac was estimated from {DRAWN_PAIRS:,} random pairs of points"
     ]
 
 
@@ -360,7 +362,7 @@ def _criterion(
         )  # fmt: skip
     m = w.measure
     best, near = _best(ks, values, errors, m.better, _is_bounded(m))
-    # where clusterings that differ can score best, more clusters look better whether or not members agree
+    # if different clusterings can reach the best value, more clusters score higher even if members do not agree
     votes = m.is_lone or "definite" in m.axioms
     if not votes:
         favours, caution = "many", m.caution or "clusterings that differ can reach its best value"
@@ -370,7 +372,7 @@ def _criterion(
         favours, caution = "few", "its values grow with the number of clusters"
     elif m.better == "higher" and not m.is_lone and "baseline" not in m.axioms:
         favours, caution = "many", "not corrected for chance, which raises it with more clusters"
-    title = m.title if m.is_lone else f"Consensus index: {m.title}" + (" against self-values" if w.by_self else "")
+    title = m.title if m.is_lone else f"Consensus index: {m.title}" + (" relative to self-scores" if w.by_self else "")
     return Criterion(
         name=w.name, title=title, better=m.better, values=values, errors=errors, best=best, near=near, votes=votes,
         caution=caution, favours=favours,
@@ -380,7 +382,7 @@ def _criterion(
 def _best(
     ks: Sequence[int], values: Array, errors: Array, better: str, bounded: bool = True
 ) -> tuple[int | None, tuple[int, ...]]:
-    """The best k (of equals the smallest; none where all are equal), and those that are hardly to be told from it."""
+    """The best k (the smallest in a tie; None if all are equal), and those tied with it."""
     up = values if better == "higher" else -values
     if np.isnan(up).all() or (len(ks) > 1 and np.ptp(up) < 1e-12):
         return None, ()
@@ -395,7 +397,7 @@ def _is_bounded(m: Measure) -> bool:
 
 
 def _elbow(ks: Sequence[int], growth: Array) -> tuple[int | None, tuple[int, ...]]:
-    """The k whose area grows most beyond that of equal clusters, from 1 − 1/k' to 1 − 1/k; the first if none grows so much."""
+    """The k whose area grows most beyond the growth for equal clusters, from 1 − 1/k' to 1 − 1/k; the first k if none does."""
     beyond = growth[1:] - np.array([(1 - 1 / k) / (1 - 1 / before) - 1 for before, k in pairwise(ks)])
     beyond = np.nan_to_num(beyond, nan=-1.0)
     return (ks[1 + int(beyond.argmax())] if len(beyond) and beyond.max() > -1e-12 else ks[0]), ()
@@ -404,7 +406,7 @@ def _elbow(ks: Sequence[int], growth: Array) -> tuple[int | None, tuple[int, ...
 def _reference(
     truth: Any, ks: Sequence[int], agreed: Mapping[int, dict[str, Array]], notes: list[str]
 ) -> tuple[dict[str, Criterion], dict[str, float], int | None]:
-    """The mean agreement with the reference by measure, the share of runs that find its number of clusters, and that."""
+    """The mean agreement with the reference by measure, the success rates, and the reference's number of clusters."""
     if truth is None:
         return {}, {}, None
     found, success = {}, {}
@@ -423,12 +425,12 @@ def _reference(
             by_run = np.stack([x[:runs] for x in each]) * (1 if m.better == "higher" else -1)
             success[key] = float((np.asarray(ks)[by_run.argmax(axis=0)] == truth.k).mean())
     if truth.k not in ks:
-        notes.append(f"there is no success rate: the reference has {truth.k} clusters, which is not among the k tried")
+        notes.append(f"there is no success rate: the reference has {truth.k} clusters, and that k was not tried")
     return found, success, truth.k
 
 
 def _merged(notes: Sequence[str]) -> list[str]:
-    """Notes of several k that say the same, as one: 'k = 5 (3 of 100 members), 6 (7 of 100 members): …'."""
+    """Merge equal notes of several k into one: 'k = 5 (3 of 100 members), 6 (7 of 100 members): …'."""
     groups: dict[str, list[str]] = {}
     for note in notes:
         match = re.fullmatch(r"k = (\d+): (?:(\d+ of \d+ \w+): )?(.*)", note)

@@ -1,4 +1,4 @@
-"""How many clusters by the vote of published criteria, and of the agreement of members where it was asked for."""
+"""The number of clusters by a vote of published criteria and, if requested, of agreement criteria."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from congruence.statistics.tables import Array
 
 
 def sorted_out(criteria: Any, plain: bool) -> tuple[list[str], list[Any] | None]:
-    """Published criteria, and those of the agreement of members; None for the default ones.
+    """Published criteria and agreement criteria; None for the default ones.
 
-    "pac" is both: of members where others ask for members, otherwise of subsamples as in ConsensusClusterPlus.
+    "pac" is computed from members if other criteria need members, otherwise from subsamples as in ConsensusClusterPlus.
     """
     if criteria is None:
         return [], None
@@ -43,17 +43,17 @@ def by_criteria(
     points: Points, ks: Sequence[int], names: Sequence[str], method: Any, seeds: np.random.SeedSequence, members: Any,
     truth: Any, n_jobs: int | None, progress: Any,
 ) -> KChoice:  # fmt: skip
-    """The vote of published criteria, and of agreement where it was asked for.
+    """The vote of published criteria and, if requested, of agreement criteria.
 
     Args:
-        points: the points looked at.
+        points: the points used.
         ks: numbers of clusters in order.
         names: keys of `PEERS`.
         method: "auto" or "kmeans", or another clusterer for criteria that take any clustering.
         seeds: for starts and resamples.
-        members: curves of the agreement of members, or None.
+        members: agreement curves, or None.
         truth: the reference, or None.
-        n_jobs: numbers of clusters worked on at the same time.
+        n_jobs: values of k computed in parallel.
         progress: called with (done, total); None or True for a bar on a terminal, False for none.
     """
     from threadpoolctl import threadpool_limits
@@ -106,8 +106,8 @@ def _check_any(names: Sequence[str], method: Any, called: str) -> None:
     unable = [name for name in names if name not in able]
     if unable:
         raise InputError(
-            f"{listed(unable)} cannot be computed with method {called!r}, only with k-means; {listed(able)} can, and with "
-            "no criteria any clusterer can"
+            f"{listed(unable)} cannot be computed with method {called!r}, only with k-means; {listed(able)} can, and without "
+            "criteria any clusterer can be used"
         )
     check_counts(method)
 

@@ -1,4 +1,4 @@
-"""How many clusters by any clusterer: the largest number whose clusters come back in halves and are parted."""
+"""The number of clusters for any clusterer: the largest k whose clusters are found again in halves and are separated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from congruence.selection.points import Points
 
 
 def is_clusterer(method: Any) -> bool:
-    """Is this the name of a clusterer other than k-means, or a scikit-learn clusterer?"""
+    """Whether this names a clusterer other than k-means, or is a scikit-learn clusterer."""
     if isinstance(method, str):
         return method in families.NAMES
     return hasattr(method, "fit_predict") and not isinstance(method, type)
@@ -24,10 +24,10 @@ def is_clusterer(method: Any) -> bool:
 def by_rule(
     points: Points, ks: Sequence[int], method: Any, seeds: np.random.SeedSequence, truth: Any, progress: Any
 ) -> KChoice:
-    """The largest number of clusters that comes back in halves and is parted; of none, the one that comes back best.
+    """The largest k whose clusters are found again in halves and are separated; if there is none, the most stable k.
 
     Args:
-        points: the points looked at.
+        points: the points used.
         ks: numbers of clusters in order.
         method: a name of `families.NAMES`, or a scikit-learn clusterer.
         seeds: for the halves.
@@ -55,14 +55,14 @@ def by_rule(
     no = np.full(len(able), np.nan)
     curves = {
         "rule": Criterion(
-            name="rule", title="Comes back and is parted", better="higher", values=holds.astype(float), errors=no, best=best,
+            name="rule", title="Stable and separated", better="higher", values=holds.astype(float), errors=no, best=best,
         ),
         "returns": Criterion(
-            name="returns", title="How well the worst cluster comes back in halves", better="higher", values=returns,
+            name="returns", title="Stability of the worst cluster in halves", better="higher", values=returns,
             errors=no, best=None, votes=False,
         ),
         "border": Criterion(
-            name="border", title="How empty the border of the nearest clusters is", better="higher",
+            name="border", title="Emptiness of the border between the nearest clusters", better="higher",
             values=np.where(several & np.isfinite(found.border), found.border, np.nan), errors=no, best=None, votes=False,
         ),
     }  # fmt: skip

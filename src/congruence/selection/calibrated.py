@@ -1,4 +1,4 @@
-"""How many clusters by calibrated probabilities: k-means and mixtures, and shapes where these cannot be right."""
+"""The number of clusters by calibrated probabilities: k-means and mixtures, and other shapes where these cannot be right."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from congruence.selection.sentences import listed
 from congruence.selection.shapes import Shapes, shapes
 from congruence.statistics.tables import Array
 
-SAME = "all points are the same"
-#: by how much deeper the valley of the mixture must be for its clusters to be taken instead of those of k-means
+SAME = "all points are identical"
+#: how much deeper the valley of the mixture must be for its clusters to replace those of k-means
 DEEPER = 1.0
 CURVED = {
     "connected groups": (
-        "k-means cannot be right here: its clusters cut across connected groups; the answer is the number of connected groups, "
+        "k-means cannot be right here: its clusters cut through connected groups; the answer is the number of connected groups, "
         "and the labels are these groups"
     ),
     "spectral": (
-        "k-means cannot be right here: its clusters cut across clusters of another shape; the answer and the labels are by "
+        "k-means cannot be right here: its clusters cut through clusters of another shape; the answer and the labels are by "
         "spectral clustering"
     ),
 }
@@ -39,13 +39,13 @@ def calibrated(
     """The answer by calibrated probabilities, with the curves behind it.
 
     Args:
-        points: the points looked at.
+        points: the points used.
         ks: numbers of clusters in order.
-        method: "auto", or "kmeans" for the answer of k-means whatever the shapes.
+        method: "auto", or "kmeans" to use k-means for any shape.
         seeds: for starts and halves.
-        members: curves of the agreement of members to show beside, or None.
+        members: agreement curves to show, or None.
         truth: the reference, or None.
-        n_jobs: numbers of clusters worked on at the same time.
+        n_jobs: values of k computed in parallel.
         progress: called with (done, total); None or True for a bar on a terminal, False for none.
     """
     from threadpoolctl import threadpool_limits
@@ -60,7 +60,7 @@ def calibrated(
         )
     if reason:
         return KChoice(ks=tuple(able or ks[:1]), criteria={}, notes=tuple(notes), method="kmeans", reason=reason)
-    with threadpool_limits(1):  # products in one thread: the same sums for any number of cores
+    with threadpool_limits(1):  # one BLAS thread: the same sums for any number of cores
         parts = halves.Sample.of(sample, able[-1], seeds)
         done, complete = look_at(parts, able, n_jobs, progress)
         if not complete:
@@ -83,13 +83,13 @@ def calibrated(
         notes.append(CURVED[used])
     elif found is not None:
         notes.append(
-            f"k-means cannot be right here: its clusters cut across others, which are {found.k} by {found.method}; try "
+            f"k-means cannot be right here: its clusters cut through others ({found.k} by {found.method}); try "
             "method='auto'"
         )
     elif method == "auto" and k > 1 and is_long(sample, k, done[k]):
         used = "gaussian"
         partitions[k] = placed(points, done[k].mixture)
-        notes.append("the labels are by a Gaussian mixture: it parts the clusters better than k-means does")
+        notes.append("the labels are by a Gaussian mixture, which separates the clusters better than k-means")
     curves = _curves(finished, probabilities, returns, valley, fisher, icl)
     agreed, classes = with_reference(truth, finished, partitions)
     success: dict[str, float] = {}
@@ -114,12 +114,12 @@ def _with_shapes(probabilities: Mapping[int, float], found: Shapes) -> dict[int,
 
 
 def is_long(points: Array, k: int, look: Look) -> bool:
-    """Does the mixture part k clusters by deeper valleys than k-means, each seen along Fisher's discriminants?
+    """Whether the mixture separates k clusters by deeper valleys than k-means, along Fisher's discriminants.
 
     Args:
         points: points × features.
         k: number of clusters.
-        look: what was found for it.
+        look: the results for it.
     """
     if k == 1 or len(np.unique(look.mixture)) < k:
         return False
@@ -139,7 +139,7 @@ def _curves(
         )
     }
     for name, title, values, least in (
-        ("returns", "How well the worst cluster comes back in halves", returns, calibration.RETURNS),
+        ("returns", "Stability of the worst cluster in halves", returns, calibration.RETURNS),
         ("valley", "Depth of the shallowest valley in halves", valley, calibration.VALLEY),
         ("mixture_valley", "Depth of the shallowest valley of the mixture", fisher, 1.0),
     ):
@@ -157,11 +157,11 @@ def _curves(
 
 
 def _doubt(e: halves.Evidence) -> str:
-    """What speaks against this number of clusters; empty where nothing does."""
+    """Reasons against this number of clusters; empty if there are none."""
     said = []
     worst = int(e.returns.argmin())
     if e.returns[worst] < calibration.RETURNS:
-        said.append(f"cluster {worst} comes back at {e.returns[worst]:.2f} in halves of the points, below 0.8")
+        said.append(f"cluster {worst} has a stability of {e.returns[worst]:.2f} in halves of the points, below 0.8")
     if e.valley < calibration.VALLEY:
         a, b = e.pair
         said.append(f"no valley between clusters {a} and {b}")

@@ -1,4 +1,4 @@
-"""From what halves and mixtures say about each number of clusters to a probability for each."""
+"""Turn the results of halves and mixtures into a probability for each number of clusters."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 
 from congruence.statistics.tables import Array
 
-#: a cluster has come back where its mean Jaccard similarity in halves is this much, and neighbours are parted from this depth
+#: smallest mean Jaccard similarity of a stable cluster in halves, and smallest valley depth of separated neighbours
 RETURNS, VALLEY = 0.8, -0.6
-#: how soft these two borders are
+#: how gradual these two thresholds are
 RETURNS_SCALE, VALLEY_SCALE = 0.04, 0.15
 
 
@@ -26,14 +26,14 @@ def table() -> dict[str, dict[str, float]]:
 
 
 def features(ks: Sequence[int], returns: Array, valley: Array, fisher: Array, icl: Array) -> dict[str, Array]:
-    """What the probabilities are made of, one value per k.
+    """The features behind the probabilities, one value per k.
 
     Args:
         ks: numbers of clusters in order.
-        returns: of the worst cluster of each k, its mean Jaccard similarity in halves.
+        returns: mean Jaccard similarity in halves of the worst cluster of each k.
         valley: depth of the shallowest valley, median over halves.
         fisher: depth of the shallowest valley of the best mixture, along Fisher's discriminants.
-        icl: of the best mixture; NaN where none was fitted.
+        icl: ICL of the best mixture; NaN if none was fitted.
     """
     one = np.asarray(ks) == 1
     held = holds(ks, returns, valley)
@@ -50,7 +50,7 @@ def features(ks: Sequence[int], returns: Array, valley: Array, fisher: Array, ic
 
 
 def holds(ks: Sequence[int], returns: Array, valley: Array) -> Array:
-    """Softly, from 0 to 1: does the worst cluster come back, and is it parted from its neighbour? 0 for one cluster."""
+    """From 0 to 1: whether the worst cluster is found again and separated from its neighbour. 0 for one cluster."""
     both = _step((returns - RETURNS) / RETURNS_SCALE) * _step((valley - VALLEY) / VALLEY_SCALE)
     return np.where(np.asarray(ks) == 1, 0.0, both)
 
@@ -73,18 +73,18 @@ def probabilities(ks: Sequence[int], found: Mapping[str, Array]) -> dict[int, fl
 
 
 def certainty_of_groups(span: float) -> float:
-    """The probability that connected groups are the clusters, where k-means cuts across them."""
+    """The probability that connected groups are the clusters, if k-means cuts through them."""
     fitted = table()["connected"]
     return float(_step(np.array(fitted["constant"] + fitted["span"] * min(span, 2.0))))
 
 
 def certainty_of_spectral() -> float:
-    """The probability that spectral clusters are the clusters, where k-means cuts across them."""
+    """The probability that spectral clusters are the clusters, if k-means cuts through them."""
     return table()["spectral"]["probability"]
 
 
 def by_rule(ks: Sequence[int], returns: Array, valley: Array) -> int:
-    """The largest k whose worst cluster comes back and is parted from its neighbour; 1 where there is none.
+    """The largest k whose worst cluster is found again and separated from its neighbour; 1 if there is none.
 
     >>> by_rule([1, 2, 3, 4], np.array([1, 0.99, 0.95, 0.5]), np.array([np.nan, 3, 2, 1]))
     3

@@ -1,4 +1,4 @@
-"""The answer to how many clusters: a verdict, a probability for each k, and a curve for each criterion."""
+"""The result of `choose_k`: a verdict, a probability for each k, and a curve for each criterion."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from congruence.statistics.tables import Array
 __all__ = ["Criterion", "KChoice", "Verdict", "Vote"]
 
 Leaning = Literal["many", "few", ""]
-#: two numbers of clusters are tied where the less probable has this share of the other's probability
+#: two numbers of clusters are tied if the less probable has at least this share of the other's probability
 TIE = 0.7
 #: below this probability of the best k, and without a tie, there is no answer
 DOUBT = 0.4
 
 
 class Verdict(Word):
-    """What kind of answer `choose_k` gives."""
+    """The kinds of answer of `choose_k`."""
 
     CLUSTERS = "clusters"
     TIE = "tie"
@@ -37,7 +37,7 @@ class Verdict(Word):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Criterion(Result):
-    """One curve over k: its values, their standard errors (NaN: not known), and the k it favours.
+    """One curve over k: its values, their standard errors (NaN: unknown), and the k it favours.
 
     Attributes:
         name: Its name.
@@ -48,9 +48,9 @@ class Criterion(Result):
         best: The k it favours, None if it cannot tell.
         near: Other k within two standard errors.
         votes: Whether it is counted in the vote.
-        caution: What is known to bias it.
-        favours: Which k it leans to.
-        measure: Key of the measure that it is the mean of, "" if it is no measure.
+        caution: A known bias.
+        favours: Which k the bias favours.
+        measure: Key of the measure it averages, "" if it is not a measure.
     """
 
     name: str
@@ -58,14 +58,14 @@ class Criterion(Result):
     better: Better | Literal["higher", "lower", "elbow"]
     values: Array
     errors: Array
-    #: the k it favours, None where it cannot tell, and others within two standard errors of it, or a hundredth of the scale
+    #: the k it favours, or None, and others within two standard errors of it, or a hundredth of the scale
     best: int | None
     near: tuple[int, ...] = ()
-    #: is it counted in the vote, and what is known to bias it
+    #: whether it has a vote, and its known bias
     votes: bool = True
     caution: str = ""
     favours: Leaning = ""
-    #: key of the measure that it is the mean of; "" where it is no measure
+    #: key of the measure it averages; "" if it is not a measure
     measure: str = ""
 
     def table_columns(self) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class Criterion(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class Vote(Result):
-    """How the criteria voted: the k with most votes (of equals the one nearest to the median, then the smaller).
+    """How the criteria voted: the k with most votes (ties: the one nearest to the median, then the smaller).
 
     Attributes:
         k: The k with most votes.
@@ -102,24 +102,24 @@ class Vote(Result):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class KChoice(Result):
-    """How many clusters: the verdict, a probability for each k, and a curve for each criterion.
+    """The number of clusters: the verdict, a probability for each k, and a curve for each criterion.
 
-    The answer is by calibrated probabilities, or, where criteria were named or ensembles given, by their vote.
+    The answer comes from calibrated probabilities, or from a vote if criteria were named or ensembles given.
 
     Attributes:
         ks: Numbers of clusters tried.
         criteria: One curve per criterion.
         with_reference: Mean agreement of the members with the reference, by measure.
-        success: Share of the runs that agree best with the reference at its own k, by measure.
+        success: Share of the runs that agree best with the reference at its true k, by measure.
         n_reference: Number of clusters of the reference.
         ensembles: Ensemble of each k.
-        notes: What to know about the choice.
+        notes: Notes on the choice.
         is_complete: False if it was interrupted before the last k.
         probabilities: Calibrated probability of each k; empty if criteria vote.
         partitions: Clustering of all points for each k.
-        method: What made the clusterings.
+        method: The clusterer.
         reason: Why there is no answer.
-        doubts: For each k, why its worst cluster is in doubt.
+        doubts: For each k, why its worst cluster is doubtful.
 
     >>> import congruence as cg
     >>> runs = {2: [[0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 1, 1]], 3: [[0, 0, 1, 1, 2, 2]] * 2}
@@ -134,30 +134,30 @@ class KChoice(Result):
     criteria: dict[str, Criterion]
     #: mean agreement of the members with the reference, by measure
     with_reference: dict[str, Criterion] = field(default_factory=dict)
-    #: share of the runs that agree best with the reference at its own number of clusters, by measure
+    #: share of the runs that agree best with the reference at its true number of clusters, by measure
     success: dict[str, float] = field(default_factory=dict)
     #: number of clusters of the reference
     n_reference: int | None = None
     ensembles: dict[int, Ensemble] = field(default_factory=dict, repr=False)
     notes: tuple[str, ...] = ()
-    #: False where Ctrl-C came before the last k
+    #: False if Ctrl-C stopped it before the last k
     is_complete: bool = True
-    #: calibrated probability of each k; empty where criteria vote
+    #: calibrated probability of each k; empty if criteria vote
     probabilities: dict[int, float] = field(default_factory=dict)
     #: the clustering of all points for each k
     partitions: dict[int, Array] = field(default_factory=dict, repr=False)
-    #: what made the clusterings
+    #: the clusterer
     method: str = ""
     #: why there is no answer
     reason: str = ""
-    #: for each k, why its worst cluster is in doubt; empty where it is not
+    #: for each k, why its worst cluster is doubtful; empty if it is not
     doubts: dict[int, str] = field(default_factory=dict, repr=False)
 
     # --- the answer
 
     @property
     def _ranked(self) -> list[tuple[int, float]]:
-        """Numbers of clusters and what speaks for them, the best first."""
+        """Numbers of clusters and their support, the best first."""
         if self.probabilities:
             return sorted(self.probabilities.items(), key=lambda item: (-item[1], item[0]))
         if not self.voters:
@@ -168,23 +168,23 @@ class KChoice(Result):
 
     @property
     def k(self) -> int | None:
-        """The number of clusters; None where there is no answer at all."""
+        """The number of clusters; None if there is no answer."""
         return self._ranked[0][0] if self._ranked else None
 
     @property
     def probability(self) -> float | None:
-        """The calibrated probability of k; None where criteria voted."""
+        """The calibrated probability of k; None if criteria voted."""
         return self.probabilities[self.k] if self.probabilities and self.k is not None else None
 
     @property
     def runner_up(self) -> int | None:
-        """The next best number of clusters: the best of two or more where the answer is 1; None where there is no other."""
+        """The second best number of clusters; if the answer is 1, the best of two or more; None if there is no other."""
         if len(self._ranked) > 1:
             return self._ranked[1][0]
         return self._best_of_several() if self.k == 1 and not self.probabilities else None
 
     def _best_of_several(self) -> int | None:
-        """Of two or more clusters, the k that the first criterion that votes has the best value for."""
+        """The best k of two or more by the first criterion with a vote."""
         first = next(iter(self.voters), None)
         curve = self.criteria.get("returns", first) if first is not None and first.name == "rule" else first
         if curve is None or curve.better == "elbow":
@@ -196,7 +196,7 @@ class KChoice(Result):
 
     @property
     def verdict(self) -> Verdict:
-        """Clusters, a tie of two numbers, none, or that the data cannot tell."""
+        """One of: clusters, tie, none, cannot tell."""
         ranked = self._ranked
         if ranked and self.probabilities.get(1) == 1.0:
             return Verdict.NONE
@@ -213,7 +213,7 @@ class KChoice(Result):
         """Clusters of the points at the chosen k."""
         if self.k not in self.partitions:
             raise InputError(
-                "there are no labels: the criteria voted on ensembles; `cg.consensus` makes one clustering"
+                "there are no labels, because the criteria voted on ensembles; use `cg.consensus` to get one clustering"
             )
         return self.partitions[self.k]
 
@@ -229,12 +229,12 @@ class KChoice(Result):
 
     @property
     def voters(self) -> list[Criterion]:
-        """The criteria that are counted in the vote and favour some k."""
+        """The criteria that have a vote and favour some k."""
         return [c for c in self.criteria.values() if c.votes and c.best is not None]
 
     @cached_property
     def vote(self) -> Vote:
-        """One vote per criterion, except those known to favour many clusters or to say nothing about agreement."""
+        """One vote per criterion, except those known to favour many clusters or to ignore agreement."""
         cast = sorted(c.best for c in self.voters if c.best is not None)
         if not cast:
             raise InputError(self.sentence)
@@ -242,7 +242,7 @@ class KChoice(Result):
         k = min(counts, key=lambda x: (-counts[x], abs(x - middle), x))
         return Vote(k=k, counts=dict(sorted(counts.items())))
 
-    # --- in words
+    # --- as text
 
     @property
     def sentence(self) -> str:
@@ -251,7 +251,7 @@ class KChoice(Result):
 
     @property
     def recommendation(self) -> str:
-        """The verdict, how sure it is, what speaks against it, and why."""
+        """The verdict, how certain it is, and the reasons for and against it."""
         return " ".join(self._sentences)
 
     @property

@@ -25,16 +25,16 @@ __all__ = ["ClusterStability", "stability"]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ClusterStability(Result):
-    """How well each cluster is found again when points are drawn anew.
+    """How well each cluster is found again in resampled data.
 
     Attributes:
         labels: Cluster of each point when all points are clustered; −1 for noise.
         clusters: Numbers of the clusters.
         jaccard: Jaccard similarity to the best match, one row per resample and one column per cluster.
         belonging: How often each point, when drawn, was in the best match of each cluster.
-        scheme: How the data were changed.
+        scheme: How the data were resampled.
         points: Names of the points.
-        notes: What to know about the resamples.
+        notes: Notes on the resamples.
 
     >>> import congruence as cg
     >>> import numpy as np
@@ -42,19 +42,19 @@ class ClusterStability(Result):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(60, 2)) + np.repeat([[0, 0], [12, 0]], [40, 20], axis=0)
     >>> s = cg.stability(X, KMeans(3, n_init=10), n_resamples=20, random_state=0)
-    >>> sum(value > 0.95 for value in s.mean.values())  # one group is found, the other cut in two at will
+    >>> sum(value > 0.95 for value in s.mean.values())  # one group is found; the other is split arbitrarily
     1
     """
 
     #: cluster of each point in the clustering of all of them; −1 for noise
     labels: Array
     clusters: tuple[int, ...]
-    #: Jaccard similarity to the best match, one row per resample, one column per cluster; NaN where no point of it was drawn
+    #: Jaccard similarity to the best match, one row per resample, one column per cluster; NaN if no point of it was drawn
     jaccard: Array
     #: how often each point, when it was drawn, was in the best match of each cluster; NaN for points never drawn
     belonging: Array
     scheme: str
-    #: what the points are called
+    #: names of the points
     points: tuple[Any, ...] = field(repr=False)
     notes: tuple[str, ...] = ()
 
@@ -62,13 +62,13 @@ class ClusterStability(Result):
     def mean(self) -> dict[int, float]:
         """Mean Jaccard similarity of each cluster to its best match."""
         there = ~np.isnan(self.jaccard)
-        with np.errstate(invalid="ignore"):  # 0/0: no point of the cluster was ever drawn
+        with np.errstate(invalid="ignore"):  # 0/0: no point of the cluster was drawn
             means = np.where(there, self.jaccard, 0.0).sum(axis=0) / there.sum(axis=0)
         return dict(zip(self.clusters, means.tolist(), strict=True))
 
     @property
     def overall(self) -> float:
-        """The mean over clusters, by the number of points in each."""
+        """The mean over clusters, weighted by their sizes."""
         sizes = np.array([int((self.labels == c).sum()) for c in self.clusters])
         means = np.array(list(self.mean.values()))
         drawn = ~np.isnan(means)
@@ -96,9 +96,9 @@ class ClusterStability(Result):
         }
 
     def unstable(self, cluster: int, limit: int = 10, backend: str | None = None) -> Any:
-        """The points that make a cluster unstable, worst first: its own that leave its best match, others that join it.
+        """The points that make a cluster unstable, worst first: points of the cluster that leave it, and others that join it.
 
-        `share` is how often a point was in the best match; `error` is 1 − share for the cluster's own, share for others.
+        `share` is how often a point was in the best match; `error` is 1 − share for points of the cluster, share for others.
 
         Args:
             cluster: Number of the cluster.
@@ -143,13 +143,13 @@ def _share(x: float) -> str:
 
 
 def _verdict(mean: float) -> str:
-    """In the words of Hennig's advice."""
+    """The interpretation that Hennig recommends."""
     if math.isnan(mean):
         return "never drawn"
-    for limit, words in ((0.85, "highly stable"), (0.75, "stable"), (0.6, "a pattern; which points is doubtful")):
+    for limit, words in ((0.85, "highly stable"), (0.75, "stable"), (0.6, "a pattern, but its points are uncertain")):
         if mean >= limit:
             return words
-    return "not to be trusted"
+    return "unreliable"
 
 
 def stability(
@@ -165,20 +165,20 @@ def stability(
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | bool | None = None,
 ) -> ClusterStability:
-    """How well each cluster is found again when points are drawn anew or disturbed (Hennig's clusterboot).
+    """How well each cluster is found again in resampled or perturbed data (Hennig's clusterboot).
 
-    The data are clustered, then `n_resamples` times a changed copy of them. Each cluster is compared, on the points that
-    are in both, with its best match among the new clusters by their Jaccard similarity.
+    The data are clustered, and then `n_resamples` resampled or perturbed copies. Each cluster is compared with its best
+    match among the new clusters, by their Jaccard similarity on the common points.
 
     Args:
         X: points × features (array, frame or sparse matrix).
         clusterer: a scikit-learn clusterer or mixture, as in KMeans(3), or a function from data to labels; −1 is noise,
-            and memberships count by their largest.
-        scheme: "bootstrap" (default): as many points as there are, with replacement, each used once; "subsample": a
+            and of memberships the largest counts.
+        scheme: "bootstrap" (default): a sample of the same size with replacement, without the repeats; "subsample": a
             `fraction` without replacement (fpc: subset); "jitter": all points, each moved a little; "noise": some
             points replaced by uniform noise. The last two are for dense data.
-        n_resamples: changed copies; default 100.
-        fraction: share of the points of a subsample; default 0.8, as fpc's subtuning, where it is 0.5.
+        n_resamples: number of copies; default 100.
+        fraction: share of the points of a subsample; default 0.8 (fpc's subtuning is 0.5).
         jitter: on each principal axis the standard deviation of the moves is this quantile of the steps between
             neighbouring values; default 0.05, as fpc's jittertuning.
         noise: probability that a point is replaced, and the half-width of the noise in standard deviations along the
@@ -194,7 +194,7 @@ def stability(
         InputError: a parameter is out of range, or the clusterer failed or gave no labels.
 
     See also:
-        `choose_k`: how many clusters there are.
+        `choose_k`: the number of clusters.
 
     >>> import congruence as cg
     >>> from sklearn.cluster import KMeans
@@ -235,7 +235,7 @@ def stability(
     )  # fmt: skip
 
 
-# --- schemes: the data to cluster, the points that are compared, and where they are in these data --------------
+# --- schemes: the data to cluster, the points to compare, and their positions in these data --------------
 
 Changed = tuple[Any, Array, Array]
 
@@ -262,10 +262,10 @@ def _change(
         except TypeError:
             raise InputError(f"noise is a probability and a half-width in standard deviations, not {noise!r}") from None
         if not 0 <= chance < 1 or width <= 0:
-            raise InputError(f"noise is a probability and a half-width in standard deviations, not {noise!r}")
+            raise InputError(f"noise must be a probability and a half-width in standard deviations, not {noise!r}")
         return partial(_noisy, chance, width * np.sqrt(np.maximum(variances, 0.0)), centre, axes)
     if not 0 <= jitter <= 1:
-        raise InputError(f"jitter is a quantile between 0 and 1, not {jitter!r}")
+        raise InputError(f"jitter must be a quantile between 0 and 1, not {jitter!r}")
     steps = np.diff(np.sort(data @ axes, axis=0), axis=0)
     spread = [np.quantile(x[x > 0], jitter) if (x > 0).any() else 0.0 for x in steps.T]
     return partial(_moved, np.array(spread), axes)
@@ -302,7 +302,7 @@ def _noisy(chance: float, width: Array, centre: Array, axes: Array, data: Any, r
 def _clustered(
     clusterer: Any, data: Any, change: Callable[[Any, np.random.Generator], Changed], stream: np.random.SeedSequence
 ) -> tuple[Array, Array, list[str]]:
-    """The points that are compared, their labels in the changed data, and warnings of the clusterer."""
+    """The points to compare, their labels in the resampled data, and warnings of the clusterer."""
     from threadpoolctl import threadpool_limits
 
     rng = np.random.default_rng(stream)
@@ -317,11 +317,11 @@ def _clustered(
             raise InputError(f"the clusterer failed on {n} points: {str(error).splitlines()[0]}") from None
     if made.shape != (n,) or made.dtype.kind not in "iufb":
         raise InputError(
-            f"the clusterer must give a whole number for each of {n} points; it gave {made.dtype} of shape {made.shape}"
+            f"the clusterer must return a whole number for each of {n} points; it returned {made.dtype} of shape {made.shape}"
         )
     if made.dtype.kind == "f" and not (np.isfinite(made) & (made == np.rint(made))).all():
         other = made[~(np.isfinite(made) & (made == np.rint(made)))][0]
-        raise InputError(f"the clusterer must give whole numbers, −1 for noise; it gave {other:g}")
+        raise InputError(f"the clusterer must return whole numbers, −1 for noise; it returned {other:g}")
     return chosen, made.astype(np.int64)[at], [str(w.message).splitlines()[0] for w in said]
 
 
@@ -341,7 +341,7 @@ def _fit_predict(model: Any, data: Any) -> Any:
 
 
 def _matched(before: Array, after: Array, clusters: Array) -> tuple[Array, Array]:
-    """Of each cluster the Jaccard similarity to its best match among the new ones, and that match; −1 where there is none."""
+    """For each cluster, the Jaccard similarity to its best match among the new ones, and that match; −1 if there is none."""
     new = np.unique(after[after >= 0])
     mine, theirs = (before[:, None] == clusters).astype(np.int64), (after[:, None] == new).astype(np.int64)
     size = mine.sum(axis=0)

@@ -1,4 +1,4 @@
-"""Groups that are connected inside and parted from each other, of any shape: no centres are needed."""
+"""Connected groups of any shape, separated from each other."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 from congruence.selection import kmeans
 from congruence.statistics.tables import Array
 
-#: a point is dense where its so-many-th neighbour is near
+#: number of neighbours that define the density at a point
 NEIGHBOURS = 5
-#: a group has at least this share of the points, and groups together have at least that
+#: smallest share of the points in a group, and in all groups together
 SMALLEST, COVER = 0.05, 0.8
-#: from this span on, groups are parted for sure: data without clusters hardly ever reach it
+#: span above which groups are certainly separated; data without clusters rarely reach it
 SPAN = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The number of connected groups that stays over the longest span of distances."""
+    """The number of connected groups that persists over the longest span of distances."""
 
     k: int
     #: log of the largest to the smallest distance over which there are k groups
@@ -29,11 +29,11 @@ class Groups:
 
 
 def groups(points: Array, most: int) -> Groups:
-    """Connected groups of the points: how many, over which span of distances, and which.
+    """Connected groups of the points: their number, the span of distances over which it persists, and the group of each point.
 
-    Two points are connected at a distance where each has five neighbours within it and they are as near to each other.
-    As the distance grows, groups of at least 5 % of the points appear and merge; the number that stays over the longest
-    span, while groups have 80 % of the points, is taken. One group has span 0.
+    Two points are connected at a distance if each has five neighbours within it and they are that close to each other.
+    As the distance grows, groups of at least 5 % of the points appear and merge. The result is the number of groups that
+    persists over the longest span while groups have 80 % of the points. One group has span 0.
 
     Args:
         points: points × features.

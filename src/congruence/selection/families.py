@@ -1,4 +1,4 @@
-"""Clusterers other than k-means: for each number of clusters, do they come back in halves, and is their border empty?"""
+"""Clusterers other than k-means: stability of their clusters in halves, and emptiness of the borders between them."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ Clusterer = Callable[[Array, Sequence[int], int], dict[int, Array]]
 #: linkages of agglomerative clustering, and all clusterers with a name; "agglomerative" is Ward's
 LINKAGES = ("ward", "average", "complete", "single")
 NAMES = ("gaussian", "agglomerative", *LINKAGES, "spectral")
-#: random halvings: fewer than for k-means, which costs less
+#: random halvings; fewer than for k-means, which is cheaper
 HALVINGS = 6
-#: from this on, a border between clusters is emptier than the clusters
+#: value above which a border between clusters is emptier than the clusters
 BORDER = 0.0
 NEIGHBOURS, DENSITY = 8, 5
-#: neighbours of each point in the graph of spectral clustering, and up to so many points all eigenvectors are computed
+#: neighbours of each point in the graph of spectral clustering, and most points for which all eigenvectors are computed
 GRAPH, FEW = 10, 200
 
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """What one clusterer finds for each number of clusters."""
+    """Results of one clusterer for each number of clusters."""
 
     #: cluster of each point, by number of clusters
     labels: dict[int, Array]
-    #: how well the worst cluster of each number comes back in halves; 0 where the clusterer gave another number
+    #: stability of the worst cluster in halves, by k; 0 if the clusterer returned another number of clusters
     returns: Array
-    #: how empty the border of the two nearest clusters is, as z; infinite where no point is at a border
+    #: emptiness of the border between the two nearest clusters, as z; infinite if no point is at a border
     border: Array
     #: halvings that were done, and whether these are all
     halvings: int
@@ -45,7 +45,7 @@ class Family:
 
 
 def clusterer_of(method: Any) -> Clusterer:
-    """The clusterer of a name (see `NAMES`) or of a scikit-learn object."""
+    """The clusterer for a name (see `NAMES`) or a scikit-learn object."""
     if not isinstance(method, str):
         return partial(_by_object, method)
     if method in ("agglomerative", *LINKAGES):
@@ -89,7 +89,7 @@ def _eigenvectors(points: Array, many: int) -> Array:
     graph = sparse.csr_array(edges, shape=(n, n))
     graph = graph + graph.T
     scale = sparse.diags_array(1 / np.sqrt(np.maximum(graph.sum(axis=1), 1e-300)))
-    # a thousandth more on the diagonal makes the matrix definite, and keeps its eigenvectors
+    # adding 0.001 to the diagonal makes the matrix definite and keeps its eigenvectors
     laplacian = sparse.eye_array(n) * 1.001 - scale @ graph @ scale
     if n <= FEW or many >= n - 1:
         return np.asarray(eigh(laplacian.toarray(), subset_by_index=(0, min(many, n) - 1))[1])
@@ -99,7 +99,7 @@ def _eigenvectors(points: Array, many: int) -> Array:
 
 
 def _by_pivots(vectors: Array) -> Array:
-    """Clusters from eigenvectors (points × k) by column-pivoted QR (Damle, Minden and Ying 2019): no start, no chance."""
+    """Clusters from eigenvectors (points × k) by column-pivoted QR (Damle, Minden and Ying 2019), which is deterministic."""
     from scipy.linalg import qr, svd
 
     k = vectors.shape[1]
@@ -112,7 +112,7 @@ def _by_object(clusterer: Any, points: Array, ks: Sequence[int], seed: int) -> d
     import warnings
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # "graph is not fully connected": that is what parted clusters look like
+        warnings.simplefilter("ignore")  # "graph is not fully connected": expected for separated clusters
         return {
             k: hard(np.asarray(configured(clusterer, seed, k).fit_predict(points)))
             if k > 1
@@ -124,9 +124,9 @@ def _by_object(clusterer: Any, points: Array, ks: Sequence[int], seed: int) -> d
 def looked(
     points: Array, ks: Sequence[int], clusterer: Clusterer, seeds: np.random.SeedSequence, progress: Any = False
 ) -> Family:
-    """Clusterings of all points, how well the worst cluster of each comes back, and how empty its border is.
+    """Clusterings of all points, the stability of the worst cluster of each, and the emptiness of its border.
 
-    Ctrl-C keeps the halvings that are done, if there is one.
+    Ctrl-C keeps the finished halvings, if there are any.
 
     Args:
         points: points × features.
@@ -154,7 +154,7 @@ def looked(
 
 
 def _returned(points: Array, rows: Array, whole: dict[int, Array], half: dict[int, Array]) -> dict[int, Array]:
-    """How well each cluster comes back in a half; the other points go with their nearest neighbour in it."""
+    """How well each cluster is found again in a half; other points join their nearest neighbour in it."""
     from scipy.spatial import cKDTree
 
     near = cKDTree(points[rows]).query(points)[1]
@@ -171,7 +171,7 @@ def _worst(whole: dict[int, Array], done: Sequence[dict[int, Array]]) -> Array:
 
 
 def borders(points: Array, whole: dict[int, Array]) -> Array:
-    """How empty the border between the two nearest clusters of each clustering is, as z (see `Family.border`).
+    """Emptiness of the border between the two nearest clusters of each clustering, as z (see `Family.border`).
 
     Args:
         points: points × features.
@@ -186,9 +186,9 @@ def borders(points: Array, whole: dict[int, Array]) -> Array:
 
 
 def _border(labels: Array, near: Array, sparse: Array) -> float:
-    """Of the two clusters parted least: how much sparser points with a neighbour in the other are than the rest, as z.
+    """For the two least separated clusters: how much sparser the points with a neighbour in the other are than the rest, as z.
 
-    Fewer than three such points count as 0 at least, none at all as parted for sure.
+    With fewer than three such points the value is at least 0; with none it is infinite.
     """
     worst = math.inf
     for a in range(int(labels.max()) + 1):

@@ -1,4 +1,4 @@
-"""Do clusters come back in halves of the points, and is there a valley between neighbours?"""
+"""Stability of k-means clusters in halves of the points, and the valleys between neighbours."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ STARTS, MORE_STARTS = 20, 30
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What halves of the points say about one number of clusters."""
+    """Results of halves of the points for one number of clusters."""
 
     k: int
     labels: Array
     centres: Array
     #: sum of squared distances to the centres
     inertia: float
-    #: how well each cluster comes back: mean over halves of its Jaccard similarity to its best match
+    #: stability of each cluster: mean over halves of its Jaccard similarity to its best match
     returns: Array
     #: depth of the valley of the worst pair of clusters, median over halves, on the points of the other half
     valley: float
@@ -39,7 +39,7 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The points looked at, their halves, and the starts on each; everything that is the same for every k."""
+    """The points, their halves, and the starts on each; the same for every k."""
 
     points: Array
     #: (halves, points in a half): the two halves of a halving follow each other
@@ -69,7 +69,7 @@ def _half_seeds(points: Array, halves: Array, most: int, rng: np.random.Generato
 
 
 def evidence(sample: Sample, k: int) -> Evidence:
-    """Partition of all points into k, how well its clusters return in halves, and the valleys between them."""
+    """Partition of all points into k clusters, their stability in halves, and the valleys between them."""
     points = sample.points
     centres, inertia = (x[0] for x in kmeans.fit(points[None], sample.starts[:, :, :k]))
     labels = kmeans.nearest(points, centres)
@@ -90,7 +90,7 @@ def evidence(sample: Sample, k: int) -> Evidence:
 
 
 def fitted(sample: Sample, k: int, centres: Array) -> Iterator[tuple[slice, Array]]:
-    """Centres fitted on some halves at a time; the last start is that of all points, without which fits get stuck."""
+    """Centres fitted on some halves at a time; the last start uses the centres of all points, which avoids poor local optima."""
     size = sample.halves.shape[1]
     step = max(1, kmeans.ROOM // ((HALF_STARTS + 1) * k * size))
     for first in range(0, len(sample.halves), step):
@@ -111,7 +111,7 @@ def returned(labels: Array, again: Array, k: int) -> Array:
 
 
 def valley(apart: Array, labels: Array, centres: Array) -> tuple[float, tuple[int, int]]:
-    """Depth of the valley between the two clusters that are parted least, and which these are.
+    """Depth of the valley between the two least separated clusters, and their numbers.
 
     Points of a and b are projected on the line through the two centres (0 at a, 1 at b). With n_m points within 0.15 of
     the middle, and m the smaller number within 0.15 of a centre: z = (m − n_m)/√(m + n_m + 1). Clusters of fewer than two

@@ -1,4 +1,4 @@
-"""k-means of many samples of the same size at once: greedy k-means++ starts and Lloyd's steps as matrix products."""
+"""k-means on many samples of the same size at once: greedy k-means++ starts, and Lloyd's steps as matrix products."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import numpy as np
 
 from congruence.statistics.tables import Array
 
-#: points tried for each new centre of a start; the one that lowers the sum of squares most is taken
+#: candidates for each new centre; the one that lowers the sum of squares most is used
 CANDIDATES = 4
-#: steps that every start makes before only the best few go on
+#: steps of every start, before only the best few continue
 FIRST_STEPS, KEPT = 5, 3
 STEPS = 60
 #: distances held at once
@@ -16,7 +16,7 @@ ROOM = 100_000
 
 
 def squares(points: Array, centres: Array, norms: Array | None = None) -> Array:
-    """Squared distances, (…, centres, points); `norms` are those of the points, if they are known.
+    """Squared distances, (…, centres, points); `norms` are the squared norms of the points, if known.
 
     >>> squares(np.array([[0.0], [3.0]]), np.array([[1.0]])).tolist()
     [[1.0, 4.0]]
@@ -33,14 +33,14 @@ def squares(points: Array, centres: Array, norms: Array | None = None) -> Array:
 def seeds(points: Array, most: int, starts: int, rng: np.random.Generator) -> Array:
     """Greedy k-means++ centres, (samples, starts, most, features), in the order in which they were found.
 
-    The first k of them are the start for k clusters, so that one search serves every k.
+    The first k of them are the start for k clusters, so one search is enough for every k.
     """
     samples, size, d = points.shape
     draws = rng.random((most, samples, starts, CANDIDATES))
     found = np.empty((samples, starts, most, d))
     norms = np.einsum("sij,sij->si", points, points)
     which = np.arange(samples)[:, None, None]
-    nearest = np.ones((samples, starts, size))  # every point is equally likely to be the first
+    nearest = np.ones((samples, starts, size))  # the first centre is drawn uniformly
     for j in range(most):
         total = np.cumsum(nearest, axis=-1)
         wanted = draws[j] * total[..., -1:]
@@ -81,7 +81,7 @@ def _fit(points: Array, start: Array) -> tuple[Array, Array]:
     centres = np.take_along_axis(centres, kept[:, :, None, None], axis=1)
     going = np.arange(len(points))
     final, finest = np.empty_like(centres), np.empty(kept.shape)
-    for _ in range(FIRST_STEPS, STEPS, 5):  # samples that moved no more drop out
+    for _ in range(FIRST_STEPS, STEPS, 5):  # converged samples drop out
         centres, cost, moved = _lloyd(wide[going], centres, 5, still[going])
         final[going], finest[going] = centres, cost
         going, centres = going[moved], centres[moved]
@@ -93,11 +93,11 @@ def _fit(points: Array, start: Array) -> tuple[Array, Array]:
 
 
 def _lloyd(wide: Array, centres: Array, steps: int, still: Array) -> tuple[Array, Array, Array]:
-    """Centres after some steps, the sum of squares before the last less that of the points, and which samples still moved.
+    """Centres after some steps, the sum of squares before the last step minus that of the points, and which samples still moved.
 
-    With a column of ones behind the points, one product gives the distances (less the norm of the point, which is the same
-    for all centres), and one the sums and sizes of the clusters. A point as near to two centres counts half for each, so
-    that ties, common in answers and counts, need no order.
+    With a column of ones appended to the points, one product gives the distances (minus the norm of the point, which is the
+    same for all centres), and another the sums and sizes of the clusters. A point equally near to two centres counts half
+    for each, so the order does not matter in ties, which are common in survey answers and counts.
     """
     samples, starts, k, d = centres.shape
     size = wide.shape[1]
@@ -123,5 +123,5 @@ def _lloyd(wide: Array, centres: Array, steps: int, still: Array) -> tuple[Array
 
 
 def nearest(points: Array, centres: Array) -> Array:
-    """The nearest centre of each point, (…, points); of equals the first."""
+    """The nearest centre of each point, (…, points); the first in a tie."""
     return np.asarray(squares(points, centres).argmin(axis=-2))

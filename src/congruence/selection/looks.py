@@ -1,4 +1,4 @@
-"""What is found out about each number of clusters: k-means in halves, and Gaussian mixtures."""
+"""Evidence for each number of clusters: k-means in halves, and Gaussian mixtures."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from congruence.statistics.tables import Array
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What was found about one number of clusters."""
+    """Evidence for one number of clusters."""
 
     halves: halves.Evidence
     #: the clustering by the Gaussian mixture with the best BIC, and the depth of its shallowest valley
     mixture: Array
     fisher: float
-    #: of the mixture that has the best; NaN where there are too few points to fit one
+    #: best value of the mixtures; NaN if there are too few points to fit one
     icl: float
 
 
 def look_at(
     parts: halves.Sample, ks: Sequence[int], n_jobs: int | None = None, progress: Any = False
 ) -> tuple[dict[int, Look], bool]:
-    """What was found for each k, and whether all are done; Ctrl-C keeps two or more.
+    """The evidence for each k, and whether all k are done; Ctrl-C keeps the finished k if there are at least two.
 
     Args:
         parts: the points, their halves and starts, for at least as many clusters.
         ks: numbers of clusters in order.
-        n_jobs: numbers of clusters worked on at the same time; they do not change the answer.
+        n_jobs: values of k computed in parallel; does not change the result.
         progress: called with (done, total); None or True for a bar on a terminal, False for none.
     """
 
@@ -67,7 +67,7 @@ def _in_threads(jobs: Sequence[Callable[[], Any]], n_jobs: int | None) -> Iterab
     if n_jobs in (None, 1):
         return (job() for job in jobs)
     if not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
-        raise InputError(f"n_jobs is a number of jobs, or -1 for all cores; got {n_jobs!r}")
+        raise InputError(f"n_jobs must be a number of jobs, or -1 for all cores; got {n_jobs!r}")
     from joblib import Parallel, delayed
 
     from congruence.engine.plan import default_threads

@@ -13,16 +13,16 @@ from congruence.statistics.tables import Array
 
 #: covariances: one each, one for all, one each without correlations, one variance each (mclust: VVV, EEE, VVI, VII)
 KINDS = ("full", "tied", "diag", "spherical")
-#: a kind with more parameters than this share of the points is left out
+#: a kind is skipped if it has more parameters than this share of the points
 MOST_PARAMETERS = 0.8
 STEPS, TOLERANCE, RIDGE = 100, 1e-4, 1e-3
-#: steps from the second start: where it is the better one, its clusters are far apart and EM is fast
+#: steps from the second start; if it is better, its clusters are far apart and EM converges fast
 SECOND_STEPS = 20
 #: rounds of scaling by the covariance within clusters, and k-means starts in each
 ROUNDS, ROUND_STARTS = 4, 6
 #: mixtures of data with more features than this are fitted to the first axes
 MOST_AXES, SOME_AXES = 15, 10
-#: half-width of the windows at two centres and midway between, in units of their distance
+#: half-width of the windows at two centres and halfway between, in units of their distance
 WINDOW = 0.15
 
 
@@ -42,7 +42,7 @@ class Fit:
 
     @property
     def icl(self) -> float:
-        """BIC less twice the entropy of the assignment of each point to its likeliest component."""
+        """BIC minus twice the entropy of the assignments of points to their most likely components."""
         return self.bic + 2 * float(np.log(self.memberships.max(axis=0)).sum())
 
 
@@ -66,16 +66,16 @@ def fits(
     X: Array, labels: Array, k: int, steps: int = STEPS, tolerance: float = TOLERANCE, ridge: float = RIDGE,
     kinds: Sequence[str] = KINDS,
 ) -> list[Fit]:  # fmt: skip
-    """Mixtures of k components, one for each kind that has not too many parameters for the number of points.
+    """Mixtures of k components, one for each kind of covariance that does not have too many parameters.
 
     Args:
         X: points × features, dense.
         labels: the partition EM starts from, 0 … k − 1.
         k: number of components.
-        steps: EM stops after so many steps,
+        steps: EM stops after this many steps,
         tolerance: or when the mean log-likelihood per point grows by less than this.
         ridge: added to variances, as a share of the mean variance within clusters.
-        kinds: of covariance, from `KINDS`.
+        kinds: kinds of covariance, from `KINDS`.
     """
     n, d = X.shape
     own = (labels == np.arange(k)[:, None]).astype(np.float64)
@@ -91,7 +91,7 @@ def fits(
 
 
 def fits_of_two(X: Array, labels: Array, k: int) -> list[Fit]:
-    """Mixtures from this partition, and from one that does not cut long clusters side by side.
+    """Mixtures from this partition, and from one that does not cut elongated parallel clusters.
 
     Args:
         X: points × features, dense.
@@ -105,7 +105,7 @@ def fits_of_two(X: Array, labels: Array, k: int) -> list[Fit]:
 
 
 def _along(points: Array, k: int) -> Array:
-    """A partition by k-means that does not cut long clusters side by side.
+    """A k-means partition that does not cut elongated parallel clusters.
 
     The points are scaled to unit covariance, then to unit covariance within the clusters found, until these stay the same.
     """
@@ -125,15 +125,15 @@ def _along(points: Array, k: int) -> Array:
 
 
 def _is_same(a: Array, b: Array) -> bool:
-    """Are two partitions the same, whatever the numbers of their clusters?"""
+    """Whether two partitions are the same, regardless of cluster numbers."""
     return len(np.unique(a)) == len(np.unique(b)) == len(np.unique(np.stack([a, b]), axis=1).T)
 
 
 def fisher_valley(X: Array, labels: Array, k: int) -> float:
-    """Depth of the shallowest valley between two clusters, each pair seen along its Fisher discriminant.
+    """Depth of the shallowest valley between two clusters, each pair projected on its Fisher discriminant.
 
-    As `halves.valley`, but on the line that parts two clusters best given their covariance, so that long clusters side by
-    side are seen as two. Fewer than three points in a cluster, or no direction: −1.
+    As `halves.valley`, but on the line that separates two clusters best given their covariance, so that elongated parallel
+    clusters are recognised as two. −1 if a cluster has fewer than three points or there is no direction.
     """
     _n, d = X.shape
     own = (labels == np.arange(k)[:, None]).astype(np.float64)
@@ -150,7 +150,7 @@ def fisher_valley(X: Array, labels: Array, k: int) -> float:
             pooled = (spreads[a] + spreads[b]) / both
             ridge = (1e-3 + d / both) * np.trace(pooled) / d
             if ridge <= 0:
-                continue  # both are single points many times over
+                continue  # both clusters are copies of a single point
             pair = (labels == a) | (labels == b)
             along = (X[pair] - means[a]) @ np.linalg.solve(pooled + ridge * np.eye(d), means[b] - means[a])
             length = float(along[labels[pair] == b].mean())
@@ -170,7 +170,7 @@ class _Powers:
     linear: Array
     #: squares of the coordinates
     squares: Array
-    #: products of coordinates i ≤ j; empty where no covariance needs them
+    #: products of coordinates i ≤ j; empty if no covariance needs them
     products: Array
     pairs: tuple[Array, Array]
 
@@ -250,7 +250,7 @@ def _log_densities(powers: _Powers, memberships: Array, kind: str, ridge: float)
 
 
 def _cholesky(spread: Array, ridge: float) -> Array:
-    """Cholesky factors; a matrix that rounding has made indefinite gets a larger ridge."""
+    """Cholesky factors; a matrix that is indefinite because of rounding gets a larger ridge."""
     times = 1.0
     while True:
         try:

@@ -1,4 +1,4 @@
-"""How many clusters the data support."""
+"""The number of clusters that the data support."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from congruence.selection.sentences import listed
 
 __all__ = ["choose_k"]
 
-#: members of each k where criteria of agreement are asked for
+#: members per k if agreement criteria are requested
 MEMBERS = 100
 
 ENSEMBLES = (
-    "ensembles were given, not data: agreement of runs cannot answer that there are no clusters, and finds the right number "
+    "ensembles were given, not data: the agreement of runs cannot show that there are no clusters, and finds the right number "
     "less often than `choose_k` on the data"
 )
 
@@ -52,50 +52,50 @@ def choose_k(
     threads: int | None = None,
     progress: Callable[[int, int], Any] | bool | None = None,
 ) -> KChoice:
-    """How many clusters the data have: k clusters with a probability, a tie, no clusters, or that the data cannot tell.
+    """The number of clusters in the data: k clusters with a probability, a tie, no clusters, or no clear answer.
 
-    For each k, k-means is run on all points and on random halves of them. A number of clusters is good where its worst
-    cluster comes back in the halves, and where a valley parts it from its neighbour on points not used for the centres;
-    among the good the largest counts most. With the ICL of Gaussian mixtures this becomes a probability for each k,
-    calibrated on generated data (docs/choosing_k.md).
+    For each k, k-means is run on all points and on random halves of them. A good k has two properties: its worst cluster
+    is found again in the halves, and a valley separates that cluster from its neighbour on points not used for the
+    centres. The largest good k counts most. Together with the ICL of Gaussian mixtures, this gives a probability for each
+    k, calibrated on generated data (docs/choosing_k.md).
 
     Args:
         data: points × features (array, frame or sparse matrix), or a mapping {k: ensemble} of runs you already have.
-        k: numbers of clusters to try; default 1 to 10. 1, no clusters, is always among them unless `k_min` is larger.
-        method: "auto" (default) chooses the clusterer too: k-means, a Gaussian mixture where it parts the clusters better, and
-            connected groups or spectral clusters where k-means cuts across them. "kmeans": k-means alone, with a note where
+        k: numbers of clusters to try; default 1 to 10. 1 (no clusters) is always included unless `k_min` is larger.
+        method: "auto" (default) chooses the clusterer too: k-means, a Gaussian mixture if it separates the clusters better, and
+            connected groups or spectral clusters if k-means cuts through them. "kmeans": only k-means, with a note if
             it cannot be right. "gaussian", "agglomerative" ("ward"), "average", "complete", "single", "spectral", or a
-            scikit-learn clusterer: the largest number whose clusters come back in halves and are parted, without a
-            probability. With `criteria` of agreement: any method of `cg.generate`.
-        n_members: make so many clusterings of each k and add the curves of their agreement; they do not decide unless
-            `criteria` names them. Default: none, or 100 where criteria of agreement are named.
+            scikit-learn clusterer: the largest k whose clusters are found again in halves and are separated, without a
+            probability. With agreement `criteria`: any method of `cg.generate`.
+        n_members: number of clusterings per k for agreement curves; the curves have no vote unless
+            `criteria` names them. Default: none, or 100 if agreement criteria are named.
         criteria: None (default) for the calibrated answer; otherwise names of criteria that vote: keys of measures (the
             consensus index: their mean over pairs of members), a key with "/self" (divided by the mean self-score of the
-            members; for distances, less it), "certainty", "pac", "delta_area", "stability"; published criteria: "silhouette",
-            "calinski_harabasz" and "davies_bouldin" of any method, and of k-means "gap", "gap_max", "prediction_strength",
-            "clusterboot", "nselectboot", "pac", "m3c", "bic", "icl", "jump"; "paper" is Lei et al. (2014). "pac" is of
-            members where there are some, otherwise of subsamples as in ConsensusClusterPlus.
-        k_min: 2 for data that are known to have clusters; default 1.
-        reference: known classes of the points. Agreement with them is added as curves, and does not vote.
+            members; for distances, minus it), "certainty", "pac", "delta_area", "stability"; published criteria: "silhouette",
+            "calinski_harabasz" and "davies_bouldin" for any method, and for k-means "gap", "gap_max", "prediction_strength",
+            "clusterboot", "nselectboot", "pac", "m3c", "bic", "icl", "jump"; "paper" is Lei et al. (2014). "pac" uses
+            members if there are any, otherwise subsamples as in ConsensusClusterPlus.
+        k_min: smallest k; 2 if the data are known to have clusters; default 1.
+        reference: known classes of the points. Agreement with them is added as curves without a vote.
         random_state: a seed or generator; default 0. The same seed gives the same answer for any `n_jobs`.
         protocol: None or "paper", EM by Lei et al. (2014), with method "em".
         standardise: give every column variance 1 first; default False.
         fraction: share of the points in each subsample of "stability"; default 0.8.
         n_subsamples: subsamples of "stability"; default 20.
-        n_jobs: numbers of clusters, or members, worked on at the same time; default 1, −1 for all cores.
-        threads: threads of comparisons between members; default: all cores.
+        n_jobs: values of k, or members, computed in parallel; default 1, −1 for all cores.
+        threads: number of threads to compare members; default: all cores.
         progress: called with (done, total); None or True for a bar on a terminal, False for none.
 
     Returns:
         KChoice: `.k`, `.probability`, `.verdict` ("clusters", "tie", "none", "cannot tell"), `.runner_up`, `.sentence`,
-        `.probabilities`, `.labels`, `.scores` (a frame), `.best` (the k each criterion favours), `.plot()`. Ctrl-C ends
-        the work: what is finished comes back, with `is_complete` False.
+        `.probabilities`, `.labels`, `.scores` (a frame), `.best` (the k each criterion favours), `.plot()`. Ctrl-C stops
+        the computation and returns the finished part, with `is_complete` False.
 
     Raises:
         InputError: the data, k or a criterion cannot be used; the message says what to pass instead.
 
     See also:
-        `stability`: which clusters come back under resampling. `generate`: ensembles from data.
+        `stability`: cluster stability under resampling. `generate`: ensembles from data.
 
     >>> import congruence as cg
     >>> import numpy as np
@@ -138,7 +138,7 @@ def choose_k(
             notes=(*lacking(truth, n), *found.notes), is_complete=found.is_complete, method=str(method),
         )  # fmt: skip
     if protocol is not None:
-        raise InputError(f"protocol is None, or 'paper' with method 'em'; not {protocol!r} with {method!r}")
+        raise InputError(f"protocol must be None, or 'paper' with method 'em'; got {protocol!r} with {method!r}")
     points = prepare(data, X, standardise, seeds)
     members = None
     if n_members is not None:
@@ -147,20 +147,20 @@ def choose_k(
     return calibrated(points, ks, method, seeds, members, truth, n_jobs, progress)
 
 
-# --- the border -------------------------------------------------------------------------------------------------
+# --- validation -------------------------------------------------------------------------------------------------
 
 
 def _checked_numbers(k: Any, k_min: int, n: int) -> list[int]:
     """Numbers of clusters in order, with 1 unless k_min is larger."""
     if not isinstance(k_min, int | np.integer) or isinstance(k_min, bool) or k_min < 1:
-        raise InputError(f"k_min is 1, or 2 where there are clusters for sure; not {k_min!r}")
+        raise InputError(f"k_min must be 1, or 2 if there are certainly clusters; got {k_min!r}")
     ks = numbers_of(k, "k")
     if not ks or ks[0] < 1 or ks[0] > n:
         raise InputError(f"k must be from 1 to the number of points ({n}), not {ks or 'none'}")
     ks = [x for x in ks if x <= n]
     found = sorted({*ks, 1}) if k_min == 1 else [x for x in ks if x >= k_min]
     if not found:
-        raise InputError(f"no k is left: k is {listed(ks)}, and k_min {k_min}")
+        raise InputError(f"no k is left: k is {listed(ks)}, but k_min is {k_min}")
     return found
 
 
@@ -171,7 +171,7 @@ def _truth(reference: Any, n: int, others: Sequence[Any], called: str) -> Any:
     if len(truth) != n:
         raise InputError(f"the reference has {len(truth)} points and the data {n}; both must have the same points")
     if truth.gaps and not truth.k:
-        raise InputError("the reference has no label at all")
+        raise InputError("the reference has no labels")
     for other in others:
         check_index(truth, other, "the reference", called)
     return truth

@@ -1,4 +1,4 @@
-"""Clusterings of all points from those of the points looked at, and their agreement with a reference."""
+"""Extend clusterings from the sample to all points, and compare them with a reference."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from congruence.selection.points import Points
 from congruence.selection.sentences import listed
 from congruence.statistics.tables import Array
 
-#: fewer points than this for each cluster are too few to look for them
+#: smallest number of points per cluster
 POINTS_PER_CLUSTER = 4
 
 
@@ -24,7 +24,7 @@ def too_few(points: Points, ks: Sequence[int]) -> tuple[list[int], list[str], st
     """The numbers of clusters that can be tried, notes on those left out, and why none can be chosen; empty if one can.
 
     Args:
-        points: the points looked at.
+        points: the points used.
         ks: numbers of clusters in order.
     """
     n = len(points.sample)
@@ -36,7 +36,7 @@ def too_few(points: Points, ks: Sequence[int]) -> tuple[list[int], list[str], st
         if distinct < n // POINTS_PER_CLUSTER:
             reason = f"only {distinct} of {n} points are distinct"
         elif most >= 2:
-            reason = f"only {listed(able or ks)} clusters were tried, so that there is nothing to choose between"
+            reason = f"only {listed(able or ks)} clusters were tried, so there is nothing to choose between"
         return able, [], reason
     if len(able) == len(ks):
         return able, [], ""
@@ -50,7 +50,7 @@ def placed_by_centres(points: Points, found: halves.Evidence) -> Array:
 
 
 def placed(points: Points, labels: Array) -> Array:
-    """Labels of all points: of those not looked at, that of the nearest point that was."""
+    """Labels of all points: points outside the sample get the label of the nearest point in it."""
     if points.chosen is None:
         return labels
     from scipy.spatial import cKDTree
@@ -59,7 +59,7 @@ def placed(points: Points, labels: Array) -> Array:
 
 
 def padded(c: Criterion, ks: Sequence[int], wanted: Sequence[int]) -> Criterion:
-    """A curve of agreement at the k of the others, NaN where it has none; it does not vote."""
+    """An agreement curve at the k of the others, NaN if undefined, without a vote."""
     place = {k: i for i, k in enumerate(ks)}
     values, errors = (np.array([x[place[k]] if k in place else np.nan for k in wanted]) for x in (c.values, c.errors))
     best = c.best if c.best in wanted else None
@@ -67,16 +67,18 @@ def padded(c: Criterion, ks: Sequence[int], wanted: Sequence[int]) -> Criterion:
 
 
 def lacking(truth: Any, n: int) -> list[str]:
-    """What to say of points without a label in the reference."""
+    """A note on points without a label in the reference."""
     if truth is None or not truth.gaps:
         return []
-    return [f"the reference lacks {truth.gaps} of {n} points: clusterings are compared with it on the others"]
+    return [
+        f"the reference has no label for {truth.gaps} of {n} points; clusterings are compared with it on the others"
+    ]
 
 
 def with_reference(
     truth: Any, ks: Sequence[int], partitions: Mapping[int, Array]
 ) -> tuple[dict[str, Criterion], int | None]:
-    """Agreement of each clustering with the reference, as curves that do not vote, and its number of clusters."""
+    """Agreement of each clustering with the reference, as curves without a vote, and the reference's number of clusters."""
     if truth is None:
         return {}, None
     there = np.flatnonzero(truth.codes < truth.k) if truth.gaps else np.arange(len(truth))

@@ -1,4 +1,4 @@
-"""The points that are looked at: columns checked, a sample of many points, principal axes."""
+"""The points used: column checks, a sample if there are many, principal axes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from congruence.inputs.arrays import frame_kind
 from congruence.selection.sentences import listed
 from congruence.statistics.tables import Array
 
-#: so many points are looked at; of more a random sample is drawn
+#: most points used; from more points a random sample is drawn
 MOST_POINTS = 2_000
 #: columns whose standard deviations differ by more than this factor get a caution
 SCALES = 50
-#: cells of a sparse matrix that are made dense
+#: most cells of a sparse matrix that is converted to a dense one
 MOST_CELLS = 20_000_000
 
 
@@ -25,7 +25,7 @@ MOST_CELLS = 20_000_000
 class Points:
     """Points in principal axes: the same distances as the data, the axes of largest variance first."""
 
-    #: those looked at
+    #: the points used
     sample: Array
     #: which rows of the data these are; None for all
     chosen: Array | None
@@ -35,7 +35,7 @@ class Points:
 
 
 def prepare(frame: Any, data: Any, standardise: bool, seed: np.random.SeedSequence) -> Points:
-    """The points to look at, with notes on columns left out, on scales, and on sampling.
+    """The points to use, with notes on dropped columns, scales and sampling.
 
     Args:
         frame: the data as given; its column names are used in notes.
@@ -47,7 +47,7 @@ def prepare(frame: Any, data: Any, standardise: bool, seed: np.random.SeedSequen
     if hasattr(data, "tocsr"):
         if data.shape[0] * data.shape[1] > MOST_CELLS:
             raise InputError(
-                f"sparse data of {data.shape[0]:,} × {data.shape[1]:,} are too many cells to make dense; reduce the "
+                f"sparse data of {data.shape[0]:,} × {data.shape[1]:,} are too large to convert to a dense array; reduce the "
                 "features first, as with sklearn.decomposition.TruncatedSVD"
             )
         data = data.toarray()
@@ -65,16 +65,14 @@ def prepare(frame: Any, data: Any, standardise: bool, seed: np.random.SeedSequen
         if spread[wide] > SCALES * spread[narrow]:
             notes.append(
                 f"columns differ in scale: {names[wide]} varies {spread[wide] / max(spread[narrow], 1e-300):,.0f} times as "
-                f"much as {names[narrow]}, so that it decides the distances; if the units mean nothing, standardise the columns "
+                f"much as {names[narrow]} and dominates the distances; standardise the columns if the units are arbitrary "
                 "(standardise=True, or --standardise)"
             )
     n = len(data)
     chosen = None
     if n > MOST_POINTS:
         chosen = np.sort(np.random.default_rng(seed).choice(n, MOST_POINTS, replace=False))
-        notes.append(
-            f"{MOST_POINTS:,} of {n:,} points, drawn at random, were looked at; the others go with the nearest centre"
-        )
+        notes.append(f"{MOST_POINTS:,} of {n:,} points, drawn at random, were used; the others join the nearest centre")
     looked = data if chosen is None else data[chosen]
     if not data.shape[1]:
         return Points(looked, chosen, data, tuple(notes))
@@ -96,7 +94,7 @@ def _some(words: Sequence[str]) -> str:
 
 
 def _axes(X: Array) -> tuple[Array, Array]:
-    """The mean and the principal axes (columns, of the largest variance first), at most as many as points less one."""
+    """The mean and the principal axes (columns, of the largest variance first), at most the number of points minus one."""
     centre = X.mean(axis=0)
     apart = X - centre
     n, d = X.shape

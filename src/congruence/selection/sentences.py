@@ -1,4 +1,4 @@
-"""The choice of k in words."""
+"""The result of `choose_k` as text."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from congruence.errors import joined
 from congruence.formulas import find, names
 from congruence.selection.choice import Criterion, KChoice, Verdict
 
-CRISP = "crisp memberships raise their agreement, so that crispness counts too; the /self forms take it out"
+CRISP = "crisp memberships agree more, so the index also rewards crispness; the /self forms correct for that"
 
 
 def listed(words: Sequence[Any]) -> str:
-    """Words in a row: 'a, b and c'."""
+    """Words joined as 'a, b and c'."""
     return joined(words)
 
 
 def percent(p: float) -> str:
-    """A probability in words.
+    """A probability as text.
 
     >>> percent(0.42), percent(0.9999), percent(0.0001)
     ('42 %', 'above 99 %', 'below 1 %')
@@ -96,7 +96,7 @@ def _by_vote(choice: KChoice) -> list[str]:
 def _by_rule(choice: KChoice) -> list[str]:
     if choice.k == 1:
         said = [
-            f"No clusters by {choice.method}: for no number do all clusters come back in halves of the points and are parted."
+            f"No clusters by {choice.method}: for no number are all clusters stable in halves of the points and separated."
         ]
         return said + (
             [] if choice.runner_up is None else [f"If there are two or more, the best number is {choice.runner_up}."]
@@ -104,11 +104,12 @@ def _by_rule(choice: KChoice) -> list[str]:
     if not choice.criteria["rule"].values.any():
         again = choice.criteria["returns"].values[choice.ks.index(choice.k or 0)]
         return [
-            f"{choice.k} clusters by {choice.method} come back best, but not all are parted (the worst returns at {again:.2f})."
+            f"{choice.k} clusters by {choice.method} are the most stable, but not all are separated "
+            f"(stability of the worst: {again:.2f})."
         ]
     return [
-        f"{choice.k} clusters by {choice.method}: the largest number whose clusters all come back in halves of the points and "
-        "are parted."
+        f"{choice.k} clusters by {choice.method}: the largest number whose clusters are stable in halves of the points and "
+        "separated."
     ]
 
 
@@ -120,7 +121,7 @@ def _no_vote(choice: KChoice) -> str:
 
 
 def _in_favour(choice: KChoice, voters: Sequence[Criterion]) -> list[str]:
-    """What is recommended, how sure, who disagrees, and the known reasons."""
+    """The recommendation, how certain it is, which criteria disagree, and known reasons."""
     vote = choice.vote
     level = _level(choice, vote.k)
     if len(choice.ks) == 1:
@@ -128,7 +129,7 @@ def _in_favour(choice: KChoice, voters: Sequence[Criterion]) -> list[str]:
         return [f"Only {vote.k} clusters were tried, so there is nothing to choose between{agreed}."]
     weak = level is not None and level[1] < 0.5
     firm = [c for c in voters if c.best == vote.k and not c.near]
-    crisp_only = all(c.caution == CRISP for c in firm)  # true also where none is firm
+    crisp_only = all(c.caution == CRISP for c in firm)  # also if none is firm
     sure = f"probably {vote.k}" if vote.share > 0.5 else "no clear choice"
     if len(voters) > 1 and vote.share >= 0.8 and 2 * len(firm) >= vote.counts[vote.k] and not weak and not crisp_only:
         sure = "a clear choice"
@@ -164,7 +165,7 @@ def _in_favour(choice: KChoice, voters: Sequence[Criterion]) -> list[str]:
     if vote.k == choice.ks[-1]:
         said.append(f"It is the largest k tried: try more than {vote.k}.")
     if choice.ks[0] > 1:
-        said.append("These criteria cannot answer that there are no clusters.")
+        said.append("These criteria cannot show that there are no clusters.")
     return said
 
 

@@ -1,4 +1,4 @@
-"""Clusters that no centre describes: connected groups and spectral clusters, where k-means cuts across them or into them."""
+"""Non-convex clusters: connected groups and spectral clusters, used if k-means cuts through them."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from congruence.selection import calibration, connected, families
 from congruence.selection.looks import Look
 from congruence.statistics.tables import Array
 
-#: k-means cuts across a shape where more than this share of the points is on the wrong side
+#: k-means cuts through a shape if more than this share of the points is on the wrong side
 MOST_CUT = 0.05
-#: below this probability of its answer, k-means is in doubt; its clusters are pieces where their border is not this empty
+#: k-means is uncertain below this probability; its clusters are fragments if their border is less empty than this
 DOUBT, EMPTY = 0.6, 3.0
-#: spectral clusters count with a border as empty as this, and where the worst of them comes back as well as this
+#: smallest emptiness of the border, and smallest stability of the worst cluster, of accepted spectral clusters
 SPECTRAL_BORDER, SPECTRAL_RETURNS = 8.0, 0.85
 
 
 @dataclass(frozen=True, eq=False)
 class Shapes:
-    """Clusters of any shape: by which method, how many, how surely these are the clusters, and the cluster of each point."""
+    """Clusters of any shape: the method, their number, their probability, and the cluster of each point."""
 
     method: str
     k: int
@@ -32,17 +32,17 @@ class Shapes:
 def shapes(
     points: Array, ks: Sequence[int], k: int, probability: float, look: Look, seeds: np.random.SeedSequence
 ) -> Shapes | None:
-    """Shapes that k-means and the mixture cut across, or cut into pieces; None where there are none.
+    """Shapes that k-means and the mixture cut through; None if there are none.
 
-    Connected groups come first. Where there are none and k-means finds no clusters, or is in doubt, spectral clusters are
-    tried: they also tell groups apart that nearly touch.
+    Connected groups are tried first. If there are none and k-means finds no clusters or is uncertain, spectral clusters
+    are tried; they can also separate groups that nearly touch.
 
     Args:
         points: points × features.
         ks: numbers of clusters in order.
         k: the number that k-means and the mixture give.
         probability: its probability.
-        look: what was found for it.
+        look: the results for it.
         seeds: for halves.
     """
     groups = connected_groups(points, ks)
@@ -57,7 +57,7 @@ def shapes(
 
 
 def connected_groups(points: Array, ks: Sequence[int]) -> Shapes | None:
-    """Groups that are connected inside and parted over a long span of distances, if there are any."""
+    """Connected groups that stay separated over a long span of distances, if there are any."""
     found = connected.groups(points, ks[-1])
     if found.k not in ks or found.span < connected.SPAN:
         return None
@@ -65,7 +65,7 @@ def connected_groups(points: Array, ks: Sequence[int]) -> Shapes | None:
 
 
 def spectral_clusters(points: Array, ks: Sequence[int], seeds: np.random.SeedSequence) -> Shapes | None:
-    """The largest number of spectral clusters that come back in halves and have empty borders, if there is one."""
+    """The largest number of spectral clusters that are found again in halves and have empty borders, if there is one."""
     clusterer = families.clusterer_of("spectral")
     whole = clusterer(points, ks, 0)
     parted = [x for x, z in zip(ks, families.borders(points, whole), strict=True) if x > 1 and z >= SPECTRAL_BORDER]
@@ -79,14 +79,14 @@ def spectral_clusters(points: Array, ks: Sequence[int], seeds: np.random.SeedSeq
 
 
 def is_cut(points: Array, shape: Array, k: int, probability: float, look: Look) -> bool:
-    """Do k-means and the mixture cut across these clusters, or cut them into pieces without an empty border?
+    """Whether k-means and the mixture cut through these clusters, or split them without an empty border.
 
     Args:
         points: points × features.
         shape: cluster of each point.
         k: the number of clusters of k-means and the mixture.
         probability: its probability.
-        look: what was found for it.
+        look: the results for it.
     """
     clusterings = (look.halves.labels, look.mixture)
     if min(_across(labels, shape) for labels in clusterings) > MOST_CUT:
@@ -100,7 +100,7 @@ def is_cut(points: Array, shape: Array, k: int, probability: float, look: Look) 
 
 
 def _across(labels: Array, groups: Array) -> float:
-    """Share of the points that are not in the group that most points of their cluster are in."""
+    """Share of the points outside the majority group of their cluster."""
     table = np.zeros((labels.max() + 1, groups.max() + 1))
     np.add.at(table, (labels, groups), 1)
     return float(1 - table.max(axis=1).sum() / len(labels))

@@ -12,7 +12,7 @@ from congruence.statistics.tables import Array
 
 #: subsamples, the share of the points in each, and k-means starts on each
 SUBSAMPLES, SHARE, STARTS = 50, 0.8, 3
-#: M3C: reference data sets, subsamples of each, and the points looked at
+#: M3C: reference data sets, subsamples of each, and the most points used
 REFERENCES, REFERENCE_SUBSAMPLES, MOST_POINTS = 12, 40, 400
 #: a PAC of zero counts as this in logarithms, as in M3C
 LEAST = 1e-7
@@ -26,7 +26,7 @@ def ambiguous(
     Args:
         points: points × features.
         ks: numbers of clusters in order; 1 gives NaN.
-        rng: for the subsamples and the starts.
+        rng: generator for subsamples and starts.
         subsamples: random subsets of 80 % of the points, at most 255, each clustered by k-means.
         starts: k-means++ starts on each.
     """
@@ -46,7 +46,7 @@ def ambiguous(
             continue
         labels = np.full((subsamples, n), -1, dtype=np.int16)
         labels[which, rows] = kmeans.nearest(parts, kmeans.fit(parts, seeds[:, :, :k])[0])
-        others = np.where(labels < 0, -2, labels)  # a point that was not drawn is together with none
+        others = np.where(labels < 0, -2, labels)  # a point that was not drawn is together with no other
         together = np.zeros((n, n), dtype=np.uint8)
         for mine, theirs in zip(labels, others, strict=True):
             together += mine[:, None] == theirs
@@ -64,7 +64,7 @@ def _pac(context: Context) -> Curve:
 def relative(ours: Array, references: Array) -> tuple[Array, Array]:
     """M3C's index and p-value for each k.
 
-    The index (RCSI) is the log of the mean PAC of the references less that of the data. The p-value is the chance of a
+    The index (RCSI) is the log of the mean PAC of the references minus that of the data. The p-value is the probability of a
     PAC as low as that of the data in a beta distribution with the mean and variance of the references.
 
     Args:
@@ -84,17 +84,17 @@ def relative(ours: Array, references: Array) -> tuple[Array, Array]:
 
 
 def _m3c(context: Context) -> Curve:
-    """John et al. (2020): PAC against Gaussian reference data of the same covariance; 1 where the best has p > 0.05."""
+    """John et al. (2020): PAC against Gaussian reference data of the same covariance; 1 if the best has p > 0.05."""
     rng = context.rng("m3c")
     ks = [k for k in context.ks if k > 1]
     points, note = context.points, ""
     if len(points) > MOST_POINTS:
-        note = f"m3c looked at {MOST_POINTS} of {len(points):,} points, drawn at random"
+        note = f"m3c used {MOST_POINTS} of {len(points):,} points, drawn at random"
         points = points[np.sort(rng.choice(len(points), MOST_POINTS, replace=False))]
     spread = points.std(axis=0, ddof=1)
     centred = points - points.mean(axis=0)
     axes = np.linalg.svd(centred, full_matrices=False)[2] if note else np.eye(points.shape[1])
-    if note:  # the principal axes of all points are not those of the sample
+    if note:  # the sample has other principal axes than all points
         spread = (centred @ axes.T).std(axis=0, ddof=1)
     ours = ambiguous(points, ks, rng, REFERENCE_SUBSAMPLES)
     references = np.stack([

@@ -13,9 +13,9 @@ REFERENCES, STARTS = 20, 5
 
 
 def gap(context: Context, references: int = REFERENCES) -> tuple[Array, Array]:
-    """Mean log sum of squares of uniform data less that of ours, and its simulation error s_k, for each k.
+    """Mean log sum of squares of uniform data minus that of the data, and its simulation error s_k, for each k.
 
-    The reference data are uniform in the box around the points in their principal axes, as R's
+    The reference data are uniform in the box around the points in their principal axes, as in R's
     `clusGap(spaceH0 = "scaledPCA", d.power = 2)`.
     """
     rng = context.rng("gap")
@@ -34,7 +34,7 @@ def gap(context: Context, references: int = REFERENCES) -> tuple[Array, Array]:
 
 
 def first_rule(ks: list[int], values: Array, errors: Array) -> int:
-    """The first k whose gap is not below that of the next less its error; the last where there is none."""
+    """The first k whose gap is at least that of the next k minus its error; the last k if there is none."""
     for i in range(len(ks) - 1):
         if values[i] >= values[i + 1] - errors[i + 1]:
             return ks[i]
@@ -42,7 +42,7 @@ def first_rule(ks: list[int], values: Array, errors: Array) -> int:
 
 
 def global_rule(ks: list[int], values: Array, errors: Array) -> int:
-    """The first k whose gap is not below the largest less that one's error."""
+    """The first k whose gap is at least the largest gap minus its error."""
     most = int(values.argmax())
     return ks[int(np.flatnonzero(values >= values[most] - errors[most])[0])]
 
@@ -66,5 +66,5 @@ def _global(context: Context) -> Curve:
 
 PEERS = (
     Peer("gap", "Gap statistic, first k (Tibshirani et al. 2001)", "higher", True, _first),
-    Peer("gap_max", "Gap statistic, global maximum less one error", "higher", True, _global),
+    Peer("gap_max", "Gap statistic, global maximum minus one standard error", "higher", True, _global),
 )

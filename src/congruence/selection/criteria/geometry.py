@@ -35,7 +35,7 @@ def _jump(context: Context) -> Curve:
     n, d = context.points.shape
     distortion = np.array([look.halves.inertia / (n * d) for look in context.looks.values()])
     scaled = distortion / distortion.max() if distortion.max() > 0 else np.ones(len(distortion))
-    power = np.maximum(scaled, 1e-300) ** (-d / 2)  # relative to k = 1, so that nothing overflows before it must
+    power = np.maximum(scaled, 1e-300) ** (-d / 2)  # relative to k = 1, to avoid overflow
     power = np.minimum(power, 1e300)
     ks = context.ks
     before = np.concatenate([[0.0 if ks[0] == 1 else power[0]], power[:-1]])

@@ -1,4 +1,4 @@
-"""What a criterion for the number of clusters is given, and what it gives back."""
+"""Inputs and results of criteria for the number of clusters."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Clusterings:
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """The points looked at, and what was found for each number of clusters."""
+    """The points used, and the results for each number of clusters."""
 
     parts: Sample
     looks: Mapping[int, Look]
     seed: np.random.SeedSequence
-    #: what two criteria share, worked out once
+    #: results shared by two criteria, computed once
     shared: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -48,11 +48,11 @@ class Context:
 
     @property
     def clusterings(self) -> Clusterings:
-        """The clusterings of k-means."""
+        """The k-means clusterings."""
         return Clusterings(self.points, {k: look.halves.labels for k, look in self.looks.items()})
 
     def rng(self, name: str) -> np.random.Generator:
-        """A random stream of its own for each criterion."""
+        """A separate random stream for each criterion."""
         words = np.frombuffer(name.encode(), dtype=np.uint8).astype(int).tolist()
         return np.random.default_rng(
             np.random.SeedSequence(self.seed.entropy, spawn_key=(*self.seed.spawn_key, *words))
@@ -61,7 +61,7 @@ class Context:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Values over k, their standard errors (NaN: not known), the k that the criterion's rule takes, and what to say."""
+    """Values over k, their standard errors (NaN: unknown), the k chosen by the criterion's rule, and notes."""
 
     values: Array
     errors: Array
@@ -77,14 +77,14 @@ class Peer:
     title: str
     better: Literal["higher", "lower"]
     can_say_one: bool
-    #: of k-means
+    #: for k-means
     curve: Callable[[Context], Curve]
-    #: of any clusterer; None where the criterion is defined for k-means or mixtures alone
+    #: for any clusterer; None if the criterion is defined only for k-means or mixtures
     of_any: Callable[[Clusterings], Curve] | None = None
 
 
 def top(ks: list[int], values: Array, better: str = "higher") -> int | None:
-    """The k with the best value; None where none is defined.
+    """The k with the best value; None if no value is defined.
 
     >>> top([1, 2, 3], np.array([np.nan, 0.2, 0.5]))
     3
@@ -95,7 +95,7 @@ def top(ks: list[int], values: Array, better: str = "higher") -> int | None:
 
 
 def largest(ks: list[int], values: Array, least: float) -> int:
-    """The largest k whose value is at least this much; 1 where there is none.
+    """The largest k whose value reaches the threshold; 1 if there is none.
 
     >>> largest([2, 3, 4], np.array([0.9, 0.85, 0.3]), 0.8)
     3
@@ -104,5 +104,5 @@ def largest(ks: list[int], values: Array, least: float) -> int:
 
 
 def unknown(values: Array) -> Array:
-    """Standard errors that are not known."""
+    """Unknown standard errors."""
     return np.full(len(values), np.nan)

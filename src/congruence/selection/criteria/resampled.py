@@ -1,4 +1,4 @@
-"""Criteria from clustering parts of the points again: prediction strength, clusterboot, and nselectboot."""
+"""Criteria from clustering resampled points: prediction strength, clusterboot and nselectboot."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from congruence.selection import halves, kmeans
 from congruence.selection.criteria.record import Context, Curve, Peer, largest, top
 from congruence.statistics.tables import Array
 
-#: prediction strength and stability from which a number of clusters is taken
+#: smallest prediction strength and stability of an accepted number of clusters
 STRENGTH, STABLE = 0.8, 0.85
 #: bootstrap samples (nselectboot: pairs of them), and k-means starts on each
 BOOTSTRAPS, STARTS = 30, 5
