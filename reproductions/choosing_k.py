@@ -2,9 +2,9 @@
 
 Sets are drawn from the families of `cluster_shapes` and split in two by a hash of their names. The weights of `choose_k`
 are fitted on DEV by conditional logit (`--fit` writes them), and both halves are reported, with scores where the family
-of a set was left out of the fit. `--real` adds the classes of real data sets. Takes some minutes on 16 cores; `--sets`
-says how many sets per family, `--no-peers` leaves the published criteria out, `--kept` takes the
-weights of the package, `--save` keeps what was found, `--load` starts from there.
+of a set was left out of the fit. `--real` adds the classes of real data sets, `--foreign` scores other people's sets instead.
+`--sets` says how many sets per family, `--no-peers` leaves the published criteria out, `--kept` takes the weights of the
+package. All 1,770 sets take three hours on one core; `--keep` keeps finished work, so that a run can be stopped.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,9 @@ from congruence.selection.calibrated import is_long
 from congruence.selection.criteria import PEERS, Context
 from congruence.selection.looks import Look, look_at
 from congruence.selection.points import prepare
-from reproductions import cluster_shapes, datasets
-from reproductions.cluster_scenarios import is_test
+from reproductions import cluster_shapes, datasets, foreign_sets
+from reproductions.cluster_scenarios import Drawn, is_test
+from reproductions.resuming import finished
 
 NAMES = ("one", "held", "icl", "fisher")
 #: data without clusters count so much more in the fit, to keep false alarms below 10 %
@@ -59,13 +60,13 @@ class Set:
     spectral: int
     spectral_cut: list[bool]
     spectral_cut_in_doubt: list[bool]
-    #: the k of other ways to choose
-    peers: dict[str, int | None]
     rule: int
     #: agreement of the partition of each k with the truth, of the groups, and of the spectral clusters
     ari: list[float]
     ari_groups: float
     ari_spectral: float
+    #: the k of published criteria
+    peers: dict[str, int | None] = field(default_factory=dict)
 
     @property
     def is_test(self) -> bool:
@@ -73,43 +74,91 @@ class Set:
         return is_test(self.name, self.seed)
 
 
-def found(task: tuple[str, int]) -> Set:
-    """One generated set, looked at by everything."""
-    name, seed = task
-    X, y = cluster_shapes.draw(name, seed)
-    return looked_at(name, seed, cluster_shapes.group_of(name), X, y)
+def found(task: tuple[str, int]) -> dict[str, Any]:
+    """One set as `choose_k` sees it."""
+    return vars(looked_at(*task))
 
 
-def real(name: str) -> Set:
-    X, y = datasets.load(name, standardise=True)
-    return looked_at(name, 0, "real", X, y)
+def asked(task: tuple[str, int]) -> dict[str, Any]:
+    """The k of each published criterion but m3c for one set."""
+    X, _, k = drawn(*task)
+    root, parts, looks = looks_of(X, k)
+    context = Context(parts, looks, root)
+    found = {key: peer.curve(context).best for key, peer in PEERS.items() if key != "m3c"}
+    return {"name": Path(task[0]).stem, "seed": task[1]} | found
 
 
-def looked_at(name: str, seed: int, group: str, X: np.ndarray, y: np.ndarray) -> Set:
+def asked_slowly(task: tuple[str, int]) -> dict[str, Any]:
+    """The k of m3c, which takes as long as all others together."""
+    X, _, k = drawn(*task)
+    root, parts, looks = looks_of(X, k)
+    return {"name": Path(task[0]).stem, "seed": task[1], "m3c": PEERS["m3c"].curve(Context(parts, looks, root)).best}
+
+
+def answered(task: tuple[str, int]) -> dict[str, Any]:
+    """The answers of `choose_k` itself for one set."""
+    X, _, k = drawn(*task)
+    ks = range(1, most_clusters(X, k) + 1)
+    found = {"choose_k": congruence.choose_k(X, ks, progress=False).k}
+    found["choose_k, k_min=2"] = congruence.choose_k(X, ks, k_min=2, progress=False).k if len(ks) > 1 else None
+    return {"name": Path(task[0]).stem, "seed": task[1], "k": k} | found
+
+
+def drawn(name: str, seed: int) -> tuple[np.ndarray, np.ndarray | None, int]:
+    """Points of a set, the cluster of each if it is known, and the number of clusters; real data are standardised."""
+    if "/" in name:
+        points, k = foreign_sets.load_one(Path(name))
+        return points, None, k
+    made = cluster_shapes.draw if name in cluster_shapes.families() else _standardised
+    X, y = made(name, seed)
+    return X, y, len(np.unique(y[y >= 0]))
+
+
+def _standardised(name: str, _seed: int) -> Drawn:
+    return datasets.load(name, standardise=True)
+
+
+def looks_of(X: np.ndarray, k: int) -> tuple[np.random.SeedSequence, halves.Sample, dict[int, Look]]:
+    """The looks at up to 10 clusters, or more where there are more than 8."""
     root = np.random.SeedSequence(0)
     points = prepare(X, X, False, root).sample
-    known = y[: len(points)] >= 0
-    k = len(np.unique(y[y >= 0]))
-    most = min(10 if k <= 8 else 20 if k <= 16 else 25, len(points) // 4, len(np.unique(points, axis=0)))
-    ks = list(range(1, most + 1))
+    most = most_clusters(points, k)
     parts = halves.Sample.of(points, most, root)
-    looks = look_at(parts, ks)[0]
+    return root, parts, look_at(parts, list(range(1, most + 1)))[0]
+
+
+def most_clusters(points: np.ndarray, k: int) -> int:
+    """Up to how many clusters are tried: 10, or more where there are more than 8."""
+    return min(10 if k <= 8 else 20 if k <= 16 else 25, len(points) // 4, len(np.unique(points, axis=0)))
+
+
+def looked_at(name: str, seed: int) -> Set:
+    X, y, k = drawn(name, seed)
+    root, parts, looks = looks_of(X, k)
+    points, ks = parts.points, list(looks)
+    made = name in cluster_shapes.families()
+    group = cluster_shapes.group_of(name) if made else "real" if "/" not in name else foreign_sets.group_of(Path(name))
     returns = np.array([x.halves.returns.min() for x in looks.values()])
     valley = np.array([x.halves.valley for x in looks.values()])
     fisher, icl = (np.array([getattr(x, key) for x in looks.values()]) for key in ("fisher", "icl"))
     features = calibration.features(ks, returns, valley, fisher, icl)
     groups, clusters = shapes.connected_groups(points, ks), shapes.spectral_clusters(points, ks, root)
-    context = Context(parts, looks, root)
-    peers = {key: peer.curve(context).best for key, peer in PEERS.items() if key != "m3c" or len(points) <= 150}
-    span = 0.0 if groups is None else connected.groups(points, most).span
+    span = 0.0 if groups is None else connected.groups(points, ks[-1]).span
     cuts = [[found is not None and shapes.is_cut(points, found.labels, each, p, look) for each, look in looks.items()]
             for found in (groups, clusters) for p in (1.0, 0.0)]  # fmt: skip
-    aris = [0.0 if found is None else congruence.ari(y[known], found.labels[known]) for found in (groups, clusters)]
+
+    def right(labels: np.ndarray | None) -> float:
+        if y is None or labels is None:
+            return 0.0
+        known = y[: len(points)] >= 0
+        return congruence.ari(y[: len(points)][known], labels[known])
+
     return Set(
-        name, seed, group, k, ks, {key: value.tolist() for key, value in features.items()},
+        Path(name).stem, seed, group, k, ks, {key: value.tolist() for key, value in features.items()},
         0 if groups is None else groups.k, span, cuts[0], cuts[1], 0 if clusters is None else clusters.k, cuts[2], cuts[3],
-        peers, calibration.by_rule(ks, returns, valley),
-        [congruence.ari(y[known], _labels(points, each, look)[known]) for each, look in looks.items()], *aris,
+        calibration.by_rule(ks, returns, valley),
+        [right(_labels(points, each, look)) for each, look in looks.items()],
+        *(right(None if each is None else each.labels) for each in (groups, clusters)),
     )  # fmt: skip
 
 
@@ -248,7 +297,9 @@ def report(sets: Sequence[Set], w: np.ndarray, without: dict[tuple[str, int], in
         print(row("rule: returns ≥ .8, valley ≥ −.6", part, lambda s: s.rule))
         print(row("choose_k, k_min=2", part, lambda s: auto(s, w, 2)[0]))
         for key in [key for key in PEERS if any(key in s.peers for s in part)]:
-            print(row(key + (" (n ≤ 150)" if key == "m3c" else ""), part, lambda s, key=key: s.peers.get(key)))
+            asked_of = sum(key in s.peers for s in part)
+            title = key if asked_of == len(part) else f"{key} ({asked_of} of these sets)"
+            print(row(title, part, lambda s, key=key: s.peers.get(key)))
         print("\nprobability given, sets, share right:", end=" ")
         sure = [(auto(s, w)[1], auto(s, w)[0] == s.k) for s in part if s.group != "curved"]
         for low, high in ((0, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 0.97), (0.97, 1.01)):
@@ -271,23 +322,59 @@ def _of_peer(key: str, s: Set) -> int | None:
     return s.peers.get(key)
 
 
+def foreign(tasks: Sequence[tuple[str, int]], jobs: int, keep: Path | None) -> None:
+    """Print how often each way finds the number of clusters of other people's sets."""
+    answers: dict[str, dict[str, Any]] = {}
+    for work, file in (
+        (answered, "foreign.jsonl"),
+        (asked, "foreign_peers.jsonl"),
+        (asked_slowly, "foreign_m3c.jsonl"),
+    ):
+        for each in finished(work, tasks, key_of, keep and keep / file, jobs):
+            answers.setdefault(each["name"], {}).update(each)
+    parts = [(group, half) for group in ("published", "drawn") for half in ("DEV", "TEST")]
+    head = [f"{group}, {half}" for group, half in parts]
+    sets = {name: (foreign_sets.group_of(Path(name)), "TEST" if is_test(name, 0) else "DEV") for name in answers}
+    many = [sum(found == part for found in sets.values()) for part in parts]
+    print(f"\nother people's sets: {', '.join(f'{n} {title}' for n, title in zip(many, head, strict=True))}\n")
+    print(f"| share right | {' | '.join(head)} | all | all with k ≥ 2 |\n|---|{'---|' * (len(head) + 2)}")
+    for way in ("choose_k", "choose_k, k_min=2", *PEERS):
+        cells = []
+        for part in (*parts, "all", "several"):
+            names = [
+                name
+                for name, found in sets.items()
+                if part in (found, "all") or (part == "several" and answers[name]["k"] > 1)
+            ]
+            cells.append(wilson(sum(answers[name][way] == answers[name]["k"] for name in names), len(names)))
+        print(f"| {way} | {' | '.join(cells)} |")
+    print("\nwhere choose_k is wrong: set, clusters, choose_k, with k_min=2, and the criteria that are right")
+    for name, each in sorted(answers.items()):
+        if each["choose_k"] != each["k"]:
+            right = ", ".join(way for way in PEERS if each[way] == each["k"]) or "none"
+            print(f"{name:<26} {each['k']:>2} {each['choose_k']!s:>4} {each['choose_k, k_min=2']!s:>4}  {right}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=30, help="sets per family")
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--m3c", type=int, help="sets per family for m3c, the slowest; by default as many")
+    parser.add_argument("--jobs", type=int, default=1, help="processes; they do not change the answers")
     parser.add_argument("--no-peers", action="store_true", help="leave out the published criteria: ten times as fast")
     parser.add_argument("--kept", action="store_true", help="score with the weights in the package, without a fit")
     parser.add_argument("--fit", action="store_true", help="write the weights into the package")
     parser.add_argument("--real", action="store_true", help="the classes of real data sets too")
-    parser.add_argument("--save", type=Path, help="keep what was found here, as JSON lines")
-    parser.add_argument("--load", type=Path, help="start from what was kept")
+    parser.add_argument("--foreign", type=Path, metavar="FOLDER", help="only other people's sets: see foreign_sets")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="finished work is kept here, and taken from here")
     options = parser.parse_args()
+    if options.keep:
+        options.keep.mkdir(parents=True, exist_ok=True)
+    if options.foreign:
+        foreign([(str(file), 0) for file in foreign_sets.files(options.foreign)], options.jobs, options.keep)
+        return
     if options.no_peers:
         PEERS.clear()
-    if options.load:
-        sets = [Set(**json.loads(line)) for line in options.load.read_text().splitlines()]
-    else:
-        sets = collected(options.sets, options.jobs, options.save)
+    sets = collected(options.sets, options.sets if options.m3c is None else options.m3c, options.jobs, options.keep)
     dev = [s for s in sets if not s.is_test]
     w = fitted([s for s in dev if s.group != "curved"])
     if options.kept:
@@ -317,22 +404,31 @@ def main() -> None:
             "\nclasses of real data, standardised: classes, choose_k, with k_min=2, ARI there, silhouette, best ARI of any k"
         )
         for name in REAL:
-            s = real(name)
+            s = looked_at(name, 0)
             k = auto(s, w, 2)[0]
-            best = f"{s.ari[k - 1]:>6.2f} {s.peers['silhouette']!s:>3} {max(s.ari):>6.2f}"
-            print(f"{name:<20} {s.k:>2} {auto(s, w)[0]:>3} {k:>3} {best}")
+            silhouette = asked((name, 0)).get("silhouette")
+            print(
+                f"{name:<20} {s.k:>2} {auto(s, w)[0]:>3} {k:>3} {s.ari[k - 1]:>6.2f} {silhouette!s:>3} {max(s.ari):>6.2f}"
+            )
 
 
-def collected(many: int, jobs: int, save: Path | None) -> list[Set]:
-    from multiprocessing import Pool
+def key_of(task: tuple[str, int]) -> str:
+    """The name of a set in a file of finished work."""
+    return f"{Path(task[0]).stem}/{task[1]}"
 
+
+def collected(many: int, many_slow: int, jobs: int, keep: Path | None) -> list[Set]:
+    """What was found for each set, with the published criteria; what is in the folder `keep` is taken from there."""
     tasks = [(name, seed) for seed in range(many) for name in cluster_shapes.families()]
-    with Pool(jobs) as pool:
-        sets = list(pool.imap_unordered(found, tasks, chunksize=1))
-    sets.sort(key=lambda s: (s.name, s.seed))
-    if save:
-        save.write_text("\n".join(json.dumps(vars(s)) for s in sets) + "\n")
-    return sets
+
+    def run(work: Callable[[Any], dict[str, Any]], file: str, seeds: int = many) -> Iterable[dict[str, Any]]:
+        return finished(work, [task for task in tasks if task[1] < seeds], key_of, keep and keep / file, jobs)
+
+    sets = {(each["name"], each["seed"]): Set(**each) for each in run(found, "sets.jsonl")}
+    if PEERS:
+        for each in [*run(asked, "peers.jsonl"), *run(asked_slowly, "m3c.jsonl", many_slow)]:
+            sets[each.pop("name"), each.pop("seed")].peers.update(each)
+    return [sets[key] for key in sorted(sets)]
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode
+from dataclasses import replace
 from hashlib import sha256
 
 import numpy as np
@@ -15,6 +16,7 @@ from congruence.chance import bounds
 from congruence.figures import layout
 from congruence.inputs.column_kinds import with_memberships
 from congruence.reporting import answer, html, members, model, pairs, together, words
+from congruence.selection.choice import KChoice
 
 RNG = np.random.default_rng(5)
 TRUTH = np.repeat([0, 1, 2], 20)
@@ -713,3 +715,85 @@ def test_unstable_groups_are_counted_in_the_answer():
     assert kinds.count("unstable") >= 1
     left = r.model.answer.k - kinds.count("unstable")
     assert f"All of these 9 clusterings agree on {left} of {r.model.answer.k} groups; the other" in r.summary.answer
+
+
+# --- how many clusters, by the data -----------------------------------------------------------------------------
+
+
+def blobs() -> tuple[np.ndarray, np.ndarray]:
+    truth = np.repeat([0, 1, 2], 30)
+    return np.eye(3)[truth] * 9 + np.random.default_rng(3).normal(size=(90, 3)), truth
+
+
+def test_the_data_decide_as_choose_k_does():
+    """With data the report has the answer of choose_k: k, probability, runner-up, sentence; and says which clusterings have k."""
+    X, truth = blobs()
+    runs = {"two": truth > 0, "three": truth, "other": (truth + 1) % 2}
+    r = cg.report(runs, data=X, progress=False)
+    wanted = cg.choose_k(X)
+    found = r.model.support.choice
+    assert (found.k, found.probability, found.runner_up, found.sentence) == (
+        wanted.k, wanted.probability, wanted.runner_up, wanted.sentence,
+    )  # fmt: skip
+    kind, sentence, here = words.of_data(r.model)
+    assert (kind, sentence) == ("clusters", wanted.sentence)
+    assert here == (
+        "1 of 3 clusterings has 3 clusters: “three”. Closest to the 3 clusters found is “three” (agreement 1.00)."
+    )
+    assert any(wanted.sentence in line for line in r.summary.findings)
+    part = r.html[r.html.index('id="data-verdict"') :].partition('id="levels"')[0]
+    assert wanted.sentence in part
+    assert "choose_k tried 1 to 10 clusters" in part
+    assert (
+        'class="kind"' not in part.partition('id="verdict"')[2]
+    )  # the vote of the clusterings has no verdict beside it
+
+
+def test_without_clusters_in_the_data():
+    """Data of one group: the report says so, and that agreement of the clusterings is no sign of clusters."""
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    r = cg.report({"a": X[:, 0] > 0, "b": X[:, 0] > 0.1}, data=X, progress=False)
+    kind, sentence, here = words.of_data(r.model)
+    assert (kind, here) == ("none", "2 of 2 clusterings divide one group, and their agreement is no sign of clusters.")
+    assert sentence == cg.choose_k(X).sentence
+    assert words.of_data(cg.report({"a": X[:, 0] > 0, "b": X[:, 1] > 0}, progress=False).model) is None
+
+
+def test_a_tie_in_the_data_is_not_called_clear():
+    """Two numbers as probable as each other: a tie on the page, with the clusterings of both numbers."""
+    X, truth = blobs()
+    r = cg.report(
+        {"two": truth > 0, "three": truth, "four": truth * 2 + (X[:, 0] > 0.1 * truth)}, data=X, progress=False
+    )
+    tie = KChoice(ks=(1, 2, 3), criteria={}, probabilities={1: 0.1, 2: 0.45, 3: 0.45})
+    tied = replace(r.model, support=replace(r.model.support, choice=tie, nearest=None))
+    kind, sentence, here = words.of_data(tied)
+    assert (kind, sentence) == ("tie", "Tie between 2 (45 %) and 3 clusters (45 %).")
+    assert here == "2 of 3 clusterings have 2 (“two”) and 3 (“three”) clusters."
+    part = html.page(tied).partition('id="data-verdict"')[2].partition('id="levels"')[0]
+    assert ">tie<" in part
+    assert "clear" not in part.replace('data-kind="clear"', "")
+
+
+def test_wide_data_are_left_to_choose_k():
+    """What would take minutes is left out with a sentence."""
+    rng = np.random.default_rng(0)
+    r = cg.report({"a": rng.integers(0, 2, 300), "b": rng.integers(0, 2, 300)}, data=rng.normal(size=(300, 3400)),
+                  progress=False)  # fmt: skip
+    assert words.of_data(r.model) == (
+        "cannot tell",
+        "Cannot tell: 3,400 columns are too many to look for clusters in a report; `congruence choose-k` does.",
+        "",
+    )
+
+
+def test_the_command_says_what_the_data_say(command, tmp_path):
+    """`report --data` prints the sentence of choose_k, and writes it into the page."""
+    X, truth = blobs()
+    rows = [f"{t},{int(t > 0)},{','.join(map(str, x))}" for t, x in zip(truth, X, strict=True)]
+    (tmp_path / "all.csv").write_text("three,two,x,y,z\n" + "\n".join(rows) + "\n")
+    said = command("report", "all.csv", "--columns", "three,two", "--data", "all.csv", "--data-columns", "x,y,z")
+    assert said.code == 0
+    wanted = cg.choose_k(X).sentence
+    assert wanted in " ".join(said.out.split())
+    assert wanted in (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -22,7 +22,10 @@ def report(
     ],
     more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE...]", help="More cover files.")] = None,
     data: Annotated[
-        Path | None, typer.Option(help="Table of numeric features of the same points, for a scatter plot.")
+        Path | None,
+        typer.Option(
+            help="Table of numeric features of the same points, for a scatter plot and the answer of choose-k."
+        ),
     ] = None,
     reference: Annotated[
         str | None,

@@ -124,7 +124,7 @@ def report(
         clusterings: What `cg.compare_all` takes.
         out: Path of the page, ending in .html. Default None: not written.
         reference: A clustering, or the name of one. Default None.
-        data: The data, points × attributes, for a scatter plot of the points. Default None.
+        data: The data, points × attributes, for a scatter plot and the answer of `cg.choose_k`. Default None.
         axes: Two columns of the data to draw. Default None: principal components.
         ids: Names of the points. Default None.
         measures: Up to six symmetric measures. Default None: the default set.
@@ -255,6 +255,8 @@ def _said(model: Model) -> dict[str, Any]:
         "definitions": [(m, words.plain_name(m), REFERENCES.get(m.reference, m.reference)) for m in every],
         "terms": words.TERMS,
         "verdict": words.how_many(model),
+        "of_data": words.of_data(model),
+        "data_notes": _data_notes(model),
         "groups_said": _groups_said(model),
         "ranking_said": _ranking_said(model),
         "choice_notes": [],
@@ -278,6 +280,16 @@ def _said(model: Model) -> dict[str, Any]:
     if model.together is not None:
         found |= _said_of_ensemble(model)
     return found
+
+
+def _data_notes(model: Model) -> list[str]:
+    """How the number of clusters was found in the data: which numbers, of how many points, in what time."""
+    if model.support is None or model.support.choice is None:
+        return []
+    choice = model.support.choice
+    said = [f"{note[0].upper()}{note[1:]}." for note in choice.notes]
+    tried = f"choose_k tried {choice.ks[0]} to {choice.ks[-1]} clusters, which took {model.support.seconds:.1f} s."
+    return [tried, *said]
 
 
 def _groups_said(model: Model) -> str:

@@ -32,6 +32,7 @@ from congruence.reporting.members import (
 from congruence.reporting.pairs import Pairs, pairs_of
 from congruence.reporting.points import Points, points_of
 from congruence.reporting.ranking import Against, against_of
+from congruence.reporting.support import Support, support_of
 from congruence.reporting.together import Together, together_of
 from congruence.statistics.tables import Array
 
@@ -59,6 +60,8 @@ class Model:
     answer: Answer
     levels: Levels | None
     features: Features | None
+    #: what the data say about the number of clusters; None without data
+    support: Support | None
     cautions: tuple[str, ...]
     command: str | None
     source: str | None
@@ -150,7 +153,7 @@ def build(
         )
         for i, c in enumerate(e.members)
     )  # fmt: skip
-    with Progress(3, progress if progress is False else None, "parts of the report") as bar:
+    with Progress(4, progress if progress is False else None, "parts of the report") as bar:
         pairs = pairs_of(e, scored.n_used, 0 if with_reference else None, central)
         bar.add(1)
         against = against_of(e, scored, same, random_state, threads) if with_reference else None
@@ -161,12 +164,14 @@ def build(
             together = together_of(e[list(counted)], n_clusters, random_state, threads, hard_labels(e.members[central]))
         found = _answer(e, counted, with_reference, central, together)
         bar.add(1)
+        support = support_of(points, e, counted, random_state)
+        bar.add(1)
     features = None if points.numbers is None else features_of(points.numbers, points.features, found.labels, found.k)
     scales = tuple(scale_of(scored, key) for key in scored)
     return Model(
         title, e.n_points, members, 0 if with_reference else None, central,
         groups, silhouette, scales, pairs, against, points, together, found,
-        levels_of(e, counted, square) if m.better == "higher" else None, features,
+        levels_of(e, counted, square) if m.better == "higher" else None, features, support,
         tuple(dict.fromkeys(cautions)), command, source,
         f"--unassigned {unassigned}" if options is None else options,
         f"unassigned={unassigned!r}" + ("" if noise is None else f", noise={noise!r}"),

@@ -13,7 +13,7 @@ from congruence.formulas.record import Measure
 from congruence.reporting.answer import FOUND
 from congruence.reporting.members import Member
 from congruence.reporting.model import Model
-from congruence.selection.choice import Verdict
+from congruence.selection.choice import KChoice, Verdict
 from congruence.statistics.tables import Array
 
 #: words for values of an adjusted index (after Steinley 2004, doi:10.1037/1082-989X.9.3.386)
@@ -253,6 +253,48 @@ def how_many(model: Model) -> tuple[str, str]:
     return "clear", f"{counted(choice.k, 'cluster')}: {votes.counts[choice.k]} of {many} criteria favour this number."
 
 
+def of_data(model: Model) -> tuple[str, str, str] | None:
+    """What the data say about the number of clusters: the verdict of `choose_k`, its sentence, and what that means here.
+
+    None without data.
+    """
+    if model.support is None:
+        return None
+    choice = model.support.choice
+    if choice is None:
+        return str(Verdict.CANNOT_TELL), f"Cannot tell: {model.support.left_out}.", ""
+    return str(choice.verdict), choice.sentence, _for_clusterings(model, choice)
+
+
+def _for_clusterings(model: Model, choice: KChoice) -> str:
+    """Which of the clusterings that count have the number of clusters that the data support."""
+    ks = {i: model.members[i].k for i in model.counted}
+    if choice.k is None or choice.verdict is Verdict.CANNOT_TELL:
+        return ""
+    if choice.verdict is Verdict.NONE:
+        divided = sum(k > 1 for k in ks.values())
+        if not divided:
+            return ""
+        who = "The clustering divides" if len(ks) == 1 else f"{divided:,} of {len(ks):,} clusterings divide"
+        return f"{who} one group, and their agreement is no sign of clusters."
+    supported = sorted({choice.k, *([choice.runner_up] if choice.verdict is Verdict.TIE and choice.runner_up else [])})
+    having = {k: [model.names[i] for i in ks if ks[i] == k] for k in supported}
+    parts = [f"{k} ({listed(names)})" for k, names in having.items() if names]
+    wanted = " or ".join(str(k) for k in supported)
+    if parts:
+        has = (
+            f"{joined(parts)} clusters" if len(supported) > 1 else f"{wanted} clusters: {listed(having[supported[0]])}"
+        )
+        many = sum(map(len, having.values()))
+        said = f"{many:,} of {counted(len(ks), 'clustering')} ha{'s' if many == 1 else 've'} {has}."
+    else:
+        said = f"No clustering has {wanted}: they have {span_of(list(ks.values()))}."
+    if model.support is not None and model.support.nearest is not None:
+        place, value = model.support.nearest
+        said += f" Closest to the {choice.k} clusters found is “{model.names[place]}” (agreement {_two(value)})."
+    return said
+
+
 # --- findings ---------------------------------------------------------------------------------------------------
 
 
@@ -290,8 +332,12 @@ def findings(model: Model) -> tuple[str, ...]:
         )
     if model.against is not None and not np.isnan(model.against.rows[0].agreement):
         said.append(_nearest(model))
+    data = of_data(model)
+    if data is not None:
+        said.append(" ".join(["By the data:", *data[1:]]).rstrip())
     if model.together is not None:
-        said.append(how_many(model)[1])
+        alone = how_many(model)[1]
+        said.append(alone if data is None else f"By the clusterings alone, which are right less often: {alone}")
     return tuple(said)
 
 
