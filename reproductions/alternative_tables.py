@@ -19,17 +19,7 @@ import numpy as np
 import congruence as cg
 from congruence.alternative_clustering.quality import dissimilarity, dq
 from reproductions import datasets
-from reproductions.rows import (
-    MISPRINT,
-    NOT_REPRODUCIBLE,
-    Claim,
-    Row,
-    claims_text,
-    grid,
-    heading,
-    paragraph,
-    rows_text,
-)
+from reproductions.rows import MISPRINT, NOT_REPRODUCIBLE, Claim, Row, claims_text, grid, heading, paragraph, rows_text
 
 #: the sets by the paper's names, the small ones first
 SETS = {

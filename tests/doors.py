@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import congruence as cg
-from congruence.engine import cpu, hard_tables, plan
+from congruence.engine import cpu, fused, plan
 from congruence.machine import device, jit
 
 Settings = dict[tuple[Any, str], Any]
@@ -26,9 +26,9 @@ COMPILED: Settings = {(jit, "COMPILED_FROM"): 0, (jit, "LOADED_FROM"): 0}
 ROUTES: dict[str, Settings] = {
     "numpy": NUMPY,
     "compiled": COMPILED,
-    "compiled, few logarithms looked up": {**COMPILED, (cpu, "LOOKUP"): 2},
-    "sparse": {**NUMPY, (hard_tables, "DENSE_CELLS"): 0},
-    "sparse, compiled": {**COMPILED, (hard_tables, "DENSE_CELLS"): 0},
+    "compiled, few logarithms looked up": {**COMPILED, (fused, "LOOKUP"): 2},
+    "sparse": {**NUMPY, (cpu, "DENSE_CELLS"): 0},
+    "sparse, compiled": {**COMPILED, (cpu, "DENSE_CELLS"): 0},
 }
 
 
@@ -51,7 +51,7 @@ if not missing_card():
         "cuda, slices": {**CUDA, (sums, "LARGEST"): 0, (sums, "SORTED_AT_ONCE"): 2},
         "cuda, hashed slices": {**CUDA, (sums, "LARGEST"): 0, (slices, "DENSE"): 0},
         "cuda, parts": {**CUDA, (sums, "SPLIT_FROM"): 0, (sums, "SPLIT_POINTS"): 1},
-        "cuda, sparse": {**CUDA, (hard_tables, "DENSE_CELLS"): 0},
+        "cuda, sparse": {**CUDA, (cpu, "DENSE_CELLS"): 0},
     }
 #: for tests that only make sense on a GPU
 needs_card = pytest.mark.skipif(bool(missing_card()), reason=f"no CUDA GPU: {missing_card()}")

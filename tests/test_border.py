@@ -10,8 +10,7 @@ import pytest
 import congruence as cg
 from congruence.comparison import pair as pairs
 from congruence.errors import Caution
-from congruence.inputs.alignment import InputOptions
-from congruence.inputs.pair import prepared
+from congruence.inputs.alignment import InputOptions, prepared
 
 A, B = [0, 0, 0, 1, 1, 1, -1, 2], [0, 0, 1, 1, 1, 1, 2, 2]
 X = np.arange(16.0).reshape(8, 2)

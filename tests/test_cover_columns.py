@@ -12,10 +12,9 @@ from doors import OF_COVERS, ROUTES, close, on_route
 from test_scanning import folder_of, same
 
 import congruence as cg
-from congruence.engine import hard_tables
+from congruence.engine import cpu
 from congruence.engine.plan import MEMORY, Run
-from congruence.inputs.alignment import InputOptions, Mass
-from congruence.inputs.pair import prepared
+from congruence.inputs.alignment import InputOptions, Mass, prepared
 from congruence.statistics.covers import SharedPairs
 
 KEYS = (*OF_COVERS, "bcubed_precision", "bcubed_recall", "bcubed_f", "element_centric")
@@ -171,8 +170,8 @@ def test_weights_of_covers_counted_as_a_card_does():
     mass = Mass(weights, False)
 
     def cells(labels, width, pair_i, pair_j, given, dense):
-        return hard_tables._dense_cells(labels, None, width, pair_i, pair_j, given, 1)[:4]
+        return cpu._dense_cells(labels, None, width, pair_i, pair_j, given, 1)[:4]
 
-    _, _, tile = next(hard_tables.table_tiles(pair.sides, [Run(0, 1, 2)], mass, MEMORY, 1, cells))
+    _, _, tile = next(cpu.table_tiles(pair.sides, [Run(0, 1, 2)], mass, MEMORY, 1, cells))
     value = float(cg.measure("omega").values(SharedPairs.from_tables(tile.tables))[0])
     assert value == pytest.approx(cg.omega(here["a"], here["b"], sample_weight=weights), rel=1e-10)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import congruence as cg
-from congruence.engine import cpu, hard_tables, soft_tables
+from congruence.engine import cpu, soft_tables
 from congruence.engine.plan import Run, against_first, all_pairs, pairs_of, tiles
 from congruence.inputs.coerce import as_clustering
 from congruence.machine import jit
@@ -22,7 +22,7 @@ from congruence.statistics.information import Info
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Maxima, Table, Tables
 
-ROUTES = {**doors.ROUTES, "numpy in small pieces": {**doors.NUMPY, (hard_tables, "CHUNK"): 7}}
+ROUTES = {**doors.ROUTES, "numpy in small pieces": {**doors.NUMPY, (cpu, "CHUNK"): 7}}
 #: what pairs of labels can be asked for, with equal numbers of clusters
 KEYS = (*cg.compare([0, 0, 1, 1], [0, 1, 1, 1], "all"), *(m.key for m in cg.measures() if m.is_historical))
 #: sums of logarithms may be added in another order; everything else is formed from the same integers in the same way
@@ -225,10 +225,12 @@ def test_a_rare_label_far_away_is_counted(monkeypatch):
 
 
 def test_numpy_counts_until_kernels_pay(monkeypatch):
-    """Small calls add up: the kernels are loaded once all calls together have had enough to count."""
+    """Calls add up: the kernels are loaded once all together have had enough to count; work too small for them adds nothing."""
     monkeypatch.delitem(sys.modules, "congruence.engine.kernels", raising=False)
     monkeypatch.setattr(jit, "_work", {})
     monkeypatch.setattr(jit, "COMPILED_FROM", 100)
+    monkeypatch.setattr(jit, "LOADED_FROM", 30)
+    assert not any(jit.use_kernels(29) for _ in range(9))
     assert [jit.use_kernels(40) for _ in range(4)] == [False, False, True, True]
 
 

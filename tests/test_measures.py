@@ -30,7 +30,7 @@ from scipy import sparse
 from strategies import counted_pairs, pairs, pairs_of_memberships, partitions, several, weighted_pairs
 
 import congruence as cg
-from congruence.engine import hard_tables
+from congruence.engine import cpu
 from congruence.machine import device, jit
 
 AMI = [key for key in KEYS if key.startswith("ami_")]
@@ -494,7 +494,7 @@ def test_routes_are_really_taken(monkeypatch):
         monkeypatch.setattr(module, name, lambda *args, **more: (taken.add(name), original(*args, **more))[1])
 
     for module, names in (
-        (hard_tables, ["_bincount", "_sparse_cells"]),
+        (cpu, ["_bincount", "_sparse_cells"]),
         (kernels, ["count_raw", "count_blocks", "fused"]),
     ):
         for name in names:

@@ -13,7 +13,7 @@ from sklearn import metrics
 from sklearn.metrics.cluster import contingency_matrix, pair_confusion_matrix
 
 import congruence as cg
-from congruence.formulas.expected_mi import expected_mutual_information
+from congruence.statistics.information import expected_mutual_information
 
 NORMS = {"max": "max", "sum": "arithmetic", "sqrt": "geometric", "min": "min"}
 PEERS = {

@@ -14,10 +14,10 @@ __version__ = "0.2.0.dev0"
 
 #: modules of the public names; each is imported on first use, so that `import congruence` stays fast
 _HOMES = {
-    "comparison.pair": ("compare",),
+    "comparison.pair": ("Comparison", "compare"),
     "comparison.many": ("compare_all", "compare_to"),
     "comparison.matching": ("Matching", "contingency", "element_scores", "match", "relabel"),
-    "comparison.results": ("AgainstReference", "AllPairs", "Comparison"),
+    "comparison.results": ("AgainstReference", "AllPairs"),
     "comparison.scorers": ("scorer",),
     "inputs.memberships": ("Memberships",),
     "inputs.similarity": ("Similarity",),

@@ -64,6 +64,9 @@ from congruence.comparison.matching import (
     relabel as relabel,
 )
 from congruence.comparison.pair import (
+    Comparison as Comparison,
+)
+from congruence.comparison.pair import (
     compare as compare,
 )
 from congruence.comparison.results import (
@@ -71,9 +74,6 @@ from congruence.comparison.results import (
 )
 from congruence.comparison.results import (
     AllPairs as AllPairs,
-)
-from congruence.comparison.results import (
-    Comparison as Comparison,
 )
 from congruence.comparison.scorers import (
     scorer as scorer,

@@ -1,4 +1,4 @@
-"""Errors and cautions that every other module may raise or show, and hints at similar names."""
+"""Errors and cautions that every other module may raise or show, hints at similar names, and checks of single arguments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from difflib import get_close_matches
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    import numpy as np
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -233,3 +236,32 @@ def yes_or_no(value: Any, name: str) -> bool:
     if not isinstance(value, int | float | None) and type(value).__name__ not in ("bool", "bool_"):
         raise InputError(f"{name} must be True or False; got {value!r}")
     return bool(value)
+
+
+def generator_of(random_state: Any) -> np.random.Generator:
+    """A random generator from a seed, a sequence of seeds, a generator or None."""
+    import numpy as np  # late import: errors are read before anything is computed
+
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"random_state must be a whole number from 0 up or a generator; got {random_state!r}"
+        ) from None
+
+
+def seed_sequence(random_state: Any) -> np.random.SeedSequence:
+    """The seed sequence of a random_state of any kind."""
+    import numpy as np
+
+    if random_state is None or isinstance(random_state, int | np.integer):
+        if random_state is not None and random_state < 0:
+            raise InputError(f"random_state must be 0 or more, not {random_state}")
+        return np.random.SeedSequence(None if random_state is None else int(random_state))
+    if isinstance(random_state, np.random.SeedSequence):
+        return random_state
+    if isinstance(random_state, np.random.Generator):
+        return np.random.SeedSequence(int(random_state.integers(2**63)))
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.SeedSequence(int(random_state.randint(2**31 - 1)))
+    raise InputError(f"random_state must be None, an integer or a numpy generator, not {type(random_state).__name__}")

@@ -7,8 +7,8 @@ from pyarrow import parquet
 
 import congruence as cg
 from congruence.engine import kernels
-from congruence.formulas import expected_mi
 from congruence.machine import jit
+from congruence.statistics import information
 from congruence.statistics.information import terms_of, unit_of
 
 LARGE = [2_000_000_000, 1_000_000_000, 2_000_000_000, 500_000_000, 1_000_000_000]
@@ -41,10 +41,10 @@ def test_expected_information_of_huge_clusters():
     a, b = np.array([10**9, 3 * 10**8 + 7]), np.array([4 * 10**8, 9 * 10**8 + 7])
     n = int(a.sum())
     walked, by_moments = np.empty((2, 2)), np.empty((2, 2))
-    namespace = {**vars(expected_mi), "WIDE": 1e6}
-    moments = type(expected_mi._terms)(expected_mi._terms.__code__, namespace)
+    namespace = {**vars(information), "WIDE": 1e6}
+    moments = type(information._terms)(information._terms.__code__, namespace)
     moments(a, b, n, False, 0, 2, by_moments)
-    jit.compiled(expected_mi._terms)(a, b, n, False, 0, 2, walked)
+    jit.compiled(information._terms)(a, b, n, False, 0, 2, walked)
     assert by_moments == pytest.approx(walked, rel=1e-12)
     assert cg.ami_max([0, 0, 1, 1], [0, 1, 1, 0], frequency=[2**40, 2**39, 2**40, 7]) == pytest.approx(0.25, abs=0.2)
 

@@ -12,8 +12,7 @@ from congruence.alternative_clustering.points import as_knowns
 from congruence.alternative_clustering.results import Alternative
 from congruence.alternative_clustering.search import alternatives
 from congruence.ensembles.nearest import Centres
-from congruence.errors import InputError, misnamed
-from congruence.inputs.arrays import seed_sequence
+from congruence.errors import InputError, misnamed, seed_sequence
 from congruence.statistics.tables import Array
 
 

@@ -12,10 +12,9 @@ import numpy as np
 from congruence.density.binning import Binning
 from congruence.density.columns import Columns, as_columns
 from congruence.errors import InputError, yes_or_no
-from congruence.inputs.arrays import frame_kind, is_frame
+from congruence.inputs.alignment import whole_labels
 from congruence.inputs.ensemble import Ensemble, columns_of
-from congruence.inputs.labels import Labels
-from congruence.inputs.pair import whole_labels
+from congruence.inputs.labels import Labels, frame_kind, is_frame
 from congruence.statistics.tables import Array
 
 #: cells of the 0/1 columns of one nominal attribute

@@ -28,9 +28,8 @@ from congruence.alternative_clustering.restarts import Found
 from congruence.alternative_clustering.results import SCORES, Alternative, Alternatives
 from congruence.density.binning import Binning
 from congruence.engine.plan import Progress
-from congruence.errors import InputError, hint, joined, misnamed, names_in
+from congruence.errors import InputError, hint, joined, misnamed, names_in, seed_sequence
 from congruence.formulas.record import Status
-from congruence.inputs.arrays import seed_sequence
 from congruence.statistics.tables import Array
 
 #: number of shuffles for the scores of random labels

@@ -13,7 +13,8 @@ import numpy as np
 from congruence.chance.intervals import confidence_interval
 from congruence.chance.many_tests import CORRECTIONS, Correction, noise_of, permutation_tests
 from congruence.chance.permutation import DRAWS, permutation_test
-from congruence.comparison.results import AgainstReference, Comparison
+from congruence.comparison.pair import Comparison
+from congruence.comparison.results import AgainstReference
 from congruence.errors import Caution, NotApplicable
 from congruence.statistics.tables import Array
 

@@ -17,7 +17,6 @@ from congruence.engine.plan import Run
 from congruence.errors import InputError, Word, joined
 from congruence.formulas import hint
 from congruence.formulas.record import Measure
-from congruence.inputs.arrays import code_type
 from congruence.inputs.cover import CoverLabels
 from congruence.inputs.labels import Labels
 from congruence.statistics import tables
@@ -26,7 +25,7 @@ from congruence.statistics.covers import ClusterMap, SharedPairs
 from congruence.statistics.information import ChanceInfo, Info
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.pairs import Pairs
-from congruence.statistics.tables import Array, Table, Tables
+from congruence.statistics.tables import Array, Table, Tables, code_type
 
 Null = Literal["permutation", "n_clusters", "all"]
 

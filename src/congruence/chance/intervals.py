@@ -15,10 +15,9 @@ from congruence.chance.permutation import check_counts
 from congruence.chance.problems import Problem, drawn, problem_of
 from congruence.comparison.presenting import Result, number
 from congruence.engine.plan import Progress
-from congruence.errors import Caution, InputError, NotApplicable
+from congruence.errors import Caution, InputError, NotApplicable, seed_sequence
 from congruence.formulas import find
 from congruence.formulas.record import Measure
-from congruence.inputs.arrays import seed_sequence
 from congruence.statistics.information import Info
 from congruence.statistics.matrices import MemberInfo
 from congruence.statistics.tables import Array, Maxima, Table

@@ -12,21 +12,13 @@ import numpy as np
 
 from congruence.chance.draws import NULLS, Exactness, RandomPair, pairs_value
 from congruence.chance.moments import Margin, Moments, is_reliable, p_values
-from congruence.chance.permutation import (
-    DRAWS,
-    Method,
-    PermutationTest,
-    check_counts,
-    is_to_be_drawn,
-    permutation_test,
-)
+from congruence.chance.permutation import DRAWS, Method, PermutationTest, check_counts, is_to_be_drawn, permutation_test
 from congruence.comparison.presenting import Result, number
 from congruence.engine.plan import Progress, against_first, all_pairs, engine_for, on_card
-from congruence.errors import Caution, InputError, hint, some_of
+from congruence.errors import Caution, InputError, hint, seed_sequence, some_of
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import left_out
-from congruence.inputs.arrays import seed_sequence
 from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.frames import square_frame, text_grid
 from congruence.statistics.pairs import Pairs

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.formulas.expected_mi import distinct
+from congruence.statistics.information import distinct
 from congruence.statistics.tables import Array
 
 #: ordered pairs and ordered triples of edges per graph below: twice the same edge, and so on

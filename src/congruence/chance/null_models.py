@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from congruence.errors import InputError
-from congruence.formulas.expected_mi import distinct, expected_terms
+from congruence.statistics.information import distinct, expected_terms
 from congruence.statistics.tables import Array, xlogx
 
 #: numpy draws hypergeometric counts up to this many points

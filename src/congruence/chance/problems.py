@@ -14,18 +14,16 @@ import numpy as np
 from congruence.chance import null_models
 from congruence.chance.draws import BATCH, BATCH_CELLS, Exactness, RandomPair, check_null, in_words, is_affine
 from congruence.comparison.pair import InputKeywords, compare_prepared, counted_pair, prepared_pair
-from congruence.engine import cpu, hard_tables, matrices, plan, soft_tables, tiles
+from congruence.engine import cpu, matrices, plan, soft_tables, tiles
 from congruence.engine.interface import Engine
 from congruence.engine.plan import Progress, Run, engine_for
-from congruence.errors import Caution, InputError, NotApplicable
+from congruence.errors import Caution, InputError, NotApplicable, seed_sequence
 from congruence.formulas.record import Measure
-from congruence.inputs.alignment import Mass
-from congruence.inputs.arrays import seed_sequence
+from congruence.inputs.alignment import Mass, PreparedPair
 from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
-from congruence.inputs.pair import PreparedPair
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.covers import ClusterMap, overlap_of
 from congruence.statistics.matrices import MatrixSums
@@ -134,8 +132,8 @@ def _of_table(tile: Tables, m: Measure, null: str, sided: str, engine: Engine) -
             shapes = np.tile(table.shape, (draws, 1))
             cells = table.row[cell], table.col[cell], counts[pair, cell]
             return measured(m, Tables(*cells, starts, shapes, many, many, maps=[table.maps] * draws))
-        row, k_a, _ = hard_tables.closed_up(pair, table.row[cell], np.full(draws, table.shape[0]))
-        col, k_b, _ = hard_tables.closed_up(pair, table.col[cell], np.full(draws, table.shape[1]))
+        row, k_a, _ = cpu.closed_up(pair, table.row[cell], np.full(draws, table.shape[0]))
+        col, k_b, _ = cpu.closed_up(pair, table.col[cell], np.full(draws, table.shape[1]))
         many = np.full(draws, points)
         starts = np.searchsorted(pair, np.arange(draws + 1))
         return measured(m, Tables(row, col, counts[pair, cell], starts, np.column_stack([k_a, k_b]), many, many))

@@ -7,19 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from congruence.cli.app import (
-    Bins,
-    BinsBy,
-    Features,
-    Format,
-    Noise,
-    Nominal,
-    Output,
-    Policy,
-    Threads,
-    Unassigned,
-    app,
-)
+from congruence.cli.app import Bins, BinsBy, Features, Format, Noise, Nominal, Output, Policy, Threads, Unassigned, app
 from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import print_rows, say, show
 from congruence.cli.reading import features_of, split, table_of

@@ -35,7 +35,7 @@ def wanted_measures(measures: str | None, limits: dict[str, float]) -> Any:
     if measures is None or measures.strip() == "all":
         if not limits:
             return None if measures is None else "all"
-        from congruence.comparison.evaluation import DEFAULT
+        from congruence.comparison.pair import DEFAULT
 
         return [*DEFAULT, *limits] if measures is None else "all"
     return [cg.measure(key) for key in [*split(measures), *limits]]

@@ -8,17 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from congruence.comparison.evaluation import Evaluation, Measures
+from congruence.comparison.pair import Evaluation, Measures
 from congruence.comparison.results import AgainstReference, AllPairs
 from congruence.comparison.trees import all_pairs_of_trees, trees_to
 from congruence.engine.plan import Progress, Run, against_first, all_pairs, engine_for, on_card
 from congruence.errors import Caution, InputError, hint, joined, some_of
 from congruence.inputs.alignment import Align, InputOptions, left_out, noise_for
-from congruence.inputs.arrays import is_frame
 from congruence.inputs.coerce import as_clustering, is_scanned
 from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.hierarchy import Hierarchy
-from congruence.inputs.labels import Unassigned
+from congruence.inputs.labels import Unassigned, is_frame
 from congruence.scanning.options import scan_options
 from congruence.scanning.scan import Scan
 from congruence.statistics.tables import Array

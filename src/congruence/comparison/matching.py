@@ -10,17 +10,14 @@ import numpy as np
 
 from congruence.comparison.covers import intersections
 from congruence.comparison.pair import PairKeywords, counted_pair, prepared_pair
-from congruence.comparison.presenting import Result, counted
-from congruence.comparison.results import named_table
+from congruence.comparison.presenting import Result, counted, named_table
 from congruence.engine import soft_tables
 from congruence.errors import InputError, NotApplicable, unused_name
-from congruence.formulas.solvers import assignment
-from congruence.inputs.alignment import Align
-from congruence.inputs.arrays import frame_kind
+from congruence.formulas.matching import assignment
+from congruence.inputs.alignment import Align, PreparedPair
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.frames import text_grid
-from congruence.inputs.labels import Labels, Unassigned
-from congruence.inputs.pair import PreparedPair
+from congruence.inputs.labels import Labels, Unassigned, frame_kind
 from congruence.statistics import elements
 from congruence.statistics.covers import overlap_of
 from congruence.statistics.tables import Array, Table

@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from congruence.comparison.evaluation import Measures, chosen_measures
-from congruence.comparison.results import Comparison
+from congruence.comparison.pair import Comparison, Measures, chosen_measures
 from congruence.engine import cpu, matrices
 from congruence.engine.plan import against_first
 from congruence.errors import InputError, NotApplicable
 from congruence.formulas import current_measures
 from congruence.formulas.record import Measure
+from congruence.inputs.alignment import PreparedPair
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.pair import PreparedPair
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.information import Info
 from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo, PooledInfo

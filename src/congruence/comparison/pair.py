@@ -1,23 +1,35 @@
-"""Compare two clusterings of the same points."""
+"""Compare two clusterings of the same points: `compare` from its border to its result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any, TypedDict, Unpack
 
-from congruence.comparison.covers import intersections, what_explains
-from congruence.comparison.evaluation import Evaluation, Measures
-from congruence.comparison.matrices import compare_matrices
-from congruence.comparison.results import Comparison
-from congruence.comparison.trees import compare_trees
+import numpy as np
+
+from congruence.comparison.presenting import (
+    Result,
+    counted,
+    figure_of,
+    key_of,
+    named_table,
+    notes_text,
+    number,
+    shortened,
+    shown_beside,
+    span,
+)
 from congruence.engine.plan import engine_for, on_card
-from congruence.errors import InputError, hint, joined
-from congruence.inputs.alignment import Align, InputOptions
+from congruence.errors import Caution, InputError, NotApplicable, hint, joined
+from congruence.formulas import current_measures, find
+from congruence.formulas.record import Measure, is_among
+from congruence.inputs.alignment import Align, InputOptions, PreparedPair, prepared
 from congruence.inputs.coerce import is_scanned
+from congruence.inputs.frames import html_grid, text_grid
 from congruence.inputs.labels import Unassigned
-from congruence.inputs.pair import PreparedPair, prepared
-from congruence.statistics.tables import Table, Tables
+from congruence.statistics.tables import Array, Table, Tables
 
 Progressing = Callable[[int, int], Any] | bool | None
 
@@ -167,8 +179,12 @@ def compare_prepared(
 ) -> Comparison:
     """The measures of a prepared pair: what `compare` does behind its border."""
     if pair.is_of_trees:
+        from congruence.comparison.trees import compare_trees  # late imports: these modules return a Comparison
+
         return compare_trees(pair.a, pair.b, measures, threads)
     if pair.is_of_matrices:
+        from congruence.comparison.matrices import compare_matrices
+
         return compare_matrices(pair, measures, threads, engine)
     todo = Evaluation(measures, soft=pair.is_soft, weighted=pair.is_weighted, covers=pair.has_covers)
     table, tables = counted_pair(pair, threads, engine)
@@ -186,8 +202,265 @@ def compare_prepared(
         own = (mirrored[0], mirrored[1])
     cautions = pair.cautions(table)
     if pair.has_covers and not pair.is_soft:
+        from congruence.comparison.covers import intersections, what_explains
+
         cautions, table = (*cautions, *what_explains(tables, todo.measures)), intersections(table)
     return Comparison(
         values_=values, measures=todo.measures, counted=table, tables=tables, n_used=int(tables.n_used[0]),
         cautions=cautions, skipped=todo.skipped, self_values=own, kind=pair.kind, names=pair.names,
     )  # fmt: skip
+
+
+# --- which measures, and their values ----------------------------------------------------------------------------
+
+#: default measures for covers
+DEFAULT_OF_COVERS = ("omega", "onmi_max", "average_f1", "bcubed_f", "element_centric")
+
+#: default measures for covers and memberships
+BESIDE_MEMBERSHIPS = ("aci", "ndc")
+
+#: default measures
+DEFAULT = ("ari", "ami_max", "nmi_sum", "vi", "jaccard", "accuracy", "element_centric")
+
+Measures = str | Measure | Iterable[str | Measure] | None
+
+
+def chosen_measures(measures: Measures, default: Sequence[str] = DEFAULT) -> tuple[list[Measure], bool]:
+    """The requested measures, and whether they were named (then one that does not apply is an error)."""
+    if measures is None:
+        return [find(key) for key in default], False
+    if isinstance(measures, str) and measures == "all":
+        return list(current_measures()), False
+    if not isinstance(measures, str | Measure | Iterable):
+        raise InputError(f"measures must be keys, as in ['ari', 'vi'], or 'all'; got {measures!r}")
+    listed = [measures] if isinstance(measures, str | Measure) else list(measures)
+    if not listed:
+        raise InputError("no measures were named; leave `measures` out for the usual ones, or pass 'all'")
+    chosen: dict[str, Measure] = {}
+    for m in (find(x) for x in listed):
+        if chosen.setdefault(m.key, m).parameters != m.parameters:
+            raise InputError(f"{m.key} is named twice with different parameters; compare once with each")
+    return list(chosen.values()), True
+
+
+class Evaluation:
+    """Applies measures to tiles of statistics; one that does not apply is left out, or is an error if it was named."""
+
+    def __init__(self, measures: Measures, *, soft: bool, weighted: bool, covers: bool) -> None:
+        default = DEFAULT if not covers else DEFAULT_OF_COVERS if not soft else BESIDE_MEMBERSHIPS
+        chosen, self.strict = chosen_measures(measures, default)
+        self.skipped: dict[str, str] = {}
+        self.measures: dict[str, Measure] = {}
+        for m in chosen:
+            try:
+                m.check(soft=soft, weighted=weighted, covers=covers)
+            except NotApplicable as reason:
+                self._leave_out(m, reason)
+            else:
+                self.measures[m.key] = m
+
+    def _leave_out(self, m: Measure, reason: NotApplicable) -> None:
+        if self.strict:
+            raise reason
+        self.skipped[m.key] = str(reason)
+        self.measures.pop(m.key, None)
+
+    @property
+    def needs(self) -> set[type]:
+        """The statistics that these measures read."""
+        return {m.needs for m in self.measures.values()}
+
+    def values(self, statistics: dict[type, Any], n_used: Array, swapped: bool = False) -> dict[str, Array]:
+        """Each measure for every pair of a tile; NaN if no points are left to compare."""
+        found = {}
+        turned: dict[type, Any] = {}
+        for m in list(self.measures.values()):
+            if swapped and m.is_symmetric:
+                continue
+            kind = Tables if m.needs is Table else m.needs
+            if swapped and kind not in turned:
+                turned[kind] = statistics[kind].swapped()
+            try:
+                values = m.values((turned if swapped else statistics)[kind])
+            except NotApplicable as reason:
+                self._leave_out(m, reason)
+            else:
+                found[m.key] = np.where(n_used > 0, values, np.nan)
+        return found
+
+
+# --- the result --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Comparison(Result, Mapping[str, float]):
+    """The measures of one pair of clusterings; `r["ari"]` is a float.
+
+    Attributes:
+        values_: The values by key of the measure.
+        measures: The records of the measures by key.
+        counted: The contingency table as it was counted; None for matrices, ensembles and hierarchies.
+        tables: The same as the statistic that formulas read.
+        n_used: Number of points that took part.
+        cautions: What to know about the input, as `Caution` records.
+        skipped: Measures that were left out, and why.
+        self_values: For soft clusterings the measures of a and of b with themselves.
+        kind: Kind of frame that the clusterings came in.
+        names: Names of the two clusterings.
+        about: What the two sides are, if they are not single clusterings.
+        further: Further columns, as p-values: by name, then by measure.
+
+    >>> import congruence as cg
+    >>> r = cg.compare([0, 0, 1, 1], ["x", "x", "y", "z"], ["ari", "vi"])
+    >>> round(r["ari"], 4), r.n_points, r.n_clusters
+    (0.5714, 4, (2, 3))
+    >>> r
+    a: 2 clusters, b: 3 clusters, 4 points
+          value       better
+    ari  0.5714  ↑ -0.5 to 1  Adjusted Rand index
+    vi   0.3466     ↓ 0 to ∞  Variation of information
+    """
+
+    values_: dict[str, float]
+    measures: dict[str, Measure]
+    counted: Table | None = field(repr=False)
+    tables: Tables | None = field(repr=False)
+    n_used: int
+    cautions: tuple[Caution, ...] = ()
+    skipped: dict[str, str] = field(default_factory=dict)
+    #: soft clusterings: self-scores of a and of b
+    self_values: tuple[dict[str, float], dict[str, float]] | None = None
+    kind: str | None = None
+    names: tuple[str, str] = ("a", "b")
+    #: descriptions of the two sides if they are not single clusterings
+    about: tuple[str, str] | None = None
+    #: extra columns, such as p-values: one number per measure
+    further: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    def __getitem__(self, key: str) -> float:
+        name = key_of(key, self.values_)
+        if name not in self.values_:
+            why = self.skipped.get(name)
+            raise KeyError(f"{name} was not computed" + (f": {why}" if why else "; name it in `measures`"))
+        return self.values_[name]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.values_ or is_among(key, self.values_)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.values_)
+
+    def __len__(self) -> int:
+        return len(self.values_)
+
+    @property
+    def n_points(self) -> int:
+        """Number of points used."""
+        return self.n_used
+
+    @property
+    def n_clusters(self) -> tuple[int, int]:
+        """Numbers of clusters of a and of b."""
+        return self._counted.shape
+
+    @property
+    def _counted(self) -> Table:
+        if self.counted is None:
+            raise InputError(
+                "matrices and ensembles have no contingency table; their measures come from sums over pairs"
+            )
+        return self.counted
+
+    @cached_property
+    def table(self) -> Table:
+        """The contingency table, with the names of the clusters."""
+        return named_table(self._counted, self.kind)
+
+    def to_dict(self) -> dict[str, float]:
+        """The values by key."""
+        return dict(self.values_)
+
+    def table_columns(self) -> dict[str, Any]:
+        """One row per measure: value, direction, range, title; for soft pairs the self-scores too."""
+        rows = [self.measures[key] for key in self]
+        columns: dict[str, Any] = {
+            "measure": list(self),
+            "value": list(self.values()),
+            "better": [m.better.value for m in rows],
+            "low": [m.range[0] for m in rows],
+            "high": [m.range[1] for m in rows],
+            "title": [m.title for m in rows],
+        }
+        if self.self_values is not None:
+            columns["self_a"], columns["self_b"] = ([own[key] for key in self] for own in self.self_values)
+        for name, column in self.further.items():  # low and high of an interval are not those of the range
+            columns[f"interval_{name}" if name in columns else name] = [column[key] for key in self]
+        return columns
+
+    def facts(self) -> dict[str, Any]:
+        """Everything in the comparison, for JSON."""
+        return {
+            "clusterings": self.names,
+            "n_points": self.n_used,
+            "n_clusters": self.n_clusters if self.counted is not None else None,
+            "about": self.about,
+            "values": self.values_,
+            **self.further,
+            "self_values": self.self_values and dict(zip(("a", "b"), self.self_values, strict=True)),
+            "skipped": self.skipped,
+            "cautions": self.all_cautions,
+        }
+
+    @property
+    def all_cautions(self) -> tuple[Caution, ...]:
+        """Cautions about the input, then those of the measures shown."""
+        own = {k: self.measures[k].caution for k in self}
+        return (*self.cautions, *(Caution("measure", k, f"{{subject}}: {text}") for k, text in own.items() if text))
+
+    def grid(self) -> tuple[list[list[str]], list[str], list[str]]:
+        """Cells, row names and column names of the displayed table."""
+        cells = []
+        for key, value in self.items():
+            m = self.measures[key]
+            own = [number(side[key]) for side in self.self_values] if self.self_values else []
+            own += [shown_beside(name, column[key]) for name, column in self.further.items()]
+            cells.append([number(value), *own, f"{'↑' if m.better == 'higher' else '↓'} {span(m)}", m.title])
+        extra = [*(["self a", "self b"] if self.self_values else []), *self.further]
+        return cells, list(self), ["value", *extra, "better", ""]
+
+    def plot(self, backend: Any = "plotly", most: int = 120) -> Any:  # type: ignore[override]
+        """A figure of the flow between the clusters, matched ones opposite one another; see `cg.figure`.
+
+        Args:
+            backend: "plotly" (default) or "matplotlib".
+            most: Largest number of clusters shown one by one per side. Default 120.
+
+        Returns:
+            A figure.
+
+        See also:
+            `cg.figure`.
+        """
+        return figure_of(self, backend, most=most)
+
+    def headline(self) -> str:
+        """A line that says what was compared."""
+        a, b = self.names
+        if self.about is not None:
+            return f"{a}: {self.about[0]}, {b}: {self.about[1]}, {self.n_used:,} points"
+        k_a, k_b = self.n_clusters
+        return f"{a}: {counted(k_a, 'cluster')}, {b}: {counted(k_b, 'cluster')}, {counted(self.n_used, 'point')}"
+
+    def __repr__(self) -> str:
+        cells, rows, columns = self.grid()
+        lines = text_grid([line[:-1] for line in cells], rows, columns[:-1]).split("\n")
+        shown = [lines[0], *(shortened(f"{line}  {cell[-1]}", 80) for line, cell in zip(lines[1:], cells, strict=True))]
+        notes = [*self.all_cautions, *(f"{k} is left out: {why}" for k, why in self.skipped.items())]
+        return "\n".join([shortened(self.headline(), 80), *shown]) + notes_text(notes)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        notes = [*self.all_cautions, *(f"{k} is left out: {why}" for k, why in self.skipped.items())]
+        listed = "".join(f"<li>{escape(n)}</li>" for n in notes)
+        return html_grid(*self.grid(), caption=self.headline()) + (f"<ul>{listed}</ul>" if notes else "")

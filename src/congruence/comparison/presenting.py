@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
-from congruence.formulas.record import Measure
+from congruence.errors import InputError
+from congruence.formulas.record import Measure, find
 from congruence.inputs.frames import make_frame
+from congruence.statistics.tables import Table
 
 
 def counted(many: float, thing: str) -> str:
@@ -140,3 +142,31 @@ class Result:
             A figure.
         """
         return figure_of(self, backend, **options)
+
+
+def shown_beside(name: str, x: float) -> str:
+    """A number in an extra column; p-values are short, and missing values are a dash."""
+    if math.isnan(x):
+        return "–"
+    if name == "k":
+        return f"{x:.0f}"
+    return f"{x:.3g}" if name == "p" else number(x)
+
+
+def key_of(name: str, known: Mapping[str, Any]) -> str:
+    """The key of a measure, or a KeyError with similar names. Adjusted measures are not in the registry."""
+    if name in known:
+        return name
+    try:
+        return find(name).key
+    except InputError as error:
+        raise KeyError(str(error)) from None
+
+
+def named_table(table: Table, kind: str | None) -> Table:
+    """The table with names as Python values."""
+    rows, columns = (
+        tuple(names.tolist()) if isinstance(names, np.ndarray) else tuple(names)
+        for names in (table.rows, table.columns)
+    )
+    return replace(table, rows=rows, columns=columns, frame_kind=kind)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,221 +12,19 @@ from congruence.comparison.presenting import (
     Result,
     counted,
     figure_of,
+    key_of,
     notes_text,
     number,
     short_names,
-    shortened,
-    span,
+    shown_beside,
 )
 from congruence.errors import Caution, InputError, joined
-from congruence.formulas.record import Measure, find, is_among
+from congruence.formulas.record import Measure, is_among
 from congruence.inputs.frames import html_grid, make_frame, square_frame, text_grid
-from congruence.statistics.tables import Array, Table, Tables
+from congruence.statistics.tables import Array
 
 #: most clusterings whose values are shown as text; above FEW with two decimals, in numbered columns
 MOST_SHOWN, FEW = 20, 6
-
-
-def _beside(name: str, x: float) -> str:
-    """A number in an extra column; p-values are short, and missing values are a dash."""
-    if math.isnan(x):
-        return "–"
-    if name == "k":
-        return f"{x:.0f}"
-    return f"{x:.3g}" if name == "p" else number(x)
-
-
-def _key_of(name: str, known: Mapping[str, Any]) -> str:
-    """The key of a measure, or a KeyError with similar names. Adjusted measures are not in the registry."""
-    if name in known:
-        return name
-    try:
-        return find(name).key
-    except InputError as error:
-        raise KeyError(str(error)) from None
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Comparison(Result, Mapping[str, float]):
-    """The measures of one pair of clusterings; `r["ari"]` is a float.
-
-    Attributes:
-        values_: The values by key of the measure.
-        measures: The records of the measures by key.
-        counted: The contingency table as it was counted; None for matrices, ensembles and hierarchies.
-        tables: The same as the statistic that formulas read.
-        n_used: Number of points that took part.
-        cautions: What to know about the input, as `Caution` records.
-        skipped: Measures that were left out, and why.
-        self_values: For soft clusterings the measures of a and of b with themselves.
-        kind: Kind of frame that the clusterings came in.
-        names: Names of the two clusterings.
-        about: What the two sides are, if they are not single clusterings.
-        further: Further columns, as p-values: by name, then by measure.
-
-    >>> import congruence as cg
-    >>> r = cg.compare([0, 0, 1, 1], ["x", "x", "y", "z"], ["ari", "vi"])
-    >>> round(r["ari"], 4), r.n_points, r.n_clusters
-    (0.5714, 4, (2, 3))
-    >>> r
-    a: 2 clusters, b: 3 clusters, 4 points
-          value       better
-    ari  0.5714  ↑ -0.5 to 1  Adjusted Rand index
-    vi   0.3466     ↓ 0 to ∞  Variation of information
-    """
-
-    values_: dict[str, float]
-    measures: dict[str, Measure]
-    counted: Table | None = field(repr=False)
-    tables: Tables | None = field(repr=False)
-    n_used: int
-    cautions: tuple[Caution, ...] = ()
-    skipped: dict[str, str] = field(default_factory=dict)
-    #: soft clusterings: self-scores of a and of b
-    self_values: tuple[dict[str, float], dict[str, float]] | None = None
-    kind: str | None = None
-    names: tuple[str, str] = ("a", "b")
-    #: descriptions of the two sides if they are not single clusterings
-    about: tuple[str, str] | None = None
-    #: extra columns, such as p-values: one number per measure
-    further: dict[str, dict[str, float]] = field(default_factory=dict)
-
-    def __getitem__(self, key: str) -> float:
-        name = _key_of(key, self.values_)
-        if name not in self.values_:
-            why = self.skipped.get(name)
-            raise KeyError(f"{name} was not computed" + (f": {why}" if why else "; name it in `measures`"))
-        return self.values_[name]
-
-    def __contains__(self, key: object) -> bool:
-        return key in self.values_ or is_among(key, self.values_)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.values_)
-
-    def __len__(self) -> int:
-        return len(self.values_)
-
-    @property
-    def n_points(self) -> int:
-        """Number of points used."""
-        return self.n_used
-
-    @property
-    def n_clusters(self) -> tuple[int, int]:
-        """Numbers of clusters of a and of b."""
-        return self._counted.shape
-
-    @property
-    def _counted(self) -> Table:
-        if self.counted is None:
-            raise InputError(
-                "matrices and ensembles have no contingency table; their measures come from sums over pairs"
-            )
-        return self.counted
-
-    @cached_property
-    def table(self) -> Table:
-        """The contingency table, with the names of the clusters."""
-        return named_table(self._counted, self.kind)
-
-    def to_dict(self) -> dict[str, float]:
-        """The values by key."""
-        return dict(self.values_)
-
-    def table_columns(self) -> dict[str, Any]:
-        """One row per measure: value, direction, range, title; for soft pairs the self-scores too."""
-        rows = [self.measures[key] for key in self]
-        columns: dict[str, Any] = {
-            "measure": list(self),
-            "value": list(self.values()),
-            "better": [m.better.value for m in rows],
-            "low": [m.range[0] for m in rows],
-            "high": [m.range[1] for m in rows],
-            "title": [m.title for m in rows],
-        }
-        if self.self_values is not None:
-            columns["self_a"], columns["self_b"] = ([own[key] for key in self] for own in self.self_values)
-        for name, column in self.further.items():  # low and high of an interval are not those of the range
-            columns[f"interval_{name}" if name in columns else name] = [column[key] for key in self]
-        return columns
-
-    def facts(self) -> dict[str, Any]:
-        """Everything in the comparison, for JSON."""
-        return {
-            "clusterings": self.names,
-            "n_points": self.n_used,
-            "n_clusters": self.n_clusters if self.counted is not None else None,
-            "about": self.about,
-            "values": self.values_,
-            **self.further,
-            "self_values": self.self_values and dict(zip(("a", "b"), self.self_values, strict=True)),
-            "skipped": self.skipped,
-            "cautions": self.all_cautions,
-        }
-
-    @property
-    def all_cautions(self) -> tuple[Caution, ...]:
-        """Cautions about the input, then those of the measures shown."""
-        own = {k: self.measures[k].caution for k in self}
-        return (*self.cautions, *(Caution("measure", k, f"{{subject}}: {text}") for k, text in own.items() if text))
-
-    def grid(self) -> tuple[list[list[str]], list[str], list[str]]:
-        """Cells, row names and column names of the displayed table."""
-        cells = []
-        for key, value in self.items():
-            m = self.measures[key]
-            own = [number(side[key]) for side in self.self_values] if self.self_values else []
-            own += [_beside(name, column[key]) for name, column in self.further.items()]
-            cells.append([number(value), *own, f"{'↑' if m.better == 'higher' else '↓'} {span(m)}", m.title])
-        extra = [*(["self a", "self b"] if self.self_values else []), *self.further]
-        return cells, list(self), ["value", *extra, "better", ""]
-
-    def plot(self, backend: Any = "plotly", most: int = 120) -> Any:  # type: ignore[override]
-        """A figure of the flow between the clusters, matched ones opposite one another; see `cg.figure`.
-
-        Args:
-            backend: "plotly" (default) or "matplotlib".
-            most: Largest number of clusters shown one by one per side. Default 120.
-
-        Returns:
-            A figure.
-
-        See also:
-            `cg.figure`.
-        """
-        return figure_of(self, backend, most=most)
-
-    def headline(self) -> str:
-        """A line that says what was compared."""
-        a, b = self.names
-        if self.about is not None:
-            return f"{a}: {self.about[0]}, {b}: {self.about[1]}, {self.n_used:,} points"
-        k_a, k_b = self.n_clusters
-        return f"{a}: {counted(k_a, 'cluster')}, {b}: {counted(k_b, 'cluster')}, {counted(self.n_used, 'point')}"
-
-    def __repr__(self) -> str:
-        cells, rows, columns = self.grid()
-        lines = text_grid([line[:-1] for line in cells], rows, columns[:-1]).split("\n")
-        shown = [lines[0], *(shortened(f"{line}  {cell[-1]}", 80) for line, cell in zip(lines[1:], cells, strict=True))]
-        notes = [*self.all_cautions, *(f"{k} is left out: {why}" for k, why in self.skipped.items())]
-        return "\n".join([shortened(self.headline(), 80), *shown]) + notes_text(notes)
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        notes = [*self.all_cautions, *(f"{k} is left out: {why}" for k, why in self.skipped.items())]
-        listed = "".join(f"<li>{escape(n)}</li>" for n in notes)
-        return html_grid(*self.grid(), caption=self.headline()) + (f"<ul>{listed}</ul>" if notes else "")
-
-
-def named_table(table: Table, kind: str | None) -> Table:
-    """The table with names as Python values."""
-    rows, columns = (
-        tuple(names.tolist()) if isinstance(names, np.ndarray) else tuple(names)
-        for names in (table.rows, table.columns)
-    )
-    return replace(table, rows=rows, columns=columns, frame_kind=kind)
 
 
 def _square(values: Array, names: Sequence[str]) -> str:
@@ -257,7 +53,7 @@ class _Scores:
     _values: dict[str, Array]
 
     def __getitem__(self, key: str) -> Array:
-        name = _key_of(key, self._values)
+        name = key_of(key, self._values)
         if name not in self._values:
             raise KeyError(f"{name} was not computed; name it in `measures` (there are: {joined(self._values)})")
         return self._values[name]
@@ -429,7 +225,7 @@ class AgainstReference(Result, _Scores):
         Raises:
             InputError: If the measure is undefined for every clustering.
         """
-        values = self[key] if self.measures[_key_of(key, self._values)].better == "higher" else -self[key]
+        values = self[key] if self.measures[key_of(key, self._values)].better == "higher" else -self[key]
         if np.isnan(values).all():
             raise InputError(f"{key} is undefined for every clustering")
         return self.names[int(np.nanargmax(values))]
@@ -465,7 +261,7 @@ class AgainstReference(Result, _Scores):
         columns: list[list[str]] = []
         for key, values in self._values.items():
             columns.append([key, *map(number, values)])
-            columns += [[name, *(_beside(name, x) for x in more[key])] for name, more in self.further.items()]
+            columns += [[name, *(shown_beside(name, x) for x in more[key])] for name, more in self.further.items()]
         names, *rows = zip(*columns, strict=True)
         return [list(row) for row in rows], list(names)
 

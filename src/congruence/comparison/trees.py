@@ -7,17 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from congruence.comparison.evaluation import DEFAULT, Measures, chosen_measures
-from congruence.comparison.results import AgainstReference, AllPairs, Comparison
+from congruence.comparison.pair import DEFAULT, Comparison, Measures, chosen_measures
+from congruence.comparison.results import AgainstReference, AllPairs
 from congruence.engine import cpu, trees
 from congruence.errors import Caution, InputError, NotApplicable
 from congruence.formulas import current_measures
 from congruence.formulas.record import Measure
-from congruence.inputs.alignment import InputOptions
+from congruence.inputs.alignment import InputOptions, check_no_options
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.hierarchy import Hierarchy, same_points
 from congruence.inputs.labels import Labels
-from congruence.inputs.pair import check_no_options
 from congruence.statistics.information import ChanceInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Tables

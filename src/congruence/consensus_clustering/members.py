@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from congruence.comparison.many import compare_all
-from congruence.errors import InputError, hint, joined
+from congruence.errors import InputError, hint, joined, seed_sequence
 from congruence.formulas import find
 from congruence.formulas.record import Measure
-from congruence.inputs.arrays import seed_sequence
 from congruence.inputs.ensemble import Ensemble
 from congruence.statistics.tables import Array
 

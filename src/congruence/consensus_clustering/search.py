@@ -24,12 +24,10 @@ from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.soundness import said_of_members
 from congruence.engine.plan import Progress
 from congruence.ensembles.generators import as_data
-from congruence.errors import InputError, misnamed, yes_or_no
+from congruence.errors import InputError, misnamed, seed_sequence, yes_or_no
 from congruence.formulas import find as measure_of
-from congruence.inputs.alignment import InputOptions, check_index
-from congruence.inputs.arrays import seed_sequence
+from congruence.inputs.alignment import InputOptions, check_index, prepared
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.pair import prepared
 from congruence.statistics.tables import Array
 
 #: tried by method="auto": they fail on different ensembles, and more candidates make the choice worse

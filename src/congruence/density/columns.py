@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from congruence.errors import InputError, hint, joined, names_in, some_of
-from congruence.inputs.arrays import frame_kind, from_dlpack, in_memory
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.formats import is_anndata, matrix_of
-from congruence.inputs.labels import Labels
+from congruence.inputs.labels import Labels, frame_kind, from_dlpack, in_memory
 from congruence.machine import device
 from congruence.statistics.tables import Array
 

@@ -15,11 +15,10 @@ from congruence.density.profile import Attribute, Profile
 from congruence.engine import plan
 from congruence.engine.plan import engine_for, on_card
 from congruence.errors import InputError, yes_or_no
-from congruence.inputs.alignment import InputOptions, check_index
+from congruence.inputs.alignment import InputOptions, check_index, decided
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.labels import Unassigned
 from congruence.inputs.memberships import Memberships
-from congruence.inputs.pair import decided
 from congruence.statistics.tables import Array
 
 #: maximum number of cells of a profile

@@ -16,15 +16,13 @@ from congruence.density.columns import Columns, as_columns, brought
 from congruence.density.counting import counted, similarity_matrix
 from congruence.density.profile import Profile
 from congruence.engine.plan import on_card
-from congruence.errors import InputError, hint, joined, real_number, some_of, yes_or_no
+from congruence.errors import InputError, hint, joined, real_number, seed_sequence, some_of, yes_or_no
 from congruence.formulas import find
 from congruence.formulas.solvers import transport_plan
-from congruence.inputs.alignment import InputOptions, check_index
-from congruence.inputs.arrays import seed_sequence
+from congruence.inputs.alignment import InputOptions, check_index, decided
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.inputs.labels import Unassigned, noise_caution
-from congruence.inputs.pair import decided
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array
 

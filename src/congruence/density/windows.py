@@ -20,13 +20,11 @@ from congruence.density.profile import Profile
 from congruence.density.similarity import ProfileComparison, compare_profiles, one_of
 from congruence.engine.plan import Progress
 from congruence.errors import InputError, hint, joined
-from congruence.inputs.alignment import InputOptions, check_index
-from congruence.inputs.arrays import frame_kind
+from congruence.inputs.alignment import InputOptions, check_index, decided
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.files import pick
 from congruence.inputs.frames import text_grid
-from congruence.inputs.labels import Labels, Unassigned, noise_caution
-from congruence.inputs.pair import decided
+from congruence.inputs.labels import Labels, Unassigned, frame_kind, noise_caution
 from congruence.statistics.tables import Array
 
 #: number of attributes and clusters named per step

@@ -3,34 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cached_property, lru_cache, partial
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from congruence.engine import hard_tables
-from congruence.engine.hard_tables import count_in_place, picked, stacked, table_tiles, with_given_weights
-from congruence.engine.interface import Cells, Counted, Draws, Product, TableTile
-from congruence.engine.plan import MEMORY, Progress, Run, default_threads, in_threads, pairs_of, tiles
-from congruence.formulas.expected_mi import distinct, expected_terms
+from congruence.engine.fused import expected_all, fused_tiles, stacked
+from congruence.engine.interface import Cells, Draws, Product
+from congruence.engine.plan import (
+    MEMORY,
+    Counted,
+    Progress,
+    Run,
+    TableTile,
+    default_threads,
+    in_threads,
+    pairs_of,
+    tiles,
+)
+from congruence.engine.soft_tables import dense_product, soft_tiles
 from congruence.inputs.alignment import Mass
 from congruence.inputs.coerce import Clustering
-from congruence.inputs.labels import Labels
+from congruence.inputs.labels import Labels, above, shifted
 from congruence.machine import jit
 from congruence.statistics import Statistic
-from congruence.statistics.information import ChanceInfo, Info, terms_of, unit_of
+from congruence.statistics.information import ChanceInfo, Info
 from congruence.statistics.matrices import MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram, Pairs
-from congruence.statistics.tables import Array, Maxima, Table, Tables, xlogx
+from congruence.statistics.tables import Array, Maxima, Table, Tables
 
 on_card = False
 #: random pairs are drawn by the host
 drawing: Draws | None = None
 
-#: x·log(n/x) is looked up below this and computed above
-LOOKUP = 1 << 20
+#: points per chunk of a numpy pass
+CHUNK = 1 << 16
+
+#: a table is dense up to this many cells, or as many cells as points
+DENSE_CELLS = 1 << 16
+
+#: bytes of the tables of a tile: larger arrays come from fresh pages every time, which costs as much as the counting
+TILE = 16 << 20
 
 
 def table_of(
@@ -63,7 +78,7 @@ def _fused_kinds(labels: Sequence[Labels]) -> set[type]:
     """Statistics the fused kernel can compute: sums always; maxima only if every table can be scanned cell by cell."""
     widest = max(c.k for c in labels)
     return {Pairs, Gram, Info, ChanceInfo, MemberInfo, MatrixSums} | (
-        {Maxima} if widest**2 <= max(hard_tables.DENSE_CELLS, len(labels[0])) else set()
+        {Maxima} if widest**2 <= max(DENSE_CELLS, len(labels[0])) else set()
     )
 
 
@@ -83,9 +98,9 @@ def statistics(
     pairs = sum(len(run) for run in runs)
     complete = len(hard) == len(members) and mass is None and not any(c.gaps or c.clusters is not None for c in hard)
     whole = len(hard) == len(members) and not any(c.gaps for c in hard) and (mass is None or mass.is_frequency)
-    expected = _expected_all(hard, runs, mass, workers) if ChanceInfo in wanted and whole and pairs > 1 else None
+    expected = expected_all(hard, runs, mass, workers) if ChanceInfo in wanted and whole and pairs > 1 else None
     if complete and pairs > 1 and wanted <= _fused_kinds(hard) and jit.use_kernels(float(len(hard[0])) * pairs):
-        yield from _fused_tiles(hard, runs, wanted, expected, workers, progress)
+        yield from fused_tiles(hard, runs, wanted, expected, workers, progress)
         return
     yield from statistics_of_tables(table_tiles(members, runs, mass, memory, workers), wanted, expected, progress)
 
@@ -107,154 +122,280 @@ def statistics_of_tables(
         yield Counted(pair_i, pair_j, tile.tables.n_used, found)
 
 
-def cluster_sizes(labels: Labels, mass: Mass | None = None) -> Array:
-    """Number of points (or total frequency) per cluster."""
-    if labels.card is not None and mass is None:
-        return labels.card.sizes
-    if mass is None and jit.use_kernels(len(labels.codes)):
-        from congruence.engine.kernels import count_sizes
-
-        return np.asarray(count_sizes(labels.codes, labels.k + 1)[: labels.k + (labels.gaps > 0)])
-    if mass is None:
-        return np.bincount(labels.codes, minlength=labels.k).astype(np.int64, copy=False)
-    counts = np.zeros(labels.k + (labels.gaps > 0), np.int64)
-    np.add.at(counts, labels.codes, mass.values)
-    return counts
+# --- tables of hard clusterings -----------------------------------------------------------------------------------
 
 
-def _expected_all(
-    labels: Sequence[Labels], runs: Sequence[Run], mass: Mass | None, threads: int
-) -> Callable[[Array, Array], Array]:
-    """E[MI] of pairs of complete clusterings: from one grid over all sizes, if that is less work than pair by pair."""
-    n = len(labels[0]) if mass is None else int(mass.values.sum())
-    own = [distinct(cluster_sizes(c, mass)) for c in labels]
-    every = np.unique(np.concatenate([sizes for sizes, _ in own]))
-    different = np.array([len(sizes) for sizes, _ in own], dtype=np.float64)
-    by_pair = sum(different[r.i] * different[r.first : r.last].sum() for r in runs)
-    if len(every) ** 2 / 2 <= by_pair and len(every) <= 8_000:
-        from scipy.sparse import csr_array
-
-        grid = expected_terms(every, every, n, threads)
-        histogram = csr_array(
-            (
-                np.concatenate([many for _, many in own]),
-                np.concatenate([np.searchsorted(every, sizes) for sizes, _ in own]),
-                np.concatenate([[0], np.cumsum(different)]).astype(np.int64),
-            ),
-            shape=(len(labels), len(every)),
-        )
-        rows = sorted({r.i for r in runs})
-        place = {i: p for p, i in enumerate(rows)}
-        values = (histogram @ (histogram[rows] @ grid).T).T
-        return lambda i, j: np.asarray(values[[place[x] for x in i.tolist()], j])
-
-    def one(i: int, j: int) -> float:
-        (a, many_a), (b, many_b) = own[i], own[j]
-        return float(many_a @ expected_terms(a, b, n) @ many_b)
-
-    def of_pairs(i: Array, j: Array) -> Array:
-        jobs = [partial(one, x, y) for x, y in zip(i.tolist(), j.tolist(), strict=True)]
-        return np.array(in_threads(threads, jobs))
-
-    return of_pairs
+def picked(names: Any, keep: Array) -> Any:
+    """The names at these positions."""
+    return names[keep] if isinstance(names, np.ndarray) else tuple(names[i] for i in keep)
 
 
-def _fused_tiles(
-    labels: Sequence[Labels], runs: Sequence[Run], wanted: set[type], expected: Callable[[Array, Array], Array] | None,
-    threads: int, progress: Progress | None,
-) -> Iterator[Counted]:  # fmt: skip
-    """Sums of all pairs by the fused kernel, which keeps a table only while it is summed."""
-    from congruence.engine.kernels import fused
+def count_in_place(a: Labels, b: Labels, threads: int) -> Table | None:
+    """Count two raw integer vectors with small ranges without encoding them; None if that is not possible."""
+    if a.values is None or b.values is None:
+        return None
+    x, y = a.values, b.values
+    # numba has no common integer type for uint64 and the offset: use numpy
+    signed = np.uint64 not in (x.dtype, y.dtype)
+    if signed and jit.use_kernels(len(x)) and (counted := _count_sampled_range(x, y, threads)) is not None:
+        low_a, low_b, dense = counted
+    else:
+        (low_a, high_a), (low_b, high_b) = a.limits, b.limits
+        k_a, k_b = high_a - low_a + 1, high_b - low_b + 1
+        if k_a * k_b > max(DENSE_CELLS, len(x)):
+            return None
+        dense = _bincount(x, y, k_a, k_b, low_a, low_b).reshape(k_a, k_b)
+    rows, columns = np.flatnonzero(dense.any(axis=1)), np.flatnonzero(dense.any(axis=0))
+    if len(rows) * len(columns) < dense.size:
+        dense = dense[np.ix_(rows, columns)]
+    row, col = np.nonzero(dense)
+    return Table(row, col, dense[row, col], shifted(rows, low_a), shifted(columns, low_b), len(x))
 
+
+def _count_sampled_range(x: Array, y: Array, threads: int) -> tuple[int, int, Array] | None:
+    """Guess the range from a sample and count in one pass; if the kernel finds labels outside, scan all of them."""
+    from congruence.engine.kernels import count_raw
+
+    step = max(1, len(x) // 4096)
+    sampled = [(int(v[::step].min()), int(v[::step].max())) for v in (x, y)]
+    for limits in (sampled, None):
+        (low_a, high_a), (low_b, high_b) = limits or [(int(v.min()), int(v.max())) for v in (x, y)]
+        k_a, k_b = high_a - low_a + 1, high_b - low_b + 1
+        if k_a * k_b > max(DENSE_CELLS, len(x) // 4) or max(abs(low_a), abs(low_b)) > 2**62:
+            continue
+        cuts = np.linspace(0, len(x), (threads if len(x) > 2_000_000 else 1) + 1).astype(int)
+        jobs = [
+            partial(count_raw, x[start:stop], y[start:stop], low_a, low_b, k_a, k_b) for start, stop in pairwise(cuts)
+        ]
+        pieces = in_threads(threads, jobs)
+        if all(piece.size for piece in pieces):
+            return low_a, low_b, np.sum(pieces, axis=0)
+    return None
+
+
+def _bincount(
+    a: Array, b: Array, k_a: int, k_b: int, low_a: int = 0, low_b: int = 0, mass: Array | None = None
+) -> Array:
+    """The flat table of two vectors, by numpy, without a second copy of the input; frequencies add exactly."""
+    chunk = max(CHUNK, 4 * k_a * k_b)
+    table = np.zeros(k_a * k_b, dtype=np.int64)
+    for start in range(0, len(a), chunk):
+        piece = slice(start, start + chunk)
+        place = above(a[piece], low_a) * k_b + above(b[piece], low_b)
+        if mass is None:
+            table += np.bincount(place, minlength=k_a * k_b)
+        else:
+            np.add.at(table, place, mass[piece])
+    return table
+
+
+def weighted_cells(key: Array, weights: Array, cells: int) -> tuple[Array, Array]:
+    """Of points with these keys below `cells`: Σw of each cell, and Σ w_p·w_q over its pairs of points.
+
+    Sums of positive terms in the order of the points, by one loop for every route: nothing cancels, and the result has
+    the same bits whether the loop is compiled or not.
+    """
+    total, within = np.zeros(cells), np.zeros(cells)
+    compiled_or_not = jit.compiled(_add_weighted, steps=float(len(key)))
+    compiled_or_not(key, weights, total, within)
+    return total, within
+
+
+def _add_weighted(key: Array, weights: Array, total: Array, within: Array) -> None:
+    for p in range(len(key)):
+        c, w = key[p], weights[p]
+        within[c] += total[c] * w
+        total[c] += w
+
+
+def table_tiles(
+    members: Sequence[Clustering], runs: Sequence[Run], mass: Mass | None, budget: float, threads: int,
+    cells: Cells | None = None, product: Product | None = None,
+) -> Iterator[tuple[Array, Array, TableTile]]:  # fmt: skip
+    """Tables of all pairs of the runs, tile by tile."""
+    if any(c.soft for c in members):
+        yield from soft_tiles(members, runs, mass, budget, product or dense_product)
+        return
+    labels = [c for c in members if isinstance(c, Labels)]
     n = len(labels[0])
-    stack = stacked(labels)
-    k = np.array([c.k for c in labels], dtype=np.int64)
-    own = Own(n, [cluster_sizes(c) for c in labels])
-    known, unit = _terms_below(n, min(n, LOOKUP) + 1), float(unit_of(n))
-    maxima = Maxima in wanted
-    per_task = max(1, int(5_000_000 // n))
-    for tile in tiles(runs, lambda i, j: np.full(len(j), 64.0), MEMORY):
+    width = np.array([c.k + (c.gaps > 0) for c in labels], dtype=np.int64)
+    stack: Array | None = None
+
+    def price(i: int, j: Array) -> Array:
+        return np.asarray(np.minimum(width[i] * width[j], np.maximum(n, DENSE_CELLS)) * 24.0)
+
+    for tile in tiles(runs, price, min(budget, TILE)):
         pair_i, pair_j = pairs_of(tile)
-        many = len(pair_i)
-        squares, logs = np.empty(many, np.int64), np.empty(many, np.int64)
-        best_a, best_b = (np.empty(many if maxima else 0, np.int64) for _ in range(2))
-        jobs, start = [], 0
-        for run in tile:
-            for first in range(run.first, run.last, per_task):
-                last = min(first + per_task, run.last)
-                at = slice(start, start + last - first)
-                start = at.stop
-
-                outputs = squares[at], logs[at], best_a[at], best_b[at]
-                jobs.append((last - first, partial(fused, stack, k, run.i, first, last, known, unit, maxima, *outputs)))
-        _run_counted(jobs, threads, progress)
-        yield own.counted(pair_i, pair_j, wanted, squares, logs, best_a, best_b, expected)
-
-
-@lru_cache(maxsize=4)
-def _terms_below(n: int, end: int) -> Array:
-    """x·log(n/x) in whole units for x = 0 … end − 1."""
-    return terms_of(np.arange(end), n)
+        dense = width[pair_i] * width[pair_j] <= max(n, DENSE_CELLS)
+        if cells is not None:
+            parts: tuple[Array, ...] = cells(labels, width, pair_i, pair_j, mass, bool(dense.all()))
+            if mass is not None and not mass.is_frequency and any(c.clusters is not None for c in labels):
+                # sums over pairs of cells of covers need Σw² of each cell: the same count with squared weights
+                squared = Mass(np.maximum(mass.values**2, np.finfo(float).tiny * (mass.values > 0)), False)
+                own = cells(labels, width, pair_i, pair_j, squared, bool(dense.all()))[3]
+                parts = (*parts, np.maximum(parts[3] ** 2 - own, 0.0) / 2)
+        elif dense.all():
+            if stack is None and len(pair_i) > 1 and jit.use_kernels(float(n) * len(pair_i)):
+                stack = stacked(labels)
+            parts = _dense_cells(labels, stack, width, pair_i, pair_j, mass, threads)
+        else:
+            parts = _sparse_cells(labels, width, pair_i, pair_j, mass)
+        yield pair_i, pair_j, _assemble(labels, pair_i, pair_j, mass, *parts)
 
 
-class Own:
-    """What each complete clustering has by itself, Σ size² and Σ size·log(n/size); with sums of pairs it makes statistics."""
+def _dense_cells(
+    labels: Sequence[Labels],
+    stack: Array | None,
+    width: Array,
+    pair_i: Array,
+    pair_j: Array,
+    mass: Mass | None,
+    threads: int,
+) -> tuple[Array, ...]:
+    """Non-zero cells (pair, row, column, count, and for weights within), by dense tables side by side."""
+    sizes = width[pair_i] * width[pair_j]
+    offset = np.concatenate([[0], np.cumsum(sizes)])
+    weights = None if mass is None else mass.values
+    if mass is not None and not mass.is_frequency:
 
-    def __init__(self, n: int, sizes: Sequence[Array]) -> None:
-        self.n, self.sizes = n, sizes
-        self.squares = np.array([int((x**2).sum()) for x in sizes])
+        def one(i: int, j: int) -> tuple[Array, Array]:
+            key = labels[i].codes.astype(np.int64) * width[j] + labels[j].codes
+            return weighted_cells(key, mass.values, int(width[i] * width[j]))
 
-    @cached_property
-    def units(self) -> Array:
-        """Σ size·log(n/size) of each clustering in whole units."""
-        return np.array([int(terms_of(x, self.n).sum()) for x in self.sizes], dtype=np.int64)
+        found = in_threads(threads, [partial(one, i, j) for i, j in zip(pair_i.tolist(), pair_j.tolist(), strict=True)])
+        flat, within = (np.concatenate(x) for x in zip(*found, strict=True))
+        where = np.flatnonzero(flat)
+        return (*placed(where, flat[where], offset, width[pair_j]), within[where])
+    if stack is not None:
+        from congruence.engine.kernels import count_blocks
 
-    @cached_property
-    def logs(self) -> Array:
-        """Σ size·log size of each clustering."""
-        return np.array([float(xlogx(x).sum()) for x in self.sizes])
-
-    def _info(self, i: Array, j: Array, total: Array, sums: Array, a_decides: Array, b_decides: Array) -> Info:
-        """Entropies of pairs from their sums: whole units of n_ij·log(n/n_ij), or, from a card, floats of n_ij·log n_ij."""
-        identical = a_decides & b_decides
-        if sums.dtype.kind == "i":
-            return Info.from_units(total, self.units[i], self.units[j], sums, identical)
-        return Info.from_sums(total, self.logs[i], self.logs[j], sums, a_decides, b_decides, identical)
-
-    def counted(
-        self, pair_i: Array, pair_j: Array, wanted: set[type], squares: Array, logs: Array, best_a: Array, best_b: Array,
-        expected: Callable[[Array, Array], Array] | None,
-    ) -> Counted:  # fmt: skip
-        """The statistics of pairs from their Σn², sums of logarithms, and maxima where those are wanted."""
-        square_a, square_b = self.squares[pair_i], self.squares[pair_j]
-        a_decides, b_decides = squares == square_a, squares == square_b
-        identical = a_decides & b_decides
-        total = np.full(len(pair_i), self.n, dtype=np.int64)
-        found: dict[type, Statistic] = {}
-        for need in wanted & {Pairs, Gram}:
-            found[need] = need.from_squares(total, total, squares, square_a, square_b, identical)  # type: ignore[attr-defined]
-        if MatrixSums in wanted:
-            found[MatrixSums] = MatrixSums.of_partitions(
-                Pairs.from_squares(total, total, squares, square_a, square_b, identical), total, total
-            )
-        if wanted & {Info, ChanceInfo, MemberInfo}:
-            info = self._info(pair_i, pair_j, total, logs, a_decides, b_decides)
-            found[Info], found[MemberInfo] = info, MemberInfo(info)
-            if ChanceInfo in wanted:
-                assert expected is not None
-                found[ChanceInfo] = ChanceInfo.with_expected(info, expected(pair_i, pair_j))
-        if Maxima in wanted:
-            found[Maxima] = Maxima(total, best_a, best_b, identical)
-        return Counted(pair_i, pair_j, total, found)
+        flat = np.zeros(offset[-1], dtype=np.int64 if weights is None else weights.dtype)
+        given = np.empty(0, flat.dtype) if weights is None else weights
+        cuts = np.linspace(0, len(pair_i), min(len(pair_i), 8 * threads) + 1).astype(int)
+        jobs = [
+            partial(count_blocks, stack, width, pair_i[p:q], pair_j[p:q], offset[p:q], given, flat)
+            for p, q in pairwise(cuts)
+        ]
+        in_threads(threads, jobs)
+    else:
+        flat = np.concatenate(
+            [
+                _bincount(labels[i].codes, labels[j].codes, width[i], width[j], mass=weights)
+                for i, j in zip(pair_i.tolist(), pair_j.tolist(), strict=True)
+            ]
+        )
+    where = np.flatnonzero(flat)
+    return placed(where, flat[where], offset, width[pair_j])
 
 
-def _run_counted(jobs: Sequence[tuple[int, Callable[[], Any]]], threads: int, progress: Progress | None) -> None:
-    """Run the jobs in threads and report progress in pairs; Ctrl-C cancels jobs that have not started."""
-    pool = ThreadPoolExecutor(threads)
-    try:
-        for pairs, future in [(pairs, pool.submit(job)) for pairs, job in jobs]:
-            future.result()
-            if progress is not None:
-                progress.add(pairs)
-    finally:
-        pool.shutdown(cancel_futures=True)
+def placed(where: Array, count: Array, offset: Array, across: Array) -> tuple[Array, Array, Array, Array]:
+    """(pair, row, column, count) of the non-zero cells of consecutive dense tables."""
+    pair = np.repeat(np.arange(len(offset) - 1), np.diff(np.searchsorted(where, offset)))
+    local, wide = where - offset[pair], across[pair]
+    row = local // wide
+    return pair, row, local - row * wide, count
+
+
+def _sparse_cells(
+    labels: Sequence[Labels], width: Array, pair_i: Array, pair_j: Array, mass: Mass | None
+) -> tuple[Array, ...]:
+    """The same where tables would be larger than the data: memory O(n) per pair."""
+    found: list[tuple[Array, ...]] = []
+    for p, (i, j) in enumerate(zip(pair_i.tolist(), pair_j.tolist(), strict=True)):
+        a, b = labels[i].codes, labels[j].codes
+        if mass is None and jit.use_kernels(len(a)):
+            from congruence.engine.kernels import count_sorted
+
+            row, col, *counts = count_sorted(a, b, int(width[i]), int(width[j]))
+        else:
+            key, where, times = np.unique(a.astype(np.int64) * width[j] + b, return_inverse=True, return_counts=True)
+            row, col, counts = key // width[j], key % width[j], [times]
+            if mass is not None and mass.is_frequency:
+                counts = [np.zeros(len(key), np.int64)]
+                np.add.at(counts[0], where, mass.values)
+            elif mass is not None:
+                counts = list(weighted_cells(where, mass.values, len(key)))
+            there = counts[0] > 0
+            row, col, counts = row[there], col[there], [x[there] for x in counts]
+        found.append((np.full(len(row), p), row, col, *counts))
+    return tuple(np.concatenate(x) for x in zip(*found, strict=True))
+
+
+def _assemble(
+    labels: Sequence[Labels],
+    pair_i: Array,
+    pair_j: Array,
+    mass: Mass | None,
+    pair: Array,
+    row: Array,
+    col: Array,
+    count: Array,
+    within: Array | None = None,
+) -> TableTile:
+    """Tables from cells: points in no cluster taken out, clusters without points closed up."""
+    k = np.array([c.k for c in labels], dtype=np.int64)
+    shapes = np.column_stack([k[pair_i], k[pair_j]])
+    total = len(labels[0]) if mass is None or not mass.is_frequency else int(mass.values.sum())
+    n_used = np.full(len(pair_i), total, dtype=np.int64)
+    weights = mass.values if mass is not None and not mass.is_frequency else None
+    own: Array = n_used if weights is None else np.full(len(pair_i), float((weights**2).sum()))
+    has_gaps = np.array([c.gaps > 0 for c in labels])
+    present = maps = None
+    if any(c.clusters is not None for c in labels):
+        maps = [(labels[i].clusters, labels[j].clusters) for i, j in zip(pair_i.tolist(), pair_j.tolist(), strict=True)]
+    if has_gaps.any() or mass is not None:
+        kept = (row < k[pair_i][pair]) & (col < k[pair_j][pair])
+        pair, row, col, count = pair[kept], row[kept], col[kept], count[kept]
+        within = None if within is None else within[kept]
+        if weights is not None:
+            n_used, own = _used_under_gaps(labels, pair_i, pair_j, weights, has_gaps, n_used, own)
+            n_used = np.where(
+                np.bincount(pair, minlength=len(pair_i)) > 0, n_used, 0
+            )  # weights that are all 0: no point
+        elif has_gaps.any():
+            n_used = np.zeros(len(pair_i), np.int64)
+            np.add.at(n_used, pair, count)
+            own = n_used
+        if maps is None:  # rows and columns of covers stay where their maps have them
+            row, shape_a, keep_a = closed_up(pair, row, shapes[:, 0])
+            col, shape_b, keep_b = closed_up(pair, col, shapes[:, 1])
+            shapes = np.column_stack([shape_a, shape_b])
+            present = (keep_a, keep_b) if len(pair_i) == 1 else None
+    starts = np.searchsorted(pair, np.arange(len(pair_i) + 1))
+    if weights is not None and within is None:  # counted on a card: weights scaled to mean 1
+        scale = n_used / np.maximum(np.bincount(pair, weights=count, minlength=len(pair_i)), np.finfo(float).tiny)
+        count, own = count * scale[pair], own * scale**2
+    return TableTile(Tables(row, col, count, starts, shapes, own, n_used, within=within, maps=maps), present)
+
+
+def _used_under_gaps(
+    labels: Sequence[Labels], pair_i: Array, pair_j: Array, weights: Array, has_gaps: Array, n_used: Array, own: Array
+) -> tuple[Array, Array]:
+    """Weighted pairs with dropped points: the number of remaining points, and their Σw²."""
+    n_used, own = n_used.copy(), own.copy()
+    for p, (i, j) in enumerate(zip(pair_i.tolist(), pair_j.tolist(), strict=True)):
+        if has_gaps[i] or has_gaps[j]:
+            used = (labels[i].codes < labels[i].k) & (labels[j].codes < labels[j].k)
+            n_used[p], own[p] = used.sum(), (weights[used] ** 2).sum()
+    return n_used, own
+
+
+def closed_up(pair: Array, code: Array, k: Array) -> tuple[Array, Array, Array]:
+    """Codes renumbered so that each pair has only clusters with points; their numbers; which codes were kept."""
+    offset = np.concatenate([[0], np.cumsum(k)])
+    seen = np.zeros(offset[-1], dtype=bool)
+    seen[offset[:-1][pair] + code] = True
+    rank = np.concatenate([[0], np.cumsum(seen)])
+    left = rank[offset[1:]] - rank[offset[:-1]]
+    place = offset[:-1][pair] + code
+    return rank[place] - rank[offset[:-1]][pair], left, np.flatnonzero(seen)
+
+
+def with_given_weights(table: Table, exponent: int) -> Table:
+    """The table in the weights that were given, which are counted divided by 2**exponent."""
+    if not exponent:
+        return table
+    with np.errstate(over="ignore", under="ignore"):
+        own = float(np.ldexp(table.own, 2 * exponent))
+        within = None if table.within is None else np.ldexp(table.within, 2 * exponent)
+    return replace(table, count=np.ldexp(table.count, exponent), own=own, within=within)

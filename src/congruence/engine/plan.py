@@ -1,4 +1,4 @@
-"""Plans of work: which engine counts, threads, runs of pairs, tiles under a memory budget, and progress."""
+"""Plans of work: which engine counts, threads, runs of pairs, tiles under a memory budget and what they give, and progress."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ import numpy as np
 
 from congruence.errors import InputError, whole_number
 from congruence.machine import device
-from congruence.statistics.tables import Array
+from congruence.statistics import Statistic
+from congruence.statistics.tables import Array, Table, Tables
 
 if TYPE_CHECKING:
     from congruence.engine.interface import Engine
@@ -128,6 +129,28 @@ def pairs_of(runs: Sequence[Run]) -> tuple[Array, Array]:
     i = np.repeat([r.i for r in runs], [len(r) for r in runs])
     j = np.concatenate([np.arange(r.first, r.last) for r in runs]) if runs else np.empty(0, np.int64)
     return i.astype(np.int64), j.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class TableTile:
+    """Tables of a tile and, if dropped points left clusters empty, which clusters remain (one pair only)."""
+
+    tables: Tables
+    present: tuple[Array, Array] | None = None
+
+    def each(self) -> Iterator[Table]:
+        """The tables, one by one."""
+        return self.tables.each()
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A tile of pairs and their statistics."""
+
+    i: Array
+    j: Array
+    n_used: Array
+    statistics: dict[type, Statistic]
 
 
 class Progress:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from congruence.engine.interface import Product, TableTile
-from congruence.engine.plan import MEMORY, Run, pairs_of, tiles
+from congruence.engine.interface import Product
+from congruence.engine.plan import MEMORY, Run, TableTile, pairs_of, tiles
 from congruence.errors import InputError
 from congruence.inputs.alignment import Mass
 from congruence.inputs.coerce import Clustering

@@ -13,12 +13,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from congruence.engine.plan import Progress
-from congruence.errors import Caution, InputError, hint, joined, misnamed
-from congruence.inputs.arrays import frame_kind, in_memory, seed_sequence
+from congruence.errors import Caution, InputError, hint, joined, misnamed, seed_sequence
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.formats import is_anndata, matrix_of
-from congruence.inputs.labels import Labels
+from congruence.inputs.labels import Labels, frame_kind, in_memory
 from congruence.statistics.tables import Array
 
 #: makes one member, labels (NaN if missing) or memberships, from data, a number of clusters and a random stream

@@ -9,11 +9,11 @@ import numpy as np
 from congruence.engine.plan import engine_for
 from congruence.ensembles.agreement import as_ensemble
 from congruence.errors import InputError
+from congruence.inputs.alignment import whole_labels
 from congruence.inputs.cover import CoverLabels, check_one_kind
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
-from congruence.inputs.pair import whole_labels
 from congruence.machine import device
 from congruence.statistics.tables import Array
 

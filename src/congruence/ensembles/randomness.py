@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from congruence.errors import whole_number
-from congruence.inputs.arrays import generator_of
+from congruence.errors import generator_of, whole_number
 from congruence.inputs.ensemble import Ensemble
 
 # --- random members ----------------------------------------------------------------------------------------------

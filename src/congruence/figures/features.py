@@ -9,7 +9,7 @@ import numpy as np
 
 from congruence.ensembles.generators import as_data
 from congruence.errors import InputError
-from congruence.inputs.arrays import frame_kind
+from congruence.inputs.labels import frame_kind
 from congruence.statistics.tables import Array
 
 #: features named for a cluster, and most features of the heat map

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from congruence.alternative_clustering.results import Alternatives
-from congruence.comparison.pair import compare
-from congruence.comparison.results import AllPairs, Comparison
+from congruence.comparison.pair import Comparison, compare
+from congruence.comparison.results import AllPairs
 from congruence.ensembles.agreement import consensus_matrix
 from congruence.ensembles.distribution import consensus_cdf
 from congruence.ensembles.items import item_consensus
 from congruence.errors import InputError, joined
 from congruence.formulas import find
 from congruence.formulas import names as measure_names
+from congruence.formulas.matching import assignment
 from congruence.formulas.record import Measure
-from congruence.formulas.solvers import assignment
 from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.memberships import Memberships

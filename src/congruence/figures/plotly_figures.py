@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from congruence.alternative_clustering.results import Alternatives
+from congruence.comparison.pair import Comparison
 from congruence.comparison.presenting import number
-from congruence.comparison.results import AllPairs, Comparison
+from congruence.comparison.results import AllPairs
 from congruence.consensus_clustering.results import Consensus
 from congruence.density.windows import Drift
 from congruence.figures.cards import cards_of

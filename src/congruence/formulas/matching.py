@@ -13,7 +13,7 @@ import numpy as np
 
 from congruence.errors import InputError, NotApplicable, real_number
 from congruence.formulas.record import measure, ratio
-from congruence.formulas.solvers import assignment, best_kappa, greedy_shipment, transport
+from congruence.formulas.solvers import best_kappa, greedy_shipment, sparse_assignment, transport
 from congruence.statistics.covers import overlap_of
 from congruence.statistics.elements import MOST_SOLVED, mean_score
 from congruence.statistics.information import Info
@@ -36,6 +36,24 @@ def _within(t: Table, key: str, limit: int | None, dense: bool) -> None:
             f"{key} would match {k_a:,} with {k_b:,} clusters ({cost}); its limit is {limit:,}: pass "
             f"cg.measure('{key}', limit=None) to run it anyway, or use element_centric, ari or vi"
         )
+
+
+def assignment(row: Array, col: Array, weight: Array, shape: tuple[int, int]) -> Array:
+    """The non-zero cells of the best one-to-one matching of rows and columns (weights ≥ 0).
+
+    >>> assignment(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([3, 2, 2]), (2, 2)).tolist()
+    [1, 2]
+    """
+    if shape[0] * shape[1] <= 4_000_000:
+        from scipy.optimize import linear_sum_assignment
+
+        dense = np.zeros(shape)
+        dense[row, col] = weight
+        cell = np.full(shape, -1, dtype=np.int64)
+        cell[row, col] = np.arange(len(row))
+        taken = cell[linear_sum_assignment(dense, maximize=True)]
+        return np.asarray(taken[taken >= 0])
+    return sparse_assignment(row, col, weight, shape)
 
 
 def _matched(t: Table, weight: Array) -> float:

@@ -12,26 +12,8 @@ from congruence.statistics.tables import Array
 # --- assignment -------------------------------------------------------------------------------------------------
 
 
-def assignment(row: Array, col: Array, weight: Array, shape: tuple[int, int]) -> Array:
-    """The non-zero cells of the best one-to-one matching of rows and columns (weights ≥ 0).
-
-    >>> assignment(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([3, 2, 2]), (2, 2)).tolist()
-    [1, 2]
-    """
-    if shape[0] * shape[1] <= 4_000_000:
-        from scipy.optimize import linear_sum_assignment
-
-        dense = np.zeros(shape)
-        dense[row, col] = weight
-        cell = np.full(shape, -1, dtype=np.int64)
-        cell[row, col] = np.arange(len(row))
-        taken = cell[linear_sum_assignment(dense, maximize=True)]
-        return np.asarray(taken[taken >= 0])
-    return _sparse_assignment(row, col, weight, shape)
-
-
-def _sparse_assignment(row: Array, col: Array, weight: Array, shape: tuple[int, int]) -> Array:
-    """The same for large tables: each row may also be matched with a dummy column of weight 0."""
+def sparse_assignment(row: Array, col: Array, weight: Array, shape: tuple[int, int]) -> Array:
+    """Cells of the best one-to-one matching in large tables: each row may also be matched with a dummy column of weight 0."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 

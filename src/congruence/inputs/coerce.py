@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 
 from congruence.errors import InputError, some_of
-from congruence.inputs.arrays import (
-    arrow_library,
+from congruence.inputs.encoding import arrow_library, holds_lists
+from congruence.inputs.labels import (
+    Labels,
     frame_kind,
     from_dlpack,
-    holds_lists,
     in_memory,
     is_frame,
     is_sparse,
+    labels_from_arrow,
+    labels_from_categories,
+    labels_from_numpy,
     unwrap_2d,
 )
-from congruence.inputs.labels import Labels, labels_from_arrow, labels_from_categories, labels_from_numpy
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 from congruence.machine import device

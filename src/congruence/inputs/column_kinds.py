@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from congruence.errors import InputError, hint, some_of
-from congruence.inputs.arrays import arrow_texts, plain_arrow
+from congruence.inputs.encoding import arrow_texts, plain_arrow
 from congruence.inputs.memberships import Memberships
 
 Kind = Literal["id", "labels", "memberships", "measurements", "dates"]

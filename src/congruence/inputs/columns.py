@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from congruence.errors import Caution, InputError
-from congruence.inputs.arrays import frame_kind
 from congruence.inputs.files import without_ids
-from congruence.inputs.labels import Labels
+from congruence.inputs.labels import Labels, frame_kind
 from congruence.machine import device
 
 
@@ -38,7 +37,13 @@ def title_of(column: Any) -> str | None:
     return str(name) if name not in (None, "") else None
 
 
-def label_columns(obs: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | None]:
-    """The label columns of an `.obs` frame, by the rule for all tables, and the kinds of the others."""
-    columns, notes = without_ids({str(name): obs[name] for name in obs.columns}, ".obs")
-    return list(columns.items()), [Caution("not_labels", "", f".obs: {line}") for line in notes], frame_kind(obs)
+def frame_columns(frame: Any, who: str) -> tuple[list[tuple[str, Any]], list[Caution], str | None]:
+    """The columns of a frame that are labels, by the rule for columns of every table, and what the others are."""
+    kind = frame_kind(frame)
+    names = list(frame.column_names) if kind == "pyarrow" else list(frame.columns)
+    if len(set(names)) < len(names):
+        twice = next(x for x in names if names.count(x) > 1)
+        raise InputError(f"{who} has two columns named {twice!r}; give them different names")
+    columns, notes = without_ids({str(name): frame[name] for name in names}, who)
+    said = f"{who}: " if who == ".obs" else ""
+    return list(columns.items()), [Caution("not_labels", "", said + line) for line in notes], kind

@@ -10,12 +10,11 @@ from typing import Any, Literal
 import numpy as np
 
 from congruence.errors import Caution, InputError, joined, names_in, whole_number
-from congruence.inputs.arrays import code_type, frame_kind
 from congruence.inputs.cover_reading import Keys, Members, memberships_of, plain
-from congruence.inputs.labels import Labels
+from congruence.inputs.labels import Labels, frame_kind
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.covers import ClusterMap
-from congruence.statistics.tables import Array
+from congruence.statistics.tables import Array, code_type
 
 Duplicates = Literal["keep", "drop"]
 

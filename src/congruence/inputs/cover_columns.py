@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from congruence.errors import InputError
-from congruence.inputs.arrays import arrow_library, encode_arrow, refuse_type
 from congruence.inputs.cover import Cover, signatures
 from congruence.inputs.cover_reading import Members, plain
+from congruence.inputs.encoding import arrow_library, encode_arrow, refuse_type
 from congruence.statistics.covers import ClusterMap
 from congruence.statistics.tables import Array, label_order
 

@@ -9,9 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from congruence.errors import InputError
-from congruence.inputs.arrays import frame_kind
 from congruence.inputs.coerce import as_clustering
-from congruence.inputs.labels import Labels
+from congruence.inputs.labels import Labels, frame_kind
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array, label_order
 

@@ -12,12 +12,11 @@ import numpy as np
 
 from congruence.errors import Caution, InputError, some_of
 from congruence.inputs.alignment import Align, InputOptions, Mass, aligned
-from congruence.inputs.arrays import frame_kind, from_dlpack, in_memory
 from congruence.inputs.coerce import Clustering, as_clustering
-from congruence.inputs.columns import card_columns, check_columns, label_columns, title_of
+from congruence.inputs.columns import card_columns, check_columns, frame_columns, title_of
 from congruence.inputs.cover import Cover
 from congruence.inputs.files import read_columns, without_ids
-from congruence.inputs.labels import Labels, Unassigned, noise_caution, spelling_caution
+from congruence.inputs.labels import Labels, Unassigned, frame_kind, from_dlpack, in_memory, label_cautions
 from congruence.inputs.memberships import Memberships
 from congruence.machine import device
 from congruence.statistics.tables import Array
@@ -62,6 +61,9 @@ class Ensemble:
     (0.4857, 0.0)
     """
 
+    #: compared by sums over pairs of points, as similarity matrices are
+    is_matrix = True
+
     def __init__(
         self,
         clusterings: Any,
@@ -82,7 +84,7 @@ class Ensemble:
         listed = _listed(names) if names is not None else [name for name, _ in found]
         if len(listed) != len(found):
             raise InputError(f"{len(listed)} names for {len(found)} clusterings")
-        who = [_called(name, i) for i, name in enumerate(listed)]
+        who = [f"clustering {name}" if name.isdigit() else name for name in listed]
         raw = [as_clustering(data, who[i]) for i, (_, data) in enumerate(found)]
         options = InputOptions(
             unassigned=unassigned, noise=noise, sample_weight=sample_weight, frequency=frequency, align=align
@@ -99,9 +101,8 @@ class Ensemble:
         self._doubtful = tuple(
             caution
             for c, labels, name in zip(self.members, same.noise, listed, strict=True)
-            if isinstance(c, Labels) and not c.lazy and labels is None and not isinstance(clusterings, Ensemble)
-            if c.clusters is None
-            for caution in (*noise_caution(c.names, name), *spelling_caution(c.names, name))
+            if isinstance(c, Labels) and not c.lazy and labels is None and c.clusters is None
+            for caution in label_cautions(c.names, name)
         )
         if isinstance(clusterings, Ensemble):
             self._doubtful = clusterings._doubtful
@@ -454,10 +455,6 @@ def _listed(names: Any) -> list[str]:
     return [str(x) for x in names]
 
 
-def _called(name: str, i: int) -> str:
-    return f"clustering {name}" if name.isdigit() else name
-
-
 def columns_of(data: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | None]:
     """(name, clustering) of each member, notes, and the kind of frame they came in."""
     if isinstance(data, Ensemble):
@@ -465,7 +462,7 @@ def columns_of(data: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | N
     if hasattr(data, "lazy_columns"):  # a scan, or tables that were counted already
         return data.lazy_columns(), [Caution("not_labels", "", line) for line in getattr(data, "notes", ())], None
     if hasattr(data, "obs") and hasattr(data.obs, "columns"):
-        return label_columns(data.obs)
+        return frame_columns(data.obs, ".obs")
     if isinstance(data, str | Path):
         columns, notes = without_ids(read_columns(data), str(data))
         return list(columns.items()), [Caution("not_labels", "", line) for line in notes], None
@@ -474,12 +471,7 @@ def columns_of(data: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | N
     data = in_memory(data)
     kind = frame_kind(data)
     if kind is not None and hasattr(data, "columns"):
-        names = list(data.column_names) if kind == "pyarrow" else list(data.columns)
-        if len(set(names)) < len(names):
-            twice = next(x for x in names if names.count(x) > 1)
-            raise InputError(f"the frame has two columns named {twice!r}; give them different names")
-        columns, notes = without_ids({str(name): data[name] for name in names}, "the frame")
-        return list(columns.items()), [Caution("not_labels", "", line) for line in notes], kind
+        return frame_columns(data, "the frame")
     if isinstance(data, Labels | Memberships | Cover) or kind is not None:
         return [("0", data)], [], kind
     if isinstance(data, list | tuple):

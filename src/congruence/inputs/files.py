@@ -16,7 +16,6 @@ from zipfile import BadZipFile
 import numpy as np
 
 from congruence.errors import InputError, hint, joined, path_of
-from congruence.inputs.arrays import frame_kind, in_memory
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import sorted_columns
 from congruence.inputs.formats import (
@@ -31,7 +30,7 @@ from congruence.inputs.formats import (
     read_excel,
     read_json,
 )
-from congruence.inputs.labels import Labels
+from congruence.inputs.labels import Labels, frame_kind, in_memory
 from congruence.inputs.numpy_files import array_of, columns_of
 from congruence.machine.writing import check_target, replacing
 from congruence.statistics.tables import Array

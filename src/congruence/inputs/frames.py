@@ -8,7 +8,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from congruence.errors import InputError, joined, visible
-from congruence.inputs.arrays import FRAMES, arrow_values
+from congruence.inputs.encoding import arrow_values
+from congruence.inputs.labels import FRAMES
 
 
 def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:

@@ -13,8 +13,8 @@ import numpy as np
 
 from congruence.errors import Caution, InputError, misnamed, names_in, some_of
 from congruence.inputs import tree_formats
-from congruence.inputs.arrays import frame_kind
 from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.labels import frame_kind
 from congruence.inputs.tree_formats import Merges
 from congruence.statistics.tables import Array
 
@@ -65,6 +65,8 @@ class Hierarchy:
     >>> cg.Hierarchy([[0, 1], [2, [3, 4]]]).cut(3).tolist()
     [0, 0, 1, 2, 2]
     """
+
+    is_tree = True
 
     def __init__(self, tree: Any, *, points: Sequence[Any] | None = None) -> None:
         merges = _read(tree)

@@ -1,4 +1,4 @@
-"""Hard clusterings: one label per point, validated and encoded once."""
+"""What kind of input was given, and hard clusterings: one label per point, validated and encoded once."""
 
 from __future__ import annotations
 
@@ -11,24 +11,110 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from congruence.errors import Caution, InputError, some_of
-from congruence.inputs.arrays import (
+from congruence.inputs.encoding import (
     arrow_library,
-    code_type,
     encode_arrow,
-    encode_integers,
     encode_objects,
     encode_text,
     named_clusters,
     refuse_type,
-    smallest,
 )
 from congruence.machine import device
-from congruence.statistics.tables import Array, label_order
+from congruence.statistics.tables import Array, code_type, label_order, smallest
 
 if TYPE_CHECKING:
     from congruence.statistics.covers import ClusterMap
 
 Unassigned = Literal["error", "drop", "singletons", "cluster", "partial", "keep"]
+
+
+#: libraries that frames can be created with
+FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
+
+#: integers and strings are encoded in chunks of this size, so that encoding needs no second copy of the input
+CHUNK = 1 << 16
+
+
+def frame_kind(data: Any) -> str | None:
+    """Which library a frame or series comes from, if any: 'pandas', 'polars', 'pyarrow', …"""
+    root = type(data).__module__.split(".")[0]
+    return root if root in FRAMES else None
+
+
+def in_memory(data: Any) -> Any:
+    """Convert a frame, series or array of another library to one that is read directly; other values are unchanged.
+
+    Lazy polars frames are collected, Dask frames computed, xarray data become pandas or numpy; DuckDB relations, record batch
+    readers and everything else with `__arrow_c_stream__` become arrow tables.
+    """
+    root = type(data).__module__.split(".")[0]
+    if root == "polars":
+        return data.collect() if hasattr(data, "collect") else data
+    if root == "pyarrow":
+        return data.read_all() if hasattr(data, "read_all") else data
+    if root == "narwhals":
+        return in_memory(data.to_native())
+    if root == "xarray":
+        return data.to_dataframe().reset_index(drop=True) if hasattr(data, "data_vars") else data.to_numpy()
+    if root in ("dask", "dask_expr") and hasattr(data, "npartitions") and hasattr(data, "_meta"):
+        return data.compute()
+    if root not in FRAMES and hasattr(data, "__arrow_c_stream__"):
+        import pyarrow as pa
+
+        return pa.table(data)
+    return data
+
+
+def from_dlpack(data: Any) -> Array:
+    """A numpy view of an array that supports DLPack (a copy if it is on another device)."""
+    if device.is_on_card(data):
+        return np.asarray(device.array(data).get())
+    try:
+        return np.from_dlpack(data)
+    except (RuntimeError, BufferError, TypeError, ValueError):
+        pass
+    try:  # on another device: ask for a copy on the host
+        return np.from_dlpack(data, device="cpu", copy=True)
+    except (RuntimeError, BufferError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(
+            f"a {type(data).__module__}.{type(data).__name__} could not be read through DLPack ({error}); pass it as a "
+            "numpy array on the host"
+        ) from None
+
+
+def is_frame(data: Any) -> bool:
+    """Whether it is a data frame of pandas, polars or arrow."""
+    return hasattr(data, "columns") and frame_kind(data) is not None
+
+
+def is_sparse(data: Any) -> bool:
+    """Whether it is a scipy sparse matrix."""
+    return hasattr(data, "tocsr") and hasattr(data, "nnz")
+
+
+def unwrap_2d(data: Any) -> tuple[Any, Any, str | None, str | None, Sequence[Any] | None]:
+    """(matrix, index, name, frame kind, column names) of a 2-D input."""
+    if is_frame(data):
+        kind = frame_kind(data)
+        names = list(data.column_names) if kind == "pyarrow" else list(data.columns)
+        if kind == "pyarrow":
+            matrix = np.column_stack([c.to_numpy() for c in data.columns]) if names else np.empty((0, 0))
+        else:
+            matrix = data.to_numpy()
+        return matrix, getattr(data, "index", None), None, kind, names
+    if is_sparse(data):
+        return data, None, None, None, None
+    if not isinstance(data, np.ndarray) and hasattr(data, "__dlpack__"):
+        data = from_dlpack(data)
+    try:
+        return np.asarray(data), None, None, None, None
+    except ValueError:
+        raise InputError(
+            "a list of lists of different lengths is not a matrix; give every row the same number of values"
+        ) from None
+
+
+# --- one label per point ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +254,11 @@ def noise_caution(names: Any, who: str) -> list[Caution]:
     return [Caution("noise_label", who, text)]
 
 
+def label_cautions(names: Any, who: str) -> list[Caution]:
+    """Both cautions about labels: −1 among others, and labels that differ only in spaces or capitals."""
+    return [*noise_caution(names, who), *spelling_caution(names, who)]
+
+
 def spelling_caution(names: Any, who: str) -> list[Caution]:
     """A caution if labels differ only in spaces or capitals, as " Gold", "gold" and "Gold": often one cluster, not three.
 
@@ -294,3 +385,41 @@ def unassigned_error(who: str, many: str) -> InputError:
         f"{found} unassigned='drop', 'singletons' or 'cluster' to say how they count (in an ensemble: 'partial')",
         f"{found} --unassigned drop, singletons or cluster to say how they count (in an ensemble: --partial)",
     )
+
+
+# --- integers as codes ------------------------------------------------------------------------------------------
+
+
+def encode_integers(values: Array, low: int, high: int) -> tuple[Array, Array]:
+    """Codes from a table over the range of the values, or by hashing if the range is much wider than the data."""
+    span = high - low + 1
+    if span > max(4 * len(values), 1 << 16):
+        hashed, found, _ = encode_arrow(arrow_library().array(values))
+        return hashed, np.asarray(found, dtype=values.dtype)
+    present = np.zeros(span, dtype=bool)
+    for start in range(0, len(values), CHUNK):
+        present[above(values[start : start + CHUNK], low)] = True
+    names = np.flatnonzero(present)
+    place = smallest(np.cumsum(present) - 1, len(names))
+    codes = np.empty(len(values), dtype=place.dtype)
+    for start in range(0, len(values), CHUNK):
+        piece, where = codes[start : start + CHUNK], above(values[start : start + CHUNK], low)
+        if len(names) == span:  # every label from the lowest to the highest occurs: its offset is its code
+            piece[:] = where
+        else:
+            np.take(place, where, out=piece)
+    return codes, shifted(names, low)
+
+
+def shifted(offsets: Array, low: int) -> Array:
+    """Labels from their distances to the lowest; unsigned if they do not fit in int64."""
+    if low + len(offsets) and low + int(offsets.max(initial=0)) > np.iinfo(np.int64).max:
+        return offsets.astype(np.uint64) + np.uint64(low)
+    return offsets + low
+
+
+def above(values: Array, low: int) -> Array:
+    """How far each value is above the lowest, as int64; narrow types are widened first, so that nothing wraps around."""
+    if values.dtype == np.uint64:
+        return (values - np.uint64(low)).astype(np.int64)
+    return values.astype(np.int64) - low

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from congruence.errors import Caution, InputError, names_in
-from congruence.inputs.arrays import unwrap_2d
-from congruence.inputs.labels import Unassigned
+from congruence.inputs.labels import Unassigned, unwrap_2d
 from congruence.machine import device
 from congruence.statistics.tables import Array
 

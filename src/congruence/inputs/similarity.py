@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from congruence.errors import InputError, real_number
-from congruence.inputs.arrays import from_dlpack, is_frame, is_sparse, unwrap_2d
+from congruence.errors import Caution, InputError, real_number
+from congruence.inputs.labels import from_dlpack, is_frame, is_sparse, unwrap_2d
 from congruence.statistics.tables import Array
 
 #: largest absolute entry: products of sums of squares of larger ones overflow
@@ -34,6 +34,9 @@ class Similarity:
     (3, 0.4)
     """
 
+    is_matrix = True
+    notes: tuple[Caution, ...] = ()
+    cautions: tuple[Caution, ...] = ()
     #: above this number of entries, a matrix is checked block by block while it is used
     CHECKED_AT_ONCE = 25_000_000
 

@@ -40,10 +40,8 @@ def compiled(function: Callable[..., Any], steps: float = math.inf) -> Callable[
 
 
 def use_kernels(increments: float) -> bool:
-    """Whether to use the compiled kernels: for large work, and for small work once they are loaded."""
-    if KERNELS in sys.modules:
-        return increments >= LOADED_FROM
-    return _pays(KERNELS, increments, COMPILED_FROM)
+    """Whether to use the compiled kernels: for large work, and for work from LOADED_FROM on once they are loaded."""
+    return increments >= LOADED_FROM and (KERNELS in sys.modules or _pays(KERNELS, increments, COMPILED_FROM))
 
 
 def njit(function: Callable[..., Any]) -> Callable[..., Any]:

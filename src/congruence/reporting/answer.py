@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from congruence.formulas import find
-from congruence.formulas.solvers import assignment
+from congruence.formulas.matching import assignment
 from congruence.inputs.coerce import Clustering
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels

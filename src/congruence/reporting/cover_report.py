@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from congruence.chance.permutation import permutation_test
-from congruence.comparison.evaluation import DEFAULT_OF_COVERS
 from congruence.comparison.many import compare_all
 from congruence.comparison.matching import match
+from congruence.comparison.pair import DEFAULT_OF_COVERS
 from congruence.comparison.presenting import counted
 from congruence.comparison.results import AllPairs
 from congruence.errors import InputError

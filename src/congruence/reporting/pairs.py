@@ -69,7 +69,7 @@ def pair_of(e: Ensemble, a: int, b: int) -> Pair:
 
 def compare_matched(table: Table) -> float:
     """Share of the points that are in clusters matched one to one."""
-    from congruence.formulas.solvers import assignment
+    from congruence.formulas.matching import assignment
 
     best = assignment(table.row, table.col, table.count, table.shape)
     return float(table.count[best].sum() / table.n)

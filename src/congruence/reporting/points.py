@@ -11,8 +11,8 @@ import numpy as np
 from congruence.errors import InputError, hint, some_of
 from congruence.figures.features import numbers_of
 from congruence.inputs.alignment import check_index
-from congruence.inputs.arrays import frame_kind
 from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.labels import frame_kind
 from congruence.statistics.tables import Array
 
 #: most points that are drawn one by one

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from congruence.engine.hard_tables import weighted_cells
+from congruence.engine.cpu import weighted_cells
 from congruence.errors import InputError, names_in, some_of
 from congruence.inputs.alignment import noise_for, whole_numbers
-from congruence.inputs.arrays import arrow_library, frame_kind
 from congruence.inputs.coerce import as_clustering as _as_clustering
+from congruence.inputs.encoding import arrow_library
 from congruence.inputs.ensemble import columns_of
 from congruence.inputs.files import numbers_of
-from congruence.inputs.labels import Labels, unassigned_error
+from congruence.inputs.labels import Labels, frame_kind, unassigned_error
 from congruence.inputs.memberships import Memberships
 from congruence.scanning.cells import Cells, merge_weighted
 from congruence.scanning.tables import PartialTables

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.engine.hard_tables import weighted_cells
+from congruence.engine.cpu import weighted_cells
 from congruence.machine import jit
 from congruence.statistics.tables import Array
 

@@ -7,11 +7,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from congruence.engine.hard_tables import closed_up, with_given_weights
-from congruence.engine.interface import Counted
-from congruence.engine.plan import Progress, Run, pairs_of
+from congruence.engine.cpu import closed_up, with_given_weights
+from congruence.engine.plan import Counted, Progress, Run, pairs_of
 from congruence.errors import Caution, InputError, NotApplicable, some_of
-from congruence.inputs.arrays import arrow_library, named_clusters
+from congruence.inputs.encoding import arrow_library, named_clusters
 from congruence.inputs.files import distinct_numbers
 from congruence.inputs.labels import Labels, Unassigned, name_of_unassigned, noise_caution, unassigned_error
 from congruence.scanning.covers import is_cover, map_of, with_unassigned

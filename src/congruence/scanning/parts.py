@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from congruence.errors import InputError, some_of
-from congruence.inputs.arrays import arrow_library
+from congruence.inputs.encoding import arrow_library
 from congruence.inputs.files import text_reader, without_empty
 from congruence.scanning.accumulate import batch_columns
 from congruence.scanning.vocabulary import BadBatch, kind_of

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from congruence.errors import InputError, joined
-from congruence.inputs.arrays import arrow_library, holds_lists
+from congruence.inputs.encoding import arrow_library, holds_lists
 from congruence.inputs.files import UNREADABLE, existing_file, suffix_of, why_unreadable
 from congruence.scanning.accumulate import batch_columns
 from congruence.scanning.checkpoint import digest

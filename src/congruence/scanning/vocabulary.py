@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from congruence.errors import InputError
-from congruence.inputs.arrays import above, arrow_library, code_type, holds_lists, refuse_type
 from congruence.inputs.cover_columns import sets_of_rows
-from congruence.inputs.labels import Labels
+from congruence.inputs.encoding import arrow_library, holds_lists, refuse_type
+from congruence.inputs.labels import Labels, above
 from congruence.machine import jit
-from congruence.statistics.tables import Array
+from congruence.statistics.tables import Array, code_type
 
 #: kinds of columns of lists, the clusters of each point, begin with this
 SETS = "sets of "

@@ -15,9 +15,9 @@ import numpy as np
 from congruence.comparison.presenting import Result, number, plain
 from congruence.engine.plan import Progress
 from congruence.ensembles.generators import as_data, configured, hard, in_order, seed_of
-from congruence.errors import InputError, joined, real_number, whole_number
-from congruence.inputs.arrays import frame_kind, seed_sequence
+from congruence.errors import InputError, joined, real_number, seed_sequence, whole_number
 from congruence.inputs.frames import make_frame, text_grid
+from congruence.inputs.labels import frame_kind
 from congruence.statistics.tables import Array
 
 __all__ = ["ClusterStability", "stability"]

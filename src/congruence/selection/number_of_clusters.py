@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from congruence.ensembles.generators import as_data, numbers_of
-from congruence.errors import InputError, misnamed
+from congruence.errors import InputError, misnamed, seed_sequence
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import check_index
-from congruence.inputs.arrays import seed_sequence
 from congruence.inputs.coerce import as_disjoint
 from congruence.selection.agreement_curves import PAPER, Making, checked_ensembles, member_curves, wanted_criteria
 from congruence.selection.by_criteria import by_criteria, sorted_out

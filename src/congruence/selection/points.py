@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from congruence.errors import InputError, some_of
-from congruence.inputs.arrays import frame_kind
+from congruence.inputs.labels import frame_kind
 from congruence.selection.sentences import listed
 from congruence.statistics.tables import Array
 

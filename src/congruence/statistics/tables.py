@@ -449,3 +449,13 @@ def as_tile(tables: Array) -> Tables:
     n = tables.sum(axis=(1, 2))
     shapes = np.column_stack([(tables.sum(axis=axis) > 0).sum(axis=1) for axis in (2, 1)])
     return Tables(row, col, tables[pair, row, col], np.searchsorted(pair, np.arange(len(n) + 1)), shapes, n, n)
+
+
+def code_type(k: int) -> Any:
+    """The smallest type that holds the codes 0 … k."""
+    return np.uint8 if k <= 0xFF else np.uint16 if k <= 0xFFFF else np.int32
+
+
+def smallest(codes: Array, k: int) -> Array:
+    """The codes in the smallest type that holds them."""
+    return codes.astype(code_type(k))

@@ -7,20 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from congruence.engine import cpu, hard_tables, interface, plan
+from congruence.engine import cpu, fused, plan
 from congruence.engine.cuda import sums as routes
 from congruence.engine.cuda.slices import shared_bytes
 from congruence.engine.cuda.stacks import SHARE, Stack, arrived, code_kind, fill, i32, in_memory, whole_stack
 from congruence.engine.cuda.sums import Sums, count_tables
 from congruence.engine.plan import MEMORY, Progress, Run, pairs_of, tiles
-from congruence.formulas.expected_mi import distinct
 from congruence.inputs.alignment import Mass
 from congruence.inputs.coerce import Clustering
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.machine import device
 from congruence.machine.device import cupy, kernel
-from congruence.statistics.information import ChanceInfo, Info
+from congruence.statistics.information import ChanceInfo, Info, distinct
 from congruence.statistics.matrices import MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Maxima, Table, Tables
@@ -60,7 +59,7 @@ class Cells:
             self.stack, cp.asarray(width.astype(np.int32)), rows, cp.asarray(offset), sizes, weights, tables, slots
         )
         where = cp.flatnonzero(tables)
-        return hard_tables.placed(where.get(), _counts(tables[where].get(), mass), offset, width[pair_j])
+        return cpu.placed(where.get(), _counts(tables[where].get(), mass), offset, width[pair_j])
 
     def _by_sorting(
         self, width: Array, pair_i: Array, pair_j: Array, weights: Any, mass: Mass | None
@@ -167,7 +166,7 @@ FUSED = {Pairs, Gram, Info, ChanceInfo, MemberInfo, MatrixSums, Maxima}
 def statistics(
     members: Sequence[Clustering], runs: Sequence[Run], needs: set[type], *, mass: Mass | None = None,
     threads: int | None = None, progress: Progress | None = None, memory: float = MEMORY,
-) -> Iterator[interface.Counted]:  # fmt: skip
+) -> Iterator[plan.Counted]:  # fmt: skip
     """The statistics of these kinds for all pairs of the runs, tile by tile, as `cpu.statistics` gives them."""
     wanted = {Tables if need is Table else need for need in needs}
     hard = [c for c in members if isinstance(c, Labels)]
@@ -180,8 +179,8 @@ def statistics(
             return
         if ChanceInfo in wanted and whole:
             total = len(hard[0]) if mass is None else int(mass.values.sum())
-            expected = expected_all([cpu.cluster_sizes(c, mass) for c in hard], runs, total)
-        counted = hard_tables.table_tiles(members, runs, mass, memory, plan.default_threads(threads), Cells(), _product)
+            expected = expected_all([fused.cluster_sizes(c, mass) for c in hard], runs, total)
+        counted = cpu.table_tiles(members, runs, mass, memory, plan.default_threads(threads), Cells(), _product)
         yield from cpu.statistics_of_tables(counted, wanted, expected, progress)
 
 
@@ -195,7 +194,7 @@ def table_of(
 
 def _fused_tiles(
     labels: Sequence[Labels], runs: Sequence[Run], wanted: set[type], progress: Progress | None
-) -> Iterator[interface.Counted]:
+) -> Iterator[plan.Counted]:
     """Sums of all pairs; while the GPU counts a tile, the caller works on the previous one."""
     n, maxima = len(labels[0]), Maxima in wanted
     stack = whole_stack(labels)
@@ -205,10 +204,10 @@ def _fused_tiles(
     else:
         blocks = _Blocks(labels)
         sizes, jobs = blocks.sizes(), blocks.sums(runs, maxima)
-    own = cpu.Own(n, sizes)
+    own = fused.Own(n, sizes)
     expected = expected_all(sizes, runs, n) if ChanceInfo in wanted else None
 
-    def finished(job: tuple[Array, Array, Sums]) -> interface.Counted:
+    def finished(job: tuple[Array, Array, Sums]) -> plan.Counted:
         pair_i, pair_j, sums = job
         counted = own.counted(pair_i, pair_j, wanted, *sums.result(), expected)
         if progress is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.engine import cpu
+from congruence.engine import fused
 from congruence.engine.cuda.counting import FUSED, expected_all, statistics
 from congruence.engine.cuda.stacks import code_kind, i32, i64, in_memory
 from congruence.engine.cuda.sums import log_table
@@ -65,7 +65,7 @@ def random_statistic(need: type, a: Array, b: Array, seed: int, information: flo
         elif need is ChanceInfo:
             runs = [Run(x, y, y + 1) for x, y in zip(i.tolist(), j.tolist(), strict=True)]
             expected = expected_all(sizes, runs, n)
-        return cpu.Own(n, sizes).counted(i, j, {need}, *sums[:4], expected).statistics[need]
+        return fused.Own(n, sizes).counted(i, j, {need}, *sums[:4], expected).statistics[need]
 
 
 def random_sums(
@@ -97,7 +97,7 @@ def permuted(a: Labels, b: Labels, orders: Iterable[Any]) -> Iterator[list[Label
     cp = cupy()
     n, kind = len(a), code_kind([a, b])
     on_card = [c.card.codes if c.card is not None else cp.asarray(c.codes) for c in (a, b)]
-    sizes = [cpu.cluster_sizes(c) for c in (a, b)]
+    sizes = [fused.cluster_sizes(c) for c in (a, b)]
     with in_memory():
         for batch in orders:
             given = cp.asarray(batch)

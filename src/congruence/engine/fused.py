@@ -1,0 +1,181 @@
+"""All pairs of complete hard clusterings by one compiled kernel, and what each clustering contributes by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from congruence.engine.plan import MEMORY, Counted, Progress, Run, in_threads, pairs_of, tiles
+from congruence.inputs.alignment import Mass
+from congruence.inputs.labels import Labels
+from congruence.machine import jit
+from congruence.statistics import Statistic
+from congruence.statistics.information import ChanceInfo, Info, distinct, expected_terms, terms_of, unit_of
+from congruence.statistics.matrices import MatrixSums, MemberInfo
+from congruence.statistics.pairs import Gram, Pairs
+from congruence.statistics.tables import Array, Maxima, xlogx
+
+#: x·log(n/x) is looked up below this and computed above
+LOOKUP = 1 << 20
+
+
+def cluster_sizes(labels: Labels, mass: Mass | None = None) -> Array:
+    """Number of points (or total frequency) per cluster."""
+    if labels.card is not None and mass is None:
+        return labels.card.sizes
+    if mass is None and jit.use_kernels(len(labels.codes)):
+        from congruence.engine.kernels import count_sizes
+
+        return np.asarray(count_sizes(labels.codes, labels.k + 1)[: labels.k + (labels.gaps > 0)])
+    if mass is None:
+        return np.bincount(labels.codes, minlength=labels.k).astype(np.int64, copy=False)
+    counts = np.zeros(labels.k + (labels.gaps > 0), np.int64)
+    np.add.at(counts, labels.codes, mass.values)
+    return counts
+
+
+def expected_all(
+    labels: Sequence[Labels], runs: Sequence[Run], mass: Mass | None, threads: int
+) -> Callable[[Array, Array], Array]:
+    """E[MI] of pairs of complete clusterings: from one grid over all sizes, if that is less work than pair by pair."""
+    n = len(labels[0]) if mass is None else int(mass.values.sum())
+    own = [distinct(cluster_sizes(c, mass)) for c in labels]
+    every = np.unique(np.concatenate([sizes for sizes, _ in own]))
+    different = np.array([len(sizes) for sizes, _ in own], dtype=np.float64)
+    by_pair = sum(different[r.i] * different[r.first : r.last].sum() for r in runs)
+    if len(every) ** 2 / 2 <= by_pair and len(every) <= 8_000:
+        from scipy.sparse import csr_array
+
+        grid = expected_terms(every, every, n, threads)
+        histogram = csr_array(
+            (
+                np.concatenate([many for _, many in own]),
+                np.concatenate([np.searchsorted(every, sizes) for sizes, _ in own]),
+                np.concatenate([[0], np.cumsum(different)]).astype(np.int64),
+            ),
+            shape=(len(labels), len(every)),
+        )
+        rows = sorted({r.i for r in runs})
+        place = {i: p for p, i in enumerate(rows)}
+        values = (histogram @ (histogram[rows] @ grid).T).T
+        return lambda i, j: np.asarray(values[[place[x] for x in i.tolist()], j])
+
+    def one(i: int, j: int) -> float:
+        (a, many_a), (b, many_b) = own[i], own[j]
+        return float(many_a @ expected_terms(a, b, n) @ many_b)
+
+    def of_pairs(i: Array, j: Array) -> Array:
+        jobs = [partial(one, x, y) for x, y in zip(i.tolist(), j.tolist(), strict=True)]
+        return np.array(in_threads(threads, jobs))
+
+    return of_pairs
+
+
+def fused_tiles(
+    labels: Sequence[Labels], runs: Sequence[Run], wanted: set[type], expected: Callable[[Array, Array], Array] | None,
+    threads: int, progress: Progress | None,
+) -> Iterator[Counted]:  # fmt: skip
+    """Sums of all pairs by the fused kernel, which keeps a table only while it is summed."""
+    from congruence.engine.kernels import fused
+
+    n = len(labels[0])
+    stack = stacked(labels)
+    k = np.array([c.k for c in labels], dtype=np.int64)
+    own = Own(n, [cluster_sizes(c) for c in labels])
+    known, unit = _terms_below(n, min(n, LOOKUP) + 1), float(unit_of(n))
+    maxima = Maxima in wanted
+    per_task = max(1, int(5_000_000 // n))
+    for tile in tiles(runs, lambda i, j: np.full(len(j), 64.0), MEMORY):
+        pair_i, pair_j = pairs_of(tile)
+        many = len(pair_i)
+        squares, logs = np.empty(many, np.int64), np.empty(many, np.int64)
+        best_a, best_b = (np.empty(many if maxima else 0, np.int64) for _ in range(2))
+        jobs, start = [], 0
+        for run in tile:
+            for first in range(run.first, run.last, per_task):
+                last = min(first + per_task, run.last)
+                at = slice(start, start + last - first)
+                start = at.stop
+
+                outputs = squares[at], logs[at], best_a[at], best_b[at]
+                jobs.append((last - first, partial(fused, stack, k, run.i, first, last, known, unit, maxima, *outputs)))
+        _run_counted(jobs, threads, progress)
+        yield own.counted(pair_i, pair_j, wanted, squares, logs, best_a, best_b, expected)
+
+
+@lru_cache(maxsize=4)
+def _terms_below(n: int, end: int) -> Array:
+    """x·log(n/x) in whole units for x = 0 … end − 1."""
+    return terms_of(np.arange(end), n)
+
+
+class Own:
+    """What each complete clustering has by itself, Σ size² and Σ size·log(n/size); with sums of pairs it makes statistics."""
+
+    def __init__(self, n: int, sizes: Sequence[Array]) -> None:
+        self.n, self.sizes = n, sizes
+        self.squares = np.array([int((x**2).sum()) for x in sizes])
+
+    @cached_property
+    def units(self) -> Array:
+        """Σ size·log(n/size) of each clustering in whole units."""
+        return np.array([int(terms_of(x, self.n).sum()) for x in self.sizes], dtype=np.int64)
+
+    @cached_property
+    def logs(self) -> Array:
+        """Σ size·log size of each clustering."""
+        return np.array([float(xlogx(x).sum()) for x in self.sizes])
+
+    def _info(self, i: Array, j: Array, total: Array, sums: Array, a_decides: Array, b_decides: Array) -> Info:
+        """Entropies of pairs from their sums: whole units of n_ij·log(n/n_ij), or, from a card, floats of n_ij·log n_ij."""
+        identical = a_decides & b_decides
+        if sums.dtype.kind == "i":
+            return Info.from_units(total, self.units[i], self.units[j], sums, identical)
+        return Info.from_sums(total, self.logs[i], self.logs[j], sums, a_decides, b_decides, identical)
+
+    def counted(
+        self, pair_i: Array, pair_j: Array, wanted: set[type], squares: Array, logs: Array, best_a: Array, best_b: Array,
+        expected: Callable[[Array, Array], Array] | None,
+    ) -> Counted:  # fmt: skip
+        """The statistics of pairs from their Σn², sums of logarithms, and maxima where those are wanted."""
+        square_a, square_b = self.squares[pair_i], self.squares[pair_j]
+        a_decides, b_decides = squares == square_a, squares == square_b
+        identical = a_decides & b_decides
+        total = np.full(len(pair_i), self.n, dtype=np.int64)
+        found: dict[type, Statistic] = {}
+        for need in wanted & {Pairs, Gram}:
+            found[need] = need.from_squares(total, total, squares, square_a, square_b, identical)  # type: ignore[attr-defined]
+        if MatrixSums in wanted:
+            found[MatrixSums] = MatrixSums.of_partitions(
+                Pairs.from_squares(total, total, squares, square_a, square_b, identical), total, total
+            )
+        if wanted & {Info, ChanceInfo, MemberInfo}:
+            info = self._info(pair_i, pair_j, total, logs, a_decides, b_decides)
+            found[Info], found[MemberInfo] = info, MemberInfo(info)
+            if ChanceInfo in wanted:
+                assert expected is not None
+                found[ChanceInfo] = ChanceInfo.with_expected(info, expected(pair_i, pair_j))
+        if Maxima in wanted:
+            found[Maxima] = Maxima(total, best_a, best_b, identical)
+        return Counted(pair_i, pair_j, total, found)
+
+
+def _run_counted(jobs: Sequence[tuple[int, Callable[[], Any]]], threads: int, progress: Progress | None) -> None:
+    """Run the jobs in threads and report progress in pairs; Ctrl-C cancels jobs that have not started."""
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for pairs, future in [(pairs, pool.submit(job)) for pairs, job in jobs]:
+            future.result()
+            if progress is not None:
+                progress.add(pairs)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def stacked(labels: Sequence[Labels]) -> Array:
+    """All codes as one array, one clustering per row, in the widest of their types."""
+    return np.stack([c.codes for c in labels]).astype(np.result_type(*[c.codes.dtype for c in labels]), copy=False)

@@ -1,0 +1,152 @@
+"""Labels of strings, arrow columns and mixed types as codes 0 … k−1 with sorted names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from congruence.errors import InputError
+from congruence.statistics.tables import Array, label_order, smallest
+
+
+def arrow_library() -> Any:
+    """pyarrow, imported on first use."""
+    import pyarrow
+
+    return pyarrow
+
+
+def plain_arrow(array: Any) -> Any:
+    """An arrow array of a type that arrow can count: half floats as floats, types of other libraries as what they store."""
+    pa = arrow_library()
+    if isinstance(array.type, pa.BaseExtensionType):
+        stored = [x.storage for x in array.chunks] if isinstance(array, pa.ChunkedArray) else array.storage
+        array = pa.chunked_array(stored, array.type.storage_type) if isinstance(stored, list) else stored
+    return array.cast(pa.float32()) if pa.types.is_float16(array.type) else array
+
+
+def arrow_texts(values: Any) -> Any:
+    """Values of any type as an arrow array of their texts, None as missing; what is not UTF-8 is escaped.
+
+    >>> arrow_texts([2**70, None]).to_pylist()
+    ['1180591620717411303424', None]
+    """
+    texts = [None if x is None else str(x).encode("utf-8", "backslashreplace").decode() for x in values]
+    return arrow_library().array(texts, arrow_library().string())
+
+
+def arrow_values(values: Any) -> Any:
+    """A list as an arrow array; as texts if its values are of several types, or of one that arrow does not have."""
+    pa = arrow_library()
+    if isinstance(values, list | tuple):
+        words = {type(x) for x in values} - {type(None)}
+        if len(words) > 1 and str in words:
+            return arrow_texts(values)
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeError):
+        return arrow_texts(values)
+
+
+def encode_arrow(array: Any) -> tuple[Array, Array | tuple[Any, ...], int]:
+    """Codes, sorted names and number of nulls of an arrow array of any type that can be hashed."""
+    pa = arrow_library()
+    refuse_type(array.type.value_type if pa.types.is_dictionary(array.type) else array.type)
+    if not pa.types.is_dictionary(array.type):
+        try:
+            array = array.dictionary_encode()
+        except pa.ArrowNotImplementedError:  # extension types, such as UUIDs
+            return encode_objects(array.to_pylist())
+    elif isinstance(array, pa.ChunkedArray):
+        array = array.unify_dictionaries()
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+        if isinstance(array, pa.ChunkedArray):
+            array = array.chunk(0) if array.num_chunks else pa.array([], type=array.type)
+    if pa.types.is_floating(array.type.value_type):  # 0.0 and −0.0 are one label
+        values = array.dictionary.to_numpy(zero_copy_only=False).astype(np.float64) + 0.0
+        plain = pa.array(values, from_pandas=True).take(array.indices)
+        array = plain.dictionary_encode()
+    names = array.dictionary.to_pylist()
+    raw = array.indices.fill_null(len(names)).to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+    missing = [i for i, name in enumerate(names) if name is None or name != name]
+    used = np.bincount(raw, minlength=len(names) + 1)[: len(names)] > 0  # unused categories are not clusters
+    used[missing] = False
+    kept = np.flatnonzero(used)
+    listed = [names[i] for i in kept]
+    order = label_order(listed)
+    place = np.full(len(names) + 1, len(kept), dtype=np.int64)
+    place[kept[order]] = np.arange(len(kept))
+    codes = smallest(place, len(kept))[raw]
+    return codes, named_clusters([listed[i] for i in order]), int((codes == len(kept)).sum())
+
+
+def named_clusters(names: list[Any]) -> Array | tuple[Any, ...]:
+    """Names of clusters as an integer array if they are integers, else as a tuple."""
+    if names and all(type(x) is int for x in names):
+        for kind in (np.int64, np.uint64):
+            if np.iinfo(kind).min <= names[0] and names[-1] <= np.iinfo(kind).max:
+                return np.array(names, dtype=kind)
+    return tuple(names)
+
+
+def holds_lists(kind: Any) -> bool:
+    """Whether this is an arrow list type, as in a column that lists the clusters of each point."""
+    types = arrow_library().types
+    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
+
+
+def refuse_type(kind: Any) -> None:
+    """Raise if labels are dates or lists."""
+    pa = arrow_library()
+    if pa.types.is_temporal(kind):
+        raise InputError(
+            f"labels of type {kind} look like dates, not clusters; convert them to strings if they are labels"
+        )
+    if pa.types.is_nested(kind):
+        raise InputError(
+            f"labels of type {kind} hold lists; give one label per point, or memberships as a 2-D float array"
+        )
+
+
+def encode_text(values: Array) -> tuple[Array, tuple[Any, ...]]:
+    """Codes of numpy strings, hashed in memory without creating Python strings."""
+    pa = arrow_library()
+    kind = pa.binary(values.dtype.itemsize)
+    array = pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values.view(np.uint8))]).dictionary_encode()
+    names = np.frombuffer(b"".join(array.dictionary.to_pylist()), dtype=values.dtype).tolist()
+    order = label_order(names)
+    rank = np.empty(len(names), dtype=np.int64)
+    rank[order] = np.arange(len(names))
+    return smallest(rank, len(names))[array.indices.to_numpy()], tuple(names[i] for i in order)
+
+
+def encode_objects(values: Sequence[Any]) -> tuple[Array, Array | tuple[Any, ...], int]:
+    """Codes of labels of mixed types, by a dictionary."""
+    codes = np.empty(len(values), dtype=np.int64)
+    place: dict[Any, int] = {}
+    for i, value in enumerate(values):
+        if isinstance(value, complex):
+            raise InputError("complex numbers are not labels; convert them to strings if they are")
+        if (
+            value is None
+            or type(value).__name__ in ("NAType", "NaTType")
+            or (isinstance(value, float) and value != value)
+        ):
+            codes[i] = -1
+            continue
+        try:
+            codes[i] = place.setdefault(value, len(place))
+        except TypeError:
+            raise InputError(
+                f"label {value!r} (a {type(value).__name__}) at position {i} cannot be a label: it is not hashable"
+            ) from None
+    names = list(place)
+    order = label_order(names)
+    rank = np.empty(len(names) + 1, dtype=np.int64)
+    rank[order] = np.arange(len(names))
+    rank[-1] = len(names)
+    coded = smallest(rank, len(names))[codes]
+    return coded, named_clusters([names[i] for i in order]), int((codes < 0).sum())

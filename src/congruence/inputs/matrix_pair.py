@@ -1,0 +1,59 @@
+"""The border of a pair of which one side is a matrix or an ensemble."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from congruence.errors import InputError
+from congruence.inputs.alignment import WHO, InputOptions, PreparedPair
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.similarity import Similarity
+
+
+def of_matrices(a: Any, b: Any, options: InputOptions) -> PreparedPair:
+    """Two sides of which one is a matrix or ensemble: a single clustering becomes an ensemble of one."""
+    if options.align == "index":
+        raise InputError("align='index' joins single clusterings; reindex the frames of an ensemble or matrix first")
+    single = tuple(not isinstance(x, Ensemble | Similarity) for x in (a, b))
+    if not any(single) and (options.unassigned != "error" or options.noise is not None):
+        name = "noise" if options.noise is not None else "unassigned"
+        raise InputError(f"{name}= belongs to the ensemble, where its members are read: cg.Ensemble(…, {name}=…)")
+    weighed = options.sample_weight is not None or options.frequency is not None
+    # points that a single clustering drops are gaps, and pairs with a gap are not counted
+    own = replace(options, align=None, unassigned="partial" if options.unassigned == "drop" else options.unassigned)
+    sides = []
+    for x, who, is_single in zip((a, b), WHO, single, strict=True):
+        if weighed and not is_single:
+            raise InputError("weights of points belong to the ensemble: cg.Ensemble(…, sample_weight=…)")
+        sides.append(Ensemble([x], names=[who], **vars(own)) if is_single else x)
+    p, q = sides
+    if isinstance(p, Ensemble) and isinstance(q, Ensemble):
+        p.check_same_points(q, by_index=options.align is None)
+        p, q = _with_one_mass(p, q)
+    mass = next((x.mass for x in (p, q) if isinstance(x, Ensemble)), None)
+    return PreparedPair(a=p, b=q, options=options, mass=mass, single=(single[0], single[1]))
+
+
+def _with_one_mass(p: Ensemble, q: Ensemble) -> tuple[Ensemble, Ensemble]:
+    """The point weights of both sides: those given on one side apply to both; different ones are an error."""
+    if p.mass is q.mass:
+        return p, q
+    if p.mass is not None and q.mass is not None:
+        if p.mass.is_frequency != q.mass.is_frequency or not _same_values(p.mass.values, q.mass.values):
+            raise InputError("the two ensembles weigh their points differently; give both the same weights")
+        return p, q
+    mass = p.mass or q.mass
+    p, q = copy(p), copy(q)
+    p.mass = q.mass = mass
+    return p, q
+
+
+def _same_values(a: Any, b: Any) -> bool:
+    """Whether these are the same weights: equal numbers, or one column of one scan."""
+    if getattr(a, "lazy", False) and getattr(b, "lazy", False):
+        return bool(a.name == b.name and (a.source is b.source or a.source.same_rows(b.source)))
+    return np.array_equal(a, b)
