@@ -26,6 +26,6 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, solver: str = "auto", ba
 
 cspa = Method(
     key="cspa", title="Cluster-based similarity partitioning", objective="weight of the cut edges", better="lower",
-    reference="strehl2002", run=_run, limit=5_000,
+    reference="strehl2002", run=_run, limit=5_000, sampled=(),
     advice="blocks of one size; on average worse than hbgf, kept for comparison",
 )  # fmt: skip

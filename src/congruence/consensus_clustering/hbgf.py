@@ -9,7 +9,7 @@ import numpy as np
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.methods import Found, Method
 from congruence.consensus_clustering.partition import partition_graph
-from congruence.consensus_clustering.spectral import directions, eigenvectors, kmeans
+from congruence.consensus_clustering.spectral import directions, eigenvectors, kmeans, nearest_direction
 from congruence.statistics.tables import Array
 
 
@@ -22,11 +22,12 @@ def spectral_run(
         return _by_cut(e, k, rng, solver, balance)
     # degrees are the weight of the edges of a point, and weight · size for a cluster
     row, column = 1 / np.sqrt(e.scores(e.weight)), np.sqrt(e.weight / e.sizes)
-    _, left, right, solver = eigenvectors(e, row, column, k, rng)
+    places, left, right, solver = eigenvectors(e, row, column, k, rng)
     both = directions(np.vstack([left, right]))
-    labels, notes = kmeans(both, np.concatenate([e.mass, np.ones(e.n_columns)]), k, rng, n_init)
+    labels, centres, notes = kmeans(both, np.concatenate([e.mass, np.ones(e.n_columns)]), k, rng, n_init)
     points, clusters = labels[: e.n_rows], labels[e.n_rows :]
-    return Found(points, normalised_cut(e, points, clusters, k), f"spectral: {solver}, k-means on directions", notes)
+    cut, how = normalised_cut(e, points, clusters, k), f"spectral: {solver}, k-means on directions"
+    return Found(points, cut, how, notes, nearest_direction(places, centres))
 
 
 def normalised_cut(e: Evidence, points: Array, clusters: Array, k: int) -> float:
@@ -50,6 +51,6 @@ def _by_cut(e: Evidence, k: int, rng: np.random.Generator, solver: str, balance:
 
 hbgf = Method(
     key="hbgf", title="Hybrid bipartite graph formulation", objective="normalised cut of the bipartite graph", better="lower",
-    reference="fern2004", run=spectral_run, variants=("spectral", "metis"),
+    reference="fern2004", run=spectral_run, variants=("spectral", "metis"), sampled=("spectral",),
     advice="a good first choice; small clusters and single points of poor members pull hard",
 )  # fmt: skip

@@ -29,6 +29,6 @@ def _run(
 
 hgpa = Method(
     key="hgpa", title="Hypergraph partitioning", objective="weight of the cut hyperedges", better="lower",
-    reference="strehl2002", run=_run, variants=("unit", "size"),
+    reference="strehl2002", run=_run, variants=("unit", "size"), sampled=(),
     advice="blocks of one size; never wins, kept for comparison",
 )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
-from congruence.consensus_clustering.lloyd import lloyd
+from congruence.consensus_clustering.lloyd import cheapest, lloyd
 from congruence.consensus_clustering.methods import Found, Method
 from congruence.statistics.tables import Array
 
@@ -37,7 +37,7 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: A
     if e.is_soft:  # |h|² is not 1: what is the same for every centre
         weights = e.weight
         total += float((e.mass * ((e.votes.power(2) @ weights) - e.seen_share)).sum())
-    return Found(labels, total, f"k-means on the votes{start}", notes)
+    return Found(labels, total, f"k-means on the votes{start}", notes, cheapest(squared_error(e, e.totals(labels, k))))
 
 
 kcc = Method(

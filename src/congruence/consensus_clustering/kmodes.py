@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
-from congruence.consensus_clustering.lloyd import lloyd
+from congruence.consensus_clustering.lloyd import cheapest, lloyd
 from congruence.consensus_clustering.methods import Found, Method
 from congruence.statistics.tables import Array
 
@@ -26,7 +26,7 @@ def disagreement(e: Evidence, totals: Array) -> Array:
 def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: Any) -> Found:
     labels, total, start, notes = lloyd(e, k, rng, disagreement, n_init)
     notes += ("memberships were taken as shares of votes; the modes are labels",) if e.is_soft else ()
-    return Found(labels, total, f"alternating modes{start}", notes)
+    return Found(labels, total, f"alternating modes{start}", notes, cheapest(disagreement(e, e.totals(labels, k))))
 
 
 kmodes = Method(

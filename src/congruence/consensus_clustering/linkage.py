@@ -269,16 +269,16 @@ def average_run(e: Evidence, k: int | None, rng: np.random.Generator, variant: s
 
 average = Method(
     key="average", title="Average linkage on the consensus", objective="height of the last merge", better="lower",
-    reference="fred2005", run=average_run, limit=100_000, variants=("full", "sample"),
+    reference="fred2005", run=average_run, limit=100_000, variants=("full", "sample"), sampled=("sample",),
     advice="good on runs of one algorithm; splits off odd points when algorithms are mixed",
 )  # fmt: skip
 single = Method(
     key="single", title="Single linkage on the consensus", objective="height of the last merge", better="lower",
-    reference="fred2005", run=partial(_run, single_merges), limit=50_000,
+    reference="fred2005", run=partial(_run, single_merges), limit=50_000, sampled=(),
     advice="hangs on single pairs of points; never wins under noise, kept for comparison",
 )  # fmt: skip
 complete = Method(
     key="complete", title="Complete linkage on the consensus", objective="height of the last merge", better="lower",
-    reference="fred2005", run=partial(_run, complete_merges), limit=25_000,
+    reference="fred2005", run=partial(_run, complete_merges), limit=25_000, sampled=(),
     advice="hangs on single pairs of points; worse than average, kept for comparison",
 )  # fmt: skip

@@ -8,6 +8,7 @@ import numpy as np
 
 from congruence.consensus_clustering.central import medoid
 from congruence.consensus_clustering.evidence import Evidence
+from congruence.consensus_clustering.methods import Rule
 from congruence.statistics.tables import Array
 
 #: signatures on which starts are tried; the best start continues with all of them
@@ -53,6 +54,11 @@ def lloyd(
     if from_member is not None and from_member[1] < total - 1e-9 * abs(total):
         return *from_member[:2], CENTRAL, _notes(from_member[2])
     return labels, total, "", _notes(settled)
+
+
+def cheapest(cost: Array) -> Rule:
+    """The rule that puts a point where its votes cost least."""
+    return Rule(-cost, np.zeros(cost.shape[1]))
 
 
 def _with_k(e: Evidence, labels: Array, k: int, cost: Cost) -> Array:

@@ -47,6 +47,7 @@ def _lwgp(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: 
 lwea = Method(
     key="lwea", title="Locally weighted evidence accumulation", objective="height of the last merge", better="lower",
     reference="huang2018", run=_lwea, limit=100_000, cluster_limit=GRAM_LIMIT, variants=("full", "sample"),
+    sampled=("sample",),
     advice="good on pools of k-means with more clusters than asked for, if that is six or more; poor for two or three",
 )  # fmt: skip
 lwgp = Method(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from congruence.consensus_clustering.evidence import GRAM_LIMIT, Evidence
-from congruence.consensus_clustering.methods import Found, Method
+from congruence.consensus_clustering.methods import Found, Method, Rule
 from congruence.consensus_clustering.partition import Parts, partition_graph
 from congruence.statistics.tables import Array
 
@@ -25,7 +25,16 @@ def _run(
         parts = partition_graph(csr_array(jaccard(e)), k, vertex_weight=weight, balance=balance, rng=rng, solver=solver)
     support = association(e, parts.labels, k)
     labels = np.where(support.any(axis=1), support.argmax(axis=1), -1)
-    return Found(labels, parts.cut, parts.solver, parts.notes)
+    # with gaps the mean is over the members that have the point: not a sum over its clusters
+    rule = None if e.has_gaps else Rule(_shared(e, parts.labels, k), np.zeros(k))
+    return Found(labels, parts.cut, parts.solver, parts.notes, rule)
+
+
+def _shared(e: Evidence, meta: Array, k: int) -> Array:
+    """What a vote for each cluster adds to the mean of each metacluster."""
+    found = np.zeros((e.n_columns, k))
+    found[np.arange(e.n_columns), meta] = e.weight / np.bincount(meta, weights=e.weight, minlength=k)[meta]
+    return found
 
 
 def jaccard(e: Evidence) -> Array:
@@ -52,6 +61,6 @@ def association(e: Evidence, meta: Array, k: int) -> Array:
 
 mcla = Method(
     key="mcla", title="Meta-clustering algorithm", objective="cut of the graph of clusters (Jaccard weights)", better="lower",
-    reference="strehl2002", run=_run, cluster_limit=GRAM_LIMIT, variants=("unit", "strehl"),
+    reference="strehl2002", run=_run, cluster_limit=GRAM_LIMIT, variants=("unit", "strehl"), sampled=("unit", "strehl"),
     advice="good with sound members; collapses with poor ones",
 )  # fmt: skip

@@ -15,6 +15,19 @@ from congruence.statistics.tables import Array
 
 
 @dataclass(frozen=True, eq=False)
+class Rule:
+    """Where votes put a point: the largest of Σ table + bias over the clusters it is in, the first of equals.
+
+    With centres, the one nearest to the direction of Σ table.
+    """
+
+    #: clusters × consensus clusters, or × dimensions of the centres
+    table: Array
+    bias: Array
+    centres: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Found:
     """What a method gives back: a cluster for each signature (−1: it cannot say), its own objective, and how it went."""
 
@@ -23,6 +36,8 @@ class Found:
     solver: str
     #: notes for users: a sampled start, a solver that stopped early, fewer clusters than asked for
     notes: tuple[str, ...] = ()
+    #: what puts other points into these clusters; None: the likelihood of their votes
+    rule: Rule | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,11 +59,13 @@ class Method:
     cluster_limit: int | None = None
     #: the first is the default
     variants: tuple[str, ...] = ()
+    #: variants that a sample of many points stands for; without variants ("",): the method, and (): none
+    sampled: tuple[str, ...] = ("",)
 
     def __call__(self, e: Evidence, k: int, rng: np.random.Generator, **options: Any) -> Found:
         """Clusters of the signatures; see `cg.consensus`."""
-        self.check(e)
         variant = options.pop("variant", None)
+        self.check(e, variant)
         if variant is not None:
             if variant not in self.variants:
                 known = f"the variants {', '.join(self.variants)}" if self.variants else "no variants"
@@ -56,9 +73,13 @@ class Method:
             options["variant"] = variant
         return self.run(e, k, rng, **options)
 
-    def check(self, e: Evidence) -> None:
+    def takes_sample(self, variant: str | None) -> bool:
+        """Whether it may run on a sample of many points, the others being placed by what it found there."""
+        return (variant or (self.variants[0] if self.variants else "")) in self.sampled
+
+    def check(self, e: Evidence, variant: str | None = None) -> None:
         """Raise, before anything is begun, where there is more than it takes."""
-        if self.limit is not None:
+        if self.limit is not None and variant != "sample":
             check_size(e, self.key, self.limit)
         if self.cluster_limit is not None and e.n_columns > self.cluster_limit:
             raise InputError(

@@ -8,7 +8,7 @@ import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.methods import Found, Method
-from congruence.consensus_clustering.spectral import directions, eigenvectors, kmeans
+from congruence.consensus_clustering.spectral import directions, eigenvectors, kmeans, nearest_direction
 from congruence.statistics.tables import Array
 
 
@@ -19,12 +19,13 @@ def degrees(e: Evidence) -> Array:
 
 def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_options: Any) -> Found:
     degree = degrees(e)
-    _, left, _, solver = eigenvectors(e, 1 / np.sqrt(degree), np.sqrt(e.weight), k, rng)
-    labels, notes = kmeans(directions(left), e.mass, k, rng, n_init)
+    places, left, _, solver = eigenvectors(e, 1 / np.sqrt(degree), np.sqrt(e.weight), k, rng)
+    labels, centres, notes = kmeans(directions(left), e.mass, k, rng, n_init)
     inside = (e.totals(labels, k) ** 2 * e.weight).sum(axis=1)
     volume = np.bincount(labels, weights=degree * e.mass, minlength=k)
     cut = float((1 - inside[volume > 0] / volume[volume > 0]).sum())
-    return Found(labels, cut, f"spectral: {solver}, k-means on directions", notes)
+    rule = nearest_direction(places, centres)
+    return Found(labels, cut, f"spectral: {solver}, k-means on directions", notes, rule)
 
 
 ncut = Method(

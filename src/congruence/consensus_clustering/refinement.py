@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
+from congruence.consensus_clustering.methods import Rule
 from congruence.statistics.tables import Array
 
 STEPS = 50
@@ -18,12 +19,18 @@ def refined(e: Evidence, labels: Array) -> Array:
     """Labels after classification EM of Topchy's mixture (2004), started at the given labels; no cluster is lost."""
     k = int(labels.max()) + 1
     for _ in range(STEPS):
-        size = np.bincount(labels, weights=e.mass, minlength=k)
-        better = (e.scores(log_chances(e, e.totals(labels, k))) + np.log(size) / e.n_members).argmax(axis=1)
+        rule = likeliest(e, labels, k)
+        better = (e.scores(rule.table) + rule.bias).argmax(axis=1)
         if (better == labels).all() or len(np.unique(better)) < k:
             break
         labels = better
     return labels
+
+
+def likeliest(e: Evidence, labels: Array, k: int) -> Rule:
+    """The rule that puts a point into the cluster that its votes make most probable, given the clusters of others."""
+    size = np.bincount(labels, weights=e.mass, minlength=k)
+    return Rule(log_chances(e, e.totals(labels, k)), np.log(np.maximum(size, 1e-300)) / e.n_members)
 
 
 def log_chances(e: Evidence, totals: Array) -> Array:

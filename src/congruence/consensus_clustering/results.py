@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,7 @@ class Consensus(Result):
     Attributes:
         labels: Cluster of each point, the largest first; −1 if no member has the point.
         confidence: Probability that each point is in the right cluster, calibrated on planted ensembles.
-        memberships: Share of the votes of each point for each cluster.
+        votes: Function that gives the memberships.
         n_clusters: Number of clusters.
         method: The method that was kept.
         solver: Its solver.
@@ -42,8 +44,8 @@ class Consensus(Result):
     labels: Array
     #: probability that each point is in the right cluster, calibrated on planted ensembles; NaN where no member has it
     confidence: Array = field(repr=False)
-    #: for each point and cluster the share of its votes, points × clusters; NaN where no member has the point
-    memberships: Array = field(repr=False)
+    #: gives the memberships when they are asked for
+    votes: Callable[[], Array] = field(repr=False)
     n_clusters: int
     #: the method whose clustering was kept
     method: str
@@ -55,6 +57,11 @@ class Consensus(Result):
     tried: tuple[dict[str, Any], ...] = field(repr=False)
     index: Any = field(default=None, repr=False)
     kind: str | None = field(default=None, repr=False)
+
+    @cached_property
+    def memberships(self) -> Array:
+        """Share of the votes of each point for each cluster, points × clusters; NaN where no member has the point."""
+        return self.votes()
 
     @property
     def vote_share(self) -> Array:

@@ -6,7 +6,8 @@ import time
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +31,9 @@ from congruence.inputs.alignment import InputOptions, check_index, prepared
 from congruence.inputs.ensemble import Ensemble
 from congruence.statistics.tables import Array
 
+if TYPE_CHECKING:
+    from congruence.consensus_clustering.placing import Placing
+
 #: tried by method="auto": they fail on different ensembles, and more candidates make the choice worse
 AUTO = ("hbgf", "ncut", "average")
 #: tried as well where at least half of the members, all hard, have as many clusters as asked for: clusters can be matched
@@ -42,6 +46,8 @@ MANY, MANY_CLUSTERS, MANY_COLUMNS = ("kcc", "voting"), 300, 4_000
 SAMPLE_ABOVE = 8_000
 #: linkage finds its own number of clusters
 LINKAGES = ("average", "single", "complete")
+#: up to so many points all take part in the search; of more, so many, and at least so many for each cluster asked for
+ALL_UP_TO, SAMPLED, PER_CLUSTER = 100_000, 30_000, 200
 
 
 @misnamed(k="n_clusters")
@@ -63,7 +69,8 @@ def consensus(
     """One clustering into n_clusters that agrees best with the members of an ensemble.
 
     The members may be partial (`cg.Ensemble(…, unassigned="partial")`), weighted or soft. The order of points and members
-    and the names of clusters do not change the result, except for points that nothing tells apart.
+    and the names of clusters do not change the result, except for points that nothing tells apart. Above 100,000 points,
+    methods that do not compare points run on a sample of 30,000, and all points are placed by the rule found there.
 
     Args:
         ensemble: An `Ensemble`, or what makes one: a list of label vectors, label columns, a frame.
@@ -104,19 +111,117 @@ def consensus(
     >>> cg.consensus(runs, 2, random_state=0).labels.tolist()
     [0, 0, 0, 1, 1, 1]
     """
+    started = time.perf_counter()
     e = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
     chosen = [method] if isinstance(method, str) else list(method)
     _check(n_clusters, e.n_points, chosen, unseen, X, n_init)
     check_index(e, X, "X", "the ensemble")
-    records = [methods.find(name) for name in chosen if name != "auto"]
+    request = Request(
+        n_clusters, tuple(chosen), seed_sequence(random_state), refine,
+        {"n_init": n_init, "variant": variant, "solver": solver, "balance": balance}, progress,
+    )  # fmt: skip
+    sampled = request.sample(e.n_points) if e.mass is None and not (e.is_soft or e.has_covers) else None
+    if sampled is None:
+        found = searched(e, request)
+        labels, sure, voted = found.of_points()
+        n_found = found.n_clusters
+    else:
+        found = searched(e.taken(sampled), request)
+        codes = [c.codes for c in e.members]  # type: ignore[union-attr]
+        placing = found.placing([own[sampled] for own in codes], [c.k + 1 for c in e.members], [c.k for c in e.members])
+        labels, sure = placing.run(codes)
+        n_found, voted = placing.n_clusters, partial(placing.votes, codes)
+    notes = list(found.notes)
+    nowhere = int((labels < 0).sum())
+    if nowhere and unseen == "nearest":
+        labels = _nearest(labels, X, e.n_points)
+        notes.append(f"{counted(nowhere, 'point')} that no member has got the cluster of the nearest point in X")
+    elif nowhere:
+        notes.append(f"in no member, and so without a cluster (label −1): {counted(nowhere, 'point')}")
+    if found.e.n_points < e.n_points:
+        notes.append(said_of_sample(found.e.n_points, e.n_points))
+    row = found.tried[0].row
+    return Consensus(
+        labels=labels, confidence=sure, votes=voted, n_clusters=n_found, method=row["method"],
+        solver=row["solver"], notes=tuple(dict.fromkeys(notes)), seconds=time.perf_counter() - started,
+        tried=tuple(t.row for t in found.tried), index=e.index, kind=e.kind,
+    )  # fmt: skip
+
+
+def said_of_sample(few: int, many: int) -> str:
+    """The note on a consensus of more points than take part in the search."""
+    return f"the methods and scores saw {few:,} of the {many:,} points, drawn at random; all were placed by the rule found there"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What `consensus` is asked for: number of clusters, methods, seeds, refinement, options of the methods, progress."""
+
+    n_clusters: int | None
+    chosen: tuple[str, ...]
+    seeds: np.random.SeedSequence
+    refine: bool | None
+    options: dict[str, Any]
+    progress: Any = None
+
+    @cached_property
+    def records(self) -> list[Method]:
+        """The methods that were named."""
+        return [methods.find(name) for name in self.chosen if name != "auto"]
+
+    def sample(self, n: int) -> Array | None:
+        """Which of many points take part in the search, by position; None for all of them."""
+        many = max(SAMPLED, PER_CLUSTER * (self.n_clusters or 0))
+        if n <= max(ALL_UP_TO, 2 * many) or not all(m.takes_sample(self.options["variant"]) for m in self.records):
+            return None
+        return np.sort(_stream(self.seeds, "sample").choice(n, many, replace=False, shuffle=False))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a search found: the points it was given, their votes, the clusterings tried, the one kept first, and notes."""
+
+    e: Ensemble
+    votes: Evidence
+    part: Evidence
+    tried: list[_Tried]
+    notes: tuple[str, ...]
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters of the one kept."""
+        return int(self.tried[0].labels.max()) + 1 if len(self.tried[0].labels) else 0
+
+    def of_points(self) -> tuple[Array, Array, Any]:
+        """Cluster and confidence of each point, and what gives its votes for each cluster."""
+        row, labels, k = self.votes.row, self.tried[0].labels, self.n_clusters
+        everyone = np.where(row >= 0, labels[row], -1) if len(labels) else np.full(self.e.n_points, -1)
+        voted = shares(self.votes, labels, k)
+        sure = np.where(row >= 0, confidence(self.votes, labels, k, voted)[row], np.nan)
+        return everyone, sure, partial(_of_points, voted, row)
+
+    def placing(self, codes: Sequence[Array], widths: Sequence[int], gaps: Sequence[int]) -> Placing:
+        """What places all points, of which these are some; see `placing_of`."""
+        from congruence.consensus_clustering.placing import placing_of
+
+        kept = self.tried[0]
+        return placing_of(self.part, kept.labels, kept.found.rule, codes, widths, gaps)
+
+
+def _of_points(voted: Array, row: Array) -> Array:
+    return np.where((row >= 0)[:, None], voted[row], np.nan)
+
+
+def searched(e: Ensemble, request: Request) -> Outcome:
+    """The clusterings of these points that the methods find, the one to keep first."""
+    chosen, seeds = request.chosen, request.seeds
+    records = list(request.records)
     votes = evidence(e)
     if not votes.mass.any():
         raise InputError("no member has any point that counts: there is nothing to find a consensus of")
-    started = time.perf_counter()
-    seeds = seed_sequence(random_state)
     weighing = votes.counted()
     notes = [*e.notes, *votes.notes, *said_of_members(weighing[0], e.names)]
-    k = n_clusters
+    k = request.n_clusters
     if k is None and not (records and all(m.key in LINKAGES for m in records) and "auto" not in chosen):
         k, why = _number_of_clusters(weighing[0], _stream(seeds, "n_clusters"))
         notes.append(why)
@@ -124,15 +229,14 @@ def consensus(
         added, left_out = _candidates(weighing[0], k)
         records += [methods.find(key) for key in added if key not in chosen]
         notes += left_out
+    task = _Task(e, votes, *weighing, k, request.options)
     if k != 1:
         for record in records:  # one that cannot says so before the first begins
-            record.check(weighing[0])
-    task = _Task(e, votes, *weighing, k, {"n_init": n_init, "variant": variant, "solver": solver, "balance": balance})
+            record.check(weighing[0], task.variant(record, record.key not in chosen))
     tried = []
-    with Progress(len(records), progress, "methods") as bar:
+    with Progress(len(records), request.progress, "methods") as bar:
         for record in records:
-            by_auto = "auto" in chosen and record.key not in chosen
-            tried.append(task.tried(record, _stream(seeds, record.key), by_auto))
+            tried.append(task.tried(record, _stream(seeds, record.key), record.key not in chosen))
             bar.add(1)
     tried.sort(key=lambda t: -t.row["pooled_ami"])
     if "auto" in chosen and (by_vote := task.independent(tried)) is not None:
@@ -140,7 +244,7 @@ def consensus(
         notes.append(
             "auto kept voting: the members have as many clusters as asked for and err independently of each other"
         )
-    if (("auto" in chosen) if refine is None else yes_or_no(refine, "refine")) and (
+    if (("auto" in chosen) if request.refine is None else yes_or_no(request.refine, "refine")) and (
         better := task.refined(tried[0])
     ) is not None:
         tried.insert(0, better)
@@ -152,21 +256,7 @@ def consensus(
     if e.has_gaps:
         how = _gaps(e)["missing"]
         notes.append(f"some members lack some points: anmi counts each member's own, arimp as missing={how!r} does")
-    everyone = np.where(votes.row >= 0, kept.labels[votes.row], -1) if len(kept.labels) else np.full(e.n_points, -1)
-    voted = shares(votes, kept.labels, n_found)
-    memberships = np.where((votes.row >= 0)[:, None], voted[votes.row], np.nan)
-    sure = np.where(votes.row >= 0, confidence(votes, kept.labels, n_found, voted)[votes.row], np.nan)
-    nowhere = int((everyone < 0).sum())
-    if nowhere and unseen == "nearest":
-        everyone = _nearest(everyone, X, e.n_points)
-        notes.append(f"{counted(nowhere, 'point')} that no member has got the cluster of the nearest point in X")
-    elif nowhere:
-        notes.append(f"in no member, and so without a cluster (label −1): {counted(nowhere, 'point')}")
-    return Consensus(
-        labels=everyone, confidence=sure, memberships=memberships, n_clusters=n_found, method=kept.row["method"],
-        solver=kept.row["solver"], notes=tuple(dict.fromkeys(notes)), seconds=time.perf_counter() - started,
-        tried=tuple(t.row for t in tried), index=e.index, kind=e.kind,
-    )  # fmt: skip
+    return Outcome(e, votes, weighing[0], tried, tuple(notes))
 
 
 def _check(k: Any, n: int, chosen: Sequence[str], unseen: str, X: Any, n_init: Any) -> None:
@@ -238,6 +328,11 @@ class _Task:
     k: int | None
     options: dict[str, Any]
 
+    def variant(self, record: Method, by_auto: bool) -> str | None:
+        """The variant asked for; "auto" links a sample of many signatures."""
+        many = by_auto and record.key == "average" and self.part.n_rows > SAMPLE_ABOVE
+        return "sample" if many else self.options["variant"]
+
     def tried(self, record: Method, rng: np.random.Generator, by_auto: bool) -> _Tried:
         """What one method finds."""
         started = time.perf_counter()
@@ -247,8 +342,7 @@ class _Task:
             found = Found(labels, np.nan, "nothing to choose")
         else:
             options = dict(self.options)
-            if by_auto and record.key == "average" and part.n_rows > SAMPLE_ABOVE:
-                options["variant"] = "sample"
+            options["variant"] = self.variant(record, by_auto)
             found = record(part, k, rng, **options)  # type: ignore[arg-type]
         objective = f"{record.objective}, {record.better} is better"
         return self._scored(record.key, False, found, objective, started)
@@ -273,7 +367,11 @@ class _Task:
         if np.array_equal(before, after):
             return None
         found = replace(
-            kept.found, labels=after, objective=np.nan, solver=f"{kept.found.solver}, refined by hard EM on the votes"
+            kept.found,
+            labels=after,
+            rule=None,
+            objective=np.nan,
+            solver=f"{kept.found.solver}, refined by hard EM on the votes",
         )
         return self._scored(kept.row["method"], True, found, kept.row["objective"], started)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from congruence.consensus_clustering.evidence import GRAM_LIMIT, Evidence
+from congruence.consensus_clustering.methods import Rule
 from congruence.statistics.tables import Array
 
 #: with more clusters than this, and many more than vectors wanted, Lanczos iteration is faster than the dense matrix
@@ -18,9 +19,10 @@ STARTS_ON = 20_000
 def eigenvectors(
     e: Evidence, row_scale: Array, column_scale: Array, k: int, rng: np.random.Generator
 ) -> tuple[Array, Array, Array, str]:
-    """Top k singular values and vectors of B = diag(√mass · row_scale) · H · diag(column_scale).
+    """Top k singular vectors of B = diag(√mass · row_scale) · H · diag(column_scale): parts of the left ones, left, right.
 
-    The left ones come back for one point of each signature, without √mass. Through the eigenvectors of BᵀB, clusters ×
+    The left ones come back for one point of each signature, without √mass: row_scale times the sum of what each of its
+    clusters adds. Through the eigenvectors of BᵀB, clusters ×
     clusters (Li, Wu and Chang's transfer cut), so nothing of the size points × points is ever there.
     """
     k = min(k, e.n_columns, e.n_rows)
@@ -45,8 +47,8 @@ def eigenvectors(
     kept = singular > 1e-7 * singular[0]
     singular, right = singular[kept], right[:, kept]
     right = right * np.where(np.abs(right).max(axis=0) == right.max(axis=0), 1.0, -1.0)  # one sign of the two
-    left = e.scores(column_scale[:, None] * right) * (row_scale[:, None] / singular)
-    return singular, left, right, solver
+    places = column_scale[:, None] * right / singular
+    return places, e.scores(places) * row_scale[:, None], right, solver
 
 
 def directions(x: Array) -> Array:
@@ -55,8 +57,10 @@ def directions(x: Array) -> Array:
     return np.asarray(np.divide(x, length, out=np.zeros_like(x), where=length > 0))
 
 
-def kmeans(x: Array, weight: Array, k: int, rng: np.random.Generator, n_init: int) -> tuple[Array, tuple[str, ...]]:
-    """Labels by k-means; starts are tried on a sample of many points, and the best goes on with all of them."""
+def kmeans(
+    x: Array, weight: Array, k: int, rng: np.random.Generator, n_init: int
+) -> tuple[Array, Array, tuple[str, ...]]:
+    """Labels and centres by k-means; starts are tried on a sample of many points, and the best goes on with all of them."""
     import warnings
 
     from sklearn.cluster import KMeans
@@ -78,7 +82,13 @@ def kmeans(x: Array, weight: Array, k: int, rng: np.random.Generator, n_init: in
         if few is not x:
             found = KMeans(k, init=found.cluster_centers_, n_init=1, max_iter=200).fit(x, sample_weight=weight)
     stopped = found.n_iter_ >= 200
-    return found.labels_.astype(np.int64), ("k-means stopped after 200 steps",) if stopped else ()
+    notes = ("k-means stopped after 200 steps",) if stopped else ()
+    return found.labels_.astype(np.int64), found.cluster_centers_, notes
+
+
+def nearest_direction(places: Array, centres: Array) -> Rule:
+    """The rule that puts a point to the centre nearest to the direction of the sum of its clusters."""
+    return Rule(places, -np.square(centres).sum(axis=1) / 2, centres)
 
 
 def _orthogonal(x: Array, k: int, rng: np.random.Generator) -> Array:

@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 from congruence.consensus_clustering.central import medoid
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.kcc import kcc
-from congruence.consensus_clustering.methods import Found, Method
+from congruence.consensus_clustering.methods import Found, Method, Rule
 from congruence.statistics.tables import Array
 
 STEPS = 100
@@ -27,7 +27,8 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: A
         labels, start = kcc(e, k, rng, n_init=n_init).labels, f"kcc, as no complete member has {k} clusters"
     before: list[bytes] = []
     for _step in range(STEPS):
-        support = e.scores(matched(e, labels, k))
+        table = matched(e, labels, k)
+        support = e.scores(table)
         voted = support.argmax(axis=1)
         before.append(labels.tobytes())
         if voted.tobytes() in before:  # converged, or in a cycle
@@ -36,7 +37,8 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: A
     settled = voted.tobytes() == before[-1]
     agreed = float((support[np.arange(e.n_rows), voted] * e.mass).sum() / (e.seen_share * e.mass).sum())
     notes = () if settled else ("the votes did not settle; the last of them are given",)
-    return Found(voted, agreed, f"matching and voting, started at {start}", notes)
+    rule = Rule(table, np.zeros(k))
+    return Found(voted, agreed, f"matching and voting, started at {start}", notes, rule)
 
 
 def matched(e: Evidence, labels: Array, k: int) -> Array:

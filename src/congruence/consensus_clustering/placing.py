@@ -1,0 +1,254 @@
+"""Clusters and confidence of any number of points, by the rule that a method found on a sample of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from congruence.consensus_clustering.confidence import (
+    CONSTANT,
+    HALF,
+    MOST_POSTERIOR,
+    MOST_SHARE,
+    POSTERIOR,
+    SHARE,
+    common_errors,
+    informativeness,
+)
+from congruence.consensus_clustering.evidence import Evidence
+from congruence.consensus_clustering.methods import Rule
+from congruence.consensus_clustering.refinement import likeliest, log_chances
+from congruence.consensus_clustering.spectral import directions
+from congruence.engine.plan import default_threads
+from congruence.machine import jit
+from congruence.statistics.tables import Array
+
+#: points that a thread places at a time
+CHUNK = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class Placing:
+    """What puts a point into its cluster and says how sure that is, from its code in each member.
+
+    Rows of the tables are the codes of the members, one member after the other. A code that says nothing, because
+    the sample has none of its points, has a row of zeros.
+    """
+
+    #: first row of each member
+    starts: Array
+    rule: Rule
+    #: log p(code | cluster), scaled to as many members as err independently; empty: `factor` times the table of the rule
+    chances: Array
+    factor: float
+    prior: Array
+    #: share of the points of a code in each cluster, times its weight: by how informative its member is, and plain
+    shares: Array
+    #: these weights of each code, whether it is a cluster, and whether it says nothing; and the sums over all members
+    said: Array
+    everywhere: Array
+    #: how correlated the errors of the members are, from 0 to 1
+    g: float
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return len(self.prior)
+
+    def run(self, codes: Sequence[Array], threads: int | None = None) -> tuple[Array, Array]:
+        """Cluster and confidence of each point, from its codes in each member; −1 and NaN for points in none."""
+        n = len(codes[0])
+        labels, sure = np.empty(n, np.int32), np.empty(n)
+        arguments = (
+            self.starts, self.rule.table, self.rule.bias,
+            np.zeros((0, 0)) if self.rule.centres is None else self.rule.centres, self.chances, self.factor, self.prior,
+            self.shares, self.said, self.everywhere, self.g,
+        )  # fmt: skip
+        kernel = jit.compiled(_place, float(n) * len(codes))
+        wide = np.uint8 if all(c.dtype == np.uint8 for c in codes) else np.int32  # two kernels to compile, not more
+
+        def work(first: int) -> None:
+            here = slice(first, first + CHUNK)
+            stacked = np.empty((len(codes), len(labels[here])), wide)
+            for j, column in enumerate(codes):
+                stacked[j] = column[here]
+            kernel(stacked, *arguments, labels[here], sure[here])
+
+        many = default_threads(threads)
+        if n <= CHUNK or many == 1:
+            for first in range(0, n, CHUNK):
+                work(first)
+        else:
+            with ThreadPoolExecutor(many) as pool:
+                list(pool.map(work, range(0, n, CHUNK)))
+        return labels, sure
+
+    def votes(self, codes: Sequence[Array]) -> Array:
+        """Share of the votes of each point for each cluster, points × clusters; NaN for points without votes."""
+        plain = self.shares.reshape(len(self.said), -1)[:, 1 : 2 * self.n_clusters : 2]
+        votes, said = np.zeros((len(codes[0]), self.n_clusters)), np.zeros(len(codes[0]))
+        for start, column in zip(self.starts.tolist(), codes, strict=True):
+            row = column.astype(np.int64) + start
+            votes += plain[row]
+            said += self.said[row, 1]
+        return np.asarray(np.divide(votes, said[:, None], out=np.full_like(votes, np.nan), where=said[:, None] > 0))
+
+
+def placing_of(
+    e: Evidence, labels: Array, rule: Rule | None, codes: Sequence[Array], widths: Sequence[int], gaps: Sequence[int]
+) -> Placing:
+    """What places all points, from a clustering of the signatures of a sample and the rule that gave it.
+
+    Clusters are numbered from the largest of the sample; one that the rule gives no points is left out.
+
+    Args:
+        e: The votes of the sample, every signature of some mass.
+        labels: Cluster of each signature.
+        rule: The rule of the method; None: the likelihood of the votes, as for refinement.
+        codes: For each member of the ensemble, the codes of the points of the sample.
+        widths: For each member, the number of its codes.
+        gaps: For each member, the code of points that it lacks.
+    """
+    columns = [np.full(width, e.n_columns) for width in widths]
+    is_cluster = [np.zeros(width) for width in widths]
+    some = e.row >= 0
+    for at, member in enumerate(e.source.tolist()):
+        columns[member][codes[member][some]] = e.column[e.row[some], at]
+        is_cluster[member][:] = np.arange(widths[member]) != gaps[member]
+    likely = rule is None
+    if rule is None:
+        rule = likeliest(e, labels, int(labels.max()) + 1)
+    scores = e.scores(rule.table) if rule.centres is None else directions(e.scores(rule.table)) @ rule.centres.T
+    placed = (scores + rule.bias).argmax(axis=1)
+    settled = likely and bool((placed == labels).all())  # then the votes count as they do in the confidence
+    sizes = np.bincount(placed, weights=e.mass, minlength=len(rule.bias))
+    order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
+    rank = np.empty(len(sizes), np.int64)
+    rank[order] = np.arange(len(order))
+    placed, sizes, k = rank[placed], sizes[order], len(order)
+    weight, totals = informativeness(e, placed, k), e.totals(placed, k)
+    overlap, correlation = common_errors(e, placed, k)
+    part = (totals / np.where(e.sizes > 0, e.sizes, 1.0)).T
+    factor = e.n_members / overlap
+
+    def spread(table: Array) -> Array:
+        """The rows of a table by code, zeros for codes that the sample lacks; padded to a multiple of four, and flat."""
+        wide = -(-table.shape[1] // 4) * 4
+        whole = np.zeros((e.n_columns + 1, wide))
+        whole[:-1, : table.shape[1]] = table
+        return whole[np.concatenate(columns)].ravel()
+
+    informed, plain = weight[e.member] * (e.sizes > 0), e.weight * (e.sizes > 0)
+    said = spread(np.column_stack([informed, plain])).reshape(-1, 4)
+    said[:, 2] = np.concatenate(is_cluster)
+    said[:, 3] = said[:, 1] == 0
+    if rule.centres is None:
+        kept = Rule(spread(rule.table[:, order]), rule.bias[order])
+    else:
+        centres = np.zeros((k, -(-rule.table.shape[1] // 4) * 4))
+        centres[:, : rule.table.shape[1]] = rule.centres[order]
+        kept = Rule(spread(rule.table), rule.bias[order], centres)
+    return Placing(
+        np.cumsum([0, *widths])[:-1], kept,
+        np.zeros(0) if settled else spread(log_chances(e, totals) * factor), factor, np.log(sizes / sizes.sum()),
+        spread(np.stack([part * informed[:, None], part * plain[:, None]], axis=2).reshape(e.n_columns, 2 * k)),
+        said, np.array([weight.sum(), e.share.sum(), 1.0]), correlation / (correlation + HALF),
+    )  # fmt: skip
+
+
+def _place(
+    codes: Any, starts: Any, table: Any, bias: Any, centres: Any, chances: Any, factor: float, prior: Any, shares: Any,
+    said: Any, everywhere: Any, g: float, labels: Any, sure: Any,
+) -> None:  # fmt: skip
+    """Tables are flat, their rows padded to a multiple of four: four sums at a time stay in registers."""
+    members, n = codes.shape
+    k, width = len(prior), len(table) // len(said)
+    across, wide = len(shares) // len(said), (k + 3) // 4 * 4
+    sums, logits, rows = np.zeros(width), np.zeros(wide), np.zeros(members, np.uint64)
+    enough = MOST_POSTERIOR + np.log(k)
+    for i in range(n):
+        lacks = 0.0
+        for member in range(members):
+            row = np.uint64(starts[member]) + np.uint64(codes[member, i])
+            rows[member] = row
+            lacks += said[row, 3]
+        for j in range(0, width, 4):
+            a, b, c, d = 0.0, 0.0, 0.0, 0.0
+            for member in range(members):
+                at = rows[member] * np.uint64(width) + np.uint64(j)
+                a += table[at]
+                b += table[at + np.uint64(1)]
+                c += table[at + np.uint64(2)]
+                d += table[at + np.uint64(3)]
+            sums[j], sums[j + 1], sums[j + 2], sums[j + 3] = a, b, c, d
+        best, own = -np.inf, 0
+        if len(centres):
+            length = 0.0
+            for j in range(width):
+                length += sums[j] * sums[j]
+            length = 1.0 / np.sqrt(length) if length > 0 else 0.0
+            for cluster in range(k):
+                score = 0.0
+                for j in range(width):
+                    score += sums[j] * centres[cluster, j]
+                score = score * length + bias[cluster]
+                if score > best:
+                    best, own = score, cluster
+        else:
+            for cluster in range(k):
+                score = sums[cluster] + bias[cluster]
+                if score > best:
+                    best, own = score, cluster
+        share, voted = 0.0, 0.0
+        for member in range(members):
+            at = rows[member] * np.uint64(across) + np.uint64(2 * own)
+            share += shares[at]
+            voted += shares[at + np.uint64(1)]
+        share_said, voted_said, seen = everywhere[0], everywhere[1], everywhere[2]
+        if lacks > 0:
+            share_said, voted_said, seen = 0.0, 0.0, 0.0
+            for member in range(members):
+                share_said += said[rows[member], 0]
+                voted_said += said[rows[member], 1]
+                seen += said[rows[member], 2]
+        labels[i] = own if seen > 0 else -1
+        if voted_said == 0.0:  # in no member, or only in clusters that the sample lacks
+            sure[i] = np.nan
+            continue
+        if voted > (1 - 1e-9) * voted_said:
+            sure[i] = 1.0
+            continue
+        if len(chances):
+            for j in range(0, wide, 4):
+                a, b, c, d = 0.0, 0.0, 0.0, 0.0
+                for member in range(members):
+                    at = rows[member] * np.uint64(wide) + np.uint64(j)
+                    a += chances[at]
+                    b += chances[at + np.uint64(1)]
+                    c += chances[at + np.uint64(2)]
+                    d += chances[at + np.uint64(3)]
+                logits[j], logits[j + 1], logits[j + 2], logits[j + 3] = a, b, c, d
+        else:
+            for j in range(k):
+                logits[j] = factor * sums[j]
+        top = -np.inf
+        for cluster in range(k):
+            logits[cluster] += prior[cluster]
+            if cluster != own and logits[cluster] > top:
+                top = logits[cluster]
+        posterior = logits[own] - top
+        if posterior < enough:  # above, it is cut off
+            others = 0.0
+            for cluster in range(k):
+                if cluster != own:
+                    others += np.exp(logits[cluster] - top)
+            posterior -= np.log(others)
+        posterior = min(max(posterior, -MOST_POSTERIOR), MOST_POSTERIOR)
+        share = min(max(share / share_said, 1e-9), 1 - 1e-9) if share_said > 0 else 0.5
+        odds = min(max(np.log(share / (1 - share)), -MOST_SHARE), MOST_SHARE)
+        odds = POSTERIOR * (1 - g) * posterior + g * (SHARE * odds + CONSTANT)
+        sure[i] = 1 / (1 + np.exp(-odds))
