@@ -40,7 +40,8 @@ def test_a_rule_gives_the_labels_it_came_with(method, gaps):
     votes = evidence(e)
     found = methods.find(method)(votes, 4, np.random.default_rng(0), n_init=3)
     if found.rule is None:  # a mean over the members that have the point
-        assert method == "mcla" and gaps
+        assert method == "mcla"
+        assert gaps
         return
     sums = votes.scores(found.rule.table)
     scores = sums if found.rule.centres is None else directions(sums) @ found.rule.centres.T
@@ -79,7 +80,9 @@ def test_a_sample_stands_for_many_points(method, few):
     assert (cg.consensus(e, 4, method, 0, progress=False).labels == r.labels).all()
     assert r.memberships.shape == (900, 4)
     assert r.memberships.sum(axis=1) == pytest.approx(1.0)
-    assert (r.vote_share >= 0).all() and (0 < r.confidence).all() and (r.confidence <= 1).all()
+    assert (r.vote_share >= 0).all()
+    assert (r.confidence > 0).all()
+    assert (r.confidence <= 1).all()
 
 
 def test_points_with_the_same_votes_are_in_the_same_cluster(few):
@@ -94,7 +97,7 @@ def test_points_with_the_same_votes_are_in_the_same_cluster(few):
 
 def test_what_the_sample_lacks_says_nothing(few):
     """A label that no point of the sample has adds no votes; a point in no member has no cluster and no confidence."""
-    truth, e = planted()
+    _truth, e = planted()
     columns = [np.array([c.names[x] for x in c.codes], dtype=object) for c in e.members]
     drawn = search.Request(4, ("kcc",), np.random.SeedSequence(0), None, {"variant": None}).sample(900)
     rare, nowhere = np.setdiff1d(np.arange(900), drawn)[:2]
@@ -103,10 +106,12 @@ def test_what_the_sample_lacks_says_nothing(few):
         column[rare] = 9 if j < 7 else column[rare]
     odd = cg.Ensemble(columns, unassigned="partial")
     r = cg.consensus(odd, 4, "kcc", 0, progress=False)
-    assert r.labels[nowhere] == -1 and np.isnan(r.confidence[nowhere])
+    assert r.labels[nowhere] == -1
+    assert np.isnan(r.confidence[nowhere])
     others = np.setdiff1d(np.arange(900), [rare, nowhere])
     assert (r.labels[others] == cg.consensus(e, 4, "kcc", 0, progress=False).labels[others]).all()
-    assert r.labels[rare] >= 0 and np.isfinite(r.confidence[rare])
+    assert r.labels[rare] >= 0
+    assert np.isfinite(r.confidence[rare])
 
 
 def test_methods_that_need_all_points_get_them(few):
