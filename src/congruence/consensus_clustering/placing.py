@@ -140,7 +140,7 @@ def placing_of(
         wide = -(-table.shape[1] // 4) * 4
         whole = np.zeros((e.n_columns + 1, wide))
         whole[:-1, : table.shape[1]] = table
-        return whole[np.concatenate(columns)].ravel()
+        return np.asarray(whole[np.concatenate(columns)].ravel())
 
     informed, plain = weight[e.member] * (e.sizes > 0), e.weight * (e.sizes > 0)
     said = spread(np.column_stack([informed, plain])).reshape(-1, 4)
