@@ -501,7 +501,7 @@ def test_duplicates_count_twice_or_are_dropped():
         ),
         (lambda: cg.adco(cover([[0]], 2), [0, 1], np.zeros((2, 1))), "got a cover"),
         (lambda: cg.dunn(np.zeros((2, 1)), cover([[0]], 2)), "got a cover"),
-        (lambda: cg.resolutions({"a": cover([[0]], 2), "b": [0, 1]}), "not of scans, memberships or covers"),
+        (lambda: cg.resolutions({"a": cover([[0]], 2), "b": [0, 1]}), "not scans, memberships or covers"),
         (lambda: cg.permutation_test(cover([[0]], 2), cover([[0]], 2), "omega", null="all"), "there are covers"),
     ],
 )

@@ -390,7 +390,7 @@ def test_what_does_not_apply_is_said():
         cg.compare(a, a, sample_weight=[1, 1, 1, 1])
     assert cg.nhmi(a.at_levels([2, 3]), a.at_levels([2, 3])) == 1
     assert "hmi" in cg.compare(a, a, "all").skipped
-    with pytest.raises(cg.InputError, match="one side at least"):
+    with pytest.raises(cg.InputError, match="at least one side"):
         cg.cut_curve([0, 1], [0, 1])
 
 
@@ -499,7 +499,7 @@ def test_tanglegrams_untangle():
     assert cg.tanglegram(a, a).crossings == 0
     assert t.segments("a").shape == (5 + 10, 4)
     big = cg.Hierarchy((np.column_stack([np.arange(1, 6001), [0, *range(6001, 12000)]]), np.arange(6000.0)))
-    with pytest.raises(cg.InputError, match="shows nothing"):
+    with pytest.raises(cg.InputError, match="is unreadable"):
         cg.tanglegram(big, big)
 
 

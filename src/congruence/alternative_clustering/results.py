@@ -40,7 +40,7 @@ class Alternative(Result):
         status: Solver status.
         gap: How far above the optimum, NaN if unknown.
         seconds: Time used.
-        notes: What to know about the input or the search.
+        notes: Cautions about the input or the search.
         tried: With method="auto", the merit of each method tried, the best first: what its labels explain of the data beyond
             the known clusterings and beyond chance.
 

@@ -142,7 +142,7 @@ def alternatives(
         A list of `Alternative`, with `.to_frame()` and `.plot()`.
 
     Raises:
-        InputError: If an argument is not what is described here, or a method cannot take the data.
+        InputError: If an argument is invalid, or a method cannot take the data.
 
     See also:
         `cg.AlternativeClustering`, `cg.dissimilarity_quality`.

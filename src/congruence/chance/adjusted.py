@@ -30,17 +30,17 @@ class Expectation:
     #: 0 if the value is exact
     standard_error: float
     exactness: Exactness
-    #: draws made for it, where it is not exact
+    #: number of draws, if it is not exact
     n_draws: int = 0
 
     @property
     def method(self) -> str:
-        """How it is known, in words: "closed form", "expected mutual information", or "mean of … draws"."""
+        """How it was computed: "closed form", "expected mutual information", or "mean of … draws"."""
         return self.exactness.in_words(self.n_draws)
 
     @property
     def is_exact(self) -> bool:
-        """No draws were needed."""
+        """Whether no draws were needed."""
         return self.exactness.is_exact
 
 
@@ -51,7 +51,7 @@ def _expectation(m: Measure, null: str, sided: str, draws: int, seed: int, a: by
 
 
 def _mean_of(random: RandomPair, m: Measure, draws: int, seed: int) -> Expectation:
-    """The exact mean of a random pair, else that of draws."""
+    """The exact mean of a random pair, or else the mean of draws."""
     exact = random.expected(m)
     if exact is not None:
         return Expectation(clean(exact[0]), 0.0, exact[1])
@@ -66,10 +66,10 @@ class Adjusted(Measure):
     """A measure rescaled so that its expected value is 0 and its best value 1; created by `cg.adjusted`.
 
     Attributes:
-        base: The record of the measure that is adjusted.
+        base: The record of the base measure.
         null: Null model: "permutation", "n_clusters" or "all".
         sided: "two" or "one".
-        n_draws: Number of draws where the mean is not known exactly.
+        n_draws: Number of draws if the mean is not known exactly.
         random_state: Seed of the draws.
 
     See also:
@@ -84,14 +84,14 @@ class Adjusted(Measure):
 
     @property
     def exactness(self) -> Exactness:
-        """How its expectation is known."""
+        """How its expected value is computed."""
         example = RandomPair(np.array([5, 4, 3]), np.array([6, 4, 2]), self.null, self.sided)
         exact = example.expected(find(self.base, **self.parameters))
         return Exactness.DRAWS if exact is None else exact[1]
 
     @property
     def method(self) -> str:
-        """The same in words: "closed form", "expected mutual information", or "mean of … draws"."""
+        """The same as text: "closed form", "expected mutual information", or "mean of … draws"."""
         return self.exactness.in_words(self.n_draws)
 
     def _of_sizes(self, a: Array, b: Array) -> Expectation:
@@ -105,7 +105,7 @@ class Adjusted(Measure):
         )
 
     def of_table(self, table: Table) -> Expectation:
-        """What chance gives for the sizes of this table's clusters; for covers, those of their signatures.
+        """The expected value given the cluster sizes of this table; for covers, the sizes of their signatures.
 
         Args:
             table: The contingency table of the pair.
@@ -113,9 +113,7 @@ class Adjusted(Measure):
         if table.maps is None:
             return self._of_sizes(table.row_sums, table.col_sums)
         if self.null != "permutation":
-            raise NotApplicable(
-                f"null={self.null!r} draws partitions, and there are covers; null='permutation' takes them"
-            )
+            raise NotApplicable(f"null={self.null!r} draws partitions, but there are covers; use null='permutation'")
         random = random_pair(table, self.null, self.sided)
         return _mean_of(random, find(self.base, **self.parameters), self.n_draws, self.random_state)
 
@@ -125,7 +123,7 @@ class Adjusted(Measure):
         Args:
             a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
                 floats or sparse, points × clusters), or an `Ensemble`, `Similarity` or `Hierarchy`. It is the
-                reference where a measure is asymmetric.
+                reference for asymmetric measures.
             b: Second clustering, of the same points in the same order.
             options: How the clusterings are read, as in `compare`: `unassigned`, `noise`, `sample_weight`,
                 `frequency`, `align`.
@@ -149,7 +147,7 @@ class Adjusted(Measure):
         Args:
             a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
                 floats or sparse, points × clusters), or an `Ensemble`, `Similarity` or `Hierarchy`. It is the
-                reference where a measure is asymmetric.
+                reference for asymmetric measures.
             b: Second clustering, of the same points in the same order.
             options: How the clusterings are read, as in `compare`: `unassigned`, `noise`, `sample_weight`,
                 `frequency`, `align`.
@@ -171,7 +169,7 @@ class Adjusted(Measure):
         """As for the base measure; also raises for memberships and weights, whose tables do not give the expected value.
 
         Args:
-            soft: Whether either clustering is given by memberships.
+            soft: Whether either clustering is soft.
             weighted: Whether points have importance weights.
             covers: Whether clusters overlap. Default False.
 
@@ -193,7 +191,7 @@ class Adjusted(Measure):
             return super().__call__(a, b, **options)
         if math.isnan(t.best):
             raise NotApplicable(
-                f"{self.base.key} of memberships has no best value to adjust to; adjust a normalised measure, as nmi_sum"
+                f"{self.base.key} of memberships has no best value to adjust to; adjust a normalised measure, such as nmi_sum"
             )
         return tested(t, self.n_draws, self.random_state, None, 0.95, None, False).adjusted
 
@@ -227,27 +225,27 @@ def adjusted(
     n_draws: int = 1000,
     random_state: int = 0,
 ) -> Adjusted:
-    """The measure adjusted for chance, (value − expected) / (best − expected): 0 for chance, 1 for the best value.
+    """The measure adjusted for chance, (value − expected) / (best − expected): 0 if expected by chance, 1 for the best value.
 
-    The expectation under the null model (see `congruence.chance`) is exact where the measure is affine in Σ n² or in the
-    mutual information, and the mean of `n_draws` draws from `random_state` otherwise; `.method` says which, `.expectation(a, b)`
-    gives it with its standard error. Distances become similarities; `mi`, which has no best value, is compared with the
-    larger entropy. With `sided="one"` a is a fixed reference and b alone is random. In `compare`, `compare_to` and
-    `compare_all` it takes hard clusterings; called itself, memberships, weights, ensembles and matrices too.
+    The expectation under the null model (see `congruence.chance`) is exact if the measure is affine in Σ n² or in the
+    mutual information. Otherwise it is the mean of `n_draws` draws. `.method` says which, and `.expectation(a, b)`
+    returns it with its standard error. Distances become similarities; `mi`, which has no best value, is compared with the
+    larger entropy. With `sided="one"`, a is a fixed reference and only b is random. In `compare`, `compare_to` and
+    `compare_all` it takes hard clusterings; called directly, also memberships, weights, ensembles and matrices.
 
     Args:
         measure: Key or record of a measure; `cg.measures()` lists them.
         null: Null model: "permutation" (default), "n_clusters" or "all"; see `cg.permutation_test`.
-        sided: "two" (default) or "one": a is a fixed reference and b alone is random.
-        n_draws: Number of draws where the mean is not known exactly, at least 2. Default 1000.
+        sided: "two" (default) or "one": a is a fixed reference and only b is random.
+        n_draws: Number of draws if the mean is not known exactly, at least 2. Default 1000.
         random_state: Seed of the draws, a whole number. Default 0.
 
     Returns:
         An `Adjusted` measure, usable wherever a key is: `m(a, b)`, `cg.compare(a, b, [m])`.
 
     Raises:
-        NotApplicable: If the measure describes one ensemble. InputError: If an argument is not what is described
-            here.
+        NotApplicable: If the measure describes one ensemble. InputError: If an argument is
+            invalid.
 
     See also:
         `cg.permutation_test`, `cg.ari`, `cg.ami_max`.

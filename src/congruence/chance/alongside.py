@@ -18,7 +18,7 @@ from congruence.comparison.results import AgainstReference
 from congruence.errors import Caution, NotApplicable
 from congruence.statistics.tables import Array
 
-#: what a test or an interval says of itself; what it says of the points is with the comparison already
+#: cautions of tests and intervals to keep; those about the points are already in the comparison
 OWN = ("undefined_draws", "same_halves")
 
 
@@ -26,7 +26,7 @@ def beside(
     result: Comparison, a: Any, b: Any, *, p_values: bool, intervals: bool, n_permutations: int | None = None,
     level: float = 0.95, random_state: Any = 0, **options: Any,
 ) -> Comparison:  # fmt: skip
-    """The comparison with p-values and intervals; NaN and a caution if there is none."""
+    """The comparison with p-values and intervals; NaN and a caution for those that cannot be computed."""
     further: dict[str, dict[str, float]] = {}
     cautions: list[Caution] = []
     ways: set[bool] = set()
@@ -50,7 +50,7 @@ def beside(
 
 
 def _or_why(work: Callable[[], Any]) -> tuple[Any, list[str]]:
-    """What is found, or None and why there is no such thing."""
+    """The result, or None and the reason."""
     try:
         return work(), []
     except NotApplicable as reason:
@@ -63,13 +63,13 @@ def _own(found: Any, what: str) -> list[Caution]:
 
 
 def _ways(drawn: set[bool], by_draws: str) -> str:
-    """Where the p-values come from: draws, exact moments of the pairs together, or both."""
+    """How the p-values were computed: by draws, by exact moments, or both."""
     by_moments = "exact moments under permutation, without draws"
     return f"{by_moments}; for the others {by_draws}" if len(drawn) == 2 else by_draws if True in drawn else by_moments
 
 
 def _how(p_values: str | bool, intervals: bool, level: float) -> list[Caution]:
-    """How the columns beside the values were made."""
+    """Notes on how the extra columns were computed."""
     halves = f"low, high: {level:.0%} confidence interval, from random halves of the points"
     made = [Caution("p_values", "", p_values)] if isinstance(p_values, str) else []
     return made + ([Caution("intervals", "", halves)] if intervals else [])

@@ -1,4 +1,4 @@
-"""Bounds of p-values from exact moments under permutation: nothing is drawn."""
+"""Bounds of p-values from exact moments under permutation, without draws."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def chance_bound(a: Clustering, b: Clustering) -> float:
 
 
 def _hard_sums(a: Labels, b: Labels) -> tuple[int, Fraction, list[Fraction], list[Fraction]]:
-    """Points, pairs together in both, and sums of one side: as whole numbers, for the variance is a small difference."""
+    """Points, pairs together in both, and sums of one side, as integers because the variance is a small difference."""
     table, _ = table_of(a, b)
     counts = table.count.tolist()
     sums = []

@@ -31,7 +31,7 @@ Null = Literal["permutation", "n_clusters", "all"]
 
 
 class Exactness(Word):
-    """How the mean of a measure under a null model is known."""
+    """How the mean of a measure under a null model was computed."""
 
     CLOSED_FORM = "closed form"
     EXPECTED_MI = "expected mutual information"
@@ -40,15 +40,15 @@ class Exactness(Word):
 
     @property
     def is_exact(self) -> bool:
-        """Is the mean known exactly?"""
+        """Whether the mean is exact."""
         return self not in (Exactness.DRAWS, Exactness.MOMENTS)
 
     def in_words(self, draws: int) -> str:
-        """The same for people, with the number of draws."""
+        """The same as text, with the number of draws."""
         return f"mean of {draws:,} draws" if self is Exactness.DRAWS else self.value
 
 
-#: what the null models are, for people
+#: descriptions of the null models
 NULLS = {
     "permutation": "points permuted at random, cluster sizes fixed",
     "n_clusters": "partitions into the same numbers of clusters, all equally likely",
@@ -94,7 +94,7 @@ class RandomPair:
     sided: str = "two"
     #: the engine that draws: cpu, or that of a CUDA GPU
     engine: Engine = cpu
-    #: of covers: sizes are those of signatures, and these the clusters they are made of
+    #: for covers, whose sizes are those of signatures: the clusters of each signature
     maps: tuple[ClusterMap, ClusterMap] | None = None
 
     @cached_property
@@ -194,7 +194,7 @@ class RandomPair:
         return null_models.expected_information(self.n, *self.blocks)
 
     def expected(self, m: Measure) -> tuple[float, Exactness] | None:
-        """The exact mean of a measure that is affine in what is random, and how it was had; None for others."""
+        """The exact mean of a measure that is affine in the random quantity, and how it was computed; None for others."""
         if self.n < 2:
             return None
         if self.maps is not None or m.needs in (SharedPairs, Concordance):
@@ -220,7 +220,7 @@ class RandomPair:
         return (float(f(at[:, None])[0]), how) if is_affine(f, probes) else None
 
     def _expected_of_covers(self, m: Measure) -> tuple[float, Exactness] | None:
-        """The mean of a measure that is affine in how far pairs of points agree: it follows from each side alone."""
+        """The mean of a measure that is affine in the agreement of pairs of points; it follows from each side alone."""
         if m.needs not in (SharedPairs, Concordance) or self.null != "permutation":
             return None
         a, b = self.maps or (None, None)
@@ -268,7 +268,7 @@ def _of_info(m: Measure, n: int, information: float, at: Array) -> Array:
 
 
 def _probes(free: tuple[bool, bool], at: Array, top: float, between: Callable[[Array, Array], Any]) -> Array:
-    """Test points (3, 64) of a statistic: fixed quantities stay, the others take possible values."""
+    """Test points (3, 64) of a statistic: fixed quantities are kept, the others take possible values."""
     rng = np.random.default_rng(0)
     a, b = (rng.uniform(0, top, 64) if loose else np.full(64, x) for x, loose in zip(at, free, strict=False))
     low, high = between(a, b)

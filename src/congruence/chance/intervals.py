@@ -27,7 +27,7 @@ from congruence.statistics.tables import Array, Maxima, Table
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ConfidenceInterval(Result):
-    """Where the value of a measure lies for the population that the points are a sample of; `low, high = interval`.
+    """A confidence interval for the value in the population from which the points were sampled; `low, high = interval`.
 
     Attributes:
         measure: The record of the measure.
@@ -36,12 +36,12 @@ class ConfidenceInterval(Result):
         high: Upper bound.
         level: Level of the interval.
         standard_error: Standard error of the value.
-        bias: How much larger the value is than that of the population, on average; taken off.
+        bias: Estimated bias of the value; it is subtracted.
         n_resamples: Number of halves drawn.
         n_points: Number of points.
-        cautions: What to know about the input.
+        cautions: Cautions about the input.
         names: Names of the two clusterings.
-        kind: Kind of frame that they came in.
+        kind: Kind of frame of the inputs.
 
     >>> import congruence as cg
     >>> a = [0] * 50 + [1] * 50
@@ -100,7 +100,7 @@ DOUBT = 0.3
 #: largest share of points alone in their cell for which entropies are trusted
 MOST_ALONE = 0.05
 
-#: fewest points on which the clusterings differ; with fewer, nominal 95 % hold 80 % (reproductions/interval_coverage.py)
+#: fewest points on which the clusterings differ; with fewer, 95 % intervals cover 80 % (reproductions/interval_coverage.py)
 FEWEST_ASTRAY = 10
 
 
@@ -116,18 +116,18 @@ def confidence_interval(
     progress: Callable[[int, int], Any] | bool | None = None,
     **options: Any,
 ) -> ConfidenceInterval:
-    """Where a measure lies for the population that the points are a sample of, by random halves of the points.
+    """A confidence interval for a measure in the population from which the points were sampled, by random halves.
 
-    The bootstrap draws points with replacement, and copies of a point agree with each other: it finds agreement where
-    there is none. Halves drawn without replacement vary about their mean as the value does about that of the population
-    (the delete-half jackknife). What the value is too high or too low for this number of points is told from halves and
-    taken off; quarters tell whether that may be trusted, and if not the interval is refused. Hard clusterings are drawn from
-    their table, at a cost that does not depend on the number of points. The options are those of `compare`.
+    The bootstrap is not used: it draws points with replacement, and copies of a point always agree, so it finds agreement
+    where there is none. Halves drawn without replacement vary about their mean as the value varies about that of the
+    population (the delete-half jackknife). The bias for this number of points is estimated from the halves and subtracted.
+    Quarters show whether that estimate can be trusted; if not, there is no interval. Hard clusterings are drawn from their
+    table, at a cost that does not depend on the number of points. The options are those of `compare`.
 
     Args:
         a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
             floats or sparse, points × clusters), or an `Ensemble`, `Similarity` or `Hierarchy`. It is the reference
-            where a measure is asymmetric.
+            for asymmetric measures.
         b: Second clustering, of the same points in the same order.
         measure: Key or record of a measure; `cg.measures()` lists them. Default "ari".
         level: Level of the interval, between 0 and 1. Default 0.95.
@@ -144,7 +144,7 @@ def confidence_interval(
 
     Raises:
         NotApplicable: If the points are too few, or the value depends too much on their number. InputError: If an
-            argument is not what is described here.
+            argument is invalid.
 
     See also:
         `cg.permutation_test`.
@@ -163,17 +163,17 @@ def confidence_interval(
     if t.n_points < 16:
         raise NotApplicable(f"an interval needs at least 16 points; there are {t.n_points}")
     if math.isnan(t.value):
-        raise InputError(f"{m.key} is undefined for this pair; there is no interval of it")
+        raise InputError(f"{m.key} is undefined for this pair, so it has no interval")
     needs = m.base.needs if isinstance(m, Adjusted) else m.needs
     if issubclass(needs, Info | MemberInfo) and t.alone > MOST_ALONE:
         raise NotApplicable(
-            f"{t.alone:.0%} of the points are alone in their cell of the table, so that much of the entropy is still unseen: the "
-            f"clusters are too small for an interval of {m.key}; take more points, or a measure that counts pairs (ari, jaccard)"
+            f"{t.alone:.0%} of the points are alone in their cell of the table, so the entropy cannot be estimated: the "
+            f"clusters are too small for an interval of {m.key}; use more points, or a pair-counting measure (ari, jaccard)"
         )
     if t.astray is not None and 0 < t.astray < FEWEST_ASTRAY:
         raise NotApplicable(
-            f"only {t.astray} points lie outside the largest overlap of their cluster: intervals from so few differences miss "
-            f"too often (they need {FEWEST_ASTRAY}); take more points"
+            f"only {t.astray} points lie outside the largest overlap of their cluster: intervals from so few differences are "
+            f"wrong too often (at least {FEWEST_ASTRAY} are needed); use more points"
         )
     half, quarter = t.n_points // 2, t.n_points // 4
     streams = seed_sequence(random_state).spawn(2)
@@ -220,5 +220,5 @@ def _why_not(t: Problem, half: float, quarter: float) -> str:
     return (
         f"{t.measure.key} depends too much on the number of points for an interval: {number(t.value)} with all {t.n_points:,}"
         f"{clusters}, {number(half)} with half, {number(quarter)} with a quarter of them; the clusters are too small, or the "
-        "agreement too near to chance; take more points, or a measure that counts pairs (ari, jaccard)"
+        "agreement too close to chance; use more points, or a pair-counting measure (ari, jaccard)"
     )

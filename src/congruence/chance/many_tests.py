@@ -31,7 +31,7 @@ CORRECTIONS = {"holm": "Holm", "bh": "Benjamini–Hochberg", "none": "no correct
 
 
 def corrected(p_values: Any, correction: Correction = "holm") -> Array:
-    """P-values corrected for their number: "holm" (any false discovery), "bh" (the share of them), "none".
+    """P-values corrected for their number: "holm" (family-wise error rate), "bh" (false discovery rate), "none".
 
     >>> corrected([0.01, 0.04, 0.03]).round(3).tolist(), corrected([0.01, 0.04, 0.03], "bh").round(3).tolist()
     ([0.03, 0.06, 0.06], [0.03, 0.04, 0.04])
@@ -56,14 +56,14 @@ def corrected(p_values: Any, correction: Correction = "holm") -> Array:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TestsByMoments(Sequence[PermutationTest]):
-    """Tests of many pairs, kept as columns of numbers: each test is made when it is asked for."""
+    """Tests of many pairs, stored as columns of numbers; each test object is created on request."""
 
     __test__ = False
 
     common: PermutationTest
     pairs: tuple[tuple[str, str], ...]
     columns: dict[str, Array]
-    #: tests that needed draws, by place
+    #: tests that needed draws, by position
     drawn: dict[int, PermutationTest]
 
     def __len__(self) -> int:
@@ -97,8 +97,8 @@ class PermutationTests(Result):
         p_corrected: Their corrected p-values.
         correction: "holm", "bh" or "none".
         names: Names of all clusterings.
-        cautions: What to know about the input.
-        kind: Kind of frame that the clusterings came in.
+        cautions: Cautions about the input.
+        kind: Kind of frame of the inputs.
 
     >>> import congruence as cg
     >>> r = cg.permutation_tests({"x": [0, 0, 0, 1, 1, 1], "y": [0, 0, 0, 1, 1, 1], "z": [0, 1, 0, 1, 0, 1]}, random_state=0)
@@ -137,11 +137,11 @@ class PermutationTests(Result):
     def matrix(
         self, what: Literal["value", "p_value", "p_corrected"] = "p_corrected", backend: str | None = None
     ) -> Any:
-        """One of the numbers as a square frame, named on both sides; NaN for pairs that were not tested.
+        """Values or p-values as a square frame with names on both sides; NaN for pairs that were not tested.
 
         Args:
             what: "value", "p_value" or "p_corrected" (default).
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas
                 if it is installed, else pyarrow.
 
         Returns:
@@ -212,12 +212,12 @@ def permutation_tests(
     Args:
         clusterings: Label columns, or a list or mapping of clusterings.
         measure: Key or record of a measure; `cg.measures()` lists them. Default "ari".
-        n_permutations: Number of draws per pair; p then comes from draws. Default None: 1000 where draws are needed.
+        n_permutations: Number of draws per pair; p is then computed from draws. Default None: 1000 if draws are needed.
         random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
-        method: Where p comes from, as in `permutation_test`: "auto" (default), "draws" or "moments".
+        method: How p is computed, as in `permutation_test`: "auto" (default), "draws" or "moments".
         reference: A clustering, or the name of one: each is tested with it. Default None: all pairs.
         correction: "holm" (default) bounds the probability of any false discovery, "bh" the share of false
-            discoveries, "none" corrects nothing.
+            discoveries, "none" applies no correction.
         threads: Number of threads; it does not change results. Default None: all cores.
         progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
             terminal.
@@ -248,7 +248,7 @@ def permutation_tests(
     columns, notes, kind = columns_of(clusterings)
     named = dict(columns)
     if len(named) < len(columns):
-        raise InputError("two clusterings have the same name; give them different ones")
+        raise InputError("two clusterings have the same name; give them different names")
     if reference is None:
         pairs = list(combinations(named, 2))
     else:
@@ -298,7 +298,7 @@ def permutation_tests(
     draws = n_permutations or DRAWS
     is_drawn = not isinstance(tests, TestsByMoments) and all(t.is_drawn for t in tests)
     few = is_drawn and correction != "none" and len(pairs) / (draws + 1) > 0.05
-    if few and p.min() > 0.05:  # by Benjamini and Hochberg, many small p-values help each other
+    if few and p.min() > 0.05:  # with Benjamini and Hochberg, many small p-values support each other
         text = (
             f"{draws:,} permutations cannot give a p-value below {1 / (draws + 1):.2g}, and corrected for "
             f"{len(pairs)} pairs that is above 0.05; pass n_permutations={20 * len(pairs):_} or more"
@@ -314,9 +314,9 @@ def _at_once(
     named: dict[str, Any], pairs: list[tuple[str, str]], m: Measure, is_first_reference: bool, threads: int | None,
     options: dict[str, Any], bar: Progress,
 ) -> tuple[TestsByMoments, Array, list[Caution]] | None:  # fmt: skip
-    """All pairs tested by their moments in one pass over the labels, and for which that is reliable.
+    """All pairs tested by their moments in one pass over the labels, and for which pairs that is reliable.
 
-    None if the pairs have to be tested one by one: memberships, weights, gaps, or a measure that is not affine in the pairs
+    None if the pairs must be tested one by one: memberships, weights, gaps, or a measure that is not affine in the pairs
     together.
     """
     level, engine = options.pop("level", 0.95), options.pop("engine", "auto")

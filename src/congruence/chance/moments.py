@@ -23,7 +23,7 @@ from congruence.statistics.tables import Array
 PAIRS = np.array([1, 2, 2])
 TRIPLES = np.array([1, 6, 6, 6, 6, 6, 6, 6])
 
-#: of the three pairs in a triple of edges: how many are the same edge, share a point, share none
+#: for the three pairs in a triple of edges: how many are the same edge, share a point, share none
 WITHIN = ((3, 0, 0), (1, 2, 0), (1, 0, 2), (0, 3, 0), (0, 3, 0), (0, 2, 1), (0, 1, 2), (0, 0, 3))
 
 
@@ -31,14 +31,14 @@ def subgraphs(sizes: Any) -> tuple[int, ...]:
     """How often each graph occurs among the pairs of points that a partition with these cluster sizes keeps together.
 
     In order: one edge; two edges that share a point; two that do not; three edges: a triangle, a star, a path through four
-    points, a path of two edges and an edge apart, three edges apart.
+    points, a path of two edges and a separate edge, three separate edges.
 
     >>> subgraphs([3, 2])
     (4, 3, 3, 1, 0, 0, 3, 0)
     """
     size, many = (x.astype(object) for x in distinct(np.asarray(sizes)))
     edge, triangle, four = (int((many * _choose(size, r)).sum()) for r in (2, 3, 4))
-    # an edge apart from a path does not touch its three points, which have 3s − 6 edges in a clique of s points
+    # an edge separate from a path avoids its three points, which have 3s − 6 edges in a clique of s points
     mixed = int((many * 3 * _choose(size, 3) * (edge - 3 * size + 6)).sum())
     three = math.comb(edge, 3) - triangle - 16 * four - mixed
     return edge, 3 * triangle, math.comb(edge, 2) - 3 * triangle, triangle, 4 * four, 12 * four, mixed, three
@@ -60,7 +60,7 @@ def _whole(n: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Margin:
-    """What the moments need to know of one partition: it takes a pass over the cluster sizes, and pairs share it."""
+    """The sums of one partition that the moments need: one pass over the cluster sizes, shared by all pairs."""
 
     sizes: Array
 
@@ -113,9 +113,9 @@ class Margin:
 class Moments:
     """Mean, standard deviation and skewness of S for every pair of partitions, one from each of two lists.
 
-    `fineness` is the logarithm of about how many tables are likely: where there are few, S moves in coarse steps.
-    `excess` is by how much the kurtosis exceeds that of the Pearson type III distribution with this skewness, in large
-    samples: where it is not small, the tail is heavier than that of the distribution.
+    `fineness` is the logarithm of the approximate number of likely tables: with few, S takes coarse steps.
+    `excess` is how much the kurtosis exceeds that of the Pearson type III distribution with this skewness, in large
+    samples: if it is not small, the tail is heavier than that of the distribution.
 
     >>> m = Moments.of([[2, 2]], [[2, 2]])
     >>> m.mean.round(6).tolist(), m.deviation.round(6).tolist(), m.skewness.round(6).tolist()
@@ -131,7 +131,7 @@ class Moments:
 
     @classmethod
     def of(cls, a: Sequence[Any], b: Sequence[Any]) -> Moments:
-        """Those of partitions of the same number of points, given as cluster sizes or `Margin`."""
+        """The moments of partitions of the same number of points, given as cluster sizes or `Margin`."""
         rows, columns = ([x if isinstance(x, Margin) else Margin(np.asarray(x)) for x in side] for side in (a, b))
         whole = np.array([float(x) for x in _whole(rows[0].n)])
         pairs_a, pairs_b = (np.array([float(m.pairs) for m in side]) for side in (rows, columns))
@@ -148,11 +148,11 @@ class Moments:
         return cls(mean, deviation, skewness, _excess(rows, columns), _fineness(rows, columns), n)
 
     def of_pairs(self, i: Array, j: Array) -> Moments:
-        """Those of some of the pairs, by their places in the two lists."""
+        """The moments of some of the pairs, by their positions in the two lists."""
         return Moments(*(getattr(self, x.name)[i, j] for x in fields(self)))
 
     def quantiles(self, many: int) -> Array:
-        """Quantiles of the first pair's S at the middles of so many equal steps of probability."""
+        """Quantiles of the first pair's S at the midpoints of equal steps of probability."""
         from scipy.stats import pearson3
 
         z = pearson3.ppf((np.arange(many) + 0.5) / many, self.skewness.flat[0])
@@ -177,7 +177,7 @@ class Moments:
 
 
 def _excess(rows: Sequence[Margin], columns: Sequence[Margin]) -> Array:
-    """Kurtosis in large samples, less 1.5 times the squared skewness."""
+    """Kurtosis in large samples, minus 1.5 times the squared skewness."""
     (traces_a, forms_a), (traces_b, forms_b) = (
         [np.stack([m.limits[i] for m in side]).T for i in (0, 1)] for side in (rows, columns)
     )
@@ -192,22 +192,22 @@ def _excess(rows: Sequence[Margin], columns: Sequence[Margin]) -> Array:
 
 
 def _fineness(rows: Sequence[Margin], columns: Sequence[Margin]) -> Array:
-    """Free cells of the table, times the logarithm of the number of counts that are likely in one of them."""
+    """Free cells of the table, times the logarithm of the number of likely counts per cell."""
     a, b = (np.array([float(((m.sizes / m.n) ** 2).sum()) for m in side]) for side in (rows, columns))
     free = np.outer(1 / a - 1, 1 / b - 1)
     variance = rows[0].n * np.outer(a * (1 - a), b * (1 - b))
     return np.asarray(free / 2 * np.log1p(12 * variance))
 
 
-#: where the tail is trusted: S moves in small steps (standard deviation, fineness) and is not skewed to the left, because the
-#: tail of the distribution then ends where that of S may go on
+#: the tail is reliable if S takes small steps (standard deviation, fineness) and is not skewed to the left; otherwise the
+#: distribution may end before S does
 LEAST_DEVIATION, LEAST_FINENESS, LEAST_SKEWNESS = 6.0, 6.5, -0.02
 
 #: the smallest lower tail: further down, the distribution ends before S does
 LEAST_BELOW = 0.05
 
-#: for p-values from each of these on: the largest excess of the kurtosis and the smallest number of points. The further out,
-#: the more the tails differ
+#: for p-values down to each of these: the largest excess of the kurtosis and the smallest number of points. The tails differ
+#: more the further out they are
 LIMITS = ((1e-2, 0.4, 0), (1e-3, 0.06, 250), (1e-4, 0.02, 1000), (0.0, 0.01, 1000))
 
 #: no probability smaller than this is reported

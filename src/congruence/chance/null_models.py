@@ -18,7 +18,7 @@ def check_points(n: float) -> None:
     """Raise for more points than numpy can draw from."""
     if n >= MOST_POINTS:
         raise InputError(
-            f"random tables are drawn for fewer than {MOST_POINTS:,} points; there are {n:,.0f}; take a sample of them"
+            f"random tables are drawn for fewer than {MOST_POINTS:,} points; there are {n:,.0f}; use a sample"
         )
 
 
@@ -52,7 +52,7 @@ def random_tables(rng: np.random.Generator, sizes_a: Array, sizes_b: Array) -> A
 
 
 def random_sizes(rng: np.random.Generator, n: int, k: int | None, draws: int) -> Array:
-    """Cluster sizes (draws, clusters) of partitions drawn uniformly: all into k clusters, or (None) all there are.
+    """Cluster sizes (draws, clusters) of partitions drawn uniformly: all into k clusters, or (None) all partitions.
 
     Sizes are in descending order, padded with 0.
 
@@ -138,7 +138,7 @@ def together(n: int, k: int | None) -> float:
 
 
 def _stirling_steps(n: int, k: int) -> Array:
-    """S(m−1, k)/S(m, k) for m = k … n, by a recurrence over ratios in which nothing cancels."""
+    """S(m−1, k)/S(m, k) for m = k … n, by a recurrence over ratios without cancellation."""
     ks = np.arange(2, k + 1, dtype=np.float64)
     up = np.zeros(k - 1)  # S(m, j)/S(m, j−1) for j = 2 … k, at m = 1
     steps = np.zeros(n - k + 1)
@@ -209,7 +209,7 @@ def blocks_of(sizes: Array) -> tuple[Array, Array]:
 def variance_of_sums(n: int, a: tuple[float, float, float], b: tuple[float, float, float]) -> float:
     """Variance of Σ_{i<j} P_ij Q_σ(i)σ(j) over permutations σ (Mantel 1967), without cancellation of large sums.
 
-    Of each matrix: Σ_{i≠j} P_ij, Σ_{i≠j} P_ij², Σ_i (Σ_{j≠i} P_ij)².
+    For each matrix: Σ_{i≠j} P_ij, Σ_{i≠j} P_ij², Σ_i (Σ_{j≠i} P_ij)².
     """
     if n < 3:
         return 0.0

@@ -28,29 +28,29 @@ DRAWS = 1000
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PermutationTest(Result):
-    """One value compared with what chance alone gives.
+    """A value compared with its distribution under a null model.
 
     Attributes:
         measure: The record of the measure.
         value: The value of the pair.
         expected: Mean under the null model.
         standard_deviation: Standard deviation under the null model.
-        exactness: How the mean is known: in closed form, by the expected mutual information, or from the draws.
-        is_deviation_exact: Whether the standard deviation is exact too.
-        p_value: Probability of a value at least as good by chance: (draws as good + 1) / (draws + 1), or the tail of a
-            distribution with the exact moments.
+        exactness: How the mean was computed: in closed form, by the expected mutual information, or from the draws.
+        is_deviation_exact: Whether the standard deviation is exact.
+        p_value: Probability of a value at least as good under the null model: (draws as good + 1) / (draws + 1), or the
+            tail of a distribution with the exact moments.
         p_two_sided: Twice the smaller tail.
         p_interval: Interval for the exact p-value; NaN without draws.
         level: Level of that interval.
-        null: The null model in words.
-        n_permutations: Number of draws made; 0 if p comes from the moments.
+        null: Description of the null model.
+        n_permutations: Number of draws; 0 if p comes from the moments.
         n_points: Number of points.
         draws: The values drawn, in order.
-        is_stopped: Whether draws ended early.
-        best: The best value that there is.
-        cautions: What to know about the input.
+        is_stopped: Whether drawing stopped early.
+        best: The best possible value.
+        cautions: Cautions about the input.
         names: Names of the two clusterings.
-        kind: Kind of frame that they came in.
+        kind: Kind of frame of the inputs.
 
     >>> import congruence as cg
     >>> r = cg.permutation_test([0] * 9 + [1] * 9, [0] * 8 + [1] * 10, "ari", random_state=0)
@@ -63,9 +63,9 @@ class PermutationTest(Result):
     #: mean and standard deviation under the null model
     expected: float
     standard_deviation: float
-    #: how the mean is known: in closed form, by the expected mutual information, or from the draws
+    #: how the mean was computed: in closed form, by the expected mutual information, or from the draws
     exactness: Exactness
-    #: is the standard deviation exact, too?
+    #: whether the standard deviation is exact
     is_deviation_exact: bool
     #: (draws at least as good + 1) / (draws + 1), or the tail by the moments
     p_value: float
@@ -88,17 +88,17 @@ class PermutationTest(Result):
 
     @property
     def is_drawn(self) -> bool:
-        """Does the p-value come from draws (else from the exact moments)?"""
+        """Whether the p-value comes from draws (otherwise from the exact moments)."""
         return self.n_permutations > 0
 
     @property
     def method(self) -> str:
-        """How the mean is known, in words."""
+        """How the mean was computed, as text."""
         return self.exactness.in_words(len(self.draws))
 
     @property
     def is_exact(self) -> bool:
-        """Is the expected value exact (else it is the mean of the draws)?"""
+        """Whether the expected value is exact (otherwise it is the mean of the draws)."""
         return self.exactness.is_exact
 
     @property
@@ -185,34 +185,33 @@ def permutation_test(
     progress: Callable[[int, int], Any] | bool | None = None,
     **options: Any,
 ) -> PermutationTest:
-    """How often chance alone agrees as well: p-values of any measure of any two sides that `compare` takes.
+    """A permutation test of the agreement of two sides by any measure, for everything that `compare` takes.
 
-    Pair-counting measures of hard clusterings need no draws: the number of pairs that both keep together has an exact mean,
-    variance and skewness under permutation, and a Pearson type III distribution with these gives p, however small
+    Pair-counting measures of hard clusterings need no draws. The number of pairs that both keep together has an exact mean,
+    variance and skewness under permutation, and a Pearson type III distribution with these moments gives p, however small
     (`method="moments"`). For other measures and inputs the points are permuted. Hard clusterings are drawn as tables, at a
-    cost that does not depend on the number of points; memberships, ensembles and matrices have the points of one side
-    permuted, all members together; sample weights stay with their points. Points that `unassigned="drop"` leaves out are
-    out of the draws too. The mean is exact for measures affine in Σ n² (ari: 0) and for those affine in the mutual
-    information; `.method` says so. `stop_after=10` ends as soon as ten draws are as good as the value, and p is then
-    10 / draws (Besag & Clifford 1991). The options are those of `compare`. `engine="cuda"` (or labels that are on a CUDA GPU)
-    draws there: value and mean are the same, and so are the draws of a `random_state` at every run and on every GPU, but they
-    are not those of the CPU.
+    cost that does not depend on the number of points. For memberships, ensembles and matrices the points of one side are
+    permuted, all members together; sample weights stay with their points. Points dropped by `unassigned="drop"` take no
+    part. The mean is exact for measures affine in Σ n² (ari: 0) or in the mutual information; `.method` says so.
+    `stop_after=10` stops as soon as ten draws are as good as the value, and p is then 10 / draws (Besag & Clifford 1991).
+    The options are those of `compare`. `engine="cuda"`, or labels on a CUDA GPU, draws on the GPU. The value and the mean are
+    the same as on the CPU, but the draws are not; a `random_state` gives the same draws in every run and on every GPU.
 
     Args:
         a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
             floats or sparse, points × clusters), or an `Ensemble`, `Similarity` or `Hierarchy`. It is the reference
-            where a measure is asymmetric.
+            for asymmetric measures.
         b: Second clustering, of the same points in the same order.
         measure: Key or record of a measure; `cg.measures()` lists them. Default "ari".
-        n_permutations: Number of draws, at least 1; p then comes from draws. Default None: 1000 where draws are needed.
+        n_permutations: Number of draws, at least 1; p is then computed from draws. Default None: 1000 if draws are needed.
         random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
-        method: Where p comes from: "draws"; "moments", for pair-counting measures of hard clusterings; or "auto"
-            (default): moments where they are within 15 % of the exact p-value and no number of draws is given, else
+        method: How p is computed: "draws"; "moments", for pair-counting measures of hard clusterings; or "auto"
+            (default): moments if they are within 15 % of the exact p-value and no number of draws is given, else
             draws.
-        null: Null model: "permutation" (default; cluster sizes stay), "n_clusters" (partitions with as many clusters)
-            or "all" (all partitions).
+        null: Null model: "permutation" (default; fixed cluster sizes), "n_clusters" (partitions with the same
+            numbers of clusters) or "all" (all partitions).
         sided: "two" (default: both are random) or "one" (a is fixed); for the last two null models.
-        stop_after: Stop after so many draws as good as the value. Default None: never.
+        stop_after: Stop after this many draws as good as the value. Default None: never.
         level: Level of the interval of the p-value, between 0 and 1. Default 0.95.
         threads: Number of threads; it does not change results. Default None: all cores.
         engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
@@ -255,12 +254,12 @@ def permutation_test(
 
 
 def is_to_be_drawn(method: str, n_permutations: int | None, stop_after: int | None) -> bool:
-    """Whether draws are asked for."""
+    """Whether draws were requested."""
     return method == "draws" or n_permutations is not None or stop_after is not None
 
 
 def check_counts(n_permutations: int | None, level: float, stop_after: int | None, method: str = "auto") -> None:
-    """Refuse numbers of permutations, levels, stopping counts and methods that make no sense."""
+    """Refuse invalid numbers of permutations, levels, stopping counts and methods."""
     methods = ("auto", "draws", "moments")
     if method not in methods:
         raise InputError(
@@ -268,18 +267,18 @@ def check_counts(n_permutations: int | None, level: float, stop_after: int | Non
         )
     if method == "moments" and (n_permutations is not None or stop_after is not None):
         raise InputError(
-            "method='moments' draws nothing; leave n_permutations and stop_after out, or pass method='draws'"
+            "method='moments' uses no draws; leave out n_permutations and stop_after, or pass method='draws'"
         )
     if n_permutations is not None and (not isinstance(n_permutations, int | np.integer) or n_permutations < 1):
         raise InputError(f"n_permutations must be a whole number above 0, not {n_permutations!r}")
     if not isinstance(level, int | float | np.number) or not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1, as in 0.95, not {level!r}")
     if stop_after is not None and (not isinstance(stop_after, int | np.integer) or stop_after < 1):
-        raise InputError(f"stop_after is a number of draws as good as the value, at least 1, not {stop_after!r}")
+        raise InputError(f"stop_after must be a number of draws of at least 1, not {stop_after!r}")
 
 
 def by_moments(t: Problem, level: float, method: str) -> PermutationTest | None:
-    """The test by exact moments; None where they do not apply, or with "auto" where they are not reliable."""
+    """The test by exact moments; None if they do not apply, or with "auto" if they are not reliable."""
     if t.together is None or t.sizes is None or math.isnan(t.value):
         if method == "moments":
             raise NotApplicable(
@@ -292,7 +291,9 @@ def by_moments(t: Problem, level: float, method: str) -> PermutationTest | None:
     rises = rise_of(t.measure, t.n_points, a.pairs, b.pairs)
     if rises is None:
         if method == "moments":
-            raise NotApplicable(f"{t.measure.key} does not rise with the number of pairs together; pass method='draws'")
+            raise NotApplicable(
+                f"{t.measure.key} is not monotonic in the number of pairs together; pass method='draws'"
+            )
         return None
     more, fewer = p_values(moments, t.together)
     if method == "auto" and not is_reliable(moments, more, fewer)[0, 0]:
@@ -316,7 +317,7 @@ def by_moments(t: Problem, level: float, method: str) -> PermutationTest | None:
 
 
 def rise_of(m: Measure, n: int, pairs_a: int, pairs_b: int) -> bool | None:
-    """Whether a measure rises with the pairs together (True) or falls (False); None if it does neither everywhere."""
+    """Whether a measure increases with the pairs together (True) or decreases (False); None if it is not monotonic."""
     low, high = max(0, pairs_a + pairs_b - n * (n - 1) // 2), min(pairs_a, pairs_b)
     at = np.stack([np.full(64, float(pairs_a)), np.full(64, float(pairs_b)), np.linspace(low, high, 64)])
     steps = np.diff(pairs_value(m, n, at))
@@ -338,7 +339,7 @@ def tested(
     def enough(draws: Array) -> bool:
         return int(as_good(draws).sum()) >= stop_after if stop_after is not None else False
 
-    # a GPU takes one batch after the other, and large ones
+    # a GPU processes large batches one after the other
     how = (t.batch, random_state, threads) if t.on_card is None else (t.on_card, random_state, 1)
     draws = drawn(t.draw, total, *how, progress, enough)
     good = as_good(draws)

@@ -34,11 +34,11 @@ Sided = Literal["two", "one"]
 
 Draw = Callable[[np.random.Generator, int], Array]
 
-#: points that a frequency may stand for where they are drawn one by one
+#: largest total frequency if points are drawn one by one
 MOST_REPEATED = 20_000_000
 
 
-# --- any two sides, and what to draw for them -------------------------------------------------------------------
+# --- test problems for any two sides -------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -63,11 +63,11 @@ class Problem:
     #: cluster sizes of two hard clusterings, and the share of the points that are alone in their cell of the table
     sizes: tuple[Array, Array] | None = None
     alone: float = 0.0
-    #: points of two hard clusterings outside the largest cell of their cluster, on the side that has more of them
+    #: points of two hard clusterings outside the largest cell of their cluster, for the side with more of them
     astray: int | None = None
-    #: pairs of points that two hard clusterings both keep together, where the points are permuted and sizes stay
+    #: pairs that two hard clusterings both keep together, if points are permuted with fixed sizes
     together: float | None = None
-    #: draws of one stream where a CUDA GPU draws them
+    #: draws per stream on a CUDA GPU
     on_card: int | None = None
 
 
@@ -103,7 +103,7 @@ def problem_of(
 
 def _only_permutation(null: str, what: str) -> None:
     if null != "permutation":
-        raise NotApplicable(f"null={null!r} draws partitions, and there are {what}; null='permutation' takes them")
+        raise NotApplicable(f"null={null!r} draws partitions, but there are {what}; use null='permutation'")
 
 
 def measured(m: Measure, tile: Tables) -> Array:
@@ -149,7 +149,7 @@ def _of_table(tile: Tables, m: Measure, null: str, sided: str, engine: Engine) -
 
 
 def _astray(table: Any, n: int) -> int:
-    """Points outside the largest cell of their cluster, on the side that has more of them."""
+    """Points outside the largest cell of their cluster, for the side with more of them."""
     best = []
     for side, clusters in zip((table.row, table.col), table.shape, strict=True):
         largest = np.zeros(clusters, np.int64)
@@ -163,7 +163,7 @@ def _known(expected: float | None) -> Exactness:
 
 
 def random_pair(table: Table, null: str, sided: str, engine: Any = cpu) -> RandomPair:
-    """What is drawn for two hard clusterings: partitions, or the signatures of covers."""
+    """Random pairs for two hard clusterings: partitions, or the signatures of covers."""
     maps = None
     if table.maps is not None:
         a, b = (
@@ -243,8 +243,8 @@ def _repeated(points: Array, mass: Mass) -> Array:
     many = int(mass.values[points].sum())
     if many > MOST_REPEATED:
         raise InputError(
-            f"memberships and ensembles are drawn point by point, up to {MOST_REPEATED:,} of them, and the frequencies add "
-            f"up to {many:,}; divide them, or take a sample"
+            f"memberships and ensembles are drawn point by point, up to {MOST_REPEATED:,} points, but the frequencies add "
+            f"up to {many:,}; divide them, or use a sample"
         )
     return np.repeat(points, mass.values[points])
 
@@ -260,7 +260,7 @@ def _squares(c: Any) -> tuple[float, float]:
 
 
 def _sums_of_gram(c: Any) -> tuple[float, float, float]:
-    """What `variance_of_sums` takes, of the matrix UUᵀ."""
+    """The sums that `variance_of_sums` takes, for the matrix UUᵀ."""
     u = _rows(c)
     own = (u**2).sum(axis=1)
     rows = u @ u.sum(axis=0) - own
@@ -296,7 +296,7 @@ def _taken(x: Any, points: Array) -> Any:
 
 
 def _without_dropped(pair: PreparedPair) -> PreparedPair:
-    """Both sides without the points that a single clustering lacks; members of an ensemble keep their gaps."""
+    """Both sides without the points that a single clustering does not label; members of an ensemble keep their gaps."""
     p, q = pair.sides
     for x, is_single in zip((p, q), pair.single, strict=True):
         if is_single and x.members[0].gaps:
@@ -330,7 +330,7 @@ def _of_matrices(pair: PreparedPair, m: Measure, threads: int | None) -> Problem
         result = replace(result, n_used=len(every))
     n = matrices.len_of(p)
     plain_points = not any(isinstance(x, Ensemble) and (x.has_gaps or x.mass is not None) for x in (p, q))
-    if any(isinstance(x, Similarity) for x in (p, q)):  # members are then permuted as columns, and covers have none
+    if any(isinstance(x, Similarity) for x in (p, q)):  # members are permuted as columns, which covers do not have
         plain_points = plain_points and not any(isinstance(x, Ensemble) and x.has_covers for x in (p, q))
 
     def subset(rng: np.random.Generator, draws: int, size: int) -> Array:
@@ -362,7 +362,7 @@ def _both_matrices(p: Any, q: Any) -> bool:
 
 
 def _of_sums(p: Any, q: Any, m: Measure, n: int, threads: int | None) -> tuple[Draw, float | None, float | None]:
-    """Draws of a measure of sums over pairs: permuting one side changes Σ PQ alone, and its mean is known."""
+    """Draws of a measure of sums over pairs: permuting one side changes only Σ PQ, whose mean is known."""
     within = issubclass(m.needs, MatrixSums)
     cheap = sum(len(x) ** 2 for x in (p, q) if isinstance(x, Ensemble)) * n < 1e9
     sums = matrices.sums_of(p, q, within=within or cheap, missing=m.parameters.get("missing", "ratio"), threads=threads)
@@ -433,7 +433,7 @@ def _sums_with_matrix(matrix: Similarity, moved: Ensemble, orders: Sequence[Arra
 
 
 def _sums_of_side(x: Any, squares: Array, n: int) -> tuple[float, float, float]:
-    """What `variance_of_sums` takes, of a matrix or the consensus matrix of an ensemble."""
+    """The sums that `variance_of_sums` takes, for a matrix or the consensus matrix of an ensemble."""
     if isinstance(x, Similarity):
         read = tiles.tiles_of(x)
         whole = [read.tile(piece, slice(None)).sum(axis=1) for piece in tiles.slices(n)]
@@ -452,7 +452,7 @@ def _sums_of_side(x: Any, squares: Array, n: int) -> tuple[float, float, float]:
 
 
 def _sharing(cover: CoverLabels) -> Array:
-    """With how many other points each point shares a cluster."""
+    """The number of other points that share a cluster with each point."""
     overlap = overlap_of(cpu.table_of(cover, cover)[0])
     reach = np.zeros(cover.k)
     reach[overlap.signatures[0]] = overlap.walk.reach[0]
@@ -466,7 +466,7 @@ def drawn(
     draw: Draw, total: int, batch: int, random_state: Any, threads: int | None, progress: Any,
     enough: Callable[[Array], bool] | None = None, what: str = "permutations",
 ) -> Array:  # fmt: skip
-    """`total` draws in order, a random stream for each batch, so that threads do not matter; fewer if that is enough."""
+    """`total` draws in order, with a random stream per batch, so that threads do not matter; fewer if drawing stops early."""
     workers = plan.default_threads(threads)
     batches = -(-total // batch)
     streams = seed_sequence(random_state).spawn(batches)

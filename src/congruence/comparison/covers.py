@@ -1,4 +1,4 @@
-"""What comparisons of covers show beside their measures: common points of clusters, and what explains omega."""
+"""Extras for comparisons of covers: common points of clusters, and the parts of omega."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from congruence.statistics.tables import Array, Table, Tables
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Intersections(Table):
-    """Points that clusters of two covers have in common; as clusters overlap, rows and columns add up to more than sizes."""
+    """Common points of the clusters of two covers; because clusters overlap, rows and columns add up to more than their sizes."""
 
     sizes: tuple[Array, Array] = None  # type: ignore[assignment]
     points: Any = 0
@@ -43,7 +43,7 @@ def intersections(table: Table) -> Intersections:
 
 
 def what_explains(tables: Tables, measures: Container[str]) -> tuple[Caution, ...]:
-    """What is behind a surprising omega: observed and expected agreement, and the pairs that share nothing."""
+    """The parts of omega: observed and expected agreement, and the pairs that share no cluster."""
     if "omega" not in measures:
         return ()
     s = SharedPairs.from_tables(tables)

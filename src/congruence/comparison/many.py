@@ -43,9 +43,9 @@ def compare_all(
     memory: str | float | None = None,
     skip_bad: bool | None = None,
 ) -> AllPairs:
-    """Measures of all pairs of clusterings, in one pass over the labels for any number of measures.
+    """Measures of all pairs of clusterings.
 
-    All measures come from one pass over the labels, and the result is the same to the bit for any number of threads.
+    All measures are computed in one pass over the labels. The result is identical to the last bit for any number of threads.
 
     Args:
         clusterings: Label columns (a 2-D array or a frame), a list or mapping of clusterings, an `Ensemble`, an
@@ -69,7 +69,7 @@ def compare_all(
         align: How pandas indexes are joined: "index" keeps common elements, "position" ignores indexes. Default None:
             indexes must be equal.
         checkpoint: Folder in which a count of scanned columns saves finished parts. Default None.
-        memory: Memory that tables of scanned columns may use, as "2GB" or bytes. Default None.
+        memory: Memory that tables of scanned columns may use, such as "2GB", or a number of bytes. Default None.
         skip_bad: Whether to skip parts of a scan that cannot be read. Default None: no.
 
     Returns:
@@ -191,7 +191,7 @@ def compare_to(
             indexes must be equal.
         client: Dask client, for columns of a `cg.scan`. Default None.
         checkpoint: Folder in which a count of scanned columns saves finished parts. Default None.
-        memory: Memory that tables of scanned columns may use, as "2GB" or bytes. Default None.
+        memory: Memory that tables of scanned columns may use, such as "2GB", or a number of bytes. Default None.
         skip_bad: Whether to skip parts of a scan that cannot be read. Default None: no.
 
     Returns:
@@ -228,7 +228,7 @@ def compare_to(
     if isinstance(reference, str):
         named = dict(columns)
         if reference not in named and is_frame(clusterings) and reference in clusterings.columns:
-            named[reference] = clusterings[reference]  # asked for by name, whatever it looks like
+            named[reference] = clusterings[reference]  # requested by name, whatever its kind
         if reference not in named:
             raise InputError(
                 f"there is no clustering {reference!r} to use as reference; "
@@ -236,13 +236,13 @@ def compare_to(
             )
         title, reference, columns = reference, named[reference], [c for c in columns if c[0] != reference]
     own = clusterings.mass if isinstance(clusterings, Ensemble) else None
-    if own is not None and sample_weight is None and frequency is None:  # an ensemble brings the weights of its points
+    if own is not None and sample_weight is None and frequency is None:  # an ensemble has its own point weights
         weights = (None, own.values) if own.is_frequency else (own.values, None)
         options = replace(options, sample_weight=weights[0], frequency=weights[1])
     first = on_card(reference, engine)
     if (
         isinstance(clusterings, Ensemble) and unassigned == "error"
-    ):  # its members have their rule, the reference has none
+    ):  # its members are decided already, the reference is not
         first = as_clustering(first, title).with_policy("error", noise_for(noise, (title, "reference")), title)
         options = replace(options, unassigned="partial")
     sides = [first, *(data for _, data in columns)]
@@ -279,5 +279,5 @@ def _named_trees(given: Any) -> list[tuple[str, Hierarchy]] | None:
         return None
     other = next((name for name, x in listed if not isinstance(x, Hierarchy)), None)
     if other is not None:
-        raise InputError(f"{other} is no hierarchy, and others are; compare a hierarchy with labels one by one")
+        raise InputError(f"{other} is not a hierarchy, but others are; compare a hierarchy with labels one by one")
     return listed

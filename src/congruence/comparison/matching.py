@@ -25,14 +25,14 @@ from congruence.statistics.tables import Array, Table
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Matching(Result):
-    """Which cluster of b is which of a: matched pairs with their overlaps, and what is left over.
+    """A one-to-one matching of clusters: matched pairs with their overlaps, and unmatched clusters.
 
     Attributes:
         rows: For each matched pair: name in a, name in b, points in common, size in a, size in b.
-        only_a: Clusters of a that match none of b.
-        only_b: Clusters of b that match none of a.
+        only_a: Clusters of a without a match.
+        only_b: Clusters of b without a match.
         n: Number of points.
-        kind: Kind of frame that the clusterings came in.
+        kind: Kind of frame of the inputs.
         overlapping: Whether a point may be in several matched clusters.
 
     >>> import congruence as cg
@@ -47,7 +47,7 @@ class Matching(Result):
     only_b: tuple[Any, ...]
     n: float
     kind: str | None = None
-    #: may a point be in several matched clusters?
+    #: whether a point may be in several matched clusters
     overlapping: bool = False
 
     @property
@@ -85,7 +85,7 @@ class Matching(Result):
 
 
 def contingency(a: Any, b: Any, **options: Unpack[PairKeywords]) -> Table:
-    """The contingency table of two clusterings, with the clusters' own names.
+    """The contingency table of two clusterings, with the names of the clusters.
 
     Args:
         a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
@@ -116,7 +116,7 @@ def contingency(a: Any, b: Any, **options: Unpack[PairKeywords]) -> Table:
 def _paired(
     a: Any, b: Any, *, threads: int | None = None, engine: str = "auto", **options: Any
 ) -> tuple[PreparedPair, Table]:
-    """The pair behind the border, and its table."""
+    """The validated pair, and its table."""
     pair = prepared_pair(a, b, engine=engine, **options)
     table = counted_pair(pair, threads, engine)[0]
     return pair, named_table(intersections(table) if pair.has_covers and not pair.is_soft else table, pair.kind)
@@ -134,7 +134,7 @@ def element_scores(
 ) -> Any:
     """How well the two clusterings agree on each point, 0 to 1; their mean is `element_centric`.
 
-    A pandas or polars series gives one back; dropped points are NaN.
+    For a pandas or polars series the result is a series too; dropped points are NaN.
 
     Args:
         a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
@@ -151,7 +151,7 @@ def element_scores(
         frequency: Refused, for the same reason.
 
     Returns:
-        One score from 0 to 1 per point, NaN for dropped points: an array, or a series if a series came in.
+        One score from 0 to 1 per point, NaN for dropped points: an array, or a series if a series was given.
 
     Raises:
         InputError: If an argument is invalid.
@@ -164,13 +164,11 @@ def element_scores(
     [1.0, 0.667, 0.667, 1.0, 0.5, 0.333]
     """
     if sample_weight is not None or frequency is not None:
-        raise InputError(
-            "element_scores are scores of single points, which weights do not change; leave the weights out"
-        )
+        raise InputError("element_scores scores single points, which weights do not change; leave the weights out")
     pair = prepared_pair(a, b, unassigned=unassigned, noise=noise, align=align)
     if pair.has_covers and pair.is_soft:
         raise NotApplicable(
-            "element_scores compare covers and labels; make a cover of the memberships: cg.Cover(u >= 0.3)"
+            "element_scores compares covers and labels; convert the memberships to a cover: cg.Cover(u >= 0.3)"
         )
     table = counted_pair(pair)[0]
     if pair.has_covers:
@@ -229,7 +227,7 @@ def _like(source: Any, values: Array, name: str, index: Any = None) -> Any:
 
 
 def match(a: Any, b: Any, **options: Unpack[PairKeywords]) -> Matching:
-    """Which cluster of b is which of a: the one-to-one matching with the most points in common, and what is left over.
+    """The one-to-one matching of clusters with the most points in common, and the unmatched clusters.
 
     Args:
         a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
@@ -273,12 +271,12 @@ def _matching(table: Table, kind: str | None, overlapping: bool = False) -> Matc
 
 
 def relabel(reference: Any, b: Any, **options: Unpack[PairKeywords]) -> Any:
-    """b with its clusters renamed to fit the reference, so that names and colours agree; a series gives a series.
+    """b with its clusters renamed to fit the reference, so that names and colours agree; for a series, a series.
 
-    A cluster of b that stands for none of the reference gets a name of its own: the next free number, or its own name.
+    A cluster of b without a match gets a new name: the next free number, or its old name.
 
     Args:
-        reference: Labels whose names are to be used.
+        reference: Labels whose names to use.
         b: Labels to rename, of the same points.
         options: Options of `compare`: `unassigned`, `noise`, `sample_weight`, `frequency`, `align`, `threads`,
             `engine`, and those of a scan.

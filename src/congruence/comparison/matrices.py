@@ -113,7 +113,7 @@ def _check_unit(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similarity) 
 
 
 def _member_info(p: Any, q: Any, needs: type[MemberInfo]) -> MemberInfo:
-    """Entropies of the members of the ensemble with the partition, and the numbers of clusters where they are needed."""
+    """Entropies of the members of the ensemble with the partition, and the numbers of clusters if they are needed."""
     first, many = (q, p) if len(q) == 1 else (p, q)
     members = [first.members[0], *many.members]
     tiles = cpu.statistics(members, against_first(len(members)), {needs}, mass=p.mass)

@@ -35,7 +35,7 @@ Progressing = Callable[[int, int], Any] | bool | None
 
 
 class InputKeywords(TypedDict, total=False):
-    """How two clusterings are read, as keywords; they mean what they mean in `compare`."""
+    """Options for reading two clusterings, as in `compare`."""
 
     unassigned: Unassigned
     noise: Any
@@ -45,7 +45,7 @@ class InputKeywords(TypedDict, total=False):
 
 
 class PairKeywords(InputKeywords, total=False):
-    """How two clusterings are read and counted, as keywords; they mean what they mean in `compare`."""
+    """Options for reading and counting two clusterings, as in `compare`."""
 
     threads: int | None
     engine: str
@@ -74,14 +74,14 @@ def compare(
     skip_bad: bool | None = None,
     progress: Callable[[int, int], Any] | bool | None = None,
 ) -> Comparison:
-    """Measures of two clusterings of the same points; `a` is the reference where a measure is asymmetric.
+    """Measures of two clusterings of the same points; `a` is the reference for asymmetric measures.
 
-    Two hierarchies have measures of their own; a hierarchy and labels give the best cut by each measure.
+    Two hierarchies have their own measures. For a hierarchy and labels, the result is the best cut by each measure.
 
     Args:
         a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
             floats or sparse, points × clusters), or an `Ensemble`, `Similarity` or `Hierarchy`. It is the reference
-            where a measure is asymmetric.
+            for asymmetric measures.
         b: Second clustering, of the same points in the same order.
         measures: Keys or records of measures, one or several, or "all" for every measure that applies. Default None:
             ari, ami_max, nmi_sum, vi, jaccard, accuracy and element_centric.
@@ -100,7 +100,7 @@ def compare(
             "cuda".
         client: Dask client, for columns of a `cg.scan`. Default None.
         checkpoint: Folder in which a count of scanned columns saves finished parts. Default None.
-        memory: Memory that tables of scanned columns may use, as "2GB" or bytes. Default None.
+        memory: Memory that tables of scanned columns may use, such as "2GB", or a number of bytes. Default None.
         skip_bad: Whether to skip parts of a scan that cannot be read. Default None: no.
         progress: Function of (done, total) or True, for columns of a `cg.scan`. Default None.
 
@@ -134,7 +134,7 @@ def prepared_pair(
     a: Any, b: Any, *, engine: str = "auto", client: Any = None, checkpoint: Any = None, memory: str | float | None = None,
     skip_bad: bool | None = None, progress: Progressing = None, **options: Unpack[InputKeywords],
 ) -> PreparedPair:  # fmt: skip
-    """Two sides ready to be counted, wherever they are: in memory, on a card, or in columns of one scan."""
+    """Two validated sides, in memory, on a GPU, or in columns of one scan."""
     border = input_options(**options)
     scanning = {
         "client": client,
@@ -154,7 +154,7 @@ def prepared_pair(
 
 
 def input_options(**options: Unpack[InputKeywords]) -> InputOptions:
-    """The options as one object; a name that is none is an error with the nearest one."""
+    """The options as one object; an unknown name raises an error with similar names."""
     known = [field.name for field in fields(InputOptions)]
     for name in options:
         if name not in known:
@@ -177,7 +177,7 @@ def counted_pair(pair: PreparedPair, threads: int | None = None, engine: str = "
 def compare_prepared(
     pair: PreparedPair, measures: Measures = None, *, threads: int | None = None, engine: str = "auto"
 ) -> Comparison:
-    """The measures of a prepared pair: what `compare` does behind its border."""
+    """The measures of a validated pair, for `compare`."""
     if pair.is_of_trees:
         from congruence.comparison.trees import compare_trees  # late imports: these modules return a Comparison
 

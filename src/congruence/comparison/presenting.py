@@ -1,4 +1,4 @@
-"""How results are shown: numbers as text, JSON, and what all results have in common."""
+"""Presentation of results: numbers as text, JSON, and the base class of results."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def shortened(text: str, width: int) -> str:
 
 
 def short_names(names: Sequence[str], width: int) -> list[str]:
-    """Names of at most this width, shortened in the middle; wider where different names would look the same.
+    """Names of at most this width, shortened in the middle; wider if different names would look the same.
 
     >>> short_names(["kmeans_seed_1", "kmeans_seed_2", "ward"], 8)
     ['kmea…d_1', 'kmea…d_2', 'ward']
@@ -86,12 +86,12 @@ def notes_text(notes: Sequence[str]) -> str:
 
 
 class Result:
-    """What results have in common. A result says what it holds (`to_dict`, `facts`) and what its rows are (`table_columns`)."""
+    """Base class of results. A result defines its content (`to_dict`, `facts`) and its rows (`table_columns`)."""
 
     kind: str | None = None
 
     def facts(self) -> dict[str, Any]:
-        """Everything in the result, for JSON: by default `to_dict`, and the cautions where there are some."""
+        """Everything in the result, for JSON: by default `to_dict`, and the cautions if there are any."""
         cautions = getattr(self, "cautions", None)
         return self.to_dict() if cautions is None else {**self.to_dict(), "cautions": cautions}
 
@@ -107,7 +107,7 @@ class Result:
         """The result as a data frame.
 
         Args:
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas if
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas if
                 it is installed, else pyarrow.
 
         Returns:
@@ -119,7 +119,7 @@ class Result:
         """Everything in the result, as JSON; undefined values are null.
 
         Args:
-            options: Options of `json.dumps`, as `indent=2`.
+            options: Options of `json.dumps`, such as `indent=2`.
 
         Returns:
             A JSON string.

@@ -17,9 +17,9 @@ from congruence.inputs.similarity import Similarity
 
 #: options that every function of a measure takes: those of `compare`
 OPTIONS = {p.name: p for p in inspect.signature(compare).parameters.values() if p.kind is p.KEYWORD_ONLY}
-#: names that scikit-learn has for the two sides
+#: scikit-learn's names for the two sides
 SIDES = {"a": "labels_true", "b": "labels_pred"}
-#: scikit-learn's average_method, and the ending of the key
+#: scikit-learn's average_method, and the suffix of the key
 AVERAGES = {"arithmetic": "sum", "geometric": "sqrt", "min": "min", "max": "max"}
 
 
@@ -92,7 +92,7 @@ def scorer(measure: str | Measure, **options: Any) -> Callable[..., float]:
 
     Args:
         measure (str | Measure): Key, alias or record of a measure of two clusterings.
-        options (Any): Parameters of the measure and options of `cg.compare`, as `unassigned` and `noise`.
+        options (Any): Parameters of the measure and options of `cg.compare`, such as `unassigned` or `noise`.
 
     Returns:
         Callable[..., float]: A function of (estimator, X, y) that compares `estimator.predict(X)` with y.

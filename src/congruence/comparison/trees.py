@@ -1,4 +1,4 @@
-"""Compare two hierarchies, or a hierarchy with labels: which cut fits best."""
+"""Compare two hierarchies, or a hierarchy with labels (the best cut)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from congruence.statistics.trees import Clades, LevelInfo, MergeHeights, PointSc
 
 #: statistics of two trees
 OF_TREES = (MergeHeights, Clades, LevelInfo)
-#: numbers of clusters up to which a measure that needs its own table per cut is tried, unless the labels have more
+#: largest number of clusters tried for measures that need a table per cut, unless the labels have more
 MOST_CUTS = 50
 
 
@@ -34,7 +34,7 @@ def said(notes: Iterable[str]) -> tuple[Caution, ...]:
 
 
 def takes_trees(m: Measure) -> bool:
-    """Does the measure compare hierarchies? Element-centric similarity has parameters for them."""
+    """Whether the measure compares hierarchies; element-centric similarity has parameters for them."""
     return m.needs in OF_TREES or "path" in m.parameters
 
 
@@ -63,7 +63,7 @@ def compare_hierarchies(a: Hierarchy, b: Hierarchy, measures: Measures, threads:
             if strict:
                 raise
             skipped[m.key] = str(reason)
-    if measures == "all":  # measures of partitions are no news here
+    if measures == "all":  # measures of partitions do not apply here
         skipped = {key: why for key, why in skipped.items() if takes_trees(next(m for m in found if m.key == key))}
     about = tuple(_described(h) for h in (a, b))
     return Comparison(
@@ -77,7 +77,7 @@ def _described(h: Hierarchy) -> str:
 
 
 def _statistic(m: Measure, a: Hierarchy, b: Hierarchy, counted: dict[Any, Any], threads: int | None) -> Any:
-    """What the measure reads, counted once for all measures that read the same."""
+    """The statistic of a measure, computed once for all measures that read it."""
     if not takes_trees(m):
         raise NotApplicable(
             f"{m.key} compares two clusterings; compare cuts of the trees: cg.cut_curve(a, b, {m.key!r})"
@@ -105,7 +105,7 @@ def level_info(a: Hierarchy, b: Hierarchy) -> LevelInfo:
     if a.levels is None or b.levels is None:
         who = "a" if a.levels is None else "b"
         raise NotApplicable(
-            f"hierarchical mutual information compares named levels, and {who} has none: pass h.at_levels([2, 5, 10]), "
+            f"hierarchical mutual information compares named levels, but {who} has none; pass h.at_levels([2, 5, 10]), "
             "nested label columns, or nested lists"
         )
     sides = [[as_clustering(np.asarray(level), "level") for level in h.levels] for h in (a, b) if h.levels is not None]
@@ -187,7 +187,7 @@ def curve_values(
 
 
 def _at_cut(m: Measure, tile: Tables) -> float:
-    """The measure of one cut; NaN where it is not defined, as lambda for different numbers of clusters."""
+    """The measure of one cut; NaN if it is undefined, such as lambda for different numbers of clusters."""
     try:
         return float(m.values(m.needs.from_tables(tile) if hasattr(m.needs, "from_tables") else tile)[0])
     except NotApplicable:
@@ -195,18 +195,18 @@ def _at_cut(m: Measure, tile: Tables) -> float:
 
 
 def best_cut(m: Measure, curve: Array) -> int:
-    """The place of the best value of a curve."""
+    """The index of the best value of a curve."""
     if np.isnan(curve).all():
         raise NotApplicable(f"{m.key} is not defined at any of the cuts")
     return int(np.nanargmax(curve if m.better == "higher" else -curve))
 
 
 def clustering_of(labels: Any, h: Hierarchy, who: str) -> Labels:
-    """Labels of the points of a hierarchy; a mapping or a series that names the points is put in their order."""
+    """Labels of the points of a hierarchy; a mapping or series with point names is put in their order."""
     if isinstance(labels, Mapping):
         missing = [x for x in (h.points or ()) if x not in labels]
         if h.points is None or missing:
-            what = f"lack {missing[0]!r}" if missing else "name points, and those of the hierarchy have no names"
+            what = f"lack {missing[0]!r}" if missing else "name points, but those of the hierarchy have no names"
             raise InputError(f"the labels of {who} {what}; give one label for each of the {h.n_points} points")
         if len(labels) != h.n_points:
             raise InputError(f"the hierarchy has {h.n_points} points and {who} {len(labels)}")
@@ -235,7 +235,7 @@ def cut_range(h: Hierarchy, labels: Labels) -> Array:
 
 
 def compare_with_labels(h: Hierarchy, labels: Any, measures: Measures, *, swapped: bool) -> Comparison:
-    """For each measure the best value that a cut of the hierarchy reaches with the labels, and its number of clusters."""
+    """For each measure, the best value of a cut of the hierarchy with the labels, and its number of clusters."""
     who = "a" if swapped else "b"
     own = clustering_of(labels, h, who)
     found, strict = chosen_measures(measures, DEFAULT)
@@ -244,7 +244,7 @@ def compare_with_labels(h: Hierarchy, labels: Any, measures: Measures, *, swappe
     for m in found:
         try:
             if takes_trees(m) and m.needs in OF_TREES:
-                raise NotApplicable(f"{m.key} compares two hierarchies, and {who} is labels")
+                raise NotApplicable(f"{m.key} compares two hierarchies, but {who} is labels")
             m.check(soft=False, weighted=False)
             fit.append(m)
         except NotApplicable as reason:
@@ -282,14 +282,14 @@ def compare_with_labels(h: Hierarchy, labels: Any, measures: Measures, *, swappe
 
 
 def checked_ks(ks: Iterable[int] | str | None, trees_: Sequence[Hierarchy], low: int = 1) -> Array:
-    """Numbers of clusters that are cuts of all these trees, in increasing order; "heights": those no tie makes arbitrary."""
+    """Numbers of clusters with a cut in all these trees, in increasing order; "heights": only cuts without ties."""
     common = set(range(low, trees_[0].n_points + 1))
     for h in trees_:
         common &= set(h.ks.tolist())
         if isinstance(ks, str):
             common -= set(h.tied_ks.tolist())
     if isinstance(ks, str) and ks != "heights":
-        raise InputError(f"ks is a list of numbers of clusters, or 'heights'; got {ks!r}")
+        raise InputError(f"ks must be a list of numbers of clusters, or 'heights'; got {ks!r}")
     if ks is None or isinstance(ks, str):
         return np.array(sorted(common), dtype=np.int64)
     listed = sorted({h.checked_k(k) for k in ks for h in trees_})

@@ -94,7 +94,7 @@ class Consensus(Result):
         """Columns cluster and confidence, one row per point; a pandas frame has the index of the ensemble.
 
         Args:
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas
                 if it is installed, else pyarrow.
 
         Returns:

@@ -101,7 +101,7 @@ def consensus(
         A `Consensus`: `.labels`, `.confidence`, `.n_clusters`, `.scores` (one row per method tried), `.notes`.
 
     Raises:
-        InputError: If an argument is not what is described here, or a method cannot take so many points.
+        InputError: If an argument is invalid, or a method cannot take so many points.
 
     See also:
         `cg.select_members`, `cg.ConsensusClustering`, `cg.choose_k`.

@@ -190,7 +190,7 @@ class Profile:
         """One row per cluster and bin: cluster, attribute, bin, count.
 
         Args:
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas
                 if it is installed, else pyarrow.
 
         Returns:

@@ -86,7 +86,7 @@ class ProfileComparison(Result):
         attributes: For each attribute: name, what it adds to adco, its own similarity, values outside the bins of a
             and of b.
         profiles: Both profiles.
-        notes: What to know about the input.
+        notes: Cautions about the input.
     """
 
     values: dict[str, float]
@@ -123,7 +123,7 @@ class ProfileComparison(Result):
 
         Args:
             what: "attributes" (default) or "clusters".
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas
                 if it is installed, else pyarrow.
 
         Returns:

@@ -41,7 +41,7 @@ class Drift(Result):
         steps: Comparison of each window with the one before it.
         from_first: Comparison of each window with the first.
         measure: Key of the measure.
-        notes: What to know about the input.
+        notes: Cautions about the input.
 
     >>> import congruence as cg
     >>> early, late = [[0.0], [1.0], [9.0], [10.0]], [[0.0], [1.0], [4.0], [5.0]]

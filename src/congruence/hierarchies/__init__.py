@@ -1,1 +1,1 @@
-"""How well do two hierarchies agree, cut by cut?"""
+"""Agreement of two hierarchies, cut by cut."""

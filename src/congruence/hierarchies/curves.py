@@ -1,4 +1,4 @@
-"""The agreement of two trees at each number of clusters, with what chance gives."""
+"""The agreement of two trees at each number of clusters, with its mean and band under chance."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class CutCurve(Result):
         measure: The record of the measure.
         ks: Numbers of clusters, in increasing order.
         values: The measure at each of them.
-        mean: Its exact mean over permutations of the points, or None where no exact mean is known.
+        mean: Its exact mean over permutations of the points, or None if no exact mean is known.
         sd: Its standard deviation over permutations, or None.
-        notes: What to know before reading the curve.
+        notes: Notes on the curve.
     """
 
     measure: Measure
@@ -49,14 +49,14 @@ class CutCurve(Result):
 
     @property
     def band(self) -> tuple[Array, Array] | None:
-        """Mean ± 2 standard deviations under chance. The distribution is skewed for small k: it is a picture, not a test."""
+        """Mean ± 2 standard deviations under chance. The distribution is skewed for small k, so this is not a test."""
         if self.mean is None or self.sd is None:
             return None
         return self.mean - 2 * self.sd, self.mean + 2 * self.sd
 
     @property
     def z(self) -> Array | None:
-        """(value − mean) / standard deviation, NaN where the deviation is 0."""
+        """(value − mean) / standard deviation, NaN if the deviation is 0."""
         if self.mean is None or self.sd is None:
             return None
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -64,7 +64,7 @@ class CutCurve(Result):
 
     @property
     def best(self) -> int:
-        """The number of clusters with the best value; the smallest where several have it."""
+        """The number of clusters with the best value; the smallest in a tie."""
         return int(self.ks[best_cut(self.measure, self.values)])
 
     def __getitem__(self, k: int) -> float:
@@ -77,7 +77,7 @@ class CutCurve(Result):
         return len(self.ks)
 
     def table_columns(self) -> dict[str, Any]:
-        """One row per cut: k, value and, where known, mean, sd and z."""
+        """One row per cut: k, value and, if known, mean, sd and z."""
         columns: dict[str, Any] = {"k": self.ks, self.measure.key: self.values}
         if self.mean is not None:
             columns |= {"mean": self.mean, "sd": self.sd, "z": self.z}
@@ -107,10 +107,10 @@ def cut_curve(
     pass over the merges for all cuts together, O(n log² n). The others are computed from one table per cut.
 
     Args:
-        a: A Hierarchy, or one label per point if `b` is a Hierarchy. The reference where the measure is asymmetric.
+        a: A Hierarchy, or one label per point if `b` is a Hierarchy. The reference if the measure is asymmetric.
         b: A Hierarchy of the same points, or one label per point.
         measure: Key or record of a measure of two clusterings. Default: "wallace".
-        ks: Numbers of clusters, or "heights" to leave out cuts that are arbitrary because heights tie. Default: every cut
+        ks: Numbers of clusters, or "heights" to skip cuts that are arbitrary because heights tie. Default: every cut
             from 2 to n − 1 for measures that count pairs, up to 50 clusters (or twice those of the labels) for others.
 
     Returns:
@@ -119,7 +119,7 @@ def cut_curve(
 
     Raises:
         InputError: If neither side is a hierarchy, or the points differ.
-        NotApplicable: If the measure compares whole trees, or is defined at none of the cuts.
+        NotApplicable: If the measure compares whole trees, or is undefined at all cuts.
 
     See also:
         `cg.compare_cuts` for cuts with different numbers of clusters.
@@ -149,7 +149,7 @@ def cut_curve(
     else:
         chosen = checked_ks(ks, trees)
     if not len(chosen):
-        raise InputError("no number of clusters is a cut of both trees; name some in `ks`")
+        raise InputError("no number of clusters has a cut in both trees; name some in `ks`")
     values = curve_values(first, second, [m], chosen, swapped)[m.key]
     best_cut(m, values)  # raises if there is none
     mean = sd = None
@@ -165,7 +165,7 @@ def cut_curve(
 def _sides(a: Any, b: Any) -> tuple[Hierarchy, Hierarchy | Labels, bool]:
     """The hierarchy first, and whether that swapped the sides."""
     if not isinstance(a, Hierarchy) and not isinstance(b, Hierarchy):
-        raise InputError("one side at least must be a hierarchy: cg.cut_curve(cg.Hierarchy(linkage), b)")
+        raise InputError("at least one side must be a hierarchy: cg.cut_curve(cg.Hierarchy(linkage), b)")
     if isinstance(a, Hierarchy) and isinstance(b, Hierarchy):
         return a, same_points(a, b), False
     if isinstance(a, Hierarchy):

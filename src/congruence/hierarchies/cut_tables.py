@@ -1,4 +1,4 @@
-"""The agreement of two trees for every two numbers of clusters."""
+"""The agreement of two trees for every pair of numbers of clusters."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CutTable(Result):
         ks_a: Numbers of clusters of the rows.
         ks_b: Numbers of clusters of the columns.
         values: The measure, rows × columns.
-        notes: What to know before reading the table.
+        notes: Notes on the table.
     """
 
     measure: Measure
@@ -53,7 +53,7 @@ class CutTable(Result):
         """The table with numbers of clusters on both sides.
 
         Args:
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas
                 if it is installed, else pyarrow.
 
         Returns:
@@ -86,9 +86,9 @@ def compare_cuts(
     """A measure for every cut of one hierarchy with every cut of another: the heat map k × k′.
 
     Args:
-        a: A Hierarchy, or what `cg.Hierarchy` takes. The reference where the measure is asymmetric.
+        a: A Hierarchy, or what `cg.Hierarchy` takes. The reference if the measure is asymmetric.
         b: A Hierarchy of the same points, or what `cg.Hierarchy` takes.
-        ks: Numbers of clusters of the cuts of a. Default: 2 to 10, as far as there are points.
+        ks: Numbers of clusters of the cuts of a. Default: 2 to 10, at most the number of points.
         ks_b: Numbers of clusters of the cuts of b. Default: the same.
         measure: Key or record of any measure of two clusterings. Default: "ari".
         threads: Number of threads. Default: one per core.
@@ -100,7 +100,7 @@ def compare_cuts(
         InputError: If a cut does not exist, or the points differ.
 
     See also:
-        `cg.cut_curve` for equal numbers of clusters, with what chance gives.
+        `cg.cut_curve` for equal numbers of clusters, with the band under chance.
 
     >>> import congruence as cg
     >>> a, b = cg.Hierarchy("(((a:1,b:1):1,c:2):1,d:3);"), cg.Hierarchy("((a:1,b:1):2,(c:2,d:2):1);")

@@ -1,4 +1,4 @@
-"""Two trees face to face: leaf orders in which few lines between them cross. Plain numbers, nothing is drawn."""
+"""Tanglegrams: leaf orders of two trees with few crossing lines, as plain numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from congruence.errors import InputError
 from congruence.inputs.hierarchy import Hierarchy, same_points
 from congruence.statistics.tables import Array
 
-#: points up to which random starts are tried too
+#: most points for which random starts are also tried
 MOST_RESTARTED, RESTARTS = 500, 8
 #: points above which a tanglegram is refused
 MOST_POINTS = 5000
@@ -43,7 +43,7 @@ class Tanglegram(Result):
         return self.crossings / max(n * (n - 1) / 2, 1)
 
     def segments(self, side: str) -> Array:
-        """The branches of one tree ("a" or "b") as lines: place, height, place, height.
+        """The branches of one tree ("a" or "b") as lines: position, height, position, height.
 
         Args:
             side: "a" or "b".
@@ -57,7 +57,7 @@ class Tanglegram(Result):
         return dict(plain({**orders, "crossings": self.crossings, "entanglement": self.entanglement}))
 
     def table_columns(self) -> dict[str, Any]:
-        """One row per point: its place along each tree."""
+        """One row per point: its position along each tree."""
         points = np.arange(self.a.n_points)
         return {"point": points, "place_a": np.argsort(self.order_a), "place_b": np.argsort(self.order_b)}
 
@@ -68,10 +68,10 @@ class Tanglegram(Result):
 
 
 def tanglegram(a: Any, b: Any) -> Tanglegram:
-    """Leaf orders of two hierarchies that untangle them: few lines between equal points cross.
+    """Leaf orders that untangle two hierarchies, so that few of the lines between the same points cross.
 
-    With one tree fixed, every node of the other is turned the way that crosses less, which is optimal for nodes with two
-    children. The two trees take turns until nothing improves; up to 500 points, eight random starts are tried as well.
+    With one tree fixed, every node of the other is rotated to reduce crossings, which is optimal for nodes with two
+    children. The two trees alternate until nothing improves. Up to 500 points, eight random starts are tried as well.
 
     Args:
         a: A Hierarchy, or what `cg.Hierarchy` takes.
@@ -94,7 +94,7 @@ def tanglegram(a: Any, b: Any) -> Tanglegram:
     first, second = (x if isinstance(x, Hierarchy) else Hierarchy(x) for x in (a, b))
     second = same_points(first, second)
     if first.n_points > MOST_POINTS:
-        raise InputError(f"a tanglegram of {first.n_points:,} points shows nothing; cut the trees, or take a sample")
+        raise InputError(f"a tanglegram of {first.n_points:,} points is unreadable; cut the trees, or use a sample")
     rng = np.random.default_rng(0)
     starts = [first.order]
     if first.n_points <= MOST_RESTARTED:
@@ -126,7 +126,7 @@ def _places(order: Array) -> Array:
 
 
 def _inversions(sequence: Array) -> int:
-    """Pairs that are out of order, by merging sorted halves."""
+    """Number of inversions, by merge sort."""
     runs, total = [sequence[i : i + 1] for i in range(len(sequence))], 0
     while len(runs) > 1:
         joined = []
@@ -139,7 +139,7 @@ def _inversions(sequence: Array) -> int:
 
 
 def _turned(tree: Hierarchy, place: Array) -> Array:
-    """The points along the tree, each node turned so that they cross the places least."""
+    """The points along the tree, each node rotated for the fewest crossings."""
     nodes, n = tree.nodes, tree.n_points
     children: list[list[int]] = [[] for _ in nodes.parent]
     for node in np.argsort(nodes.start[:-1], kind="stable").tolist():
@@ -169,7 +169,7 @@ def _turned(tree: Hierarchy, place: Array) -> Array:
 
 
 def branch_segments(tree: Hierarchy, order: Array) -> Array:
-    """The branches of a tree whose points stand in this order, as lines: place, height, place, height."""
+    """The branches of a tree with its points in this order, as lines: position, height, position, height."""
     nodes, n = tree.nodes, tree.n_points
     total = len(nodes.parent)
     place = np.zeros(total)

@@ -1,1 +1,1 @@
-"""The same clustering at several resolutions: which clusters stay, split or mix?"""
+"""Resolution sweeps: which clusters stay, split or mix."""

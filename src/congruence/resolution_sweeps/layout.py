@@ -1,4 +1,4 @@
-"""Where the clusters of a sweep lie in a drawing: orders with few crossings, and places. Plain numbers, nothing is drawn."""
+"""Layout of the tree of a sweep: orders with few crossings, and positions, as plain numbers."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from congruence.statistics.tables import Array
 
 #: the links between two neighbouring columns: cluster of the first, cluster of the second, points in common
 Links = tuple[Array, Array, Array]
-#: passes down and up the columns, and clusters up to which single swaps are tried
+#: passes down and up the columns, and most clusters for which single swaps are tried
 PASSES, MOST_SWAPPED = 12, 400
-#: random starts, and clusters up to which they are tried
+#: random starts, and most clusters for which they are tried
 RESTARTS, MOST_RESTARTED = 6, 120
 
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Places of clusters in layers: x from left to right in units of one cluster, y the number of the column, from 0."""
+    """Positions of clusters in layers: x from left to right in units of one cluster, y the number of the column, from 0."""
 
     orders: tuple[Array, ...]
     x: tuple[Array, ...]
-    #: weighted crossings of links that are left, Σ count·count of the links that cross over n², all columns together
+    #: remaining weighted crossings: Σ count·count of crossing links divided by n², over all columns
     crossings: float
 
 
 def tree_places(sizes: Sequence[Array], links: Sequence[Links]) -> Places:
-    """Places of the clusters of a sweep: neighbours in a layer ordered so that few points cross.
+    """Positions of the clusters of a sweep, ordered within layers so that few links cross.
 
     Args:
         sizes: For each column the number of points of each cluster.
@@ -60,7 +60,7 @@ def tree_places(sizes: Sequence[Array], links: Sequence[Links]) -> Places:
 
 
 def _settled(rank: list[Array], links: Sequence[Links]) -> tuple[list[Array], float]:
-    """Pass down and up the layers, each ordered by the mean place of its neighbours; the best orders met."""
+    """The best orders found by passing down and up the layers, each ordered by the mean position of its neighbours."""
     layers = len(rank)
     best, fewest = [r.copy() for r in rank], _total(rank, links)
     for _ in range(PASSES):
@@ -80,7 +80,7 @@ def _turned(link: Links) -> Links:
 
 
 def _pulled(place: Array, link: Links, clusters: int) -> Array:
-    """Mean place of the neighbours in the layer before, by points in common; NaN without neighbours."""
+    """Mean position of the neighbours in the previous layer, weighted by common points; NaN without neighbours."""
     first, second, count = link
     total = np.bincount(second, weights=count, minlength=clusters)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -107,7 +107,7 @@ def _total(rank: Sequence[Array], links: Sequence[Links]) -> float:
 
 
 def _swapped(rank: list[Array], links: Sequence[Links], fewest: float) -> tuple[list[Array], float]:
-    """Swap neighbours in a layer as long as that lessens the crossings."""
+    """Swap neighbours in a layer as long as that reduces crossings."""
     improved = fewest > 0
     while improved:
         improved = False
@@ -128,7 +128,7 @@ def _swapped(rank: list[Array], links: Sequence[Links], fewest: float) -> tuple[
 
 
 def _x_of(orders: Sequence[Array], sizes: Sequence[Array], links: Sequence[Links]) -> list[Array]:
-    """Places at least 1 apart that keep the orders and lie near the mean place of the neighbours."""
+    """Positions at least 1 apart that keep the orders and are near the mean position of the neighbours."""
     widest = max((len(order) for order in orders), default=1)
     x = []
     for order in orders:
@@ -149,7 +149,7 @@ def _x_of(orders: Sequence[Array], sizes: Sequence[Array], links: Sequence[Links
 
 
 def _spaced(wanted: Array, now: Array, order: Array, weight: Array) -> Array:
-    """The places nearest to the wanted ones (least squares, by weight) that are in order and at least 1 apart."""
+    """The positions nearest to the wanted ones (weighted least squares) that are in order and at least 1 apart."""
     goal = np.where(np.isnan(wanted), now, wanted)[order] - np.arange(len(order))
     means: list[float] = []
     masses: list[float] = []

@@ -1,4 +1,4 @@
-"""The drawing of a sweep as plain data: one record per cluster and per edge, with places and colours."""
+"""The figure of a sweep as plain data: one record per cluster and per edge, with positions and colours."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from congruence.statistics.tables import Array
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
-    """A cluster: its column and name, its place (y is the number of the column), and what its colour shows."""
+    """A cluster: its column, name, position (y is the number of the column) and colour value."""
 
     column: str
     cluster: str
@@ -24,14 +24,14 @@ class Node:
     y: int
     size: int
     stability: float
-    #: stability, the mean of a feature, or the place of its most frequent label in `Picture.labels`
+    #: stability, the mean of a feature, or the index of its most frequent label in `Picture.labels`
     value: float
     text: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Edge:
-    """Points that two clusters of neighbouring columns share; `first` and `second` are places in `Picture.nodes`."""
+    """Points that two clusters of neighbouring columns share; `first` and `second` are indices into `Picture.nodes`."""
 
     first: int
     second: int
@@ -51,7 +51,7 @@ class Picture:
     title: str
     #: labels by value, if the colours show labels
     labels: tuple[str, ...] | None
-    #: edges that are left out because their in_prop is small
+    #: number of edges hidden because their in_prop is small
     n_hidden: int
 
     @property
@@ -64,16 +64,16 @@ class Picture:
 
 
 def sweep_picture(r: Resolutions, color: Any = "stability", least: float = 0.1) -> Picture:
-    """The drawing of a sweep as plain data.
+    """The figure of a sweep as plain data.
 
     Args:
         r: A sweep.
         color: "stability" (default), a float per point (the mean in each cluster is shown) or a label per point (the most
             frequent label of each cluster is shown).
-        least: Edges with a smaller in_prop are left out. Default: 0.1.
+        least: Edges with a smaller in_prop are hidden. Default: 0.1.
 
     Returns:
-        A Picture with nodes, edges and what the colours mean.
+        A Picture with nodes, edges and the meaning of the colours.
 
     >>> import congruence as cg
     >>> drawn = sweep_picture(cg.resolutions({"k1": [0, 0, 0, 0], "k2": [0, 0, 1, 1]}))
@@ -81,7 +81,7 @@ def sweep_picture(r: Resolutions, color: Any = "stability", least: float = 0.1) 
     [('k1', '0', 0.5, 0), ('k2', '0', 0.0, 1), ('k2', '1', 1.0, 1)]
     """
     if not 0 <= least <= 1:
-        raise InputError(f"least is a share from 0 to 1, not {least!r}")
+        raise InputError(f"least must be a share from 0 to 1, not {least!r}")
     values, title, labels, texts = _colours(r, color)
     nodes: list[Node] = []
     first: list[int] = []
@@ -113,10 +113,10 @@ def sweep_picture(r: Resolutions, color: Any = "stability", least: float = 0.1) 
 
 
 def _colours(r: Resolutions, color: Any) -> tuple[list[Array], str, tuple[str, ...] | None, list[list[str]]]:
-    """A value per cluster, what it is, labels if it is one, and the same in words."""
+    """A value per cluster, its title, labels if it is a label, and the value as text."""
     if isinstance(color, str):
         if color != "stability":
-            raise InputError(f"color is 'stability', a float per point or a label per point; got {color!r}")
+            raise InputError(f"color must be 'stability', a float per point or a label per point; got {color!r}")
         words = [[f"stability {x:.3f}" for x in scores.tolist()] for scores in r.scores]
         return list(r.scores), "SC3 stability" + (" (normalised)" if r.normalised else ""), None, words
     title = str(getattr(color, "name", None) or "feature")
@@ -132,7 +132,7 @@ def _colours(r: Resolutions, color: Any) -> tuple[list[Array], str, tuple[str, .
         return means, f"mean {title}", None, [[f"mean {title} {x:.4g}" for x in m.tolist()] for m in means]
     labels = as_clustering(color, "color")
     if not isinstance(labels, Labels) or labels.lazy:
-        raise InputError("color is 'stability', a float per point or a label per point")
+        raise InputError("color must be 'stability', a float per point or a label per point")
     labels = labels.with_policy("error", None, "color").taken(r.points)
     names = tuple(str(x) for x in labels.names)
     values, words = [], []

@@ -1,4 +1,4 @@
-"""The same clustering at several resolutions: what stays, splits or mixes from one to the next."""
+"""Resolution sweeps: which clusters stay, split or mix from one resolution to the next."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from congruence.statistics.tables import Array, Table
 
 #: measures between columns: agreement, agreement per point, and whether the finer clusters lie inside the coarser ones
 MEASURES = ("ari", "element_centric", "wallace_ba")
-#: an edge with a smaller share of the cluster it leads to crosses from another branch
+#: an edge with a smaller in_prop comes from another branch
 CROSSING = 0.5
-#: columns that a plateau has at least, and what their effective numbers of clusters differ by at most
+#: fewest columns of a plateau, and largest difference of their effective numbers of clusters
 SHORTEST, SAME_CLUSTERS = 3, 0.5
 
 
@@ -64,14 +64,14 @@ class Resolutions(Result):
         sizes: For each column the numbers of points of its clusters.
         links: For each two neighbouring columns (first cluster, second cluster, points in common), clusters by number.
         scores: For each column the SC3 stability of its clusters.
-        normalised: Is the stability divided by the number of other columns, so that it reaches 1?
+        normalised: Whether the stability is divided by the number of other columns, so that it can reach 1.
         pairs: ari, element_centric and wallace_ba of all pairs of columns.
         point_scores: Element-centric score of each point for each two neighbouring columns, points × steps.
-        threshold: The ari that any two columns of a plateau reach.
+        threshold: Smallest ari of any two columns of a plateau.
         ensemble: The columns, in order.
-        points: Places of the points that were not left out, among the `n_given` points.
+        points: Positions of the points used, among the `n_given` points.
         n_given: Number of points given.
-        notes: What was decided while reading the columns.
+        notes: Notes on how the columns were read.
     """
 
     names: tuple[str, ...]
@@ -84,7 +84,7 @@ class Resolutions(Result):
     point_scores: Array = field(repr=False)
     threshold: float
     ensemble: Ensemble = field(repr=False)
-    #: places of the points that were not left out, among those given
+    #: positions of the points used, among those given
     points: Array = field(repr=False)
     n_given: int
     notes: tuple[str, ...] = ()
@@ -98,10 +98,10 @@ class Resolutions(Result):
 
     @property
     def edges(self) -> Any:
-        """A frame with one row per two clusters of neighbouring columns that share points.
+        """A frame with one row per pair of clusters in neighbouring columns that share points.
 
-        `count` is the points in common, `in_prop` their share of the cluster the edge leads to, `out_prop` of the cluster it
-        comes from.
+        `count` is the number of common points, `in_prop` their share of the cluster the edge leads to, `out_prop` their
+        share of the cluster it comes from.
         """
         return make_frame(self.edge_columns, self.ensemble.kind)
 
@@ -144,17 +144,17 @@ class Resolutions(Result):
 
     @property
     def agreement(self) -> Array:
-        """ari of each two neighbouring columns."""
+        """ari of each pair of neighbouring columns."""
         return np.diagonal(self.pairs["ari"], 1)
 
     @property
     def nestedness(self) -> Array:
-        """Share of the pairs of points together in a column that are together in the one before: 1 if it only splits."""
+        """Share of the pairs of points together in a column that are together in the previous one; 1 if clusters only split."""
         return np.diagonal(self.pairs["wallace_ba"], 1)
 
     @property
     def crossing(self) -> Array:
-        """For each step, edges that bring less than half of the cluster they lead to: clusters that mix."""
+        """For each step, the number of edges with in_prop below one half: clusters that mix."""
         return np.array(
             [
                 int((count / self.sizes[step + 1][second] < CROSSING).sum())
@@ -169,7 +169,7 @@ class Resolutions(Result):
 
     @property
     def summary(self) -> Any:
-        """A frame with one row per column: clusters, mean stability by size, and the step to the next column."""
+        """A frame with one row per column: clusters, mean stability weighted by size, and the step to the next column."""
         return make_frame(self.summary_columns, self.ensemble.kind)
 
     @property
@@ -194,7 +194,7 @@ class Resolutions(Result):
 
     @cached_property
     def plateaus(self) -> tuple[Plateau, ...]:
-        """Runs of three or more columns of which any two agree with ari ≥ threshold, the longest first.
+        """Runs of three or more columns in which any two agree with ari ≥ threshold, the longest first.
 
         Their effective numbers of clusters (the exponential of the entropy) differ by less than 0.5: with many clusters,
         splitting one changes the ari little. Columns with one cluster are in no plateau.
@@ -210,7 +210,7 @@ class Resolutions(Result):
             end = start
             while end < len(self.names) and alike[start : end + 1, end].all():
                 end += 1
-            if end - start >= SHORTEST and end > last:  # otherwise it lies inside the run before
+            if end - start >= SHORTEST and end > last:  # otherwise it is part of the previous run
                 span = many[start:end]
                 worst = float(self.pairs["ari"][start:end, start:end].min())
                 found.append(Plateau(names=self.names[start:end], n_clusters=(min(span), max(span)), agreement=worst))
@@ -224,7 +224,7 @@ class Resolutions(Result):
 
     @property
     def sentence(self) -> str:
-        """Which columns form a plateau, in words."""
+        """One sentence on which columns form a plateau."""
         if self.plateau is None:
             return (
                 f"There is no plateau: no {SHORTEST} neighbouring columns have the same clusters "
@@ -238,7 +238,7 @@ class Resolutions(Result):
 
     @cached_property
     def places(self) -> Places:
-        """Where the clusters lie in the drawing."""
+        """Positions of the clusters in the figure."""
         return tree_places(self.sizes, self.links)
 
     def table_columns(self) -> dict[str, Any]:
@@ -271,7 +271,7 @@ class Resolutions(Result):
             backend: "plotly" (default) or "matplotlib".
             color: "stability" (default); a number per point, shown as its mean in each cluster; or labels per point, shown
                 as the most frequent label of each cluster.
-            least: Edges with a smaller in_prop are left out. Default: 0.1; 0 draws all.
+            least: Edges with a smaller in_prop are hidden. Default: 0.1; 0 draws all.
 
         Returns:
             A plotly or matplotlib figure.
@@ -296,15 +296,15 @@ def resolutions(
     noise: Any = None,
     threads: int | None = None,
 ) -> Resolutions:
-    """How clusters split and mix over a sweep of resolutions: nodes, edges, stability, plateaus.
+    """How clusters split and mix over a resolution sweep: nodes, edges, stability, plateaus.
 
     Args:
         columns: Label columns of the same points: a frame, a mapping, a 2-D array of label columns, a list, or an Ensemble.
-        order: Names of the columns in order, or "n_clusters" for the number of clusters. Default: by the number that the
-            names end in, as in leiden_0.2, leiden_0.4 …, if they are alike but for it; otherwise as given.
+        order: Names of the columns in order, or "n_clusters" for the number of clusters. Default: by the number in the
+            names, as in leiden_0.2, leiden_0.4 …, if they differ only in that number; otherwise as given.
         normalised: Divide the SC3 stability by the number of other columns, so that a cluster that never changes scores 1.
             Default: False, as published, where it scores (m − 1)/m for m columns.
-        threshold: The ari that any two columns of a plateau reach, 0 to 1. Default: 0.9.
+        threshold: Smallest ari of any two columns of a plateau, 0 to 1. Default: 0.9.
         unassigned: What to do with missing labels: "error" (default), "drop" (points unassigned in any column are left out),
             "singletons" or "cluster".
         noise: Labels that mean unassigned; see `cg.compare`. Default: none.
@@ -314,7 +314,7 @@ def resolutions(
         A Resolutions with `nodes`, `edges`, `stability`, `summary`, `plateaus` and `plot()`.
 
     Raises:
-        InputError: If there are fewer than two columns, memberships, or names in `order` that are no columns.
+        InputError: If there are fewer than two columns, memberships, or names in `order` that are not columns.
 
     See also:
         `cg.Hierarchy` for columns that are nested, `cg.choose_k` to choose a number of clusters from data.
@@ -327,17 +327,15 @@ def resolutions(
     ([1.0, 1.0], [0, 0])
     """
     if not 0 < real_number(threshold, "threshold") <= 1:
-        raise InputError(f"threshold is an ari above 0 and up to 1, not {threshold!r}")
+        raise InputError(f"threshold must be an ari above 0 and at most 1, not {threshold!r}")
     policy: Unassigned = "partial" if unassigned == "drop" else unassigned
     ensemble = Ensemble(columns, unassigned=policy, noise=noise)
     if ensemble.is_lazy or ensemble.is_soft or ensemble.has_covers:
-        raise InputError(
-            "a sweep of resolutions is made of label columns in memory, not of scans, memberships or covers"
-        )
+        raise InputError("a resolution sweep needs label columns in memory, not scans, memberships or covers")
     if len(ensemble) < 2:
         raise InputError(f"a sweep needs at least two columns; got {len(ensemble)}")
     if ensemble.mass is not None:
-        raise InputError("a sweep of resolutions counts points; leave the weights out")
+        raise InputError("a resolution sweep does not use weights; leave them out")
     notes: list[str] = list(dict.fromkeys([*ensemble.notes, *ensemble.cautions]))
     ensemble = ensemble[_ordered(ensemble, order)]
     n_given = ensemble.n_points
@@ -376,7 +374,7 @@ def _codes(c: Any) -> Array:
 
 
 def _stability(k: int, many: int, tables: dict[tuple[int, int], Table], normalised: bool) -> Array:
-    """SC3 stability of the clusters of column k: how whole they are found in the other columns, mean over all columns."""
+    """SC3 stability of the clusters of column k: how intact they are in the other columns, averaged over all columns."""
     total: Any = 0.0
     for other in range(many):
         if other == k:
@@ -396,7 +394,7 @@ def _ordered(ensemble: Ensemble, order: Sequence[str] | str | None) -> list[int]
     names = list(ensemble.names)
     if isinstance(order, str):
         if order != "n_clusters":
-            raise InputError(f"order is a list of column names, or 'n_clusters'; got {order!r}")
+            raise InputError(f"order must be a list of column names, or 'n_clusters'; got {order!r}")
         return sorted(range(len(names)), key=lambda i: ensemble.members[i].k)
     if order is not None:
         listed = [str(x) for x in names_in(order, "order")]
@@ -410,7 +408,7 @@ def _ordered(ensemble: Ensemble, order: Sequence[str] | str | None) -> list[int]
 
 
 def number_order(names: Sequence[str]) -> list[int]:
-    """Places of names that are alike but for a number, by that number; as given if they are not.
+    """Order of names that differ only in a number, by that number; otherwise as given.
 
     >>> number_order(["leiden_2.0", "leiden_0.2", "leiden_10"])
     [1, 0, 2]

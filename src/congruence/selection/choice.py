@@ -276,7 +276,7 @@ class KChoice(Result):
         """The scores, one row per k.
 
         Args:
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas
                 if it is installed, else pyarrow.
             errors: Whether to include standard errors.
         """

@@ -103,7 +103,7 @@ class ClusterStability(Result):
         Args:
             cluster: Number of the cluster.
             limit: Largest number of points listed.
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas
                 if it is installed, else pyarrow.
 
         Returns:

@@ -46,7 +46,7 @@ class Table:
         rows: Names of the clusters of a.
         columns: Names of the clusters of b.
         own: Sum of squared weights of the points; their number if they have none.
-        frame_kind: Kind of frame that the clusterings came in.
+        frame_kind: Kind of frame of the inputs.
         maps: Of covers: the clusters that each row and column stands for.
         within: Weight of the pairs of points within each cell, if points have weights.
 
@@ -109,7 +109,7 @@ class Table:
         """The table as a data frame, with the clusters' names on both sides.
 
         Args:
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas
                 if it is installed, else pyarrow.
 
         Returns:
