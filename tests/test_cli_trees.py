@@ -82,7 +82,7 @@ def test_resolutions(here, monkeypatch, capsys):
         ("resolutions labels.csv --columns leiden_* --plot no/tree.html", "there is no folder no"),
         ("resolutions labels.csv --columns leiden_* --color type", "pass --plot too"),
         ("resolutions labels.csv --columns leiden_0.2", "at least two columns"),
-        ("hierarchies a.nwk none.nwk", "no file"),
+        ("hierarchies a.nwk none.nwk", "nor a file"),
         ("hierarchies a.nwk none.npy", "there is no file none.npy"),
         ("hierarchies a.nwk truth.csv --labels species --id name --plot x.html", "pass --curve"),
         ("hierarchies a.nwk truth.csv --labels genus", "genus"),
