@@ -235,7 +235,7 @@ def chosen_measures(measures: Measures, default: Sequence[str] = DEFAULT) -> tup
         raise InputError(f"measures must be keys, as in ['ari', 'vi'], or 'all'; got {measures!r}")
     listed = [measures] if isinstance(measures, str | Measure) else list(measures)
     if not listed:
-        raise InputError("no measures were named; leave `measures` out for the usual ones, or pass 'all'")
+        raise InputError("no measures were named; omit `measures` for the default set, or pass 'all'")
     chosen: dict[str, Measure] = {}
     for m in (find(x) for x in listed):
         if chosen.setdefault(m.key, m).parameters != m.parameters:
@@ -244,7 +244,7 @@ def chosen_measures(measures: Measures, default: Sequence[str] = DEFAULT) -> tup
 
 
 class Evaluation:
-    """Applies measures to tiles of statistics; one that does not apply is left out, or is an error if it was named."""
+    """Applies measures to tiles of statistics; one that does not apply is skipped, or an error if it was named."""
 
     def __init__(self, measures: Measures, *, soft: bool, weighted: bool, covers: bool) -> None:
         default = DEFAULT if not covers else DEFAULT_OF_COVERS if not soft else BESIDE_MEMBERSHIPS
@@ -300,15 +300,15 @@ class Comparison(Result, Mapping[str, float]):
         values_: The values by key of the measure.
         measures: The records of the measures by key.
         counted: The contingency table as it was counted; None for matrices, ensembles and hierarchies.
-        tables: The same as the statistic that formulas read.
-        n_used: Number of points that took part.
-        cautions: What to know about the input, as `Caution` records.
-        skipped: Measures that were left out, and why.
-        self_values: For soft clusterings the measures of a and of b with themselves.
-        kind: Kind of frame that the clusterings came in.
+        tables: The table as the statistic that formulas read.
+        n_used: Number of points used.
+        cautions: Cautions about the input, as `Caution` records.
+        skipped: Measures that were skipped, and why.
+        self_values: For soft clusterings, the self-scores of a and of b.
+        kind: Kind of frame of the inputs.
         names: Names of the two clusterings.
-        about: What the two sides are, if they are not single clusterings.
-        further: Further columns, as p-values: by name, then by measure.
+        about: Descriptions of the two sides, if they are not single clusterings.
+        further: Extra columns such as p-values, by name, then by measure.
 
     >>> import congruence as cg
     >>> r = cg.compare([0, 0, 1, 1], ["x", "x", "y", "z"], ["ari", "vi"])
@@ -393,7 +393,7 @@ class Comparison(Result, Mapping[str, float]):
         }
         if self.self_values is not None:
             columns["self_a"], columns["self_b"] = ([own[key] for key in self] for own in self.self_values)
-        for name, column in self.further.items():  # low and high of an interval are not those of the range
+        for name, column in self.further.items():  # an interval's low and high differ from those of the range
             columns[f"interval_{name}" if name in columns else name] = [column[key] for key in self]
         return columns
 

@@ -48,7 +48,7 @@ def _square(values: Array, names: Sequence[str]) -> str:
 
 
 class _Scores:
-    """What AllPairs and AgainstReference share: arrays by measure, and names."""
+    """Base class of AllPairs and AgainstReference: arrays by measure, and names."""
 
     _values: dict[str, Array]
 
@@ -77,9 +77,9 @@ class AllPairs(Result, _Scores):
         measures: The records of the measures by key.
         names: Names of the clusterings, in the order of rows and columns.
         n_used: Number of points used for each pair, L × L.
-        cautions: What to know about the input, as `Caution` records.
-        skipped: Measures that were left out, and why.
-        kind: Kind of frame that the clusterings came in.
+        cautions: Cautions about the input, as `Caution` records.
+        skipped: Measures that were skipped, and why.
+        kind: Kind of frame of the inputs.
 
     >>> import congruence as cg
     >>> r = cg.compare_all({"x": [0, 0, 1, 1], "y": [1, 1, 0, 0], "z": [0, 1, 1, 1]})
@@ -102,7 +102,7 @@ class AllPairs(Result, _Scores):
 
         Args:
             measure: Key of the measure. Default None: all measures, one row per pair.
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind that came in, else pandas
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas
                 if it is installed, else pyarrow.
 
         Returns:
@@ -189,10 +189,10 @@ class AgainstReference(Result, _Scores):
         names: Names of the clusterings, in the order of the values.
         reference: Name of the reference.
         n_used: Number of points used for each clustering.
-        cautions: What to know about the input, as `Caution` records.
-        skipped: Measures that were left out, and why.
-        kind: Kind of frame that the clusterings came in.
-        further: Further columns, as p-values: by name, then by measure.
+        cautions: Cautions about the input, as `Caution` records.
+        skipped: Measures that were skipped, and why.
+        kind: Kind of frame of the inputs.
+        further: Extra columns such as p-values, by name, then by measure.
 
     >>> import congruence as cg
     >>> r = cg.compare_to([0, 0, 1, 1], {"x": [1, 1, 0, 0], "y": [0, 1, 1, 1]}, ["ari", "vi"])
@@ -235,7 +235,7 @@ class AgainstReference(Result, _Scores):
         return {"clustering": list(self.names), "n_used": self.n_used, **self._values, **self._beside()}
 
     def _beside(self) -> dict[str, Array]:
-        """The further columns by names that are all different: the measure, and what it is."""
+        """The extra columns under unique names: the measure and the kind of value."""
         return {f"{key} {name}": values[key] for key in self._values for name, values in self.further.items()}
 
     def to_dict(self) -> dict[str, dict[str, float]]:

@@ -81,8 +81,8 @@ class ProfileComparison(Result):
         statistic: The statistic that formulas read.
         matches: For each matched pair: cluster of a, cluster of b, weight of the pair, similarity, size in a, size in
             b.
-        only_a: Clusters of a that match none of b.
-        only_b: Clusters of b that match none of a.
+        only_a: Clusters of a without a match.
+        only_b: Clusters of b without a match.
         attributes: For each attribute: name, what it adds to adco, its own similarity, values outside the bins of a
             and of b.
         profiles: Both profiles.

@@ -160,7 +160,7 @@ class Measure:
         """Raise NotApplicable if this measure is not defined for this kind of input.
 
         Args:
-            soft: Whether either clustering is given by memberships.
+            soft: Whether either clustering is soft.
             weighted: Whether points have importance weights.
             covers: Whether clusters overlap. Default False.
 
