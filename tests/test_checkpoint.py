@@ -243,3 +243,42 @@ def _rounded(cell: str) -> str:
         return f"{float(cell):.10g}"
     except ValueError:
         return cell
+
+
+WAITING = """
+import sys, time, congruence as cg
+from congruence.scanning import parts
+original = parts.RowGroup.batches
+def slow(self, columns, rows):
+    print("reading", flush=True)
+    time.sleep(float(sys.argv[3]))
+    return original(self, columns, rows)
+parts.RowGroup.batches = slow
+print(cg.compare_all(cg.scan(sys.argv[1], ["a", "b"], checkpoint=sys.argv[2], threads=1))["ari"].tolist())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no locks on folders")
+def test_two_runs_on_one_checkpoint(tmp_path):
+    """The second says that it waits, and then finds the parts of the first; a killed run leaves neither lock nor litter."""
+    parquet.write_table(pa.table({"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]}), tmp_path / "x.parquet", row_group_size=2)
+
+    def start(seconds: float) -> subprocess.Popen:
+        words = [sys.executable, "-c", WAITING, str(tmp_path / "x.parquet"), str(tmp_path / "kept"), str(seconds)]
+        return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    killed = start(60)
+    assert killed.stdout.readline() == "reading\n"
+    (tmp_path / "kept" / ".0123.part.half").write_bytes(b"half written")
+    killed.kill()
+    killed.communicate()
+    first = start(0.6)
+    assert first.stdout.readline() == "reading\n"
+    second = start(0)
+    (out, said), (again, waited) = first.communicate(timeout=60), second.communicate(timeout=60)
+    assert (first.returncode, second.returncode) == (0, 0), said + waited
+    assert "is in use by another run; waiting for it" in waited
+    assert "waiting" not in said
+    assert again == out.replace("reading\n", "")  # nothing was read twice
+    assert all(path.suffix in (".part", ".json") for path in (tmp_path / "kept").iterdir())

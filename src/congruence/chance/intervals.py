@@ -100,7 +100,7 @@ DOUBT = 0.3
 #: largest share of points alone in their cell for which entropies are trusted
 MOST_ALONE = 0.05
 
-#: fewest points on which the clusterings differ; with fewer, 95 % intervals cover 80 % (reproductions/interval_coverage.py)
+#: fewest points on which the clusterings differ; with fewer, intervals miss too often (reproductions/interval_coverage.py)
 FEWEST_ASTRAY = 10
 
 
@@ -170,10 +170,11 @@ def confidence_interval(
             f"{t.alone:.0%} of the points are alone in their cell of the table, so the entropy cannot be estimated: the "
             f"clusters are too small for an interval of {m.key}; use more points, or a pair-counting measure (ari, jaccard)"
         )
-    if t.astray is not None and 0 < t.astray < FEWEST_ASTRAY:
+    if t.astray is not None and t.astray < FEWEST_ASTRAY:
+        only = f"only {t.astray} points lie" if t.astray else "no point lies"
         raise NotApplicable(
-            f"only {t.astray} points lie outside the largest overlap of their cluster: intervals from so few differences are "
-            f"wrong too often (at least {FEWEST_ASTRAY} are needed); use more points"
+            f"{only} outside the largest overlap of their cluster: intervals from so few differences are wrong too often (at "
+            f"least {FEWEST_ASTRAY} are needed); use more points"
         )
     half, quarter = t.n_points // 2, t.n_points // 4
     streams = seed_sequence(random_state).spawn(2)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 
-from congruence.errors import InputError
+from congruence.errors import InputError, path_of, visible
 from congruence.machine.writing import replacing
 
 #: first bytes of every part: format and version
@@ -79,6 +83,59 @@ class Checkpoint:
     def put(self, key: str, payload: bytes) -> None:
         """Store a part under this key."""
         _write(self._path(key), MAGIC + digest(key, payload).encode() + payload)
+
+
+@contextmanager
+def checkpoint_in(folder: str | Path | None, fingerprint: Callable[[], str], what: str) -> Iterator[Checkpoint | None]:
+    """The checkpoint in a folder, for this run alone; None without a folder.
+
+    A second run on the same folder says that it waits, and then finds the parts of the first. The lock is on the folder
+    itself: it ends with the process, whatever ends it. Half-written files of a run that was killed are removed.
+
+    Args:
+        folder: The folder, which is made if there is none.
+        fingerprint: Gives the identity of the data.
+        what: What messages call the data.
+    """
+    if folder is None:
+        yield None
+        return
+    place = path_of(folder, "checkpoint")
+    identity = fingerprint()
+    if not place.exists():
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"checkpoint {place} cannot be made: {error.strerror or error}") from None
+    with _alone_in(place):
+        for left in [*place.glob(".*.part.*"), *place.glob(f".{HEAD}.*")] if place.is_dir() else []:
+            left.unlink(missing_ok=True)
+        yield Checkpoint(place, identity, what)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder; wait, and say so, while another process has it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows has no locks on folders: parts are written whole, so that both runs are right
+        yield
+        return
+    if not folder.is_dir():
+        yield
+        return
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print(f"note: checkpoint {visible(str(folder))} is in use by another run; waiting for it", file=sys.stderr)
+            fcntl.flock(number, fcntl.LOCK_EX)
+        except OSError:  # a file system without locks
+            pass
+        yield
+    finally:
+        os.close(number)
 
 
 def _write(path: Path, data: bytes) -> None:

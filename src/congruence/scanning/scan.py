@@ -14,7 +14,7 @@ import numpy as np
 from congruence.engine.plan import Progress, default_threads
 from congruence.errors import InputError, hint, some_of
 from congruence.scanning.accumulate import Accumulator, Counting, Overfull
-from congruence.scanning.checkpoint import Checkpoint, digest
+from congruence.scanning.checkpoint import checkpoint_in, digest
 from congruence.scanning.columns import Column
 from congruence.scanning.looking import sorted_names
 from congruence.scanning.parts import Held, kind_of_or_not
@@ -405,13 +405,11 @@ class Scan:
         progress.total = max(
             progress.total if progress.done else 0, progress.done + int((self.input.rows or 0) * passes)
         )
-        stored = None
-        if self.checkpoint is not None:
-            stored = Checkpoint(self.checkpoint, self.input.fingerprint(), self.text)
-        return fold(
-            self._groups(counting, workers), counting, client=self.client, threads=workers, progress=progress,
-            checkpoint=stored,
-        )  # fmt: skip
+        with checkpoint_in(self.checkpoint, self.input.fingerprint, self.text) as stored:
+            return fold(
+                self._groups(counting, workers), counting, client=self.client, threads=workers, progress=progress,
+                checkpoint=stored,
+            )  # fmt: skip
 
     def holds_sets(self, name: str) -> bool | None:
         """Whether a column holds lists of clusters; None if that is known only when it is counted.
