@@ -247,13 +247,13 @@ def _rounded(cell: str) -> str:
 
 WAITING = """
 import sys, time, congruence as cg
-from congruence.scanning import parts
-original = parts.RowGroup.batches
-def slow(self, columns, rows):
+from congruence.scanning import schedule
+original = schedule.count_part
+def slow(*args, **given):
     print("reading", flush=True)
     time.sleep(float(sys.argv[3]))
-    return original(self, columns, rows)
-parts.RowGroup.batches = slow
+    return original(*args, **given)
+schedule.count_part = slow
 print(cg.compare_all(cg.scan(sys.argv[1], ["a", "b"], checkpoint=sys.argv[2], threads=1))["ari"].tolist())
 """
 
