@@ -216,7 +216,10 @@ def _windowed(
 
 
 def _ended(running: dict[Any, Group]) -> Iterator[tuple[Group, PartialTables | None]]:
-    ended = wait(running, return_when=FIRST_COMPLETED).done
+    done = wait(running, return_when=FIRST_COMPLETED).done
+    ended = [
+        future for future in running if future in done
+    ]  # in the order of the groups: the first failure is reported
     for future in sorted(ended, key=lambda f: f.exception() is not None):  # keep finished parts before stopping
         group = running.pop(future)
         yield group, future.result()
