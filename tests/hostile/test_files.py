@@ -59,15 +59,24 @@ def test_an_empty_line_is_a_missing_label(tmp_path):
         cg.compare_all(path)
 
 
-def test_text_is_utf_8_or_said_to_be_something_else(tmp_path):
-    """Another encoding is read with a warning that names it, or refused: never bytes, and never in silence."""
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("route", [lambda p: p, cg.scan], ids=["memory", "scan"])
+def test_text_is_utf_8_or_said_to_be_something_else(route, tmp_path):
+    """One rule in memory and scanned: UTF-8; UTF-16 by its first bytes; else the code page of Windows, with a warning."""
     path = tmp_path / "x.csv"
-    path.write_bytes("a,b\né,0\né,1\n".encode("latin-1"))
+    text = "a;b\né;0\né;1\nü;1\n"
+    path.write_bytes(text.encode("latin-1"))
     with pytest.warns(UserWarning, match="is not UTF-8; it was read as cp1252"):
-        e = cg.Ensemble(path)
-    assert list(e[0].names) == ["é"]
-    with pytest.raises(cg.InputError, match="UTF-8"):
-        cg.compare_all(cg.scan(path))
+        e = cg.Ensemble(route(path))
+    assert cg.compare_all(e)["ari"][0, 1] == pytest.approx(-0.5)
+    for encoding in ("utf-8", "utf-8-sig", "utf-16"):
+        path.write_bytes(text.encode(encoding))
+        found = cg.compare_all(route(path))
+        assert found.names == ("a", "b")
+        assert found["ari"][0, 1] == pytest.approx(-0.5)
+    path.write_bytes(b"a;b\n\xff\x81;0\nx;1\n")  # no character of any of them
+    with pytest.raises(cg.InputError, match=r"it is not UTF-8 text; save it as UTF-8"):
+        cg.compare_all(route(path))
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import stat
 import struct
 import tokenize
-import warnings
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -29,6 +28,7 @@ from congruence.inputs.formats import (
     read_anndata,
     read_excel,
     read_json,
+    warn_of_encoding,
 )
 from congruence.inputs.labels import Labels, frame_kind, in_memory
 from congruence.inputs.numpy_files import array_of, columns_of
@@ -183,7 +183,7 @@ def _decoded_text(path: Path, kind: str, missing: Sequence[str]) -> Any:
         if encoding != "utf8" or not is_undecodable(error):
             raise
     table = _read_text(path, delimiter_of(path, kind, "cp1252"), "cp1252", missing)
-    warnings.warn(f"{path} is not UTF-8; it was read as cp1252, the code page of Windows", stacklevel=6)
+    warn_of_encoding(path)
     return table
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
 import re
@@ -105,6 +106,28 @@ def first_bytes(path: str | Path, many: int | None = 1 << 16) -> bytes:
 def encoding_of(path: str | Path) -> str:
     """The encoding of a text file, by its first bytes: utf-16 with a byte order mark, else utf8."""
     return "utf-16" if first_bytes(path, 4)[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf8"
+
+
+def checked_encoding_of(path: str | Path) -> str:
+    """How all of the text of a file is encoded: utf-16 by its first bytes, utf8, or else cp1252, the code page of Windows."""
+    import pyarrow as pa
+
+    if encoding_of(path) == "utf-16":
+        return "utf-16"
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with pa.input_stream(str(path)) as stream:
+        try:
+            while block := stream.read(1 << 22):
+                decoder.decode(block)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return "cp1252"
+    return "utf8"
+
+
+def warn_of_encoding(path: str | Path) -> None:
+    """Say that a file was read in the code page of Windows."""
+    warnings.warn(f"{path} is not UTF-8; it was read as cp1252, the code page of Windows", stacklevel=6)
 
 
 def delimiter_of(path: str | Path, kind: str, encoding: str) -> str:

@@ -150,6 +150,7 @@ class TextFile:
     rows: int | None = None
     shown: str = ""
     state: tuple[int, int] | None = None
+    encoding: str = "utf8"
 
     @property
     def where(self) -> str:
@@ -159,7 +160,7 @@ class TextFile:
     def open(self, columns: Sequence[str] = ()) -> Any:
         """The reader of the file."""
         check_unchanged(self.path, self.state, self.where)
-        return text_reader(self.path, self.delimiter, columns)
+        return text_reader(self.path, self.delimiter, columns, self.encoding)
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
         """The rows of these columns, in batches of limited size."""

@@ -10,6 +10,7 @@ from typing import Any
 from congruence.errors import InputError, joined
 from congruence.inputs.encoding import arrow_library, holds_lists
 from congruence.inputs.files import UNREADABLE, existing_file, suffix_of, why_unreadable
+from congruence.inputs.formats import checked_encoding_of, delimiter_of, warn_of_encoding
 from congruence.scanning.accumulate import batch_columns
 from congruence.scanning.checkpoint import digest
 from congruence.scanning.parts import (
@@ -105,13 +106,13 @@ class _Files(_Listed):
             with pa.memory_map(path) as source, pa.ipc.open_file(source) as file:
                 rows = sum(file.get_batch(i).num_rows for i in range(file.num_record_batches))
                 return file.schema, [ArrowFile(path, rows, shown, found)]
-        delimiter = "\t" if kind == ".tsv" else ","
-        schema = TextFile(path, delimiter).open().schema
-        if len(schema) == 1 and kind != ".tsv":
-            delimiter = next((d for d in (";", "\t", " ") if d in schema.names[0]), ",")
-            schema = TextFile(path, delimiter).open().schema
+        encoding = checked_encoding_of(path)
+        if encoding == "cp1252":
+            warn_of_encoding(shown)
+        part = TextFile(path, delimiter_of(path, kind, encoding), None, shown, found, encoding)
+        schema = part.open().schema
         self.fields = True
-        return schema, [TextFile(path, delimiter, None, shown, found)]
+        return schema, [part]
 
     def fingerprint(self) -> str:
         found = []
