@@ -58,7 +58,7 @@ def main() -> None:
         file = Path(folder) / "large.parquet"
         make(file, rows)
         print(f"{rows:,} rows, three clusterings and ids, {file.stat().st_size / 1e6:.0f} MB of Parquet")
-        for name, words in (("by default", ()), ("--memory 200MB", ("--memory", "200MB"))):
+        for name, words in (("by default", ()), ("--memory 500MB", ("--memory", "500MB"))):
             seconds, peak, status = run("matrix", str(file), "--measure", "ari", "--format", "json", *words)
             print(f"congruence matrix, {name}: {seconds:.1f} s, peak {peak:.2f} GB, exit code {status}")
     print(f"this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20):.2f} GB")

@@ -141,8 +141,8 @@ def test_columns_beside_the_values_have_names_of_their_own():
 
     a, b = [0] * 60 + [1] * 60, [0] * 50 + [1] * 70
     frame = beside(cg.compare(a, b, "ari"), a, b, p_values=True, intervals=True, n_permutations=9).to_frame()
-    assert list(frame.columns[-3:]) == ["p", "interval_low", "interval_high"]
-    assert frame["low"][0] == -0.5
+    assert list(frame.columns[-3:]) == ["p", "low", "high"]
+    assert (frame["range_low"][0], frame["range_high"][0]) == (-0.5, 1.0)
     against = cg.compare_to(a, {"x": b}, ["ari", "vi"])
     against = beside_reference(against, a, {"x": b}, p_values=True, intervals=False, n_permutations=9)
     assert list(against.to_frame().columns) == ["clustering", "n_used", "ari", "vi", "ari p", "vi p"]

@@ -228,7 +228,8 @@ def test_the_command_line_scans(command, tmp_path):
         (("matrix", "d", "--checkpoint", "saved"), "is of other data"),
         (("matrix", "d", "--memory", "much"), "memory must be a size"),
         (("matrix", "d", "--long", "a,b,c"), "--long tables are read into memory"),
-        (("compare", "d", "whole.parquet", "--memory", "1GB"), "two files were given"),
+        (("compare", "d", "whole.parquet", "--memory", "1GB"), "d is a folder, not a file; name a file in it"),
+        (("compare", "d", "whole.parquet", "--checkpoint", "x"), "two files were given"),
         (("ensemble", "d", "--against", "whole.parquet"), "put both into one table"),
         (("compare", "d", "int", "txt"), "has no column 'txt'; did you mean text"),
     ):

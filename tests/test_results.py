@@ -191,7 +191,7 @@ def test_frames_hold_the_values(backend):
     assert [row["measure"] for row in rows] == ["ari", "vi"]
     assert [row["value"] for row in rows] == list(r.values())
     assert [row["better"] for row in rows] == ["higher", "lower"]
-    assert rows[1]["high"] == math.inf
+    assert rows[1]["range_high"] == math.inf
     assert rows[0]["title"] == "Adjusted Rand index"
 
 

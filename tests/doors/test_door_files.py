@@ -16,7 +16,6 @@ import pyarrow as pa
 import pytest
 
 import congruence as cg
-from congruence import cli
 from congruence.inputs import files, formats
 from congruence.inputs.column_kinds import named_columns, sorted_columns
 
@@ -35,22 +34,6 @@ FRAME = pd.DataFrame(
 )
 KNOWN = cg.ari(FRAME["kmeans"].tolist(), FRAME["leiden"].tolist())
 LINE = "labels: truth, kmeans, leiden · id: customer_no · left out: n_genes, pct_mito (measurements)"
-
-
-@pytest.fixture
-def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """The command in a folder of its own: (exit code, standard output, standard error)."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["congruence", *words])
-        monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
-        with pytest.raises(SystemExit) as done:
-            cli.main()
-        out, err = capsys.readouterr()
-        return int(done.value.code or 0), out, err
-
-    return run
 
 
 def write_excel(frame: pd.DataFrame, path: Path) -> None:

@@ -4,36 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-import warnings
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import congruence as cg
-from congruence import cli
 from congruence.cli import reading
 
 RNG = np.random.default_rng(1)
-
-
-@pytest.fixture
-def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """The command in a folder of its own: (exit code, standard output, standard error)."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["congruence", *words])
-        monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
-        with pytest.raises(SystemExit) as done:
-            cli.main()
-        out, err = capsys.readouterr()
-        return int(done.value.code or 0), out, err
-
-    return run
 
 
 def test_spellings_of_one_label_are_cautioned():

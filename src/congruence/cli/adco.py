@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -38,8 +38,12 @@ def adco(
     adjusted: Annotated[bool, typer.Option("--adjusted", help="Subtract the mean score over matchings.")] = False,
     bivariate: Annotated[bool, typer.Option("--bivariate", help="Use bins of all pairs of features.")] = False,
     kernel: Annotated[str, typer.Option(hidden=True, help="Kernel of the paper; linear by default.")] = "linear",
-    matching: Annotated[str, typer.Option(help="How to match clusters: one (one-to-one) or soft.")] = "one",
-    sizes: Annotated[str, typer.Option(help="For unequal numbers of points: given, sample or scaled.")] = "given",
+    matching: Annotated[
+        Literal["one", "soft"], typer.Option(help="Match clusters one to one, or share them out.")
+    ] = "one",
+    sizes: Annotated[
+        Literal["given", "sample", "scaled"], typer.Option(help="What to do about unequal numbers of points.")
+    ] = "given",
     seed: Annotated[int | None, typer.Option(help="Random seed for --sizes sample.")] = None,
     unassigned: Unassigned = Policy.error,
     noise: Noise = None,

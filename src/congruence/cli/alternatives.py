@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -31,8 +31,8 @@ def alternatives(
     ] = None,
     n: Annotated[int, typer.Option("--n", min=1, help="Number of alternatives, each different from those before.")] = 1,
     method: Annotated[
-        str,
-        typer.Option(help="auto, maximus, coala, cib, condens, metaclusters, mincentropy, orthogonal or adft."),
+        Literal["auto", "maximus", "coala", "cib", "condens", "metaclusters", "mincentropy", "orthogonal", "adft"],
+        typer.Option(help="How to find them."),
     ] = "maximus",
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write the labels to this file, one column each.")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
 
 @dataclass
@@ -27,6 +29,12 @@ class Settings:
     na_values: str | None = None
     #: layer or embedding of .h5ad files that holds the data
     layer: str | None = None
+    #: sheet of .xlsx and .ods files
+    sheet: str | None = None
+    #: most memory that the process may use, as in 2GB
+    memory: str | None = None
+    #: say how far the work is, without a terminal too
+    progress: bool = False
 
 
 settings = Settings()
@@ -51,11 +59,39 @@ READING: dict[str, Any] = {
             "None and <NA>. Empty fields are always missing; a quoted 'NA' is a label.",
         ),
     ],
+    "sheet": Annotated[
+        str | None,
+        typer.Option("--sheet", help="Sheet of .xlsx and .ods files, by name or number; default: the first."),
+    ],
+    "memory": Annotated[
+        str | None,
+        typer.Option(
+            "--memory",
+            help="Most memory that the process may use, as in 2GB; the run ends with one line if it needs more. Files that "
+            "can be are read in row groups.",
+        ),
+    ],
+    "progress": Annotated[
+        bool, typer.Option("--progress", help="Say how far the work is: one line per 10 % without a terminal.")
+    ],
+}
+DATA: dict[str, Any] = {
     "layer": Annotated[
         str | None,
         typer.Option("--layer", help="Layer or embedding of .h5ad files that holds the data; default: X_pca, else X."),
     ],
 }
+
+
+class Command(TyperCommand):
+    """A command whose flags show as flags: without a type, which is for options that take a value."""
+
+    def get_params(self, ctx: Any) -> list[Any]:  # noqa: D102
+        found = list(super().get_params(ctx))
+        for option in found:
+            if getattr(option, "is_flag", False):
+                option.metavar = ""
+        return found
 
 
 def _local(value: Any) -> Any:
@@ -69,22 +105,80 @@ def _local(value: Any) -> Any:
     return value
 
 
+#: memory that the program and its libraries take once they are loaded, and the least limit
+PROGRAM, LEAST = 300e6, 400e6
+
+
+@contextmanager
+def watched() -> Iterator[None]:
+    """Keep --memory: the process ends with one line if it needs more. Switch on --progress."""
+    if settings.progress:
+        from congruence.engine.plan import Progress
+
+        Progress.in_lines = True
+    if settings.memory is None:
+        yield
+        return
+    from congruence.errors import InputError
+    from congruence.machine import memory
+    from congruence.scanning.scan import bytes_of
+
+    limit = bytes_of(settings.memory)
+    if limit < LEAST:
+        raise InputError(
+            f"--memory {settings.memory} is too little: the program and its libraries take about {PROGRAM / 1e6:.0f} MB; "
+            f"pass at least --memory {LEAST / 1e6:.0f}MB"
+        )
+    with memory.at_most(limit, _out_of_memory):
+        yield
+
+
+def _out_of_memory(used: int) -> None:
+    """End the process: memory that libraries hold cannot be given back."""
+    import os
+    import sys
+
+    from congruence.machine.writing import discard_unfinished
+
+    line = f"congruence: the work takes more than --memory {settings.memory} ({used / 1e6:.0f} MB so far)"
+    print(f"{line}; give more memory, or name fewer columns", file=sys.stderr, flush=True)
+    discard_unfinished()
+    os._exit(3)
+
+
+def memory_of_tables() -> float | None:
+    """The part of --memory that the tables of a scan may take; None without a limit.
+
+    Reading and adding up take twice as much again.
+    """
+    if settings.memory is None:
+        return None
+    from congruence.scanning.scan import bytes_of
+
+    return (bytes_of(settings.memory) - PROGRAM) / 3
+
+
 class App(typer.Typer):
     """An application whose commands share options."""
 
     def command(self, name: str | None = None, **options: Any) -> Callable[[F], F]:
         """Declare a command, with the options that all commands share."""
-        declare = super().command(name, **options)
+        declare = super().command(name, cls=Command, **options)
 
         def declared(function: F) -> F:
-            reads = any(name in ("file", "data") for name in signature(function).parameters)
-            shared = {**SHARED, **(READING if reads else {})}
+            takes = signature(function).parameters.keys()
+            shared = {
+                **SHARED,
+                **(READING if takes & {"file", "data", "a"} else {}),
+                **(DATA if takes & {"data", "data_columns"} else {}),
+            }
 
             @wraps(function)
             def run(**given: Any) -> Any:
-                for name in shared:
-                    setattr(settings, name, given.pop(name))
-                return function(**{name: _local(x) for name, x in given.items()})
+                for name, value in asdict(Settings()).items():
+                    setattr(settings, name, given.pop(name, value) if name in shared else value)
+                with watched():
+                    return function(**{name: _local(x) for name, x in given.items()})
 
             hints = {**get_type_hints(function, include_extras=True), **shared}
             own = [x.replace(annotation=hints[x.name]) for x in signature(function).parameters.values()]
@@ -197,7 +291,7 @@ Frequency = Annotated[str | None, typer.Option(help="Column of counts: how often
 Output = Annotated[Format, typer.Option("--format", "-f", help="How to print the result.")]
 
 Threads = Annotated[int | None, typer.Option(min=1, help="Number of threads; default: all cores.")]
-Engine = Annotated[str, typer.Option("--engine", help="Where to count: auto, cpu, or cuda (a CUDA GPU).")]
+Engine = Annotated[Literal["auto", "cpu", "cuda"], typer.Option("--engine", help="Where to count; cuda is a CUDA GPU.")]
 FailUnder = Annotated[
     list[str] | None,
     typer.Option(help="Exit with 1 if the measure is worse than this, as in ari=0.9; may be repeated."),
@@ -207,9 +301,11 @@ Client = Annotated[
 ]
 Checkpoint = Annotated[Path | None, typer.Option(help="Folder for finished parts, from which a stopped run resumes.")]
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip unreadable parts; the result lists them.")]
-Memory = Annotated[str | None, typer.Option(help="Read in row groups, with this memory limit for tables, as in 2GB.")]
 
-Missing = Annotated[str, typer.Option(help="How missing labels of partial members count: ratio, plain or pooled.")]
+Missing = Annotated[
+    Literal["ratio", "plain", "pooled"], typer.Option(help="How missing labels of partial members count.")
+]
+Open = Annotated[bool, typer.Option("--open", help="Open what was written in the browser.")]
 
 
 def _version(wanted: bool) -> None:
@@ -235,5 +331,5 @@ Features = Annotated[
     str | None, typer.Option(help="Columns the data were clustered by, separated by commas; default: all others.")
 ]
 Nominal = Annotated[str | None, typer.Option(help="Features whose numbers are codes of nominal values.")]
-BinsBy = Annotated[str, typer.Option("--binning", help="How to bin features: width, frequency or mdl.")]
+BinsBy = Annotated[Literal["width", "frequency", "mdl"], typer.Option("--binning", help="How to bin features.")]
 Bins = Annotated[int, typer.Option(min=1, help="Number of bins per numeric feature.")]

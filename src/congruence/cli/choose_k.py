@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from congruence.cli.app import DataColumns, Format, Numbers, Output, RowNames, Threads, app
+from congruence.cli.app import DataColumns, Format, Numbers, Open, Output, RowNames, Threads, app
 from congruence.cli.parsing import whole_numbers
+from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import print_rows, say, show, write_table
 from congruence.cli.reading import numbers_in, split
 
@@ -23,10 +24,23 @@ def choose_k(
         int, typer.Option("--k-min", help="Smallest number of clusters; 2 if you know that there are clusters.")
     ] = 1,
     method: Annotated[
-        str,
-        typer.Option(
-            help="auto, kmeans, gaussian, ward, average, complete, single, spectral; with agreement criteria also em or fuzzy."
-        ),
+        Literal[
+            "auto",
+            "kmeans",
+            "gaussian",
+            "ward",
+            "average",
+            "complete",
+            "single",
+            "spectral",
+            "em",
+            "fuzzy",
+            "projection",
+            "features",
+            "subsample",
+            "mixed",
+        ],
+        typer.Option(help="How to cluster; from em on: with --criteria of agreement only."),
     ] = "auto",
     members: Annotated[
         int | None, typer.Option(min=2, help="Add the agreement of this many clusterings per k.")
@@ -41,7 +55,9 @@ def choose_k(
     columns: Numbers = None,
     data_columns: DataColumns = None,
     id: RowNames = None,
-    protocol: Annotated[str | None, typer.Option(help="'paper': EM as Lei et al. 2014, with --method em.")] = None,
+    protocol: Annotated[
+        Literal["paper"] | None, typer.Option(help="EM as in Lei et al. 2014, with --method em.")
+    ] = None,
     standardise: Annotated[
         bool, typer.Option("--standardise", help="Give every column mean 0 and variance 1.")
     ] = False,
@@ -51,7 +67,8 @@ def choose_k(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write the scores here: csv, tsv, parquet, feather, json.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Write the curves here, as one HTML file (needs plotly).")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write the curves here: .html, .png, .pdf or .svg.")] = None,
+    open_page: Open = False,
     format: Output = Format.table,
 ) -> None:
     """Estimate the number of clusters, with a probability for each number, or find that there are no clusters.
@@ -68,17 +85,13 @@ def choose_k(
     """
     import congruence as cg
     from congruence.inputs import files
-    from congruence.machine.writing import check_target, write_text
 
     ks = whole_numbers(k)
     if out is not None:
         files.check_writable(out, file)
         if files.suffix_of(out) == ".npz":
             raise cg.InputError(f"{out}: scores can be written as .csv, .tsv, .parquet, .feather or .json")
-    if plot is not None:
-        if files.suffix_of(plot) not in (".html", ".htm"):
-            raise cg.InputError(f"{plot}: curves are written as .html")
-        check_target(plot, [file])
+    check_plot(plot, file, open_page=open_page)
     data = numbers_in(file, columns or data_columns, id, (reference,))
     truth = data.others.get(reference) if reference is not None else None
     say(data.notes)
@@ -92,8 +105,7 @@ def choose_k(
         _write(choice, out)
         written.append(f"wrote {out}")
     if plot is not None:
-        write_text(plot, choice.plot().to_html(include_plotlyjs=True))
-        written.append(f"wrote {plot}")
+        written.append(write_plot(choice, plot, open_page=open_page))
     if format is Format.table:
         show(choice)
     elif format is Format.json:

@@ -19,7 +19,6 @@ from congruence.cli.app import (
     Id,
     Long,
     Measures,
-    Memory,
     Noise,
     Output,
     Policy,
@@ -29,6 +28,7 @@ from congruence.cli.app import (
     Unassigned,
     Weight,
     app,
+    memory_of_tables,
 )
 from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
 from congruence.cli.parsing import limits_of, noise_labels, wanted_measures
@@ -78,7 +78,6 @@ def compare(
     client: Client = None,
     checkpoint: Checkpoint = None,
     skip_bad: SkipBad = False,
-    memory: Memory = None,
     format_in: ReadAs = None,
     n: NumberOfPoints = None,
     keys: KeysOfJson = Keys.clusters,
@@ -132,10 +131,10 @@ def compare(
         result: Any = _compare_pair(a, b, wanted, options, name_a, name_b, chance)
     elif len(more) == 1 and files.suffix_of(Path(more[0])) in files.READABLE:
         _for_one_file(weight=weight, frequency=frequency, reference=reference, long=long)
-        _for_one_file(client=client, checkpoint=checkpoint, memory=memory, **{"skip-bad": skip_bad or None})
+        _for_one_file(client=client, checkpoint=checkpoint, **{"skip-bad": skip_bad or None})
         result = _compare_files(file, Path(more[0]), wanted, columns, id, options, chance)
     else:
-        scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory}
+        scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory_of_tables()}
         read, mass = read_labels(
             file, columns or more, id, long, weight, frequency, reference, {**scanning, "threads": threads}, True
         )

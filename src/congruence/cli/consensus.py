@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -42,13 +42,17 @@ def consensus(
     partial: Annotated[bool, typer.Option("--partial", help="Members may label only some of the points.")] = False,
     noise: Noise = None,
     select: Annotated[int | None, typer.Option(min=1, help="Select this many members.")] = None,
-    select_by: Annotated[str, typer.Option(help="quality, diversity, joint or cluster.")] = "cluster",
+    select_by: Annotated[
+        Literal["quality", "diversity", "joint", "cluster"], typer.Option(help="How members are selected.")
+    ] = "cluster",
     refine: Annotated[
         bool | None,
         typer.Option("--refine/--no-refine", help="Refine the result by its votes. Default: only for auto."),
     ] = None,
     variant: Annotated[str | None, typer.Option(help="Variant of the method, such as metis for hbgf.")] = None,
-    solver: Annotated[str, typer.Option(help="Graph partitioner: auto, metis, mtkahypar or builtin.")] = "auto",
+    solver: Annotated[
+        Literal["auto", "metis", "mtkahypar", "builtin"], typer.Option(help="Graph partitioner.")
+    ] = "auto",
     balance: Annotated[float, typer.Option(help="Allowed imbalance of the blocks of a cut.")] = 0.05,
     seed: Seed = None,
     format: Output = Format.table,

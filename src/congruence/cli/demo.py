@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from congruence.cli.app import app
+from congruence.cli.app import Open, app
+from congruence.cli.plots import show_page
 
 
 @app.command()
@@ -15,6 +16,7 @@ def demo(
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the reports to this folder.")] = Path(
         "congruence-demo"
     ),
+    open_page: Open = False,
 ) -> None:
     """Cluster wine and digits with several algorithms, compare the results, and write a report on each.
 
@@ -26,4 +28,6 @@ def demo(
     """
     from congruence.cli.showcase import show
 
-    show(out)
+    for page in show(out):
+        if open_page:
+            show_page(page)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -22,8 +22,12 @@ def drift(
     nominal: Nominal = None,
     binning: BinsBy = "width",
     bins: Bins = 10,
-    measure: Annotated[str, typer.Option(help="adco, adco_cosine, adco_distance or adco_metric.")] = "adco",
-    sizes: Annotated[str, typer.Option(help="For windows of unequal size: given or scaled.")] = "given",
+    measure: Annotated[
+        Literal["adco", "adco_cosine", "adco_distance", "adco_metric"], typer.Option(help="Measure of two windows.")
+    ] = "adco",
+    sizes: Annotated[
+        Literal["given", "scaled"], typer.Option(help="What to do about windows of unequal size.")
+    ] = "given",
     unassigned: Unassigned = Policy.error,
     noise: Noise = None,
     format: Output = Format.table,

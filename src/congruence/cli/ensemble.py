@@ -14,17 +14,17 @@ from congruence.cli.app import (
     Format,
     Id,
     Long,
-    Memory,
     Missing,
     Noise,
     Output,
     SkipBad,
     Threads,
     app,
+    memory_of_tables,
 )
 from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import print_result, print_rows, say, show
-from congruence.cli.reading import is_none, label_columns, labels_of, rows_of_two, scanned_columns
+from congruence.cli.reading import label_columns, labels_of, rows_of_two, scanned_columns
 
 
 @app.command()
@@ -48,7 +48,6 @@ def ensemble(
     client: Client = None,
     checkpoint: Checkpoint = None,
     skip_bad: SkipBad = False,
-    memory: Memory = None,
 ) -> None:
     """Show how much the members of an ensemble agree with each other, a reference or another ensemble.
 
@@ -63,8 +62,8 @@ def ensemble(
     import congruence as cg
     from congruence.ensembles.agreement import mean_of_pairs, ranked_members
 
-    scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory}
-    scanned = scanned_columns(file, columns, id, long, (), reference, **scanning)
+    scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory_of_tables()}
+    scanned = scanned_columns(file, columns, id, long, (), reference, True, **scanning)
     if scanned is None:
         read = labels_of(file, columns, id, long, (), reference, find_reference=True)
         found, reference, notes = dict(read.columns), read.reference, list(read.notes)
@@ -73,7 +72,8 @@ def ensemble(
             "--against needs ensembles in memory: the rows of scanned files cannot be matched; put both into one table"
         )
     else:
-        (found, notes, _), reference = scanned, None if is_none(reference) else reference
+        read = scanned[0]
+        found, reference, notes = dict(read.columns), read.reference, list(read.notes)
     truth = found.pop(reference) if reference is not None else None
     options: dict[str, Any] = {"unassigned": "partial" if partial else "error", "noise": noise_labels(noise)}
     members = cg.Ensemble(found, **options)

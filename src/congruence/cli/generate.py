@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -20,7 +20,8 @@ def generate(
     k: Annotated[str, typer.Option("--k", help="Numbers of clusters to choose from: 5, 2..10, or 2,3,5.")] = "2..10",
     members: Annotated[int, typer.Option(min=1, help="Number of clusterings.")] = 100,
     method: Annotated[
-        str, typer.Option(help="kmeans, projection, features, subsample, em, fuzzy or mixed.")
+        Literal["kmeans", "projection", "features", "subsample", "em", "fuzzy", "mixed"],
+        typer.Option(help="How to cluster; mixed takes several methods in turn."),
     ] = "kmeans",
     columns: Numbers = None,
     data_columns: DataColumns = None,

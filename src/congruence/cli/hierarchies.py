@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from congruence.cli.app import FailUnder, Format, Id, Measures, Output, Threads, app
+from congruence.cli.app import FailUnder, Format, Id, Measures, Open, Output, Threads, app
 from congruence.cli.parsing import limits_of
 from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import fail_if_under, print_result, say
-from congruence.cli.reading import said_of, split
+from congruence.cli.reading import said_of, split, table_of
 
 #: files that hold Newick text
 NEWICK = (".nwk", ".newick", ".tree", ".tre", ".txt")
@@ -33,6 +33,7 @@ def hierarchies(
         Path | None,
         typer.Option(help="Write the agreement at each number of clusters here: .html, .png, .pdf or .svg."),
     ] = None,
+    open_page: Open = False,
     fail_under: FailUnder = None,
     format: Output = Format.table,
     threads: Threads = None,
@@ -47,7 +48,7 @@ def hierarchies(
     """
     import congruence as cg
 
-    check_plot(plot, a, b)
+    check_plot(plot, a, b, open_page=open_page and curve is None)
     check_plot(curve, a, b)
     limits = limits_of(fail_under)
     keys: Any = None
@@ -63,10 +64,10 @@ def hierarchies(
     if plot is not None:
         if labels is not None:
             raise cg.InputError("--plot draws two trees; with --labels pass --curve")
-        written.append(write_plot(cg.tanglegram(first, second), plot))
+        written.append(write_plot(cg.tanglegram(first, second), plot, open_page=open_page))
     if curve is not None:
         measure = "wallace" if labels is None else "ari"
-        written.append(write_plot(cg.cut_curve(first, second, measure), curve))
+        written.append(write_plot(cg.cut_curve(first, second, measure), curve, open_page=open_page))
     say(written)
     fail_if_under(result, limits)
 
@@ -82,7 +83,7 @@ def _tree(path: Path, id: str | None) -> Any:
         return cg.Hierarchy(path)
     if suffix == ".npy":
         return cg.Hierarchy(files.read_array(path))
-    table = files.read_columns(path)
+    table = table_of(path)
     points = files.pick(table, [id], str(path))[id].to_pylist() if id is not None else None
     found = sorted_columns(table, id=id, source=str(path))
     say([] if found.is_plain else said_of(found))
@@ -93,7 +94,7 @@ def _labels(path: Path, column: str, id: str | None) -> Any:
     """One label per point, by name if the table names its points."""
     from congruence.inputs import files
 
-    table = files.read_columns(path)
+    table = table_of(path)
     found = files.pick(table, [column, *([id] if id is not None else [])], str(path))
     if id is None:
         return found[column]

@@ -18,7 +18,6 @@ from congruence.cli.app import (
     Id,
     Long,
     Measures,
-    Memory,
     Noise,
     Output,
     Policy,
@@ -27,6 +26,7 @@ from congruence.cli.app import (
     Unassigned,
     Weight,
     app,
+    memory_of_tables,
 )
 from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
 from congruence.cli.parsing import limits_of, noise_labels, wanted_measures
@@ -58,7 +58,6 @@ def matrix(
     client: Client = None,
     checkpoint: Checkpoint = None,
     skip_bad: SkipBad = False,
-    memory: Memory = None,
     format_in: ReadAs = None,
     n: NumberOfPoints = None,
     keys: KeysOfJson = Keys.clusters,
@@ -84,7 +83,7 @@ def matrix(
     limits = limits_of(fail_under)
     if out is not None:
         files.check_writable(out, file)
-    scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory}
+    scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory_of_tables()}
     paths = [file, *(more or [])]
     notes: list[str] = []
     mass: dict[str, Any] = {}

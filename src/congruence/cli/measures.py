@@ -67,6 +67,7 @@ def _facts(m: Any) -> dict[str, Any]:
     from congruence.comparison.presenting import span
 
     return {
-        "key": m.key, "title": m.title, "better": m.better, "range": span(m), "family": m.family,
+        "key": m.key, "title": m.title, "better": m.better, "range": span(m), "range_low": m.range[0],
+        "range_high": m.range[1], "family": m.family,
         "axioms": " ".join(sorted(m.axioms)), "caution": m.caution,
     }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -23,15 +23,14 @@ def read_labels(
     """The clusterings and weights as options: in memory, or scanned."""
     threads = scanning.pop("threads", None)
     extra = (weight, frequency)
-    scanned = scanned_columns(file, named, id, long, extra, reference, **scanning)
+    scanned = scanned_columns(file, named, id, long, extra, reference, find_reference, **scanning)
     if scanned is None:
         found = labels_of(file, named, id, long, extra, reference, find_reference)
         return found, mass_columns(file, weight, frequency)
-    columns, notes, source = scanned
-    asked = None if is_none(reference) else reference
+    found, source = scanned
     source = source.with_options(threads=threads)
     mass = {key: source[name] for key, name in (("sample_weight", weight), ("frequency", frequency)) if name}
-    return FoundLabels({name: source[name] for name in columns}, asked, {}, notes), mass
+    return replace(found, columns={name: source[name] for name in found.columns}), mass
 
 
 def table_of(file: Path) -> dict[str, Any]:
@@ -42,14 +41,19 @@ def table_of(file: Path) -> dict[str, Any]:
         state = file.stat()
     except OSError:
         return files.read_columns(file)  # raises with the reason
-    return dict(_parsed(file, settings.na_values, state.st_mtime_ns, state.st_size))
+    return dict(_parsed(file, settings.na_values, settings.sheet, state.st_mtime_ns, state.st_size))
 
 
 @lru_cache(maxsize=2)
-def _parsed(file: Path, na_values: str | None, *_state: int) -> dict[str, Any]:
+def _parsed(file: Path, na_values: str | None, sheet: str | None, *_state: int) -> dict[str, Any]:
     from congruence.inputs import files
 
-    return files.read_columns(file, None if na_values is None else na_values.split(","))
+    return files.read_columns(file, na_list(na_values), sheet)
+
+
+def na_list(text: str | None) -> list[str] | None:
+    """The fields that --na-values names; None for the usual ones."""
+    return None if text is None else text.split(",")
 
 
 def split(text: str | None) -> list[str]:
@@ -171,29 +175,36 @@ def scanned_columns(
     long: str | None,
     extra: tuple[str | None, ...],
     reference: str | None,
+    find_reference: bool = False,
     **options: Any,
-) -> tuple[dict[str, Any], list[str], Any] | None:
-    """The columns of a folder, or of a file read in row groups; None if it is read into memory."""
+) -> tuple[FoundLabels, Any] | None:
+    """The columns of a folder, or of a file read in row groups, and their scan; None if it is read into memory."""
     given = {key: value for key, value in options.items() if value not in (None, False)}
-    large = long is None and not given and is_large(file)
-    if not file.is_dir() and "*" not in file.name and not given and not large:
+    many = file.is_dir() or "*" in file.name
+    if not many and not given and (long is not None or not is_large(file)):
         return None
     import congruence as cg
+    from congruence.inputs import files
+    from congruence.inputs.column_kinds import named_columns, reference_among
+    from congruence.scanning.sources import SCANNED
 
+    if given.keys() <= {"memory"} and not many and (long is not None or files.suffix_of(file) not in SCANNED):
+        return None  # --memory ends the run where it takes more
     if long is not None:
-        raise cg.InputError(
-            "--long tables are read into memory; leave out --client, --checkpoint, --skip-bad and --memory"
-        )
-    everything = cg.scan(file, None, id, **given)
-    from congruence.inputs.column_kinds import named_columns
-
+        raise cg.InputError("--long tables are read into memory; leave out --client, --checkpoint and --skip-bad")
+    everything = cg.scan(file, None, id, na_values=na_list(settings.na_values), **given)
     there = [name for name in everything.input.schema.names if name not in (id, *extra)]
     names = named_columns(named, there, str(file)) or [name for name in everything.names if name not in extra]
-    reference = None if is_none(reference) else reference
-    if reference is not None and reference not in names:
-        names = [reference, *names]
+    asked = None if is_none(reference) else reference
+    if asked is None and reference is None and find_reference and not named and len(names) > 2:
+        asked = reference_among(names)
+    if asked is not None and asked not in names:
+        names = [asked, *names]
     found = everything.narrowed(names)
-    return {name: found[name] for name in names}, [] if named else list(everything.notes), found
+    sorting = everything.found if not named else None
+    if sorting is not None:
+        sorting = replace(sorting, taken=dict.fromkeys(names), reference=asked)
+    return FoundLabels({name: found[name] for name in names}, asked, {}, said_of(sorting) if sorting else []), found
 
 
 def mass_columns(file: Path, weight: str | None, frequency: str | None) -> dict[str, Any]:
@@ -380,8 +391,33 @@ class FoundData:
         return X
 
 
-def numbers_in(file: Path, named: Columns, id: str | None, apart: tuple[str | None, ...] = ()) -> FoundData:
-    """The numbers of a file to cluster by: the named columns, or all except ids, labels and dates."""
+def picture_in(file: Path) -> dict[str, Any]:
+    """The embedding of an .h5ad file that a picture shows; empty for other files."""
+    from congruence.inputs import files
+    from congruence.inputs.formats import ANNDATA, picture_of, read_anndata
+
+    return picture_of(read_anndata(file), settings.layer) if files.suffix_of(file) in ANNDATA else {}
+
+
+def embeddings_in(file: Path) -> dict[str, Any]:
+    """The columns of the embeddings of an .h5ad file; empty for other files."""
+    from congruence.inputs import files
+    from congruence.inputs.formats import ANNDATA, embedding_columns, read_anndata
+
+    return embedding_columns(read_anndata(file)) if files.suffix_of(file) in ANNDATA else {}
+
+
+def numbers_in(
+    file: Path,
+    named: Columns,
+    id: str | None,
+    apart: tuple[str | None, ...] = (),
+    more: dict[str, Any] | None = None,
+) -> FoundData:
+    """The numbers of a file to cluster by: the named columns, or all except ids, labels and dates.
+
+    `more` are columns that can be named too.
+    """
     import numpy as np
 
     from congruence import InputError
@@ -398,7 +434,7 @@ def numbers_in(file: Path, named: Columns, id: str | None, apart: tuple[str | No
         return FoundData({f"column {j + 1}": X[:, j] for j in range(X.shape[1])})
     if files.suffix_of(file) in ANNDATA and not named:
         return _numbers_of_anndata(file, id, apart)
-    table = table_of(file)
+    table = {**table_of(file), **(more or {})}
     others = files.pick(table, [x for x in apart if x is not None], str(file))
     ids = _ids_named(table, id, file)
     notes: list[str] = []

@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from congruence.cli.app import Columns, Id, Long, Measures, Noise, Policy, Threads, Unassigned, app
+from congruence.cli.app import Columns, Id, Long, Measures, Noise, Open, Policy, Threads, Unassigned, app
 from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
 from congruence.cli.parsing import noise_labels
+from congruence.cli.plots import show_page
 from congruence.cli.printing import say, show
-from congruence.cli.reading import labels_of, numbers_in, row_ids, said_of, split, table_of
+from congruence.cli.reading import embeddings_in, labels_of, numbers_in, picture_in, row_ids, said_of, split, table_of
 
 
 @app.command()
@@ -53,7 +54,7 @@ def report(
     title: Annotated[str | None, typer.Option(help="Title of the page; default: the name of the file.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same page.")] = 0,
     threads: Threads = None,
-    open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    open_page: Open = False,
     format_in: ReadAs = None,
     n: NumberOfPoints = None,
     keys: KeysOfJson = Keys.clusters,
@@ -75,6 +76,7 @@ def report(
     import congruence as cg
     from congruence.inputs import files
     from congruence.inputs.column_kinds import with_memberships
+    from congruence.inputs.formats import ANNDATA
     from congruence.machine.writing import check_target
     from congruence.reporting.html import Report, check_page
     from congruence.reporting.model import build
@@ -105,6 +107,13 @@ def report(
     asked = read.reference
     name, ids = next(iter(row_ids(file, id, long).items()), (None, None))
     numbers: Any = None
+    if (
+        data is None
+        and long is None
+        and files.suffix_of(file) in ANNDATA
+        and (axes or data_columns or picture_in(file))
+    ):
+        data = file
     if data is not None:
         by = id if long is None else name
         numbers, named, said = _numbers(data, split(axes), data_columns, by, [*table_of(file)])
@@ -136,9 +145,7 @@ def _written(made: Any, out: Path, notes: list[str], open_page: bool) -> None:
     show(made)
     say([*notes, f"wrote {out}: {out.stat().st_size / 1e6:.1f} MB"])
     if open_page:
-        import webbrowser
-
-        webbrowser.open(out.resolve().as_uri())
+        show_page(out)
 
 
 def _numbers(
@@ -150,16 +157,17 @@ def _numbers(
     from congruence.inputs.formats import ANNDATA
 
     if files.suffix_of(file) == ".npy" or (files.suffix_of(file) in ANNDATA and not (chosen or axes)):
+        picture = picture_in(file)
         read = numbers_in(file, None, id)
-        return read.numbers, read.others, read.notes
-    table = table_of(file)
+        return picture or read.numbers, read.others, [] if picture else read.notes
+    table = {**table_of(file), **embeddings_in(file)}
     own = id if id in table else None
     if chosen or axes:
         wanted = list(dict.fromkeys([*named_columns(chosen, table, str(file), (own,)), *axes]))
     else:
         found = sorted_columns({x: c for x, c in table.items() if x not in labels or x == own}, id=own, is_data=True)
         wanted = list(found.taken)
-    read = numbers_in(file, wanted, own)
+    read = numbers_in(file, wanted, own, more=embeddings_in(file))
     return read.numbers, read.others, [] if chosen or axes else [f"of {file}: {line}" for line in said_of(found)]
 
 

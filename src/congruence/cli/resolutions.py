@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from congruence.cli.app import Format, Id, Noise, Output, Policy, Threads, Unassigned, app
+from congruence.cli.app import Format, Id, Noise, Open, Output, Policy, Threads, Unassigned, app
 from congruence.cli.parsing import noise_labels
 from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import print_rows, say, show, write_table
-from congruence.cli.reading import said_of, split
+from congruence.cli.reading import said_of, split, table_of
 
 
 @app.command()
@@ -40,6 +40,7 @@ def resolutions(
     plot: Annotated[
         Path | None, typer.Option(help="Write the tree of clusters here: .html, .png, .pdf or .svg.")
     ] = None,
+    open_page: Open = False,
     least: Annotated[float, typer.Option(help="Hide edges with a smaller in_prop.")] = 0.1,
     nodes: Annotated[Path | None, typer.Option(help="Write the clusters here, one row per cluster.")] = None,
     edges: Annotated[Path | None, typer.Option(help="Write the edges here, one row per edge.")] = None,
@@ -62,13 +63,13 @@ def resolutions(
     import congruence as cg
     from congruence.inputs import files
 
-    check_plot(plot, file)
+    check_plot(plot, file, open_page=open_page)
     for path in (nodes, edges):
         if path is not None:
             files.check_writable(path, file)
     if color is not None and plot is None:
         raise cg.InputError("--color colours the plot; pass --plot too")
-    table = files.read_columns(file)
+    table = table_of(file)
     colour = files.pick(table, [color], str(file))[color] if color is not None else None
     found, notes = _columns(table, columns, (id, color), str(file))
     say(notes)
@@ -80,7 +81,7 @@ def resolutions(
     written = []
     if plot is not None:
         values = {} if colour is None else {"color": colour.to_numpy(zero_copy_only=False)}
-        written.append(write_plot(result, plot, least=least, **values))
+        written.append(write_plot(result, plot, open_page=open_page, least=least, **values))
     for path, rows in ((nodes, result.node_columns), (edges, result.edge_columns)):
         if path is not None:
             write_table(rows, path)

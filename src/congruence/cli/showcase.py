@@ -71,8 +71,8 @@ def pages(folder: Path, names: Sequence[str] = ("wine", "digits")) -> list[Repor
     return made
 
 
-def show(folder: Path) -> None:
-    """Print the demo and write its reports to a folder."""
+def show(folder: Path) -> list[Path]:
+    """Print the demo and write its reports to a folder; returns the pages."""
     from sklearn.mixture import GaussianMixture
 
     for name in ("wine", "digits"):
@@ -103,6 +103,7 @@ def show(folder: Path) -> None:
         print(f"  {one.path}  ({one.path.stat().st_size / 1e6:.1f} MB)")
     for name, one in zip(("wine", "digits"), made, strict=True):
         print(f"\n{name}: {one.summary.answer}")
+    return [one.path for one in made if one.path is not None]
 
 
 def how_many(found: dict[str, Any]) -> str:

@@ -387,14 +387,14 @@ class Comparison(Result, Mapping[str, float]):
             "measure": list(self),
             "value": list(self.values()),
             "better": [m.better.value for m in rows],
-            "low": [m.range[0] for m in rows],
-            "high": [m.range[1] for m in rows],
+            "range_low": [m.range[0] for m in rows],
+            "range_high": [m.range[1] for m in rows],
             "title": [m.title for m in rows],
         }
         if self.self_values is not None:
             columns["self_a"], columns["self_b"] = ([own[key] for key in self] for own in self.self_values)
-        for name, column in self.further.items():  # an interval's low and high differ from those of the range
-            columns[f"interval_{name}" if name in columns else name] = [column[key] for key in self]
+        for name, column in self.further.items():
+            columns[name] = [column[key] for key in self]
         return columns
 
     def facts(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -154,17 +154,30 @@ class Counted:
 
 
 class Progress:
-    """Progress in pairs: calls the given function, else shows a bar on a terminal after 2 s."""
+    """Progress in pairs: calls the given function, else shows a bar on a terminal after 2 s.
+
+    Without a terminal, True, or `in_lines`, prints one line per 10 % on stderr; work inside other work prints nothing.
+    """
+
+    #: print lines where there is no terminal, though not asked to
+    in_lines: ClassVar[bool] = False
+    _printing: ClassVar[Progress | None] = None
 
     def __init__(self, total: int, report: Callable[[int, int], Any] | bool | None, what: str = "pairs") -> None:
         self.total, self.done, self.what = total, 0, what
         self.report = report if callable(report) else None
         self.bar_wanted = report is not False and self.report is None and sys.stderr.isatty()
+        wanted = report is True or (self.in_lines and report is None)
+        self.lines_wanted = wanted and self.report is None and not self.bar_wanted
+        self.tenths = 0
         self.bar: Any = None
         self.task: Any = None
         self.started = time.monotonic()
 
     def __enter__(self) -> Progress:
+        self.lines_wanted = self.lines_wanted and Progress._printing is None
+        if self.lines_wanted:
+            Progress._printing = self
         return self
 
     def add(self, pairs: int) -> None:
@@ -177,6 +190,11 @@ class Progress:
                 self._open()
             if self.bar is not None:
                 self.bar.update(self.task, completed=self.done)
+        elif self.lines_wanted:
+            tenths = 10 * self.done // max(self.total, 1)
+            if tenths > self.tenths:
+                self.tenths = tenths
+                print(f"{10 * tenths} % ({self.done:,} of {self.total:,} {self.what})", file=sys.stderr, flush=True)
 
     def _open(self) -> None:
         from rich.console import Console
@@ -191,5 +209,7 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if Progress._printing is self:
+            Progress._printing = None
         if self.bar is not None:
             self.bar.stop()

@@ -20,6 +20,8 @@ ID_NAMES = frozenset(
     {"", "id", "ids", "index", "unnamed: 0", "rownames", "row_names", "row", "rowid", "barcode", "cell", "cellid", "node",
      "key", "uuid", "guid", "level_0"}
 )  # fmt: skip
+#: names that leave no doubt: such a column holds ids even if some occur more than once
+SURE_NAMES = frozenset({"id", "ids", "rowid", "row_id", "uuid", "guid", "unnamed: 0", "rownames", "row_names"})
 #: endings of such names, as in customer_no; cluster_id names clusters, so it is judged by its values
 ID_ENDINGS = ("_id", "_no", "_nr", "_number", "_key", "_name", "_barcode", "_index")
 #: column names that mean labels, in a table of numbers to cluster
@@ -45,6 +47,10 @@ def names_rows(name: str) -> bool:
     if LABEL_NAMES.fullmatch(low) or reference_among([low]):
         return False
     return low in ID_NAMES or low.startswith("__index_level_") or low.endswith(ID_ENDINGS)
+
+
+def _says_id(name: str) -> bool:
+    return name.strip().lower() in SURE_NAMES
 
 
 def reference_among(names: Iterable[str]) -> str | None:
@@ -133,7 +139,7 @@ def _kind_of_words(name: str, solid: Any) -> ColumnKind:
         return ColumnKind("labels", "values of a kind that is not counted")
     if distinct == n:
         return ColumnKind("id", "texts that are all different")
-    if names_rows(name) and distinct > max(n / 2, 3):
+    if _says_id(name) or (names_rows(name) and distinct > max(n / 2, 3)):
         return ColumnKind("id", "its name says so", _repeated(solid))
     if distinct > NEARLY * n and n >= MANY_ROWS:
         return ColumnKind("id", f"texts that are nearly all different ({distinct:,} of {n:,})")
@@ -152,7 +158,7 @@ def _kind_of_numbers(name: str, solid: Any, is_float: bool) -> ColumnKind:
     if fractional:
         kind: Kind = "measurements" if distinct > min(10, 2 * math.sqrt(n)) else "labels"
         return ColumnKind(kind, many, is_number=True)
-    if names_rows(name) and distinct > max(n / 2, 3 if distinct < n else 1):
+    if _says_id(name) or (names_rows(name) and distinct > max(n / 2, 3 if distinct < n else 1)):
         why = "its name says so, and its values are all different" if distinct == n else "its name says so"
         return ColumnKind("id", why, _repeated(solid) if distinct < n else (), is_number=True)
     low, high = (x if math.isinf(x) else int(x) for x in pc.min_max(solid).as_py().values())
@@ -334,7 +340,7 @@ def sorted_columns(
         if word == "":
             taken[name] = rest[name]
         elif word == "id" and not ids:
-            _check_repeated(name, found, source)
+            check_repeated(name, found, source)
             ids[name] = rest[name]
         elif word != "reference":
             left_out[name] = "ids" if word == "id" else word
@@ -413,17 +419,18 @@ def check_distinct(column: Any, name: str, source: str) -> None:
     """Refuse an id column with repeated ids."""
     values = arrow_column(column)
     if values is not None:
-        _check_repeated(name, ColumnKind("id", "", _repeated(values.drop_null())), source)
+        check_repeated(name, ColumnKind("id", "", _repeated(values.drop_null())), source)
 
 
-def _check_repeated(name: str, found: ColumnKind, source: str) -> None:
+def check_repeated(name: str, found: ColumnKind, source: str) -> None:
+    """Refuse ids that occur more than once, by name."""
     if not found.repeated:
         return
     many, twice = len(found.repeated), some_of([repr(x) for x in found.repeated], 3)
     occur = "id in column {0!r} occurs" if many == 1 else "ids in column {0!r} occur"
     said = f"{source}: {many} {occur.format(name)} more than once ({twice})"
     raise InputError(
-        f"{said}; keep one row per id, or name the label columns",
+        f"{said}; keep one row per id, name the label columns, or pass a long table through cg.from_long",
         f"{said}; keep one row per id, or name the label columns with --columns",
     )
 

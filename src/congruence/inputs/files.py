@@ -56,10 +56,11 @@ def suffix_of(path: Path) -> str:
     return suffixes[-1] if suffixes else ""
 
 
-def read_columns(path: str | Path, na_values: Sequence[str] | None = None) -> dict[str, Any]:
+def read_columns(path: str | Path, na_values: Sequence[str] | None = None, sheet: str | None = None) -> dict[str, Any]:
     """The columns of a file by name; a 2-D array of floats in an npy file is one column of memberships.
 
     `na_values` are the unquoted fields of a text file that are missing (default: MISSING); a quoted "NA" is a label.
+    `sheet` is the name or the number, from 1, of a sheet of a workbook (default: the first).
 
     >>> import tempfile, pathlib
     >>> folder = tempfile.TemporaryDirectory()
@@ -73,7 +74,11 @@ def read_columns(path: str | Path, na_values: Sequence[str] | None = None) -> di
     kind = suffix_of(path)
     if kind not in READABLE:
         raise InputError(f"{path}: files of kind {kind or '(none)'} cannot be read; use {', '.join(READABLE)}")
+    if sheet is not None and kind not in EXCEL:
+        raise InputError(f"{path} has no sheets; leave out sheet", f"{path} has no sheets; leave out --sheet")
     with readable(path):
+        if kind in EXCEL:
+            return _checked(read_excel(path, sheet), path)
         if kind in (".npy", ".npz"):
             return columns_of(path)
         if kind in ANNDATA:
@@ -112,7 +117,10 @@ def existing_file(path: str | Path) -> Path:
     except (OSError, ValueError) as error:
         raise InputError(f"{str(path)[:200]} cannot be opened: {getattr(error, 'strerror', None) or error}") from None
     if stat.S_ISDIR(mode):
-        raise InputError(f"{path} is a folder, not a file; `cg.scan` takes folders")
+        raise InputError(
+            f"{path} is a folder, not a file; `cg.scan` takes folders",
+            f"{path} is a folder, not a file; name a file in it",
+        )
     if not stat.S_ISREG(mode):
         raise InputError(f"{path} is a pipe or a device, not a file; write its data to a file first")
     return path
@@ -160,12 +168,15 @@ def _read_arrow(path: Path, kind: str, missing: Sequence[str]) -> dict[str, Any]
 
         table = feather.read_table(path, memory_map=False)
         table.validate(full=True)  # offsets and codes beyond the data would crash the process
-    elif kind in EXCEL:
-        table = read_excel(path)
     elif kind in JSON:
         table = read_json(path, kind)
     else:
         table = _decoded_text(path, kind, missing)
+    return _checked(table, path)
+
+
+def _checked(table: Any, path: Path) -> dict[str, Any]:
+    """The columns of a table by name; each name once, and some rows."""
     names = table.column_names
     if len(set(names)) < len(names):
         raise InputError(f"{path}: two columns are named {next(n for n in names if names.count(n) > 1)!r}")

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from congruence.errors import InputError, path_of
+from congruence.errors import InputError, hint, joined, path_of
 
 #: kinds of files that an extra reads: suffix → (package, extra)
 EXCEL = (".xlsx", ".xls", ".xlsb", ".ods")
@@ -155,8 +155,8 @@ def delimiter_of(path: str | Path, kind: str, encoding: str) -> str:
 # --- tables -----------------------------------------------------------------------------------------------------
 
 
-def read_excel(path: Path) -> Any:
-    """The first sheet of a workbook as an arrow table: names in its first row, empty cells missing."""
+def read_excel(path: Path, sheet: str | None = None) -> Any:
+    """A sheet of a workbook, by default the first, as an arrow table: names in its first row, empty cells missing."""
     try:
         from python_calamine import CalamineWorkbook
     except ImportError:
@@ -168,16 +168,31 @@ def read_excel(path: Path) -> Any:
     try:
         book = CalamineWorkbook.from_path(str(path))
         names = book.sheet_names
-        rows = book.get_sheet_by_index(0).to_python(skip_empty_area=True)
+        place = _place_of(sheet, names, path)
+        rows = book.get_sheet_by_index(place).to_python(skip_empty_area=True)
+    except InputError:
+        raise
     except Exception as error:  # calamine's errors have no common base class in all versions
         raise InputError(f"{path} could not be read: {(str(error).splitlines() or [''])[0]}") from None
-    if len(names) > 1:
+    if len(names) > 1 and sheet is None:
         warnings.warn(f"{path} has {len(names)} sheets; the first, {names[0]!r}, was read", stacklevel=6)
     if len(rows) < 2:
-        raise InputError(f"{path}: the first sheet has no rows under its header")
+        raise InputError(f"{path}: sheet {names[place]!r} has no rows under its header")
     header = [str(x) for x in rows[0]]
     columns = [[_cell(row[j]) for row in rows[1:]] for j in range(len(header))]
     return pa.table([_column(x) for x in columns], names=header)
+
+
+def _place_of(sheet: str | None, names: list[str], path: Path) -> int:
+    """The place of a sheet that is named, or numbered from 1."""
+    if sheet is None:
+        return 0
+    if sheet in names:
+        return names.index(sheet)
+    if sheet.isdigit() and 1 <= int(sheet) <= len(names):
+        return int(sheet) - 1
+    listed = hint(sheet, names, f"there are: {joined(names)}")
+    raise InputError(f"{path} has no sheet {sheet!r}; {listed}")
 
 
 def _cell(value: Any) -> Any:
@@ -246,6 +261,26 @@ def obs_columns(data: Any) -> dict[str, Any]:
     ids = data.obs.index.to_series().reset_index(drop=True)
     columns = {str(x): data.obs[x].reset_index(drop=True) for x in data.obs.columns}
     return {name: ids, **{x: column for x, column in columns.items() if x != name}}
+
+
+def embedding_columns(data: Any) -> dict[str, Any]:
+    """The columns of all embeddings of an AnnData object by name, as X_umap_1."""
+    import numpy as np
+
+    found = {name: np.asarray(x) for name, x in getattr(data, "obsm", {}).items()}
+    return {f"{name}_{j + 1}": x[:, j] for name, x in found.items() if x.ndim == 2 for j in range(x.shape[1])}
+
+
+def picture_of(data: Any, layer: str | None = None) -> dict[str, Any]:
+    """The first two columns of the embedding that pictures show: the one named, else UMAP, t-SNE, …; empty without."""
+    there = [name for name in ([layer] if layer else EMBEDDINGS) if name in getattr(data, "obsm", {})]
+    if not there and layer is None:
+        return {}
+    matrix, names, _ = matrix_of(data, layer or there[0])
+    matrix = matrix.toarray() if hasattr(matrix, "toarray") else matrix
+    import numpy as np
+
+    return {name: np.asarray(matrix)[:, j] for j, name in enumerate(names[:2])}
 
 
 def matrix_of(data: Any, layer: str | None = None) -> tuple[Any, list[str], str]:

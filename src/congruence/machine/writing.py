@@ -57,6 +57,7 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
             yield device
         return
     number, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
+    _unfinished.add(name)
     try:
         with os.fdopen(number, "wb") as stream:
             os.chmod(name, stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
@@ -68,6 +69,19 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
         with suppress(FileNotFoundError):
             os.unlink(name)
         raise
+    finally:
+        _unfinished.discard(name)
+
+
+#: files that are being written
+_unfinished: set[str] = set()
+
+
+def discard_unfinished() -> None:
+    """Remove files that are being written, before the process ends at once."""
+    for name in list(_unfinished):
+        with suppress(OSError):
+            os.unlink(name)
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -20,6 +20,7 @@ from congruence.formulas.record import Measure
 from congruence.formulas.references import REFERENCES
 from congruence.inputs.cover import Cover, CoverLabels
 from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.formats import picture_of
 from congruence.machine.writing import check_target, write_text
 from congruence.reporting import words
 from congruence.reporting.model import Model, build
@@ -124,8 +125,10 @@ def report(
         clusterings: What `cg.compare_all` takes.
         out: Path of the page, ending in .html. Default None: not written.
         reference: A clustering, or the name of one. Default None.
-        data: The data, points × attributes, for a scatter plot and the answer of `cg.choose_k`. Default None.
-        axes: Two columns of the data to draw. Default None: principal components.
+        data: The data, points × attributes, for a scatter plot and the answer of `cg.choose_k`. Default None: an
+            AnnData object itself, drawn by its UMAP, t-SNE or other embedding; otherwise none.
+        axes: Two columns of the data to draw, of an AnnData object as in ("X_umap_1", "X_umap_2"). Default None:
+            principal components.
         ids: Names of the points. Default None.
         measures: Up to six symmetric measures. Default None: the default set.
         n_clusters: Number of clusters of the consensus. Default None: chosen from the members.
@@ -169,6 +172,8 @@ def report(
             clusterings, out, reference=reference, measures=measures, unassigned=unassigned, noise=noise, title=title,
             command=command, random_state=random_state, threads=threads, progress=progress,
         )  # fmt: skip
+    if data is None and hasattr(clusterings, "obsm") and (axes is not None or picture_of(clusterings)):
+        data = clusterings
     model = build(
         clusterings, reference=reference, data=data, axes=axes, ids=ids, measures=measures, n_clusters=n_clusters,
         unassigned=unassigned, noise=noise, title=title or "Clusterings compared", command=command, source=source,

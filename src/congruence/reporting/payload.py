@@ -84,7 +84,8 @@ def _scale(s: Scale) -> dict[str, Any]:
     low, high, steps = s.quantised
     return {
         "key": m.key, "title": m.title, "plain": words.plain_name(m), "better": m.better, "adjusted": words.is_adjusted(m),
-        "low": m.range[0] if np.isfinite(m.range[0]) else None, "high": m.range[1] if np.isfinite(m.range[1]) else None,
+        "range_low": m.range[0] if np.isfinite(m.range[0]) else None,
+        "range_high": m.range[1] if np.isfinite(m.range[1]) else None,
         "span": span(m), "caution": m.caution, "min": low, "max": high, "q": packed(steps),
         "order": packed(s.tree.order, np.int32), "branches": packed(s.tree.branches, np.float32),
         "place": None if s.place is None else packed(s.place, np.float32), "shown": s.shown,

@@ -12,6 +12,7 @@ from congruence.errors import InputError, hint, some_of
 from congruence.figures.features import numbers_of
 from congruence.inputs.alignment import check_index
 from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.formats import embedding_columns, matrix_of, picture_of
 from congruence.inputs.labels import frame_kind
 from congruence.statistics.tables import Array
 
@@ -41,6 +42,8 @@ def points_of(e: Ensemble, ids: Any, data: Any, axes: Sequence[str] | None, rand
         return Points(named)
     if frame_kind(data) == "pandas" and len(data) == e.n_points:
         check_index(e, data, "the data", "the clusterings")
+    if hasattr(data, "obsm"):  # AnnData
+        data = embedding_columns(data) if axes is not None else picture_of(data) or matrix_of(data)[0]
     X, names = numbers_of(data, e.n_points)
     place, shown, about = _plane(X, names, axes)
     drawn = None

@@ -19,7 +19,7 @@ from congruence.inputs.labels import Labels, frame_kind, unassigned_error
 from congruence.inputs.memberships import Memberships
 from congruence.scanning.cells import Cells, merge_weighted
 from congruence.scanning.tables import PartialTables
-from congruence.scanning.vocabulary import BadBatch, Vocabulary, check_kind, kind_of
+from congruence.scanning.vocabulary import BadBatch, Crowded, Vocabulary, check_kind, kind_of
 from congruence.statistics.tables import Array
 
 #: a table of a pair is always dense up to this many cells, and up to the second number if memory allows
@@ -30,14 +30,14 @@ FREE_LABELS = 1 << 20
 
 
 class Overfull(Exception):
-    """The tables exceed their memory; holds the numbers of labels found so far."""
+    """The tables exceed their memory; holds the numbers of labels found so far, and of rows."""
 
-    def __init__(self, widths: Array, size: float) -> None:
+    def __init__(self, widths: Array, size: float, rows: int) -> None:
         super().__init__(f"tables and labels of {size / 1e6:.0f} MB")
-        self.widths, self.size = widths, size
+        self.widths, self.size, self.rows = widths, size, rows
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Overfull, (self.widths, self.size)
+        return Overfull, (self.widths, self.size, self.rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,10 @@ class Accumulator:
         self.counting = counting
         weighted = counting.mass is not None and not counting.mass[1]
         kinds = counting.kinds or (None,) * len(counting.names)
-        self.words = [Vocabulary(noise, kind == "field") for noise, kind in zip(counting.noise, kinds, strict=True)]
+        self.words = [
+            Vocabulary(noise, kind == "field", counting.limit + FREE_LABELS)
+            for noise, kind in zip(counting.noise, kinds, strict=True)
+        ]
         pairs = np.asarray(counting.pairs, dtype=np.int64).reshape(-1, 2)
         self.pairs: list[tuple[int, int]] = [(int(i), int(j)) for i, j in pairs]
         dtype = np.float64 if weighted else np.int64
@@ -114,7 +117,11 @@ class Accumulator:
             who = f"{where}: column {name!r}"
             if counting.kinds is not None and counting.kinds[c] is not None and not isinstance(columns[name], Labels):
                 check_kind(columns[name].type, counting.kinds[c] or "null", who)
-            codes.append(self.words[c].codes(columns[name], who))
+            try:
+                codes.append(self.words[c].codes(columns[name], who))
+            except Crowded as error:
+                widths = np.array([error.width if x == c else w.width for x, w in enumerate(self.words)])
+                raise Overfull(widths, error.size, self.rows + len(columns[name])) from None
         n = len(codes[0]) if codes else 0
         gaps = [n - int(np.count_nonzero(x)) for x in codes]
         for many, called in zip(gaps, counting.complete, strict=True):
@@ -124,7 +131,7 @@ class Accumulator:
         if n:
             self._count(codes, gaps, mass)
         if self.size > counting.limit:
-            raise Overfull(np.array([w.width for w in self.words]), self.size)
+            raise Overfull(np.array([w.width for w in self.words]), self.size, self.rows)
         return n
 
     def _count(self, codes: list[Array], gaps: Sequence[int], mass: Array | None) -> None:
@@ -226,7 +233,7 @@ class Accumulator:
         self.own_alone += part.own_alone
         self.left_out += part.left_out
         if self.size > self.counting.limit:
-            raise Overfull(np.array([w.width for w in self.words]), self.size)
+            raise Overfull(np.array([w.width for w in self.words]), self.size, self.rows)
 
     def _on_one_scale(self, part: PartialTables) -> PartialTables:
         """The part with its weights divided by the same power of two as those here."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from congruence.errors import InputError
-from congruence.inputs.column_kinds import Sorting, kind_of_column, names_rows
+from congruence.inputs.column_kinds import Sorting, check_repeated, kind_of_column, names_rows
 from congruence.inputs.encoding import arrow_library
 from congruence.inputs.files import distinct_numbers
 from congruence.scanning.accumulate import batch_columns
@@ -15,12 +15,12 @@ from congruence.scanning.accumulate import batch_columns
 LOOK = 1 << 14
 
 
-def sorted_names(source: Any, names: Sequence[str]) -> Sorting:
+def sorted_names(source: Any, names: Sequence[str], text: str = "the scan", id: str | None = None) -> Sorting:
     """The columns by what they are, as for a table in memory; by their names alone where no row can be read."""
     index = (getattr(source.schema, "pandas_metadata", None) or {}).get("index_columns", ())
     seen = _first_rows(source, names)
     taken: dict[str, Any] = {}
-    ids: dict[str, Any] = {}
+    ids: dict[str, Any] = {} if id is None else {id: None}
     left_out: dict[str, str] = {}
     why: dict[str, str] = {}
     for name in names:
@@ -31,8 +31,11 @@ def sorted_names(source: Any, names: Sequence[str]) -> Sorting:
         why[name] = f"{found.kind}, {found.why}" if found else "not looked at"
         if found is None or found.kind in ("labels", "memberships"):
             taken[name] = None
-        elif found.kind == "id":
+        elif found.kind == "id" and not ids:
+            check_repeated(name, found, text)
             ids[name] = None
+        elif found.kind == "id":
+            left_out[name] = "ids"
         else:
             left_out[name] = found.kind
     if not taken:  # a clustering of one's own making: every column counts

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from congruence.errors import InputError, some_of
 from congruence.inputs.encoding import arrow_library
-from congruence.inputs.files import text_reader, without_empty
+from congruence.inputs.files import MISSING, text_reader, without_empty
+from congruence.inputs.formats import first_bytes
 from congruence.scanning.accumulate import batch_columns
 from congruence.scanning.vocabulary import BadBatch, kind_of
 
@@ -151,16 +152,24 @@ class TextFile:
     shown: str = ""
     state: tuple[int, int] | None = None
     encoding: str = "utf8"
+    #: unquoted fields that are missing
+    missing: tuple[str, ...] = tuple(MISSING)
 
     @property
     def where(self) -> str:
         """Name of this part in messages."""
         return self.shown or self.path
 
+    @cached_property
+    def guess(self) -> int:
+        """About how many rows there are, by the size of the file and its first lines."""
+        head = first_bytes(self.path)
+        return os.path.getsize(self.path) * head.count(b"\n") // max(len(head), 1)
+
     def open(self, columns: Sequence[str] = ()) -> Any:
         """The reader of the file."""
         check_unchanged(self.path, self.state, self.where)
-        return text_reader(self.path, self.delimiter, columns, self.encoding)
+        return text_reader(self.path, self.delimiter, columns, self.encoding, self.missing)
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
         """The rows of these columns, in batches of limited size."""
@@ -236,3 +245,8 @@ def _as_table(frame: Any) -> Any:
     if isinstance(frame, pa.Table | pa.RecordBatch):
         return frame
     return pa.Table.from_pandas(frame, preserve_index=False)
+
+
+def guess_of(part: Any) -> int:
+    """Number of rows of a part, known or guessed; 0 where nothing is known."""
+    return int(part.rows if part.rows is not None else getattr(part, "guess", 0))

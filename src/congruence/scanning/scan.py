@@ -13,11 +13,12 @@ import numpy as np
 
 from congruence.engine.plan import Progress, default_threads
 from congruence.errors import InputError, hint, some_of
+from congruence.inputs.column_kinds import Sorting
 from congruence.scanning.accumulate import Accumulator, Counting, Overfull
 from congruence.scanning.checkpoint import checkpoint_in, digest
 from congruence.scanning.columns import Column
 from congruence.scanning.looking import sorted_names
-from congruence.scanning.parts import Held, kind_of_or_not
+from congruence.scanning.parts import Held, guess_of, kind_of_or_not
 from congruence.scanning.schedule import Group, fold, read_batches
 from congruence.scanning.sources import source_of
 from congruence.scanning.tables import PartialTables
@@ -29,6 +30,9 @@ MEMORY = "1GB"
 
 #: number of parts that rows are counted in: enough for all threads and workers; one part is lost when a run is stopped
 GROUPS = 64
+
+#: a column with more labels, and a new one in most rows, is called a column of ids when memory is full
+MANY_LABELS = 10_000
 
 #: bytes of labels that one thread reads at a time
 BATCH = 16 << 20
@@ -69,6 +73,7 @@ def scan(
     client: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
     skip_bad: bool = False,
+    na_values: Sequence[str] | None = None,
     progress: Callable[[int, int], Any] | bool | None = None,
 ) -> Scan:
     """Label columns that stay in their files and are read in row groups when they are compared.
@@ -83,7 +88,10 @@ def scan(
         threads: Number of threads; it does not change results. Default None: all cores.
         client: Where to count: a Dask client, the address of a scheduler, or any executor. Default None: here.
         checkpoint: Folder in which finished parts are kept; a second run continues from there. Default None.
-        skip_bad: Whether to skip what cannot be read; the result says what. Default False.
+        skip_bad: Whether to skip what cannot be read; it is logged when it is met, and the result says what. Default
+            False.
+        na_values: Unquoted fields of text files that are missing, beside empty ones. Default None: NA, N/A, n/a, NaN,
+            nan, null, NULL, None and <NA>. A quoted "NA" is a label.
         progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
             terminal.
 
@@ -110,7 +118,7 @@ def scan(
     if isinstance(path, Scan):
         options |= {"memory": None if memory == MEMORY else memory, "skip_bad": skip_bad or None}
         return path.narrowed(columns).with_options(**options)
-    found = source_of(path)
+    found = source_of(path, na_values)
     return Scan(found, found.text)._of(columns, id).with_options(memory=memory, skip_bad=skip_bad, **options)
 
 
@@ -126,6 +134,7 @@ class Scan:
         text: Name used in messages.
         names: Names of the label columns.
         notes: What was left out.
+        found: What each column was taken for, or None if the columns were named.
         memory: Memory that tables may use, in bytes.
         threads: Number of threads, or None.
         client: Where parts are counted, or None.
@@ -141,6 +150,7 @@ class Scan:
     text: str
     names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    found: Sorting | None = None
     memory: float = 1e9
     threads: int | None = None
     client: Any = None
@@ -163,9 +173,9 @@ class Scan:
                 raise InputError(f"{self.text} has no column {name!r}; {hint(name, there, listed)}")
         self.names = tuple(columns) if columns is not None else tuple(x for x in there if x != id)
         if columns is None and len(self.names) > 1:
-            found = sorted_names(self.input, self.names)
-            if not found.is_plain:
-                self.names, self.notes = tuple(found.taken), (found.line,)
+            self.found = sorted_names(self.input, self.names, self.text, id)
+            if not self.found.is_plain:
+                self.names, self.notes = tuple(self.found.taken), (self.found.line,)
         if not self.names:
             raise InputError(f"{self.text} has no label columns")
         return self
@@ -372,13 +382,18 @@ class Scan:
     def _grown(self, names: Sequence[str], ends: Array, over: Overfull) -> None:
         """Record the numbers of labels found when memory was full; a single pair that is too large is an error."""
         used = np.unique(ends)
+        for x, width in zip(used.tolist(), over.widths.tolist(), strict=True):
+            if width > MANY_LABELS and width - 1 > over.rows / 2:
+                raise _all_different(names[x], int(width) - 1, over.rows, self.memory, self.text) from None
         if self.input.once or len(np.unique(ends, axis=0)) == 1:
             pair = " and ".join(repr(names[x]) for x in used[:2])
             what = f"the table of {pair} takes" if len(used) <= 2 else f"the tables of {len(used)} columns take"
             more = "; an iterator can be read only once, so pass a function that creates it" if self.input.once else ""
+            size = f"{self.memory / 1e6:.0f}"
+            far = f"{over.size / 1e6:.0f} MB in one thread so far, with {int(over.widths.max(initial=1)) - 1:,} labels"
             raise InputError(
-                f"{what} more than memory={self.memory / 1e6:.0f}MB; give more memory, fewer columns or fewer threads{more} "
-                f"({over.size / 1e6:.0f} MB in one thread so far, with {int(over.widths.max(initial=1)) - 1:,} labels)"
+                f"{what} more than memory={size}MB; give more memory, fewer columns or fewer threads{more} ({far})",
+                f"{what} more than {size} MB; pass more --memory, fewer --columns or fewer --threads ({far})",
             ) from None
         for x, width in zip(used.tolist(), over.widths.tolist(), strict=True):
             self._widths[names[x]] = max(2 * int(width), int(1.5 * self._widths.get(names[x], 1)))
@@ -402,9 +417,7 @@ class Scan:
             tuple((name, self._kind(name)) for name in names if self.skip_bad and name not in used),
         )  # fmt: skip
         progress.what = "rows"
-        progress.total = max(
-            progress.total if progress.done else 0, progress.done + int((self.input.rows or 0) * passes)
-        )
+        progress.total = max(progress.total if progress.done else 0, progress.done + int(self.input.guess * passes))
         with checkpoint_in(self.checkpoint, self.input.fingerprint, self.text) as stored:
             return fold(
                 self._groups(counting, workers), counting, client=self.client, threads=workers, progress=progress,
@@ -433,7 +446,7 @@ class Scan:
             for part in parts:
                 yield Group((part,))
             return
-        few = len(parts) < 2 * workers and max((p.rows or 0 for p in parts), default=0) > 4 * counting.rows
+        few = len(parts) < 2 * workers and max(map(guess_of, parts), default=0) > 4 * counting.rows
         weighted = (
             counting.mass is not None and not counting.mass[1]
         )  # then parts do not depend on the number of threads
@@ -450,6 +463,18 @@ class Scan:
             if sum(p.rows or 0 if many else 1 for p in group) >= share or number == len(parts) - 1:
                 yield Group(tuple(group), digest(what, f"parts {number + 1 - len(group)} to {number}"))
                 group = []
+
+
+def _all_different(name: str, labels: int, rows: int, memory: float, text: str) -> InputError:
+    """The error for a column of ids that was taken for a clustering."""
+    said = (
+        f"column {name!r} of {text} looks like ids, not clusters: {labels:,} different labels in the first {rows:,} rows, "
+        f"which take more than {memory / 1e6:.0f} MB"
+    )
+    return InputError(
+        f"{said}; leave it out with id={name!r} or columns=[…], or give more memory",
+        f"{said}; leave it out with --id {name} or --columns, or pass more --memory",
+    )
 
 
 class _Nothing:

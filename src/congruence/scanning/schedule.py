@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,6 +17,7 @@ from congruence.errors import InputError
 from congruence.inputs.files import why_unreadable
 from congruence.scanning.accumulate import Accumulator, Counting, merged
 from congruence.scanning.checkpoint import Checkpoint
+from congruence.scanning.parts import guess_of
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import BadBatch
 
@@ -58,6 +60,11 @@ class Group:
         """Number of rows, as far as known."""
         return sum(part.rows or 0 for part in self.parts)
 
+    @property
+    def guess(self) -> int:
+        """Number of rows, known or guessed."""
+        return sum(guess_of(part) for part in self.parts)
+
 
 class _Stopped(Exception):
     pass
@@ -82,6 +89,7 @@ def count_part(part: Part, total: Accumulator, stop: threading.Event | None = No
         if not counting.skip_bad:
             raise
         total.left_out.append(f"left out: {error}")
+        logging.getLogger("congruence").warning("left out: %s", error)  # when it is met; the result lists all
         return
     if into is not total:
         total.add(into.partial())
@@ -137,8 +145,8 @@ def fold(
                 checkpoint.put(group.key, part.to_bytes())
             add(order.pop(id(group)), part)
         if progress is not None:  # the number of rows of a stream is unknown
-            progress.total = max(progress.total, progress.done + group.rows)
-            progress.add(group.rows)
+            progress.total = max(progress.total, progress.done + group.guess)
+            progress.add(group.guess)
 
     def left() -> Iterator[Group]:
         for number, group in enumerate(groups):

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from congruence.errors import InputError, joined
+from congruence.errors import InputError, joined, names_in
 from congruence.inputs.encoding import arrow_library, holds_lists
-from congruence.inputs.files import UNREADABLE, existing_file, suffix_of, why_unreadable
+from congruence.inputs.files import MISSING, UNREADABLE, existing_file, suffix_of, why_unreadable
 from congruence.inputs.formats import checked_encoding_of, delimiter_of, warn_of_encoding
 from congruence.scanning.accumulate import batch_columns
 from congruence.scanning.checkpoint import digest
@@ -22,6 +22,7 @@ from congruence.scanning.parts import (
     RowGroup,
     TextFile,
     footer_of,
+    guess_of,
     state_of,
 )
 
@@ -49,6 +50,11 @@ class _Input:
         """Number of rows, if known."""
         return None
 
+    @property
+    def guess(self) -> int:
+        """Number of rows, known or guessed; 0 where nothing is known."""
+        return self.rows or 0
+
     def holds_sets(self, name: str) -> bool | None:
         """Does the column hold lists of clusters? None where its type is not known."""
         kind = self.schema.field(name).type
@@ -74,10 +80,14 @@ class _Listed(_Input):
         known = [part.rows for part in self.listed if not isinstance(part, Broken)]
         return None if None in known else sum(known)
 
+    @property
+    def guess(self) -> int:
+        return sum(guess_of(part) for part in self.listed)
+
 
 class _Files(_Listed):
-    def __init__(self, paths: Sequence[str], text: str) -> None:
-        self.text, self.paths = text, paths
+    def __init__(self, paths: Sequence[str], text: str, missing: Sequence[str] = tuple(MISSING)) -> None:
+        self.text, self.paths, self.missing = text, paths, tuple(missing)
         self.listed = []
         for path in paths:
             try:
@@ -109,7 +119,7 @@ class _Files(_Listed):
         encoding = checked_encoding_of(path)
         if encoding == "cp1252":
             warn_of_encoding(shown)
-        part = TextFile(path, delimiter_of(path, kind, encoding), None, shown, found, encoding)
+        part = TextFile(path, delimiter_of(path, kind, encoding), None, shown, found, encoding, self.missing)
         schema = part.open().schema
         self.fields = True
         return schema, [part]
@@ -123,7 +133,7 @@ class _Files(_Listed):
                 stream.seek(max(0, size - (1 << 16)))
                 last = stream.read()
             found.append(digest(Path(path).name, str(size), str(changed), first, last))
-        return digest(*found)
+        return digest(*found, *(self.missing if self.missing != tuple(MISSING) else ()))
 
 
 class _Dataset(_Listed):
@@ -227,12 +237,15 @@ def is_dask_frame(data: Any, dimensions: int = 2) -> bool:
     return dask and getattr(data, "ndim", 0) == dimensions and hasattr(data, "to_delayed") and hasattr(data, "_meta")
 
 
-def source_of(source: Any) -> _Input:
+def source_of(source: Any, na_values: Sequence[str] | None = None) -> _Input:
     """The source for an argument of `cg.scan`."""
+    missing = MISSING if na_values is None else ["", *names_in(na_values, "na_values")]
     if isinstance(source, str | os.PathLike):
-        return _Files(_paths(Path(source)), str(source))
+        return _Files(_paths(Path(source)), str(source), missing)
     if isinstance(source, list | tuple) and source and all(isinstance(x, str | os.PathLike) for x in source):
-        return _Files([path for x in source for path in _paths(Path(x))], f"{len(source)} files")
+        return _Files([path for x in source for path in _paths(Path(x))], f"{len(source)} files", missing)
+    if na_values is not None:
+        raise InputError("na_values is for text files; leave it out for frames, datasets and streams")
     if type(source).__module__.startswith("pyarrow") and hasattr(source, "get_fragments"):
         return _Dataset(source)
     if is_dask_frame(source):

@@ -76,11 +76,24 @@ def _open_sets(kind: str, other: str) -> bool:
     return kind.startswith(SETS) and other.startswith(SETS) and SETS + "null" in (kind, other)
 
 
-class Vocabulary:
-    """The labels of one column, in order of appearance; noise labels and empty sets of clusters have code 0."""
+class Crowded(Exception):
+    """The labels of a batch would not fit in memory; holds how many there would be."""
 
-    def __init__(self, noise: Collection[Hashable] | None = None, fields: bool = False) -> None:
-        self.kind, self.fields = "null", fields
+    def __init__(self, width: int, size: float) -> None:
+        super().__init__(f"{width - 1} labels")
+        self.width, self.size = width, size
+
+
+class Vocabulary:
+    """The labels of one column, in order of appearance; noise labels and empty sets of clusters have code 0.
+
+    With a limit in bytes, labels that would exceed it raise `Crowded` before they are made.
+    """
+
+    def __init__(
+        self, noise: Collection[Hashable] | None = None, fields: bool = False, limit: float = float("inf")
+    ) -> None:
+        self.kind, self.fields, self.limit = "null", fields, limit
         self.labels: list[Any] = []
         self.place: dict[Any, int] = {(): 0}
         self.noise = {x for label in noise or () for x in (label, str(label))}
@@ -165,7 +178,15 @@ class Vocabulary:
         sets = (tuple(clusters.names[i] for i in members[first:last] if kept[i]) for first, last in pairwise(ends))
         return self._placed(self.known(sets), codes)
 
+    def _check_room(self, labels: Any) -> None:
+        """Raise if the labels of a batch that must be new, by their number, exceed the memory."""
+        new = len(labels) - self.width
+        size = self.size + new * (PLACE + sys.getsizeof("") + labels.nbytes / max(len(labels), 1))
+        if new > 0 and size > self.limit:
+            raise Crowded(len(labels) + 1, size)
+
     def _hashed(self, column: Any) -> Array:
+        self._check_room(column.dictionary)
         names = column.dictionary.to_pylist()
         stored = column.indices
         if stored.type.bit_width < 32:  # 128 names use all codes of a byte, and no label needs another

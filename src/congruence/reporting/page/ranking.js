@@ -30,7 +30,7 @@ const drawRanking = () => {
   const searching = state.search !== "", every = rankedNow(), folded = every.filter((r) => searching || state.unfolded || printing || !r.copy);
   const shown = allRows || printing ? folded : folded.slice(0, MOST_ROWS), m = M[0];
   const values = every.flatMap((r) => [r.agreement, ...(r.interval || [])]).filter(isNumber);
-  const lo = Math.min(0, ...values), hi = m.better === "higher" && isNumber(m.high) ? m.high : Math.max(...values, 1e-9), at = (x) => (100 * (x - lo) / ((hi - lo) || 1)).toFixed(1);
+  const lo = Math.min(0, ...values), hi = m.better === "higher" && isNumber(m.range_high) ? m.range_high : Math.max(...values, 1e-9), at = (x) => (100 * (x - lo) / ((hi - lo) || 1)).toFixed(1);
   const bar = (r) => {
     const span = r.interval || middleHalf(r.i);
     return el("span", { class: "meter", title: span ? `${fmt(span[0])} to ${fmt(span[1])}` : null }, el("span", { class: "level", style: `left:${at(Math.min(0, r.agreement))}%;width:${(at(Math.abs(r.agreement) + lo)) }%` }),

@@ -8,7 +8,7 @@ const value = (m, i, j) => { // relative to the self-scores
   const v = raw(m, i, j);
   return isRelative(m) ? Math.min(v / Math.sqrt(m.selfs[i] * m.selfs[j]), 1) : v;
 };
-const domain = (m) => m.better === "higher" ? [Math.min(m.min, 0), Math.max(m.max, isNumber(m.high) ? m.high : m.max)] : [0, m.max || 1];
+const domain = (m) => m.better === "higher" ? [Math.min(m.min, 0), Math.max(m.max, isNumber(m.range_high) ? m.range_high : m.max)] : [0, m.max || 1];
 for (const m of M) m.domain = domain(m);
 const shade = (m, v) => { const [a, b] = m.domain, t = (v - a) / ((b - a) || 1); return m.better === "higher" ? t : 1 - t; };
 const arrow = (m) => m.better === "higher" ? "higher is better" : "lower is better";

@@ -1,0 +1,66 @@
+"""The memory of this process: how much it uses, and a limit that is watched."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+#: seconds between two looks
+EVERY = 0.01
+
+
+def used() -> int:
+    """Bytes of memory that this process uses now; where the system does not say, the most it has used.
+
+    >>> used() > 1_000_000
+    True
+    """
+    try:
+        with open("/proc/self/statm", "rb") as about:
+            return int(about.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    import sys
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024 * peak
+
+
+@contextmanager
+def at_most(limit: float, over: Callable[[int], Any]) -> Iterator[None]:
+    """Call `over` with the bytes used, in a thread of its own, as soon as this process uses more than the limit.
+
+    Args:
+        limit (float): Most bytes.
+        over (Callable[[int], Any]): What to do; it ends the process, or stops the work.
+
+    >>> found = []
+    >>> with at_most(1, found.append):
+    ...     while not found:
+    ...         pass
+    >>> len(found)
+    1
+    """
+    stop = threading.Event()
+
+    def watch() -> None:
+        while not stop.wait(EVERY):
+            now = used()
+            if now > limit:
+                over(now)
+                return
+
+    thread = threading.Thread(target=watch, daemon=True, name="memory")
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()

@@ -1,0 +1,229 @@
+"""Options of the commands: flags, choices, pages that open, sheets, memory, progress."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import typer
+
+import congruence as cg
+from congruence import cli
+from congruence.machine import memory
+from congruence.scanning.scan import scan
+
+RNG = np.random.default_rng(3)
+app = import_module("congruence.cli.app")  # `congruence.cli.app` is the application
+COMMANDS = typer.main.get_command(cli.app).commands  # type: ignore[attr-defined]
+
+
+def labels(n: int = 60) -> pd.DataFrame:
+    return pd.DataFrame({name: RNG.integers(0, 3, n) for name in ("truth", "kmeans", "leiden")})
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_flags_show_as_flags(command, monkeypatch, name):
+    """An option that takes no value has no type in the help; lists of words are choices."""
+    monkeypatch.setenv("COLUMNS", "200")
+    text = command(name, "--help")[1]
+    assert "bool" not in text
+    for line in text.splitlines():
+        if "<str>" in line:
+            assert not re.search(r"<str>\s+\w+(, \w+)+ or \w+\.", line), line
+
+
+def choices(command: str, option: str) -> set[str]:
+    found = next(p for p in COMMANDS[command].params if option in p.opts)
+    described: Any = found.type_descriptor
+    return set(described.choices)
+
+
+def test_choices_are_those_of_the_library():
+    """What the help offers is what the functions take."""
+    from congruence.alternative_clustering.search import CURRENT
+    from congruence.density.binning import METHODS
+    from congruence.ensembles.generators import makers_of
+
+    assert choices("alternatives", "--method") == {"auto", *CURRENT}
+    assert choices("alternatives", "--binning") == choices("drift", "--binning") == set(METHODS)
+    assert choices("compare", "--engine") == {"auto", "cpu", "cuda"}
+    for method in choices("generate", "--method"):
+        assert makers_of(method, 0.8, True, False)
+    for way in choices("consensus", "--select-by"):
+        assert len(cg.select_members(cg.Ensemble(labels()), 2, way, random_state=0)) == 2
+    for word in choices("ensemble", "--missing"):
+        assert 0 <= cg.certainty(cg.Ensemble(labels()), missing=word) <= 1
+
+
+def test_a_wrong_choice_is_one_line(command):
+    """The line names the choices."""
+    labels().to_csv("t.csv", index=False)
+    code, _, err = command("matrix", "t.csv", "--engine", "gpu")
+    assert code == 2
+    assert err.count("\n") == 1
+    assert "'cuda'" in err
+
+
+@pytest.mark.slow
+def test_open_shows_what_was_written(command, monkeypatch):
+    """--open is an option of whatever writes a page; without a file to write it is an error."""
+    pages: list[str] = []
+    monkeypatch.setattr("webbrowser.open", pages.append)
+    frame = pd.DataFrame({"leiden_1": [0, 0, 0, 1, 1, 1] * 3, "leiden_2": [0, 0, 1, 1, 2, 2] * 3})
+    frame.to_csv("r.csv", index=False)
+    Path("a.nwk").write_text("((x:1,y:1):1,(z:1,w:1):1);")
+    Path("b.nwk").write_text("((x:1,z:1):1,(y:1,w:1):1);")
+    pd.DataFrame(RNG.normal(size=(30, 2)), columns=["x", "y"]).to_csv("n.csv", index=False)
+    for words in (
+        ("resolutions", "r.csv", "--plot", "tree.html"),
+        ("hierarchies", "a.nwk", "b.nwk", "--plot", "two.html"),
+        ("choose-k", "n.csv", "--k", "2..3", "--plot", "k.html"),
+        ("report", "r.csv", "--out", "report.html"),
+    ):
+        assert command(*words, "--open")[0] == 0
+        assert pages.pop() == Path(words[-1]).resolve().as_uri()
+        assert Path(words[-1]).stat().st_size > 1000
+    code, _, err = command("resolutions", "r.csv", "--open")
+    assert code == 2
+    assert "pass --plot FILE too" in err
+    assert "--open" in command("demo", "--help")[1]
+
+
+def test_a_sheet_is_chosen(command):
+    """--sheet takes a name or a number; without it the first is read, with a warning."""
+    pytest.importorskip("openpyxl", reason="openpyxl makes the file")
+    pytest.importorskip("python_calamine", reason="python-calamine reads it")
+    first, second = labels(), labels()
+    with pd.ExcelWriter("book.xlsx") as book:
+        first.to_excel(book, sheet_name="January", index=False)
+        second.to_excel(book, sheet_name="February", index=False)
+    words = ("compare", "book.xlsx", "kmeans", "leiden", "-m", "ari", "-f", "json")
+    for sheet, frame in (("January", first), ("February", second), ("2", second)):
+        found = json.loads(command(*words, "--sheet", sheet)[1])["values"]["ari"]
+        assert found == cg.ari(frame["kmeans"].tolist(), frame["leiden"].tolist())
+    assert "2 sheets; the first, 'January', was read" in command(*words)[2]
+    assert "has no sheet 'Febuary'; did you mean February?" in command(*words, "--sheet", "Febuary")[2]
+    first.to_csv("t.csv", index=False)
+    assert "t.csv has no sheets; leave out --sheet" in command("matrix", "t.csv", "--sheet", "1")[2]
+
+
+def test_progress_without_a_terminal(command, tmp_path):
+    """One line per 10 % on stderr, of work in memory and of scans; none without --progress."""
+    frame = pd.DataFrame({f"c{i}": RNG.integers(0, 3, 50) for i in range(6)})
+    frame.to_csv("t.csv", index=False)
+    folder = tmp_path / "d"
+    folder.mkdir()
+    for part in range(20):
+        frame.to_parquet(folder / f"{part:02}.parquet", index=False)
+    for file in ("t.csv", "d"):
+        code, _, err = command("matrix", file, "--progress", "--threads", "1")
+        lines = re.findall(r"^(\d+) % \(", err, re.MULTILINE)
+        assert code == 0
+        assert lines == sorted(set(lines), key=int)
+        assert lines[-1] == "100"
+        assert len(lines) <= 10
+        assert "%" not in command("matrix", file)[2]
+    said: list[tuple[int, int]] = []
+    cg.compare_all(frame, progress=lambda done, total: said.append((done, total)))
+    assert said[-1][0] == said[-1][1]
+
+
+def test_a_damaged_part_is_reported_when_it_is_met(command, tmp_path, caplog):
+    """With --skip-bad the line comes while the scan runs, before the result; the result lists it too."""
+    folder = tmp_path / "d"
+    folder.mkdir()
+    for part in range(4):
+        labels().to_parquet(folder / f"{part}.parquet", index=False)
+    (folder / "2.parquet").write_bytes(b"broken")
+    met: list[str] = []
+
+    def heard(done: int, total: int) -> None:
+        met.extend(record.getMessage() for record in caplog.records)
+
+    result = cg.compare_all(scan(folder, skip_bad=True, threads=1), progress=heard)
+    assert any("2.parquet could not be read" in line for line in met)
+    assert any("2.parquet could not be read" in line for line in result.cautions)
+
+
+def test_memory_is_a_limit(command, monkeypatch):
+    """Too little is refused; a run that needs more ends with one line and exit code 3; the tables of a scan get a part."""
+    labels().to_csv("t.csv", index=False)
+    for name in ("matrix", "compare", "consensus", "points", "generate", "choose-k", "report", "resolutions"):
+        assert "--memory" in {o for p in COMMANDS[name].params for o in p.opts}
+    code, _, err = command("matrix", "t.csv", "--memory", "100MB")
+    assert code == 2
+    assert "pass at least --memory 400MB" in err
+    assert command("matrix", "t.csv", "--memory", "4GB")[0] == 0
+    monkeypatch.setattr(app.settings, "memory", "900MB")
+    assert app.memory_of_tables() == 200e6
+    over: list[int] = []
+    with memory.at_most(1, over.append):
+        while not over:
+            pass
+    assert over[0] > 1
+    with memory.at_most(1e15, over.append):
+        pass
+    assert len(over) == 1
+
+
+@pytest.mark.slow
+def test_a_run_that_needs_more_memory_ends_with_one_line(tmp_path):
+    """In memory and scanned: exit code 3 or 2, one line, and nothing half written."""
+    n = 600_000
+    column = np.where(np.arange(n) < 20_000, np.arange(n) % 20, np.arange(n))
+    pd.DataFrame({"a": RNG.integers(0, 9, n), "late": column}).to_parquet(
+        tmp_path / "t.parquet", row_group_size=100_000
+    )
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    code = "import sys; from congruence.cli import main; sys.modules['congruence.cli.app'].LEAST = 0; main()"
+    for words, status, line in (
+        (["match", "t.parquet", "a", "late", "--memory", "150MB"], 3, "the work takes more than --memory 150MB"),
+        (["matrix", "t.parquet", "--columns", "a,late", "--memory", "500MB", "--out", "m.csv"], 2,
+         "column 'late' of t.parquet looks like ids, not clusters"),
+    ):  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, "-c", code, *words], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == status, done.stderr
+        assert line in done.stderr
+        assert done.stderr.count("\n") == 1
+    assert sorted(x.name for x in tmp_path.iterdir()) == ["t.parquet"]
+
+
+def test_scans_follow_the_rules_of_memory(command, tmp_path):
+    """The reference by its name, --na-values, encodings, repeated ids: as for a file that is read at once."""
+    frame = labels().assign(kmeans=lambda f: f["kmeans"].map({0: "-", 1: "x", 2: "y"}))
+    frame.to_csv("t.csv", index=False)
+    (tmp_path / "d").mkdir()
+    frame.to_csv("d/t.csv", index=False)
+    frame.to_csv("d16.csv", index=False, sep=";", encoding="utf-16")
+    words = ("-m", "ari", "-f", "json", "--unassigned", "drop", "--na-values", "-")
+    whole, scanned = (command("compare", file, *words) for file in ("t.csv", "d"))
+    assert "reference: truth" in whole[2]
+    assert "reference: truth" in scanned[2]
+    assert json.loads(whole[1]) == json.loads(scanned[1])
+    assert json.loads(command("compare", "d16.csv", *words, "--memory", "4GB")[1]) == json.loads(whole[1])
+    pd.DataFrame({"id": [1, 1, 2], "a": [0, 0, 1], "b": [0, 1, 1]}).to_csv("d/t.csv", index=False)
+    code, _, err = command("matrix", "d")
+    assert code == 2
+    assert "1 id in column 'id' occurs more than once ('1')" in err
+
+
+def test_a_column_called_id_stays_an_id(command):
+    """Even three rows with a repeated id are refused, by name; a column of groups is a clustering."""
+    pd.DataFrame({"id": [1, 1, 2], "a": [0, 0, 1], "b": [0, 1, 1]}).to_csv("t.csv", index=False)
+    code, _, err = command("matrix", "t.csv")
+    assert code == 2
+    assert "1 id in column 'id' occurs more than once ('1')" in err
+    assert command("matrix", "t.csv", "--columns", "a,b")[0] == 0
+    pd.DataFrame({"sample_id": ["p", "p", "q"] * 5, "a": [0, 0, 1] * 5}).to_csv("t.csv", index=False)
+    assert "labels: sample_id, a" in command("matrix", "t.csv")[2]
