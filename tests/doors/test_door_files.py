@@ -259,3 +259,40 @@ def test_repeated_ids_are_named(command):
         assert code == 2
         assert "2 ids in column 'customer_no' occur more than once" in err
         assert both.split(" and ")[0] in err
+
+
+def test_a_consensus_matrix_keeps_the_ids(command):
+    """`compare M.npz labels.csv` joins by the ids of the matrix, dense or sparse, whatever the order of the rows."""
+    FRAME[["customer_no", "kmeans", "leiden"]].to_csv("runs.csv", index=False)
+    FRAME[["customer_no", "truth"]].sample(frac=1, random_state=0).to_csv("truth.csv", index=False)
+    e = cg.Ensemble({name: FRAME[name].tolist() for name in ("kmeans", "leiden")})
+    known = cg.compare(cg.Similarity(e.consensus_matrix()), FRAME["truth"].tolist(), "arimp")["arimp"]
+    for words in ([], ["--threshold", "0.1"]):
+        assert command("consensus-matrix", "runs.csv", "--out", "M.npz", *words)[0] == 0
+        code, out, err = command("compare", "M.npz", "truth.csv", "-m", "arimp", "-f", "json")
+        assert code == 0
+        assert "joined by 'customer_no': 60 points" in err
+        assert json.loads(out)["values"]["arimp"] == pytest.approx(known, rel=1e-12)
+    np.savez("bare.npz", matrix=e.consensus_matrix())
+    FRAME[["customer_no", "truth"]].iloc[:50].to_csv("fewer.csv", index=False)
+    code, _, err = command("compare", "bare.npz", "fewer.csv", "-m", "arimp")
+    assert code == 2
+    assert "bare.npz has 60 rows and fewer.csv has 50" in err
+
+
+def test_matrix_joins_several_tables(command):
+    """By their ids, in the order of the first, with points that all have; columns of one name carry that of their file."""
+    parts = {"a.csv": ["kmeans"], "b.csv": ["leiden", "truth"], "c.csv": ["kmeans"]}
+    for number, (name, columns) in enumerate(parts.items()):
+        FRAME[["customer_no", *columns]].sample(frac=1, random_state=number).iloc[number:].to_csv(name, index=False)
+    code, out, err = command("matrix", *parts, "-f", "json")
+    assert code == 0
+    found = json.loads(out)
+    assert found["names"] == ["a.csv:kmeans", "leiden", "truth", "c.csv:kmeans"]
+    assert "b.csv: rows are joined by 'customer_no': 59 points" in err
+    every = set.intersection(*(set(pd.read_csv(name)["customer_no"]) for name in parts))
+    both = FRAME[FRAME["customer_no"].isin(every)]
+    assert len(both) < len(FRAME)
+    result = json.loads(command("matrix", *parts, "--columns", "kmeans,leiden", "-f", "json")[1])
+    assert result["ari"][0][1] == pytest.approx(cg.ari(both["kmeans"].tolist(), both["leiden"].tolist()))
+    assert "--weight is for one table, and 3 were given" in command("matrix", *parts, "--weight", "w")[2]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from congruence.cli.app import Columns, Id, Long, Missing, Noise, Threads, app
 from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import say
-from congruence.cli.reading import labels_of
+from congruence.cli.reading import labels_of, listed, row_ids
+
+#: arrays of the file that are not ids
+NAMES = ("matrix", "data", "indices", "indptr", "shape", "format")
 
 
 @app.command("consensus-matrix")
@@ -29,7 +32,7 @@ def consensus_matrix(
     float32: Annotated[bool, typer.Option("--float32", help="Use half the memory.")] = False,
     threads: Threads = None,
 ) -> None:
-    """Write the share of members that put each pair of points together.
+    """Write the share of members that put each pair of points together; an npz file keeps the ids of the points.
 
     Examples:
 
@@ -51,12 +54,14 @@ def consensus_matrix(
     members = cg.Ensemble(found, unassigned="partial" if partial else "error", noise=noise_labels(noise))
     dtype = np.float32 if float32 else np.float64
     matrix = cg.consensus_matrix(members, dtype=dtype, threshold=threshold, missing=missing, threads=threads)
+    name, ids = next(iter(row_ids(file, id, long).items()), ("", None))
+    rows: dict[str, Any] = {} if ids is None else {name if name and name not in NAMES else "id": np.array(listed(ids))}
     with replacing(out) as stream:
         if threshold is not None:
             parts = {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.indptr}
-            np.savez_compressed(stream, format=np.array(b"csr"), shape=np.array(matrix.shape), **parts)
+            np.savez_compressed(stream, format=np.array(b"csr"), shape=np.array(matrix.shape), **parts, **rows)
         elif files.suffix_of(out) == ".npz":
-            np.savez_compressed(stream, matrix=matrix)
+            np.savez_compressed(stream, matrix=matrix, **rows)
         else:
             np.save(stream, matrix, allow_pickle=False)
     say([*notes, *members.cautions, f"wrote {out}: {members.n_points:,} × {members.n_points:,}"])

@@ -29,6 +29,7 @@ from congruence.cli.app import (
     memory_of_tables,
 )
 from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
+from congruence.cli.joining import columns_of_files
 from congruence.cli.parsing import limits_of, noise_labels, wanted_measures
 from congruence.cli.printing import fail_if_under, print_result, say, square_columns, write_table
 from congruence.cli.reading import check_noise_columns, read_labels
@@ -39,7 +40,9 @@ def matrix(
     file: Annotated[
         Path, typer.Argument(help="Table of label columns: csv, tsv, parquet, feather, npy, npz; or a folder of them.")
     ],
-    more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE...]", help="More cover files.")] = None,
+    more: Annotated[
+        list[Path] | None, typer.Argument(metavar="[FILE...]", help="More files of the same points.")
+    ] = None,
     measures: Measures = None,
     columns: Columns = None,
     id: Id = None,
@@ -74,6 +77,8 @@ def matrix(
 
       congruence matrix many-files/ --memory 2GB --client tcp://scheduler:8786
 
+      congruence matrix january.csv february.csv march.csv --id customer_no
+
       congruence matrix truth.cover first.cover second.cover --n 5013 --measures omega,onmi_max
     """
     import congruence as cg
@@ -82,7 +87,7 @@ def matrix(
 
     limits = limits_of(fail_under)
     if out is not None:
-        files.check_writable(out, file)
+        files.check_writable(out, file, *(more or []))
     scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory_of_tables()}
     paths = [file, *(more or [])]
     notes: list[str] = []
@@ -91,9 +96,11 @@ def matrix(
         no_columns(weight=weight, frequency=frequency, long=long, id=id, columns=columns)
         found = read_covers(paths, format_in, n, keys)
     elif more:
-        raise cg.InputError(
-            f"{len(paths)} files were given; put label columns into one table; covers are files named .cover, or pass --format-in"
-        )
+        for option, value in ({"weight": weight, "frequency": frequency, "long": long} | scanning).items():
+            if value not in (None, False) and option != "memory":
+                raise cg.InputError(f"--{option.replace('_', '-')} is for one table, and {len(paths)} were given")
+        read = columns_of_files(paths, columns, id)
+        found, notes = read.columns, read.notes
     else:
         read, mass = read_labels(file, columns, id, long, weight, frequency, None, scanning)
         found, notes = read.columns, read.notes

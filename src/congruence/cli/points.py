@@ -10,7 +10,7 @@ import typer
 from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, Policy, Reference, Unassigned, app
 from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import print_rows, say, write_table
-from congruence.cli.reading import check_noise_columns, label_columns, row_ids
+from congruence.cli.reading import check_noise_columns, label_columns, listed, row_ids
 
 
 @app.command()
@@ -77,10 +77,10 @@ def points(
         say([f"wrote {out}: {len(mean):,} points"])
     order = np.argsort(np.where(np.isnan(mean), np.inf, mean), kind="stable")[:least].tolist()
     (who, ids), *_ = named.items()
-    listed = ids.tolist() if hasattr(ids, "tolist") else ids.to_pylist() if hasattr(ids, "to_pylist") else list(ids)
-    plain = {name: _listed(column) for name, column in found.items()}
+    called = listed(ids)
+    plain = {name: listed(column) for name, column in found.items()}
     shown = names if len(names) <= 8 else []
-    rows = [{who: listed[i], "score": float(mean[i]), **{name: plain[name][i] for name in shown}} for i in order]
+    rows = [{who: called[i], "score": float(mean[i]), **{name: plain[name][i] for name in shown}} for i in order]
     if out is None or format is not Format.table:
         print_rows(rows, format)
     if out is None and format is Format.table:
@@ -89,11 +89,3 @@ def points(
                 f"the {len(rows)} least stable of {len(mean):,} points; mean score {np.nanmean(mean):.3f}; --out writes all"
             ]
         )
-
-
-def _listed(column: Any) -> list[Any]:
-    """The original labels of a column."""
-    for name in ("to_pylist", "tolist"):
-        if hasattr(column, name):
-            return list(getattr(column, name)())
-    return list(column)

@@ -328,6 +328,14 @@ def rows_of_two(paths: tuple[Path, Path], id: str | None, long: str | None = Non
     return joined_rows(tables, (str(paths[0]), str(paths[1])), split(long)[0])
 
 
+def listed(column: Any) -> list[Any]:
+    """The values of a column as they were read."""
+    for name in ("to_pylist", "tolist"):
+        if hasattr(column, name):
+            return list(getattr(column, name)())
+    return list(column)
+
+
 def row_ids(file: Path, id: str | None, long: str | None) -> dict[str, Any]:
     """The names of the points: the id column, or the first column of row names, if any."""
     return dict(list(_all_row_ids(file, id, long).items())[:1])

@@ -16,6 +16,9 @@ from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.tables import Array
 
+#: arrays of a sparse matrix, as scipy.sparse.save_npz calls them; others are columns, such as ids of the points
+SPARSE = frozenset({"indptr", "indices", "data", "shape", "format"})
+
 
 def array_of(path: Path) -> Array:
     """The array of an npy file.
@@ -55,8 +58,10 @@ def columns_of(path: Path) -> dict[str, Any]:
             name = member.filename.removesuffix(".npy")
             with archive.open(member) as stream:
                 arrays[name] = _array(stream, member.file_size, f"{path}, array {name!r}")
-    if {"indptr", "indices", "data", "shape"} <= set(arrays):
-        return {stem: _sparse_matrix(arrays, path)}
+    if SPARSE - {"format"} <= set(arrays):
+        matrix = _sparse_matrix(arrays, path)
+        rows = {name: x for name, x in arrays.items() if name not in SPARSE and x.shape == (len(matrix),)}
+        return {stem: matrix, **rows}
     columns: dict[str, Any] = {}
     for name, array in arrays.items():
         for key, column in _columns(array, path, name).items():
