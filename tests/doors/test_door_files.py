@@ -296,3 +296,31 @@ def test_matrix_joins_several_tables(command):
     result = json.loads(command("matrix", *parts, "--columns", "kmeans,leiden", "-f", "json")[1])
     assert result["ari"][0][1] == pytest.approx(cg.ari(both["kmeans"].tolist(), both["leiden"].tolist()))
     assert "--weight is for one table, and 3 were given" in command("matrix", *parts, "--weight", "w")[2]
+
+
+@pytest.mark.slow
+def test_a_report_draws_the_embedding(tmp_path, command):
+    """UMAP before PCA; `--layer` and `--axes` choose another; in Python from the object."""
+    anndata = pytest.importorskip("anndata")
+    data = as_anndata(FRAME)
+    assert cg.report(data).model.points.axes == ("X_pca_1", "X_pca_2")
+    data.obsm["X_umap"] = RNG.normal(size=(N, 2))
+    data.obsm["X_tsne"] = RNG.normal(size=(N, 2))
+    found = cg.report(data, reference="truth").model.points
+    assert found.axes == ("X_umap_1", "X_umap_2")
+    assert found.place.tolist() == data.obsm["X_umap"].tolist()
+    assert found.features == ("PC1", "PC2")
+    assert cg.report(data, axes=("X_tsne_2", "X_pca_1")).model.points.axes == ("X_tsne_2", "X_pca_1")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        anndata.settings.allow_write_nullable_strings = True
+        data.write_h5ad(tmp_path / "cells.h5ad")
+    for words, axis in (
+        ([], "X_umap_1"),
+        (["--layer", "X_tsne"], "X_tsne_1"),
+        (["--axes", "X_pca_2,X_pca_1"], "X_pca_2"),
+        (["--data", "cells.h5ad"], "X_umap_1"),
+    ):
+        code, _, err = command("report", "cells.h5ad", *words)
+        assert code == 0, err
+        assert axis in Path("report.html").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from congruence.cli.app import Columns, Id, Long, Measures, Noise, Open, Policy, Threads, Unassigned, app
+from congruence.cli.app import Columns, Id, Long, Measures, Noise, Open, Policy, Threads, Unassigned, app, settings
 from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
 from congruence.cli.parsing import noise_labels
 from congruence.cli.plots import show_page
@@ -76,7 +76,7 @@ def report(
     import congruence as cg
     from congruence.inputs import files
     from congruence.inputs.column_kinds import with_memberships
-    from congruence.inputs.formats import ANNDATA
+    from congruence.inputs.formats import ANNDATA, picture_of, read_anndata
     from congruence.machine.writing import check_target
     from congruence.reporting.html import Report, check_page
     from congruence.reporting.model import build
@@ -107,13 +107,10 @@ def report(
     asked = read.reference
     name, ids = next(iter(row_ids(file, id, long).items()), (None, None))
     numbers: Any = None
-    if (
-        data is None
-        and long is None
-        and files.suffix_of(file) in ANNDATA
-        and (axes or data_columns or picture_in(file))
-    ):
-        data = file
+    if data is None and long is None and files.suffix_of(file) in ANNDATA and (axes or picture_in(file)):
+        numbers = read_anndata(file)
+        if not axes and settings.layer is not None:
+            axes = ",".join(picture_of(numbers, settings.layer))
     if data is not None:
         by = id if long is None else name
         numbers, named, said = _numbers(data, split(axes), data_columns, by, [*table_of(file)])
@@ -124,7 +121,7 @@ def report(
             said.append(f"{data} has no column {by!r}: assuming that its rows are those of {file}, in the same order")
         numbers, left_out = _without_labels(numbers, found, [*split(axes), *split(data_columns)])
         said_more += [*said, *left_out, f"columns of the scatter plot: {', '.join(numbers)}"]
-    elif axes is not None or data_columns is not None:
+    elif numbers is None and (axes is not None or data_columns is not None):
         option = "--axes" if axes is not None else "--data-columns"
         raise cg.InputError(f"{option} names columns of the data; pass them with --data FILE")
     beside = ["--unassigned", unassigned.value, *(["--noise", noise] if noise else [])]

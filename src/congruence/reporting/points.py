@@ -42,10 +42,13 @@ def points_of(e: Ensemble, ids: Any, data: Any, axes: Sequence[str] | None, rand
         return Points(named)
     if frame_kind(data) == "pandas" and len(data) == e.n_points:
         check_index(e, data, "the data", "the clusterings")
-    if hasattr(data, "obsm"):  # AnnData
-        data = embedding_columns(data) if axes is not None else picture_of(data) or matrix_of(data)[0]
+    plane = None
+    if hasattr(data, "obsm"):  # AnnData: an embedding to draw, and the data to judge by
+        plane = embedding_columns(data) if axes is not None else picture_of(data)
+        matrix, called, _ = matrix_of(data)
+        data = dict(zip(called, np.asarray(matrix).T, strict=True)) if "X_pca" in data.obsm else plane or matrix
     X, names = numbers_of(data, e.n_points)
-    place, shown, about = _plane(X, names, axes)
+    place, shown, about = _plane(*numbers_of(plane, e.n_points), axes) if plane else _plane(X, names, axes)
     drawn = None
     if e.n_points > MOST_POINTS:
         drawn = np.sort(np.random.default_rng(random_state).choice(e.n_points, MOST_POINTS, replace=False))
