@@ -642,7 +642,7 @@ def test_too_many_nominal_values_are_refused():
 def test_limits_are_said_before_anything_starts():
     """A method that cannot take so many points, or rows, says so at once and names those that can."""
     X = np.random.default_rng(0).normal(size=(10_001, 2))
-    with pytest.raises(cg.InputError, match=r"at most 10,000 points .* take maximus"):
+    with pytest.raises(cg.InputError, match=r"at most 10,000 points .* use maximus"):
         cg.alternatives(X, np.arange(10_001) % 3, method="coala")
     with pytest.raises(cg.InputError, match="rows, more than"):
         cg.alternatives(X[:2000], np.arange(2000) % 40, n_clusters=20)

@@ -102,10 +102,10 @@ def test_methods_that_cannot_run_are_named():
     frame = pd.DataFrame({"a": np.array(list("xyz"))[given], "b": np.array(list("uvw"))[hidden]})
     found = cg.alternatives(frame, given, method="auto", random_state=0, n_init=1)[0]
     assert set(found.tried) == {"condens", "mincentropy"}
-    assert "auto left out adft (it needs numbers); orthogonal (it needs numbers)" in found.notes
+    assert "auto skipped adft (it needs numbers); orthogonal (it needs numbers)" in found.notes
     found = cg.alternatives(X[:, [0, 3]], given, method="auto", random_state=0, n_init=1)[0]
     assert set(found.tried) == {"adft", "condens", "mincentropy"}
-    assert any(note.startswith("auto left out orthogonal (the given clusters lie in all 2 dim") for note in found.notes)
+    assert any(note.startswith("auto skipped orthogonal (the given clusters span all 2 dim") for note in found.notes)
 
 
 def test_many_points_leave_out_all_pairs():
@@ -143,7 +143,7 @@ def test_too_many_points_for_every_method(monkeypatch):
     X, given, _ = planted()
     monkeypatch.setattr("congruence.alternative_clustering.search.AUTO", ("mincentropy",))
     monkeypatch.setattr("congruence.alternative_clustering.search.AUTO_PAIRS", 50)
-    with pytest.raises(cg.InputError, match="none takes 90 points; take a sample"):
+    with pytest.raises(cg.InputError, match="none takes 90 points; use a sample"):
         cg.alternatives(X, given, method="auto")
 
 

@@ -610,7 +610,7 @@ def test_refusals():
         cg.permutation_test(SOFT_A, SOFT_B, "ami_max")
     with pytest.raises(cg.NotApplicable, match="draws partitions, but there are memberships"):
         cg.permutation_test(SOFT_A, SOFT_B, "ari", null="all")
-    with pytest.raises(cg.NotApplicable, match="draws partitions, and there are matrices"):
+    with pytest.raises(cg.NotApplicable, match="draws partitions, but there are matrices"):
         cg.permutation_test(cg.Similarity(KERNEL), MEMBERS_P[0], "arimp", null="all")
     with pytest.raises(cg.InputError, match="random_state must be"):
         cg.permutation_test(A, B, random_state="x")

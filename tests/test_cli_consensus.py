@@ -186,7 +186,7 @@ def test_notes_are_said_in_every_format(command, tmp_path):
     for format in ("table", "csv", "markdown"):
         said = command("consensus", "r.csv", "--k", "3", "--reference", "truth", "--format", format)
         everything = said.out + said.err
-        assert everything.count("3 clusters were asked for and 2 found") == 1
+        assert everything.count("3 clusters were requested, but 2 were found") == 1
         assert everything.count("against truth: ari 1.0000") == 1
 
 
@@ -204,4 +204,4 @@ def test_every_method_is_listed_and_refined_when_asked(command, tmp_path):
         assert said.code == 0
         result = json.loads(said.out)
         assert any(row["refined"] for row in result["scores"]) is kept
-        assert any(note.startswith("n_clusters = 3: all members have as many") for note in result["notes"])
+        assert any(note.startswith("n_clusters = 3: all members have this number") for note in result["notes"])

@@ -423,7 +423,9 @@ def test_strange_ensembles_are_decided(method):
     assert every.n_clusters == 6
     fewer = cg.consensus([[0, 0, 1, 1], [0, 0, 1, 1]], 3, method)
     assert fewer.n_clusters == 2
-    assert any("3 clusters were asked for and 2 found" in note and "2 kinds of points" in note for note in fewer.notes)
+    assert any(
+        "3 clusters were requested, but 2 were found" in note and "2 kinds of points" in note for note in fewer.notes
+    )
 
 
 @pytest.mark.parametrize("k", [0, 5, -1, 2.5, True, "3"])
@@ -476,7 +478,7 @@ def test_points_that_no_member_has():
     assert any("in no member, and so without a cluster (label −1): 1 point" in note for note in r.notes)
     near = cg.consensus(e, 2, "ncut", random_state=0, unseen="nearest", X=[[0], [1], [8], [9], [7]])
     assert near.labels[4] == near.labels[2]
-    with pytest.raises(cg.InputError, match="needs the data, X="):
+    with pytest.raises(cg.InputError, match="needs the data: pass X="):
         cg.consensus(e, 2, "ncut", unseen="nearest")
 
 
@@ -484,7 +486,7 @@ def test_limits_are_said_before_the_work_starts(monkeypatch):
     """A method that compares each two points refuses too many of them, and names methods that take them."""
     members = list(np.random.default_rng(0).integers(50, size=(4, 6000)))
     with pytest.raises(
-        cg.InputError, match=r"up to 5,000 of them, and here are [56],[0-9]+; methods without that limit: hbgf"
+        cg.InputError, match=r"up to 5,000 points, but there are [56],[0-9]+; methods without that limit: hbgf"
     ):
         cg.consensus(members, 3, "cspa")
 

@@ -351,11 +351,11 @@ def test_points_in_no_member():
     near = cg.consensus(e, 3, "hbgf", 0, unseen="nearest", X=BASE[:, None] + np.zeros((N, 2)))
     assert near.labels[0] == near.labels[1] >= 0
     nothing = cg.Ensemble(np.full((4, 2), np.nan), unassigned="partial")
-    with pytest.raises(InputError, match="nothing to find a consensus of"):
+    with pytest.raises(InputError, match="so there is no consensus"):
         cg.consensus(nothing, 2)
     halves = np.full((4, 2), np.nan)
     halves[:2] = [[0, 1], [1, 1]]
-    with pytest.raises(InputError, match="nothing to find a consensus of"):
+    with pytest.raises(InputError, match="so there is no consensus"):
         cg.consensus(cg.Ensemble(halves, unassigned="partial", sample_weight=[0, 0, 1, 1]), 2)
 
 
@@ -389,7 +389,7 @@ def test_auto_leaves_out_what_cannot_run():
     r = cg.consensus(members, 3, random_state=0, n_init=1)
     assert {row["method"] for row in r.tried} == {"hbgf", "ncut", "average"}
     assert any("ARPACK" in row["solver"] for row in r.tried)
-    with pytest.raises(InputError, match="mcla compares each two clusters"):
+    with pytest.raises(InputError, match="mcla compares all pairs of clusters"):
         cg.consensus(members, 3, ["hbgf", "mcla"], progress=_never)
     assert "no complete member" in cg.consensus(members, 3, "voting", 0, n_init=1).solver
 
@@ -402,7 +402,7 @@ def test_hundreds_of_clusters_start_at_a_member(method):
     truth = rng.permutation(np.arange(2000) % 250)
     members = [np.where(rng.random(2000) < 0.2, rng.integers(0, 250, 2000), truth) for _ in range(7)]
     r = cg.consensus(members, 250, method, 0)
-    assert "started at the most central member" in r.solver
+    assert "started from the most central member" in r.solver
     assert cg.ari(r.labels, truth) > max(cg.ari(m, truth) for m in members) + 0.1
 
 
@@ -524,7 +524,7 @@ def test_too_much_is_one_line(monkeypatch):
     members = rng.integers(0, 5, (60, 4))
     monkeypatch.setattr(by_linkage, "PROFILES_UP_TO", 100)
     monkeypatch.setattr(by_linkage, "MATRIX_BELOW", 0)
-    with pytest.raises(InputError, match="take hbgf or kcc"):
+    with pytest.raises(InputError, match="use hbgf or kcc"):
         cg.consensus(members, 3, "average")
     monkeypatch.setattr(cumulating, "MOST", 100)
     with pytest.raises(InputError, match="leave that member out"):
@@ -563,7 +563,7 @@ def test_notes_name_duplicate_members():
     nearly = np.where(np.arange(N) == 5, (first + 1) % 3, first)
     named = {"a": first, "b": (first + 1) % 3, "c": nearly, "d": other, "e": np.array(["x", "y", "z"])[first]}
     notes = cg.consensus(cg.Ensemble(named), 3, "hbgf", 0).notes
-    assert "the same clustering as another member: 2 members (b, e); each counts again" in notes
+    assert "the same clustering as another member: 2 members (b, e); each counts separately" in notes
     without = cg.consensus(cg.Ensemble({"a": first, "c": nearly, "d": other}), 3, "hbgf", 0).notes
     assert not any("same clustering" in note or "near-trivial" in note for note in without)
 

@@ -491,7 +491,7 @@ def test_a_matrix_larger_than_memory_is_refused(monkeypatch):
     """With the size it would take, what there is, and what to do instead; measures go on without it."""
     e = cg.random_partitions(100_000, 3, 4, random_state=0)
     monkeypatch.setattr(agreement, "_available_memory", lambda: 2.0 * 2**30)
-    said = r"of 100,000 points takes 74\.5 GB, and 2\.0 GB are free; pass dtype='float32'"
+    said = r"of 100,000 points takes 74\.5 GB, but 2\.0 GB are free; pass dtype='float32'"
     with pytest.raises(cg.InputError, match=said) as error:
         e.consensus_matrix()
     for way_out in ("float32", "threshold", "consensus_blocks", "measures"):

@@ -309,7 +309,7 @@ def test_small_strange_inputs(solver):
     assert divide(20, pairs, 1).labels.tolist() == [0] * 20
     assert divide(20, pairs, 20).labels.tolist() == list(range(20))
     assert divide(3, [(0, 1)], 5).labels.tolist() == [0, 1, 2]
-    assert divide(3, [(0, 1)], 5).notes == ("3 vertices cannot fill 5 blocks: each is its own",)
+    assert divide(3, [(0, 1)], 5).notes == ("3 vertices cannot fill 5 blocks: each vertex is a separate block",)
     assert divide(0, [], 2).labels.tolist() == []
     assert sorted(np.bincount(divide(20, [], 3).labels)) == [6, 7, 7]
     for found in (divide(20, pairs, 10), divide(20, pairs, 10, loops=9.0)):
@@ -385,8 +385,8 @@ def test_auto_takes_what_is_installed():
         ({"graph": np.array([[0, -1], [-1, 0]])}, "not negative"),
         ({"graph": np.array([[0, np.nan], [np.nan, 0]])}, "finite"),
         ({"graph": np.array([[0.0, 1], [0, 0]])}, "not symmetric"),
-        ({"k": 0}, "whole number from 1"),
-        ({"k": 1.5}, "whole number from 1"),
+        ({"k": 0}, "whole number of at least 1"),
+        ({"k": 1.5}, "whole number of at least 1"),
         ({"balance": -0.1}, "balance"),
         ({"vertex_weight": np.ones(3)}, "one number for each of 2"),
         ({"vertex_weight": np.array([1, -1])}, "not negative"),

@@ -1,7 +1,7 @@
 """Conditional information bottleneck, sequential: clusters that are informative about the attributes beyond the given ones.
 
-Gondek and Hofmann (2003). With hard given clusters the objective falls apart into one for each of them, and nothing says
-which cluster in one goes with which in another: the method is here because it is compared with, not because it is good.
+Gondek and Hofmann (2003). With hard given clusters the objective separates into one per given cluster, and does not
+determine how their clusters correspond. The method is included only for comparison.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from congruence.statistics.tables import Array, xlogx
 
 
 def cib(points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done, *, passes: int = 5) -> Found:
-    """The labels of largest I(C; Y | Z) of one run per stream, each of so many passes over the points.
+    """The labels with the largest I(C; Y | Z) of one run per stream, each of several passes over the points.
 
-    Y is a bin of an attribute, each of the R of a point with probability 1/R; Z the given clusters (of several
-    clusterings, those that meet). Points are taken out in random order and put where least information is lost.
+    Y is a bin of an attribute, each of the R bins of a point with probability 1/R. Z is the given cluster (for several
+    clusterings, their intersection). Points are removed in random order and put back where least information is lost.
     """
     groups, runs = joint(knowns), []
     for stream in streams:

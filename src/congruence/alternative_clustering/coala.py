@@ -17,14 +17,14 @@ def coala(
     """Labels by merging; the status says how many merges were for quality and for dissimilarity.
 
     Each step merges the closest two clusters if they are nearer than `omega` times the closest two of which no point
-    shares a given cluster; else the latter. `omega` near 0 asks for dissimilarity first, 1 and more for quality.
+    shares a given cluster; else the latter. `omega` near 0 favours dissimilarity, 1 and more favours quality.
     """
     from scipy.spatial.distance import pdist, squareform
 
     n = points.n
     apart = squareform(pdist(points.numbers))
     np.fill_diagonal(apart, np.inf)
-    #: which given clusters a cluster has points of; sharing one is a conflict
+    #: the given clusters that a cluster has points of; sharing one is a conflict
     holds = np.hstack([np.eye(int(codes.max()) + 1, dtype=np.float32)[codes] for codes in knowns])
     sizes, alive, labels = np.ones(n), np.ones(n, dtype=bool), np.arange(n)
 
@@ -60,7 +60,7 @@ def coala(
         for admissible, (who, distance) in near.items():
             distance[second] = np.inf
             stale = np.flatnonzero(alive & np.isfinite(distance) & ((who == first) | (who == second)))
-            # where the union is as near as the part was (points that coincide), it is the nearest now
+            # if the union is as near as the part was (coinciding points), it is now the nearest
             still = mixed[stale] <= distance[stale]
             if admissible:
                 still &= holds[stale] @ holds[first] == 0

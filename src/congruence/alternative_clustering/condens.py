@@ -45,7 +45,7 @@ def conditional_ensemble(points: Points, knowns: Sequence[Array], k: int, rng: n
                 continue
             model = KMeans(many, n_init=1, random_state=seed(rng)).fit(inside)
             blocks.append(np.eye(many)[model.predict(X)])
-    if not blocks:  # every given cluster is one place
+    if not blocks:  # all points of each given cluster coincide
         return X
     indicators = np.hstack(blocks)
     return np.asarray(indicators - indicators.mean(axis=0))

@@ -24,7 +24,7 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Args:
         n_clusters: Number of clusters. Default None: as many as the first given clustering has.
         method: "maximus" (default; options epsilon=0.05, sample, finalists, solver), "auto" (tries "adft", "condens",
-            "mincentropy" and "orthogonal", and keeps the labels that explain most of what the given ones leave, beyond
+            "mincentropy" and "orthogonal", and keeps the labels that explain most beyond the given ones and beyond
             chance; no options), "coala" (omega=0.6), "cib" (passes=5), "condens", "metaclusters" (groups),
             "mincentropy" (weight, sigma), "orthogonal", "adft"; historical: "maximus_published". "orthogonal" and
             "adft" need numbers; the others take nominal attributes too.
@@ -35,8 +35,8 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         binning: How attributes are cut for profiles: "width" (default), "frequency", "mdl", or a `Binning`.
         bins: Number of bins of a numeric attribute. Default 10.
         nominal: Names of attributes that are nominal although they are numbers. Default: none.
-        n_init: Number of random starts. Default None: what the method uses.
-        options: Options of the method, as {"epsilon": 0.1}. Default None.
+        n_init: Number of random starts. Default None: depends on the method.
+        options: Options of the method, such as {"epsilon": 0.1}. Default None.
         random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
 
     See also:
@@ -77,7 +77,7 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.bins = bins
         self.nominal = nominal
         self.n_init = n_init
-        #: options of the method, as {"epsilon": 0.1}
+        #: options of the method, such as {"epsilon": 0.1}
         self.options = options
         self.random_state = random_state
 
@@ -86,9 +86,9 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
         Args:
             X: The data, points × attributes: an array or a frame.
-            y: The given clustering, or several. Default None: nothing is known, so that `labels_` is the k-means clustering
+            y: The given clustering, or several. Default None: `labels_` is the k-means clustering,
                 and `alternatives_` are alternatives to it.
-            given_labels: The same by another name. Default None.
+            given_labels: Alias of `y`. Default None.
 
         Returns:
             The estimator.
@@ -118,11 +118,11 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _obvious(self, data: Any) -> Array:
-        """The k-means clustering, for data that come without labels."""
+        """The k-means clustering, for data without labels."""
         from sklearn.cluster import KMeans
 
         if _has_words(data):
-            raise InputError("data with words need the labels that are known: fit(X, labels)")
+            raise InputError("data with text attributes need the known labels: fit(X, labels)")
         seed = int(seed_sequence(self.random_state).generate_state(1)[0])
         return np.asarray(KMeans(self.n_clusters or 3, n_init=3, random_state=seed).fit_predict(np.asarray(data)))
 
@@ -131,8 +131,8 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
         Args:
             X: The data, points × attributes: an array or a frame.
-            y: The given clustering, or several. Default None: the k-means clustering of X is what is known.
-            given_labels: The same by another name. Default None.
+            y: The given clustering, or several. Default None: the k-means clustering of X.
+            given_labels: Alias of `y`. Default None.
 
         Returns:
             Cluster of each point.
@@ -149,11 +149,11 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             Cluster of each point.
 
         Raises:
-            InputError: If `fit` saw words, which have no mean.
+            InputError: If `fit` saw text attributes, which have no mean.
         """
         check_is_fitted(self)
         if self._centres is None:
-            raise InputError("predict needs numbers: words have no mean")
+            raise InputError("predict needs numeric attributes: text has no mean")
         return self._centres.nearest(validate_data(self, X, dtype=np.float64, reset=False))
 
     def __sklearn_tags__(self) -> Any:

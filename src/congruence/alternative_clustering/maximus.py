@@ -1,8 +1,8 @@
 """MAXIMUS in one stage: k-means with the similarity to every known clustering kept near the smallest possible.
 
-The three stages that were published (see published.py) find a profile and lose it again. Here the variables are the
-points: alternate the program of program.py, which gives every point a cluster, with the means of the clusters. Both lower
-the same cost, and every step can be realised by labels.
+The three published stages (see published.py) find a profile but do not keep it. Here the variables are the points: the
+program of program.py, which assigns every point to a cluster, alternates with the means of the clusters. Both steps lower
+the same cost, and every step corresponds to labels.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from congruence.errors import InputError
 from congruence.statistics.tables import Array
 
 Solve = Callable[[Array, Assignment, Array | None, int], Assigned]
-#: of the search for prices: in a program whose bound counts, and in one of the many of a restart
+#: tolerances of the price search: for the program whose bound is reported, and for those of a restart
 STEPS, FEW_STEPS = 200, 20
 
 
@@ -46,9 +46,9 @@ def maximus(
 ) -> Found:
     """Labels, solver status, and how much more they cost than the bound of the last program, as a share.
 
-    `epsilon`: how much more than the least similarity is allowed, for better clusters. One restart per stream: on a random
-    `sample` of the points where there are more, the best `finalists` then on all. `solver`: "dual" (prices, fast at any
-    n) or "highs" (the linear program, exactly).
+    `epsilon`: allowed excess over the least similarity, for better clusters. One restart per stream: on a random
+    `sample` if there are more points; the best `finalists` then continue on all points. `solver`: "dual" (prices, fast for
+    any n) or "highs" (the exact linear program).
     """
     if sample < k:
         raise InputError(f"sample must be at least the {k} clusters, not {sample}")
@@ -75,7 +75,7 @@ def maximus(
 
 
 def _unit(X: Array) -> float:
-    """A power of two near the spread of the points: the search for prices needs costs near 1, and scaling by it is exact."""
+    """A power of two near the spread of the points: the price search needs costs near 1, and scaling by it is exact."""
     spread = float(np.sqrt(X.var(axis=0).mean()))
     return float(2.0 ** np.rint(np.log2(spread))) if spread > 0 else 1.0
 
@@ -96,7 +96,7 @@ def cost_of(X: Array, centres: Array) -> Array:
 def _descend(
     X: Array, program: Assignment, centres: Array, solve: Solve, steps: int = STEPS, tolerance: float = 1e-4
 ) -> tuple[float, Array, Array | None]:
-    """(cost by its bound, centres, prices) when the program and the means lower the cost by less than the tolerance."""
+    """(bound of the cost, centres, prices) after alternating until the cost falls by less than the tolerance."""
     best, last, prices = np.inf, np.inf, None
     kept = centres
     for _ in range(50):
@@ -114,7 +114,7 @@ def _descend(
 def _labels(
     X: Array, program: Assignment, floors: Sequence[float], centres: Array, prices: Array | None, solve: Solve
 ) -> tuple[Array, str, float]:
-    """Whole labels within the caps: where rounding breaks one, the program is solved again with that much less room."""
+    """Integer labels within the caps: if rounding exceeds a cap, the program is solved again with a tighter one."""
     cost = cost_of(X, centres)
     target, bound, status = program, -np.inf, ""
     best: tuple[tuple[float, float], Array] | None = None
@@ -131,7 +131,7 @@ def _labels(
         if best[0][0] <= 1e-12:
             break
         target = target.tightened([(1 + attempt / 4) * o for o in over], short)
-        # never below what any profile can reach: a quarter of the room above it stays
+        # never below the smallest possible value: a quarter of the slack above it is kept
         rooms = zip(target.caps, program.caps, floors, strict=True)
         caps = tuple(max(cap, low + (first - low) / 4) for cap, first, low in rooms)
         target = Assignment(target.densities, caps, target.k, min(target.min_size, len(X) / program.k))
@@ -141,13 +141,15 @@ def _labels(
         labels = _cheaper(labels, cost, program)
     else:
         left = max(program.excess(labels))
-        status += f"; rounding to whole points leaves the similarity {left:.1e} of its cap above it" if left > 0 else ""
+        status += (
+            f"; after rounding to whole points the similarity exceeds its cap by {left:.1e} of it" if left > 0 else ""
+        )
     paid = float(cost[np.arange(len(X)), labels].sum())
     return labels, status, max(0.0, (paid - bound) / paid) if paid > 0 else 0.0
 
 
 def _cheaper(labels: Array, cost: Array, program: Assignment, most: int = 2000) -> Array:
-    """The labels after moves of single points to nearer centres, those that gain most first, as far as the caps allow."""
+    """The labels after moving single points to nearer centres, largest gains first, as far as the caps allow."""
     labels = labels.copy()
     paid = cost[np.arange(len(cost)), labels]
     gains = paid[:, None] - cost

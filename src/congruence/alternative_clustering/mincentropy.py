@@ -74,7 +74,7 @@ def _run(kernel: Array, codes: Array, k: int, rng: np.random.Generator, max_pass
 
 
 def _start(X: Array, k: int, rng: np.random.Generator) -> Array:
-    """Labels of one run of k-means; every cluster has a point where there are k distinct ones."""
+    """Labels of one run of k-means; every cluster has a point if there are k distinct points."""
     from sklearn.cluster import KMeans
 
     return np.asarray(KMeans(k, n_init=1, random_state=seed(rng)).fit(X).labels_, dtype=np.int64)

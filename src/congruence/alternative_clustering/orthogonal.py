@@ -19,7 +19,7 @@ def orthogonal(points: Points, knowns: Sequence[Array], k: int, streams: Streams
 
 
 def left_over(points: Points, knowns: Sequence[Array]) -> Array:
-    """The points without the directions that the given centroids, centred, lie in."""
+    """The points projected orthogonally to the span of the centred given centroids."""
     X = points.numbers - points.numbers.mean(axis=0)
     given = np.vstack([centroids(X, codes, int(codes.max()) + 1) for codes in knowns])
     _, strength, directions = np.linalg.svd(given, full_matrices=False)
@@ -27,7 +27,7 @@ def left_over(points: Points, knowns: Sequence[Array]) -> Array:
     rest = X - (X @ taken.T) @ taken
     if len(taken) >= X.shape[1] or np.square(rest).sum() <= 1e-12 * np.square(X).sum():
         raise InputError(
-            f"the given clusters lie in all {X.shape[1]} dimensions of the data, and nothing is left orthogonal to them; "
-            "take method='maximus' or 'mincentropy'"
+            f"the given clusters span all {X.shape[1]} dimensions of the data, so no direction is orthogonal to them; "
+            "use method='maximus' or 'mincentropy'"
         )
     return np.asarray(rest)

@@ -17,20 +17,20 @@ from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.labels import Labels, frame_kind, is_frame
 from congruence.statistics.tables import Array
 
-#: cells of the 0/1 columns of one nominal attribute
+#: most cells of the 0/1 columns of one nominal attribute
 MOST_CELLS = 100_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """The points as the methods see them."""
+    """The points, prepared for the methods."""
 
     columns: Columns = field(repr=False)
-    #: n × d: numbers, standardised where asked for, and one 0/1 column for every value of a nominal attribute
+    #: n × d: numbers, standardised if requested, and one 0/1 column per value of a nominal attribute
     numbers: Array
     #: the attribute that each column of `numbers` belongs to
     owners: tuple[int, ...]
-    #: n × attributes: which bin of all bins; 0 … n_items−1
+    #: n × attributes: bin of each value, numbered over all attributes, 0 … n_items−1
     items: Array = field(default_factory=lambda: np.empty((0, 0), np.int64), repr=False)
     n_items: int = 0
     notes: tuple[str, ...] = ()
@@ -62,8 +62,8 @@ class Points:
 def as_points(X: Any, scale: bool, nominal: Sequence[Any] = ()) -> Points:
     """Any table of points: an array of numbers, of objects, or a frame (strings, categories and booleans are nominal).
 
-    A nominal attribute becomes one 0/1 column a value, so that two different values are at squared distance 2, as two
-    points of a standardised number are on average. A missing number stands at the mean; a missing value is a value.
+    A nominal attribute becomes one 0/1 column per value, so that two different values have squared distance 2, like two
+    points of a standardised number on average. Missing numbers are set to the mean; a missing nominal value is a value.
     """
     columns = as_columns(X, nominal)
     blocks, owners, missing = [], list[int](), 0
@@ -72,7 +72,7 @@ def as_points(X: Any, scale: bool, nominal: Sequence[Any] = ()) -> Points:
             many = column.k + bool(column.gaps)
             if len(columns) * many > MOST_CELLS:
                 raise InputError(
-                    f"attribute {name!r} has {many:,} values, too many for a 0/1 column each of {len(columns):,} points; leave "
+                    f"attribute {name!r} has {many:,} values, too many for 0/1 columns of {len(columns):,} points; leave "
                     "it out, or join its rare values"
                 )
             owners += [i] * many
@@ -94,8 +94,8 @@ def as_points(X: Any, scale: bool, nominal: Sequence[Any] = ()) -> Points:
         owners.append(i)
         blocks.append(filled[:, None])
     if not blocks:
-        raise InputError("every attribute is empty; there is nothing to measure distances by")
-    notes = (f"{missing} missing numbers stand at the mean of their attribute in distances",) if missing else ()
+        raise InputError("every attribute is empty, so there are no distances")
+    notes = (f"{missing} missing numbers were set to the mean of their attribute for distances",) if missing else ()
     return Points(columns, np.ascontiguousarray(np.hstack(blocks)), tuple(owners), notes=notes)
 
 
@@ -110,7 +110,7 @@ def binned(points: Points, binning: str | Binning, bins: int, labels: Array) -> 
 
 
 def as_codes(labels: Any, n: int, who: str = "labels", X: Any = None) -> Array:
-    """One clustering of the n points as codes 0 … k−1; its index must be that of X, where both have one."""
+    """One clustering of the n points as codes 0 … k−1; if both have an index, it must equal that of X."""
     return whole_labels(labels, n, who, X).codes.astype(np.int64)
 
 

@@ -25,7 +25,7 @@ def similarity(products: Array) -> float:
 
 
 def least_similarity(totals: Array, k: int) -> float:
-    """LP*: the smallest similarity that any profile of k clusters can have, where each known cluster meets `totals` in all.
+    """LP*: the smallest similarity that any profile of k clusters can have, given the `totals` of each known cluster.
 
     Σ_l M_kl is fixed, and the mean over random matchings is (1/k)·Σ of the min(K, k) largest; spreading every bin evenly
     attains it.
@@ -36,7 +36,7 @@ def least_similarity(totals: Array, k: int) -> float:
 def matching_rows(densities: Sequence[Array], k: int) -> tuple[Any, Array]:
     """Rows A·(x, u¹, v¹, u², v², …) ≤ 0 that say u_k + v_l ≥ M_kl, and which known each u, v belongs to.
 
-    densities: for each known, clusters × places; x is k × places, row by row.
+    densities: for each known clustering, clusters × places; x is k × places, row by row.
     """
     from scipy import sparse
 
@@ -66,9 +66,9 @@ def least_similar_profile(
 ) -> tuple[Array, Solution]:
     """The profile (k × bins) least similar to the known ones, and the solver status: the integer program of section 6.2.
 
-    `totals` are the points in each bin. `attributes` (the attribute of each bin) adds what the paper leaves out: that
-    a cluster has the same size on every attribute, and at least `min_size`. u and v may be whole numbers at no loss,
-    which makes the search far shorter.
+    `totals` are the points in each bin. `attributes` (the attribute of each bin) adds constraints that the paper omits: a
+    cluster has the same size on every attribute, at least `min_size`. u and v can be restricted to whole numbers without
+    loss, which makes the search much shorter.
     """
     from scipy import sparse
 
@@ -103,9 +103,9 @@ def least_similar_profile(
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """The joint program: give n points to k clusters at least cost, similarity to each known at most its cap."""
+    """The joint program: assign n points to k clusters at least cost, with the similarity to each known clustering capped."""
 
-    #: for each known n × K: what a point adds to the product of its cluster with each known cluster
+    #: for each known clustering, n × K: what a point adds to the product of its cluster with each known cluster
     densities: tuple[Array, ...]
     caps: tuple[float, ...]
     k: int
@@ -133,7 +133,7 @@ class Assignment:
         return Assignment(parts, caps, self.k, self.min_size * share)
 
     def excess(self, labels: Array) -> tuple[float, ...]:
-        """For each known, by how much of its cap the similarity of these labels is above it (negative: below)."""
+        """For each known clustering, the relative excess of the similarity over its cap (negative: below)."""
         into = np.eye(self.k)[labels]
         return tuple(similarity(d.T @ into) / cap - 1 for d, cap in zip(self.densities, self.caps, strict=True))
 
@@ -163,7 +163,7 @@ def assign_by_highs(
     from scipy import sparse
 
     n, k = cost.shape
-    # similarities by their caps: numbers near 1
+    # similarities relative to their caps: numbers near 1
     rows, owner = matching_rows([(d / cap).T for d, cap in zip(p.densities, p.caps, strict=True)], k)
     caps = sparse.hstack([sparse.csr_array((len(p.caps), n * k)), np.eye(len(p.caps))[:, owner]])
     sizes = sparse.hstack([-sparse.kron(sparse.eye_array(k), np.ones((1, n))), sparse.csr_array((k, len(owner)))])

@@ -1,8 +1,8 @@
 """MAXIMUS as published (2010): an integer program for the profile, k-means in every bin, a vote.
 
-The program has a huge set of optima, of which the solver picks one without regard to quality; the clusters of different
-bins have nothing in common; and the vote undoes the profile. Each of the three can be repaired by an option, and what
-comes out is still far from the one-stage program of maximus.py. It is kept for comparison.
+The program has very many optima, of which the solver picks one regardless of quality. The clusters of different bins are
+unrelated, and the vote destroys the profile. An option fixes each of these problems, but the result is still far from
+that of the one-stage program in maximus.py. It is kept for comparison only.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ def maximus_published(
     time_limit: float = 30.0,
     gap: float = 1e-3,
 ) -> Found:
-    """The three stages; the defaults are those of the paper in their sound reading, the other value of each is the fix.
+    """The three stages; the defaults follow the paper, and the other value of each option is the fix.
 
-    `solver`: "milp", or "lp" and rounding each bin. `consistent`: clusters have one size on all attributes, at least
-    `min_size`. `rho`: a matching for each known, or one for all as in eq. 12, which lets a known clustering itself pass
-    for its own alternative. `assignment` in a bin: nearest pair first, or at least cost. `centroids` of a bin: random
+    `solver`: "milp", or "lp" and rounding each bin. `consistent`: clusters have the same size on all attributes, at least
+    `min_size`. `rho`: one matching per known clustering, or one for all as in eq. 12, which allows a known clustering to be
+    its own alternative. `assignment` in a bin: nearest pair first, or at least cost. `centroids` of a bin: random
     points, or those that the profile implies, the same for all bins. `ties` of the vote: at random, or to the nearest.
     """
     choices: dict[str, tuple[str, tuple[str, str]]] = {
@@ -58,10 +58,10 @@ def maximus_published(
     densities = [points.profile(codes, int(codes.max()) + 1) for codes in knowns]
     if rho == "shared":
         if len({len(d) for d in densities}) > 1:
-            raise InputError("rho='shared' needs known clusterings of equally many clusters; take rho='each'")
+            raise InputError("rho='shared' needs known clusterings with the same number of clusters; use rho='each'")
         densities = [np.sum(densities, axis=0)]
     totals = points.profile(np.zeros(points.n, dtype=np.int64), 1)[0]
-    kept = np.flatnonzero(totals)  # empty bins are left out
+    kept = np.flatnonzero(totals)  # skip empty bins
     attribute = np.zeros(points.n_items, dtype=np.int64)
     attribute[points.items] = np.arange(points.items.shape[1])
     wanted, solution = least_similar_profile(
@@ -95,7 +95,7 @@ def maximus_published(
 
 
 def rounded(profile: Array, totals: Array) -> Array:
-    """Whole numbers with the same total in every bin: what is left after rounding down goes to the largest remainders."""
+    """Integers with the same total in every bin: the rest after rounding down goes to the largest remainders."""
     whole = np.floor(profile + 1e-6)
     left = np.rint(totals - whole.sum(axis=0)).astype(np.int64)
     rank = np.argsort(np.argsort(-(profile - whole), axis=0, kind="stable"), axis=0)
@@ -103,7 +103,7 @@ def rounded(profile: Array, totals: Array) -> Array:
 
 
 def implied_centroids(points: Points, profile: Array) -> Array:
-    """The centroids of clusters with this profile, if each bin of an attribute is taken at its mean."""
+    """The centroids of clusters with this profile, with each bin of an attribute represented by its mean."""
     centres = np.empty((len(profile), points.numbers.shape[1]))
     for c, owner in enumerate(points.owners):
         items, weights = points.items[:, owner], points.numbers[:, c]
@@ -116,7 +116,7 @@ def implied_centroids(points: Points, profile: Array) -> Array:
 
 
 def distribution_kmeans(X: Array, sizes: Array, centres: Array, assignment: str = "optimal", most: int = 100) -> Array:
-    """k-means in which cluster l has exactly sizes[l] points (Algorithm 2, repaired); the best labels on the way.
+    """k-means in which cluster l has exactly sizes[l] points (Algorithm 2, corrected); the best labels found.
 
     >>> distribution_kmeans(np.array([[0.0], [1.0], [2.0], [9.0]]), np.array([3, 1]), np.array([[0.0], [8.0]])).tolist()
     [0, 0, 0, 1]
@@ -129,7 +129,7 @@ def distribution_kmeans(X: Array, sizes: Array, centres: Array, assignment: str 
         cost = cost_of(X, centres)
         labels = assign(cost, sizes)
         best = min(best, (float(cost[np.arange(len(X)), labels].sum()), labels), key=lambda pair: pair[0])
-        if labels.tobytes() in seen:  # at rest, or going round
+        if labels.tobytes() in seen:  # converged, or in a cycle
             break
         seen.add(labels.tobytes())
         for c in np.flatnonzero(sizes):
@@ -138,7 +138,7 @@ def distribution_kmeans(X: Array, sizes: Array, centres: Array, assignment: str 
 
 
 def nearest_first(cost: Array, sizes: Array) -> Array:
-    """The pair of point and cluster of least cost first, while there is room: a stable matching, found by proposals."""
+    """Assign the cheapest pair of point and cluster first, while there is room: a stable matching, found by proposals."""
     n, k = cost.shape
     labels = np.full(n, -1)
     offers = np.where(sizes > 0, cost, np.inf)
@@ -154,11 +154,11 @@ def nearest_first(cost: Array, sizes: Array) -> Array:
 
 
 def least_cost(cost: Array, sizes: Array) -> Array:
-    """Labels of least total cost with these sizes: from `nearest_first`, by shifting points round while that pays."""
+    """Labels of least total cost with these sizes: from `nearest_first`, by cyclic exchanges while they reduce the cost."""
     labels = nearest_first(cost, sizes)
     k = cost.shape[1]
     while True:
-        # w[a, b]: the least that it costs to move a point from a to b
+        # w[a, b]: the smallest cost of moving a point from a to b
         w, who = np.full((k, k), np.inf), np.zeros((k, k), dtype=np.int64)
         for a in range(k):
             members = np.flatnonzero(labels == a)

@@ -1,4 +1,4 @@
-"""How good a clustering is by the distances of its points: the generalised Dunn indices, the silhouette, and DQ."""
+"""Quality of a clustering from the distances of its points: generalised Dunn indices, silhouette, and DQ."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from congruence.alternative_clustering.points import as_codes, as_knowns, as_poi
 from congruence.errors import InputError
 from congruence.statistics.tables import Array
 
-#: what `inter` and `intra` may be, after Bezdek and Pal (1998)
+#: values of `inter` and `intra`, after Bezdek and Pal (1998)
 INTER = {
     1: "smallest distance between points of two clusters",
     2: "largest distance",
@@ -22,15 +22,15 @@ INTER = {
     6: "Hausdorff distance",
 }
 INTRA = {1: "diameter", 2: "mean distance of two points", 3: "twice the mean distance to the centroid"}
-#: distances held at one time
+#: most distances held at once
 _CELLS = 4_000_000
 
 
 def dunn(X: Any, labels: Any, inter: int = 4, intra: int = 3, *, scale: bool = False) -> float:
-    """The generalised Dunn index: the smallest distance of two clusters by the largest extent of one; higher is better.
+    """The generalised Dunn index: the smallest distance between clusters divided by the largest extent; higher is better.
 
-    1/1 is Dunn's own index. Only 4 and 5 with 3 cost O(n); the others look at all pairs of points. A cluster of one
-    point has extent 0; if all have, the index is infinite (0 if two clusters are also at distance 0). Reference:
+    inter=1, intra=1 is Dunn's index. Only 4 and 5 with 3 cost O(n); the others use all pairs of points. A cluster of one
+    point has extent 0; if all extents are 0, the index is infinite (0 if two clusters are also at distance 0). Reference:
     bezdek1998.
 
     Args:
@@ -66,8 +66,8 @@ def dissimilarity_quality(
 ) -> float:
     """DQ: the harmonic mean of 1 − Jaccard(given, labels) and the generalised Dunn index of the labels.
 
-    Several given clusterings (columns, a list of label vectors) count by their mean dissimilarity. It is 0 where the
-    labels are the given ones, or have no quality. The index is not bounded by 1, and random labels can score well with
+    Several given clusterings (columns, a list of label vectors) count by their mean dissimilarity. It is 0 if the
+    labels are the given ones, or have no quality. The Dunn index is not bounded by 1, and random labels can score well with
     `inter=3, intra=1`: compare it with random labels. Reference: bae2010.
 
     Args:
@@ -101,7 +101,7 @@ def dissimilarity_quality(
 
 
 def dq(dissimilarity: float, quality: float) -> float:
-    """The harmonic mean of the two, 0 where either is."""
+    """The harmonic mean of the two; 0 if either is 0."""
     if dissimilarity <= 0 or quality <= 0:
         return 0.0
     return 2 / (1 / dissimilarity + 1 / quality)
@@ -115,18 +115,18 @@ def dissimilarity(a: Array, b: Array) -> float:
 
 
 def check_index(inter: Any, intra: Any) -> None:
-    """Raise unless there is such an index."""
+    """Raise if there is no such index."""
     if not all(isinstance(x, int | np.integer) for x in (inter, intra)) or inter not in INTER or intra not in INTRA:
         raise InputError(f"inter must be 1 to 6 and intra 1 to 3, not {inter!r} and {intra!r}")
 
 
 def dunn_index(X: Array, codes: Array, inter: int = 4, intra: int = 3) -> float:
-    """The index of points (n × d) and their codes 0 … k−1, where every cluster has points."""
+    """The index of points (n × d) and their codes 0 … k−1; every cluster must have points."""
     check_index(inter, intra)
     sizes = np.bincount(codes)
     k = len(sizes)
     if k < 2:
-        raise InputError("the Dunn index needs two clusters or more; these labels have one")
+        raise InputError("the Dunn index needs at least two clusters; these labels have one")
     centres = centroids(X, codes, k)
     between, within = np.empty((k, k)), np.empty(k)
     if inter in (1, 2, 3, 6) or intra in (1, 2):
@@ -202,7 +202,7 @@ def _distances(A: Array, B: Array) -> Array:
 
 
 def _blocks(A: Array, B: Array) -> Iterator[tuple[slice, Array]]:
-    """Rows of the distances between A and B, as many at a time as fit the budget."""
+    """Rows of the distances between A and B, in blocks within the memory budget."""
     step = max(1, _CELLS // len(B))
     for first in range(0, len(A), step):
         rows = slice(first, min(first + step, len(A)))

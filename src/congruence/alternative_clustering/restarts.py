@@ -1,4 +1,4 @@
-"""Shared by the methods: the type of their results, and k-means from many starts."""
+"""Code shared by the methods: the type of their results, and k-means from many starts."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from congruence.statistics.tables import Array
 
 #: one random stream per restart
 Streams = Sequence[np.random.SeedSequence]
-#: reports that so many restarts are done
+#: called with the number of finished restarts
 Done = Callable[[int], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Labels 0 … k−1 (clusters may be empty), and what the method reports about them."""
+    """Labels 0 … k−1 (clusters may be empty), solver status and gap."""
 
     labels: Array
     status: str = "done"
-    #: how far above the optimum, as a share, where the method knows; NaN where nothing is proved
+    #: relative gap to the proved bound; NaN if there is none
     gap: float = math.nan
     notes: tuple[str, ...] = ()
 
 
 def best_of(runs: Sequence[tuple[Array, float, bool]], what: str) -> Found:
-    """The run (labels, value, whether it converged) of largest value."""
+    """The run (labels, value, whether it converged) with the largest value."""
     labels, _, rested = max(runs, key=lambda run: run[1])
     return Found(labels, f"converged: no {what}" if rested else "stopped while some points still moved")
 

@@ -1,4 +1,4 @@
-"""What a search for alternatives returns: labels, their scores, and the same scores of shuffled labels."""
+"""Results of a search for alternatives: labels, their scores, and the scores of shuffled labels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SCORES = {
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Alternative(Result):
-    """An alternative clustering: labels, scores, the same scores of shuffled labels, and how it was found.
+    """An alternative clustering: labels, scores, the scores of shuffled labels, and how it was found.
 
     Attributes:
         labels: Cluster of each point.
@@ -38,7 +38,7 @@ class Alternative(Result):
         silhouette: Mean silhouette.
         random: The same scores of shuffled labels, mean of five.
         status: Solver status.
-        gap: How far above the optimum, NaN if unknown.
+        gap: Relative gap to the proved bound, NaN if unknown.
         seconds: Time used.
         notes: Cautions about the input or the search.
         tried: With method="auto", the merit of each method tried, the best first: what its labels explain of the data beyond
@@ -59,13 +59,13 @@ class Alternative(Result):
     adco: dict[str, float]
     optimality: dict[str, float]
     dissimilarity: dict[str, float]
-    #: the generalised Dunn index, DQ, the mean silhouette; NaN where there is one cluster
+    #: the generalised Dunn index, DQ, the mean silhouette; NaN for one cluster
     gdi: float
     dq: float
     silhouette: float
     #: the same scores of labels shuffled over the points: mean of five
     random: dict[str, float]
-    #: solver status, and how far above the optimum of its last program; NaN where not known
+    #: solver status, and relative gap to the bound of its last program; NaN if unknown
     status: str
     gap: float
     seconds: float
@@ -85,7 +85,7 @@ class Alternative(Result):
 
     @property
     def scores(self) -> dict[str, float]:
-        """One number per score; the mean over the known clusterings where there are several."""
+        """One number per score; the mean if there are several known clusterings."""
         return {
             "adco": float(np.mean(list(self.adco.values()))),
             "optimality": float(np.mean(list(self.optimality.values()))),
@@ -96,7 +96,7 @@ class Alternative(Result):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the labels, as plain values."""
+        """Everything except the labels, as plain values."""
         about = {
             "method": self.method, "sizes": self.sizes, "adco": self.adco, "optimality": self.optimality,
             "dissimilarity": self.dissimilarity, "gdi": self.gdi, "dq": self.dq, "silhouette": self.silhouette,

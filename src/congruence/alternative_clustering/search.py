@@ -1,4 +1,4 @@
-"""The search for alternatives: run one method, or several and keep the best, and score what was found against chance."""
+"""The search for alternatives: run one method, or several and keep the best, and score the result against chance."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ ALL_PAIRS, SOME = 20_000, 5_000
 
 @dataclass(frozen=True)
 class Method:
-    """A way to find an alternative, and what it can take."""
+    """A method for alternatives, and its limits."""
 
     find: Callable[..., Found]
     title: str
-    #: points that it can take, and why no more
+    #: most points, and the reason
     most: int
     why: str
     nominal: bool = True
@@ -55,7 +55,7 @@ class Method:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Its own options with their defaults."""
+        """Its options with their defaults."""
         kinds = inspect.signature(self.find).parameters.values()
         return {p.name: p.default for p in kinds if p.kind is p.KEYWORD_ONLY}
 
@@ -67,7 +67,7 @@ METHODS = {
         maximus_published,
         "integer program, k-means in bins, vote",
         100_000,
-        "each bin is clustered on its own",
+        "each bin is clustered separately",
         n_init=1,
         status=Status.HISTORICAL,
     ),
@@ -79,13 +79,13 @@ METHODS = {
     "orthogonal": Method(orthogonal, "k-means orthogonal to the given centroids", 1_000_000, "k-means", nominal=False),
     "adft": Method(adft, "k-means after a map that hides the given", 1_000_000, "k-means", nominal=False),
 }
-#: the methods for use; the others are kept only to reproduce a paper
+#: current methods; the others are kept only to reproduce a paper
 CURRENT = tuple(name for name, method in METHODS.items() if method.status is Status.CURRENT)
-#: tried by method="auto" where they can take the data: they find different views (`python -m reproductions.hidden_views`)
+#: tried by method="auto" if they can take the data; they find different views (`python -m reproductions.hidden_views`)
 AUTO = ("adft", "condens", "mincentropy", "orthogonal")
-#: "auto" leaves out methods that compare all pairs of points above this many, where they take minutes
+#: above this many points, "auto" skips methods that compare all pairs of points, because they take minutes
 AUTO_PAIRS = 2_000
-#: prices that the dual of MAXIMUS may have: clusters × all known clusters; the time of an alternative grows with about their cube
+#: most prices in the dual of MAXIMUS (clusters × all known clusters); the time grows with about their cube
 MOST_PRICES = 600
 
 
@@ -111,7 +111,7 @@ def alternatives(
 ) -> Alternatives:
     """Other clusterings of X, each good and different from the given labels and from those found before.
 
-    Scores are of the data as prepared: compare `dq` and the others with those of `random` labels. The same
+    Scores are for the prepared data. Compare `dq` and the others with those of `random` labels. The same
     `random_state` gives the same labels.
 
     Args:
@@ -120,7 +120,7 @@ def alternatives(
         n_clusters: Number of clusters. Default None: as many as the first given clustering has.
         n_alternatives: Number of alternatives, each different from those before. Default 1.
         method: "maximus" (default; options epsilon=0.05, sample, finalists, solver), "auto" (tries "adft", "condens",
-            "mincentropy" and "orthogonal", and keeps the labels that explain most of what the given ones leave, beyond
+            "mincentropy" and "orthogonal", and keeps the labels that explain most beyond the given ones and beyond
             chance; no options), "coala" (omega=0.6), "cib" (passes=5), "condens", "metaclusters" (groups),
             "mincentropy" (weight, sigma), "orthogonal", "adft"; historical: "maximus_published". "orthogonal" and
             "adft" need numbers; the others take nominal attributes too.
@@ -131,7 +131,7 @@ def alternatives(
         binning: How attributes are cut for profiles: "width" (default), "frequency", "mdl", or a `Binning`.
         bins: Number of bins of a numeric attribute. Default 10.
         nominal: Names of attributes that are nominal although they are numbers. Default: none.
-        n_init: Number of random starts. Default None: what the method uses.
+        n_init: Number of random starts. Default None: depends on the method.
         inter: Distance between clusters in the Dunn index; see `cg.dunn`. Default 4.
         intra: Extent of a cluster in the Dunn index; see `cg.dunn`. Default 3.
         progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
@@ -226,9 +226,7 @@ def _methods(
         else:
             chosen.append(name)
     if not chosen:
-        raise InputError(
-            f"method 'auto' tries {', '.join(AUTO)}, and none takes {points.n:,} points; take a sample of them"
-        )
+        raise InputError(f"method 'auto' tries {', '.join(AUTO)}, but none takes {points.n:,} points; use a sample")
     _checked(chosen[0], points, knowns, k, many, options, least)
     return tuple(chosen), tuple(left_out)
 
@@ -263,7 +261,7 @@ def _kept(
     found = merits(points.numbers, list(knowns.values()), [t.codes for t in there], rng)
     order = np.argsort(-np.array(found), kind="stable").tolist()
     reasons = [*left_out, *(f"{t.method} ({t.reason})" for t in tried if t.found is None)]
-    notes = (f"auto left out {'; '.join(reasons)}",) if reasons else ()
+    notes = (f"auto skipped {'; '.join(reasons)}",) if reasons else ()
     return there[order[0]], {"tried": {there[i].method: found[i] for i in order}, "notes": notes}
 
 
@@ -280,7 +278,7 @@ def _checked(
     own = [name for name in record.options if name != "min_size"]
     for name in options:
         if name not in own:
-            there = f"it has {joined(own)}" if own else "it has none of its own"
+            there = f"it has {joined(own)}" if own else "it has no options"
             raise InputError(f"method {method!r} has no option {name!r}; {hint(name, own, there)}")
         _check_option(name, options[name], record.options[name])
     if not isinstance(k, int | np.integer) or not 2 <= k <= points.n // 2:
@@ -291,26 +289,26 @@ def _checked(
     if points.n > record.most:
         able = [name for name in CURRENT if METHODS[name].most >= points.n]
         raise InputError(
-            f"method {method!r} takes at most {record.most:,} points ({record.why}), and there are {points.n:,}; take "
+            f"method {method!r} takes at most {record.most:,} points ({record.why}), but there are {points.n:,}; use "
             + (joined(able, "or") if able else "a sample of the points")
         )
     if points.nominal and not record.nominal:
         able = [name for name in CURRENT if METHODS[name].nominal]
         raise InputError(
-            f"method {method!r} needs numbers, and {points.nominal[0]!r} is nominal; encode it, leave it out, or take "
+            f"method {method!r} needs numbers, but {points.nominal[0]!r} is nominal; encode it, leave it out, or use "
             + joined(able, "or")
         )
     clusters = sum(int(codes.max()) + 1 for codes in knowns.values()) + (many - 1) * k
     if method == "maximus" and k * clusters > MOST_PRICES and options.get("solver", "dual") == "dual":
         raise InputError(
             f"{k} clusters against {clusters} known ones are {k * clusters:,} rows, more than the {MOST_PRICES:,} that "
-            "maximus can price; ask for fewer clusters, or take mincentropy or condens"
+            "maximus can price; use fewer clusters, or mincentropy or condens"
         )
     return record
 
 
 def _check_option(name: str, value: Any, default: Any) -> None:
-    """Raise unless the value is of the kind of the default: a bool, a whole number, a number. Methods check words."""
+    """Raise unless the value has the type of the default: a bool, a whole number or a number. Methods check text."""
     right: Any
     is_bool = isinstance(value, bool | np.bool_)
     if isinstance(default, bool):
@@ -327,10 +325,10 @@ def _check_option(name: str, value: Any, default: Any) -> None:
 
 
 def _tidy(points: Points, found: Found, k: int, least: int | None) -> tuple[Array, list[str]]:
-    """Labels 0 … without empty clusters, the wanted size kept, and notes on what was changed or is missing."""
+    """Labels 0 … without empty clusters, with the minimum size enforced, and notes on changes."""
     codes, notes = found.labels, []
     if points.n > ALL_PAIRS:
-        notes.append(f"silhouettes are of {SOME:,} random points")
+        notes.append(f"silhouettes were computed on {SOME:,} random points")
     if least:
         codes, moved = _filled(points.numbers, codes, k, least)
         notes += [f"{moved} points were moved so that no cluster has fewer than {least}"] if moved else []
@@ -344,7 +342,7 @@ def _tidy(points: Points, found: Found, k: int, least: int | None) -> tuple[Arra
 
 
 def _filled(X: Array, codes: Array, k: int, least: int) -> tuple[Array, int]:
-    """The labels after moving the points of smallest loss to clusters that are too small, and how many moved."""
+    """The labels after moving points, at the smallest loss, to clusters that are too small, and the number moved."""
     from scipy.spatial.distance import cdist
 
     codes, moved = codes.copy(), 0
@@ -356,7 +354,7 @@ def _filled(X: Array, codes: Array, k: int, least: int) -> tuple[Array, int]:
         loose = np.flatnonzero(sizes[codes] > least)
         if sizes[small] == 0:  # starts from the point that fits worst
             chosen = loose[own[loose].argmax()][None]
-        else:  # one at a time, or a twentieth of what is missing, so that some hundred rounds are enough
+        else:  # one at a time, or a twentieth of the missing points, so that about a hundred rounds are enough
             loss = cdist(X[loose], centres[[small]], "sqeuclidean")[:, 0] - own[loose]
             chosen = loose[np.argsort(loss, kind="stable")[: max(1, (least - sizes[small]) // 20)]]
         for x in chosen:

@@ -1,1 +1,1 @@
-"""One clustering out of many: partitioners of graphs and hypergraphs, and the consensus functions on top of them."""
+"""Consensus clustering: graph and hypergraph partitioners, and the consensus methods that use them."""

@@ -15,7 +15,7 @@ from congruence.statistics.tables import Array
 
 
 def medoid(e: Evidence, k: int | None, among: Evidence | None = None) -> Array | None:
-    """Labels of the most central complete member with k clusters, or with two or more if k is None; None without any.
+    """Labels of the most central complete member with k clusters, or at least two if k is None; None if there is none.
 
     The most central member has the highest mean ARI with all members, on all signatures or on those in `among`.
     """
@@ -31,14 +31,14 @@ def medoid(e: Evidence, k: int | None, among: Evidence | None = None) -> Array |
 
 
 def _most_central(e: Evidence, able: list[int], ends: Array) -> int:
-    """Which of the able members has the highest mean ARI with all members; the first of equals."""
+    """Which of the eligible members has the highest mean ARI with all members; the first in a tie."""
     agreement = _by_points(e, able) if e.n_columns > GRAM_LIMIT else _by_tables(e, ends[:-1])[able]
     means = np.nansum(agreement * e.share, axis=1)
     return int(np.flatnonzero(means >= means.max() - 1e-12)[0])
 
 
 def _by_points(e: Evidence, able: list[int]) -> Array:
-    """ARI of the able members with all, a signature being as many points as its mass; members are encoded once."""
+    """ARI of the eligible members with all members; a signature counts by its mass, and members are encoded once."""
     whole = (e.mass == np.round(e.mass)).all()
     mass: Any = {"frequency": e.mass.astype(np.int64)} if whole else {"sample_weight": e.mass}
     columns = [np.where(column == e.n_columns, -1, column) for column in e.column.T]

@@ -17,32 +17,32 @@ MOST_POSTERIOR, MOST_SHARE = 8.0, 3.9
 
 
 def shares(e: Evidence, labels: Array, k: int) -> Array:
-    """For each signature and cluster the mean, over members, of the share of its cluster there that is in the cluster."""
+    """For each signature and consensus cluster, the mean share of its member clusters that lies in the consensus cluster."""
     return _shares(e, e.totals(labels, k), e.weight)
 
 
 def _shares(e: Evidence, totals: Array, weight: Array) -> Array:
     weight = weight * (e.sizes > 0)
     towards = totals / np.where(e.sizes > 0, e.sizes, 1.0) * weight
-    said = e.scores(weight)[:, None]  # nothing, for a point that weighs nothing and is with no other
+    said = e.scores(weight)[:, None]  # 0 for a point of weight 0 that is alone in its cluster
     k = len(totals)
     return np.asarray(np.divide(e.scores(towards.T), said, out=np.full((e.n_rows, k), np.nan), where=said > 0))
 
 
 def confidence(e: Evidence, labels: Array, k: int, votes: Array) -> Array:
-    """Probability that each signature is in the right cluster; 1 where all members agree, NaN where there are no votes.
+    """Probability that each signature is in the right cluster; 1 if all members agree, NaN without votes.
 
     Args:
         e: The votes.
         labels: Cluster of each signature, 0 to k − 1.
         k: Number of clusters.
-        votes: What `shares` gives for them.
+        votes: The result of `shares` for them.
     """
     return calibrated(features(e, labels, k), votes[np.arange(e.n_rows), labels])
 
 
 def calibrated(features: Array, share: Array) -> Array:
-    """Probabilities from what `features` gives and the share of votes: 1 where that is 1, NaN where there are no votes."""
+    """Probabilities from the results of `features` and the share of votes: 1 if the share is 1, NaN without votes."""
     odds = features @ np.array([POSTERIOR, SHARE, CONSTANT])
     return np.where(share > 1 - 1e-9, 1.0, np.where(np.isnan(share), np.nan, 1 / (1 + np.exp(-odds))))
 
@@ -50,7 +50,7 @@ def calibrated(features: Array, share: Array) -> Array:
 def features(e: Evidence, labels: Array, k: int) -> Array:
     """For each signature (1 − g) · log odds of the posterior, g · log odds of the share of votes, and g.
 
-    The posterior is that of naive Bayes with as many members as err independently. Votes are weighted by how informative
+    The posterior is that of naive Bayes with the effective number of independent members. Votes are weighted by how informative
     their member is, so useless members do not matter.
     """
     rows = np.arange(e.n_rows)
@@ -61,7 +61,7 @@ def features(e: Evidence, labels: Array, k: int) -> Array:
     logits = e.scores(log_chances(e, totals)) * (e.n_members / overlap) + np.log(np.maximum(size, 1e-300) / size.sum())
     own = logits[rows, labels]
     logits[rows, labels] = -np.inf
-    best = np.maximum(logits.max(axis=1), -1e300)  # with one cluster there is no other
+    best = np.maximum(logits.max(axis=1), -1e300)  # with one cluster there is no alternative
     others = best + np.log(np.exp(logits - best[:, None]).sum(axis=1) + 1e-300)
     posterior = np.clip(own - others, -MOST_POSTERIOR, MOST_POSTERIOR)
     share = np.clip(_shares(e, totals, weight[e.member])[rows, labels], 1e-9, 1 - 1e-9)
@@ -70,7 +70,7 @@ def features(e: Evidence, labels: Array, k: int) -> Array:
 
 
 def informativeness(e: Evidence, labels: Array, k: int) -> Array:
-    """Weight of each member times its mutual information with the labels, less its chance value; they add up to 1."""
+    """Weight of each member times its mutual information with the labels minus the expected value, scaled to sum to 1."""
     totals, sizes = e.totals(labels, k) * e.points_per_mass, e.sizes * e.points_per_mass
     starts = np.searchsorted(e.member, np.arange(e.n_members))
     inside = np.add.reduceat(totals, starts, axis=1)
@@ -89,7 +89,7 @@ def informativeness(e: Evidence, labels: Array, k: int) -> Array:
 
 
 def common_errors(e: Evidence, labels: Array, k: int) -> tuple[float, float]:
-    """How many members say the same thing as one, and the correlation ρ of their errors, from 0 (independent) to 1 (alike).
+    """The number of members equivalent to one independent member, and the correlation ρ of their errors, 0 to 1.
 
     The first is the variance, within consensus clusters, of the information in the votes of a point, summed over members,
     divided by its value for independent members. With m informative members it is 1 + (m − 1) ρ.

@@ -15,9 +15,9 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, solver: str = "auto", ba
     from scipy.sparse import csr_array
 
     half = (e.votes * np.sqrt(e.weight)[None, :]).tocsr()
-    weights = (half @ half.T).toarray()  # a member that lacks one of two points adds nothing to their edge
+    weights = (half @ half.T).toarray()  # a member without one of the two points adds nothing to their edge
     if not e.is_soft and np.ptp(e.share) == 0:
-        weights = np.rint(weights * e.n_members)  # how many members: whole numbers stay exact
+        weights = np.rint(weights * e.n_members)  # number of members: integers stay exact
     weights *= e.mass[:, None] * e.mass[None, :]
     np.fill_diagonal(weights, 0.0)
     parts = partition_graph(csr_array(weights), k, vertex_weight=e.mass, balance=balance, rng=rng, solver=solver)
@@ -27,5 +27,5 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, solver: str = "auto", ba
 cspa = Method(
     key="cspa", title="Cluster-based similarity partitioning", objective="weight of the cut edges", better="lower",
     reference="strehl2002", run=_run, limit=5_000, sampled=(),
-    advice="blocks of one size; on average worse than hbgf, kept for comparison",
+    advice="blocks of equal size; on average worse than hbgf, for comparison only",
 )  # fmt: skip

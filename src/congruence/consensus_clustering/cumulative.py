@@ -12,7 +12,7 @@ from congruence.consensus_clustering.methods import Found, Method
 from congruence.errors import InputError
 from congruence.statistics.tables import Array
 
-#: most numbers to compare when columns are merged: kinds of points × clusters of the reference squared
+#: most numbers to compare when columns are merged: distinct points × clusters of the reference squared
 MOST = 2 * 10**10
 
 
@@ -20,13 +20,13 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, **_: Any) -> Found:
     ends = np.searchsorted(e.member, np.arange(e.n_members + 1))
     sizes = [e.sizes[a:b] / e.sizes[a:b].sum() for a, b in pairwise(ends)]
     entropy = np.array([-(p[p > 0] * np.log(p[p > 0])).sum() for p in sizes])
-    order = np.argsort(-entropy, kind="stable").tolist()  # members are in an order of their own already
+    order = np.argsort(-entropy, kind="stable").tolist()  # members are already in a canonical order
     first = order[0]
     reference = len(sizes[first])
     if reference > k and e.n_rows * reference**2 > MOST:
         raise InputError(
-            f"cumulative voting compares each two of the {reference:,} clusters of the member of most entropy, over "
-            f"{e.n_rows:,} kinds of points; leave that member out, or take kcc, voting or hbgf"
+            f"cumulative voting compares all pairs of the {reference:,} clusters of the member with the highest entropy, over "
+            f"{e.n_rows:,} distinct points; leave that member out, or use kcc, voting or hbgf"
         )
     mean, weight = _member(e, first, ends), e.share[first] * e.seen[:, first].astype(float)
     for member in order[1:]:
@@ -40,7 +40,11 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, **_: Any) -> Found:
         weight = total
     columns, lost = merged(mean, e.mass, k)
     labels = np.where(columns.any(axis=1), columns.argmax(axis=1), -1)
-    notes = () if mean.shape[1] >= k else (f"the reference, the member of most entropy, has {mean.shape[1]} clusters",)
+    notes = (
+        ()
+        if mean.shape[1] >= k
+        else (f"the reference, the member with the highest entropy, has {mean.shape[1]} clusters",)
+    )
     return Found(labels, lost, "adaptive cumulative voting", notes)
 
 
@@ -50,9 +54,9 @@ def _member(e: Evidence, member: int, ends: Array) -> Array:
 
 
 def merged(mean: Array, mass: Array, k: int) -> tuple[Array, float]:
-    """Merge the two columns that lose least information on the points, until k are left; and what was lost, in nats.
+    """Merge the two columns that lose least information about the points, until k are left; also the loss, in nats.
 
-    The loss is (p_i + p_j) · JS of the two distributions over points: I(X; C) before less after.
+    The loss is (p_i + p_j) · JS of the two distributions over points: I(X; C) before minus after.
     """
     joint = mean * (mass / mass.sum())[:, None]
     columns = joint.shape[1]
@@ -62,7 +66,7 @@ def merged(mean: Array, mass: Array, k: int) -> tuple[Array, float]:
         for j in range(1, columns):
             loss[:j, j] = own[:j] + own[j] - _carried(joint[:, :j] + joint[:, [j]])
     for _ in range(columns - max(k, 1)):
-        i, j = divmod(int(np.round(loss, 12).argmin()), columns)  # of equals the first: columns stand by content
+        i, j = divmod(int(np.round(loss, 12).argmin()), columns)  # the first in a tie: columns are sorted by content
         lost += float(loss[i, j])
         joint[:, i] += joint[:, j]
         own[i] = _carried(joint[:, [i]])[0]
@@ -76,7 +80,7 @@ def merged(mean: Array, mass: Array, k: int) -> tuple[Array, float]:
 
 
 def _carried(columns: Array) -> Array:
-    """Σ p log p − (Σ p) log Σ p: what each column adds to the information, but for what all columns share."""
+    """Σ p log p − (Σ p) log Σ p: what each column adds to the information, up to a common constant."""
     from scipy.special import xlogy
 
     total = columns.sum(axis=0)
@@ -86,5 +90,5 @@ def _carried(columns: Array) -> Array:
 cumulative = Method(
     key="cumulative", title="Cumulative voting", objective="information lost by merging, in nats", better="lower",
     reference="ayad2008", run=_run,
-    advice="good on runs of k-means with many clusters; may return fewer clusters than asked for",
+    advice="good on runs of k-means with many clusters; may return fewer clusters than requested",
 )  # fmt: skip

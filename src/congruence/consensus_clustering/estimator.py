@@ -19,7 +19,7 @@ from congruence.statistics.tables import Array
 
 
 def is_labels(X: Any) -> bool:
-    """Are these label columns, by their type: integers, words, categories, or whole numbers with gaps?
+    """Whether these are label columns, by their type: integers, words, categories, or whole numbers with gaps.
 
     >>> is_labels(np.array([[0, 1]])), is_labels(np.array([[0.0, 16.0]])), is_labels(np.array([[0.0, np.nan]]))
     (True, False, True)
@@ -40,7 +40,7 @@ def is_labels(X: Any) -> bool:
 
 
 def _was_given_data(model: Any) -> bool:
-    """Whether `predict` can work: not after a fit on labels alone."""
+    """Whether `predict` is available: not after a fit on labels alone."""
     if not getattr(model, "_has_data", True):
         raise AttributeError("this consensus was fitted on labels alone: predict needs data, as in fit(X) with floats")
     return True
@@ -49,7 +49,7 @@ def _was_given_data(model: Any) -> bool:
 class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Consensus of many clusterings, scikit-learn compatible.
 
-    `fit` takes data, of which it makes n_members clusterings first, or the clusterings themselves, points × members. Without
+    `fit` takes data, which it first clusters n_members times, or the clusterings themselves, points × members. Without
     a `generator` the type of X decides: an `Ensemble`, integers, words, categories, and whole numbers with gaps (NaN) are
     label columns; other floats are data, clustered by k-means. After fit: `labels_`, `confidence_`, `memberships_`,
     `n_clusters_`, `scores_`, `consensus_` (the whole result), `ensemble_`.
@@ -57,7 +57,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Args:
         n_clusters: Number of clusters. Default 8; None: chosen from the members.
         method: Method of `cg.consensus`. Default "auto".
-        generator: What makes the members from data: a method of `cg.generate`, a clusterer, a list of these, or a
+        generator: How to make members from data: a method of `cg.generate`, a clusterer, a list of these, or a
             function of X and a seed that gives an `Ensemble`. Default None: "kmeans" for floats; integers and words are
             label columns.
         n_members: Number of members to make. Default 100.
@@ -65,8 +65,8 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         noise: Labels that mean "in no cluster". Default None.
         n_init: Number of random starts. Default 10.
         variant: Variant of the method. Default None.
-        solver: Partitioner of graphs. Default "auto".
-        balance: How much larger than equal blocks may be. Default 0.05.
+        solver: Graph partitioner. Default "auto".
+        balance: Allowed imbalance of the blocks. Default 0.05.
         unseen: What to do with points in no member: "unassigned" (default) or "nearest".
         random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
         n_jobs: Number of processes. Default None: one.
@@ -118,7 +118,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the consensus of the label columns X, or of clusterings of the data X where there is a generator.
+        """Find the consensus of the label columns X, or of clusterings of the data X if there is a generator.
 
         Args:
             X: Label columns, points × members, or an `Ensemble`; the data if there is a generator.
@@ -131,9 +131,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         data = None
         if isinstance(X, Ensemble):
             if self.generator is not None:
-                raise InputError(
-                    "an Ensemble was given and generator is set; pass the data, or leave the generator out"
-                )
+                raise InputError("an Ensemble was given, but generator is set; pass data, or leave the generator out")
             self.ensemble_, self.n_features_in_ = X, len(X)
         elif self.generator is None and is_labels(X):
             given = validate_data(self, X, dtype=None, ensure_all_finite=False)

@@ -1,4 +1,4 @@
-"""The votes of the members on each point, in the form that every consensus function reads."""
+"""The votes of the members on each point, as all consensus methods read them."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array
 
-#: the Gram matrix of the clusters is built up to this many of them; above, only products with H are taken
+#: most clusters for which their Gram matrix is built; above it, only products with H are used
 GRAM_LIMIT = 6_000
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The votes on each signature: points that every member puts alike are one row, with their mass.
+    """The votes on each signature: points with the same cluster in every member are one row, with their mass.
 
-    Rows, columns and members are sorted by content: names of clusters and the order of points and members change nothing,
-    so ties are broken the same way and random starts are the same.
+    Rows, columns and members are sorted by content, so cluster names and the order of points and members do not affect
+    ties or random starts.
     """
 
-    #: H, signatures × clusters: 1 in the cluster of each member (its memberships, for soft ones), nothing in a gap
+    #: H, signatures × clusters: 1 in the cluster of each member (its memberships, for soft ones), 0 for a gap
     votes: Any
-    #: the cluster (column) of each signature in each member, n_clusters where it has none; the largest membership for soft ones
+    #: the cluster (column) of each signature in each member, n_clusters if it has none; the largest membership for soft ones
     column: Array
     #: member of each cluster, and the weight of each member; they add up to 1
     member: Array
     share: Array
     #: index of each member in the ensemble; here they are sorted by content
     source: Array
-    #: how many points each signature stands for, or their weight
+    #: number of points of each signature, or their weight
     mass: Array
-    #: signature of each point; −1: no member has it
+    #: signature of each point; −1: no member labels it
     row: Array
     is_soft: bool
     notes: tuple[str, ...] = ()
@@ -69,12 +69,12 @@ class Evidence:
 
     @cached_property
     def has_gaps(self) -> bool:
-        """Does any member lack any signature?"""
+        """Whether any member has gaps."""
         return not bool(self.seen.all())
 
     @cached_property
     def seen_share(self) -> Array:
-        """Weight of the members that have each signature."""
+        """Weight of the members that label each signature."""
         return np.asarray(self.seen @ self.share) if self.has_gaps else np.ones(self.n_rows)
 
     @cached_property
@@ -89,7 +89,7 @@ class Evidence:
         return np.asarray(self.votes.T @ self.mass)
 
     def scores(self, table: Array) -> Array:
-        """For each signature the sum over its clusters of their rows of the table: H · table."""
+        """For each signature, the sum of the table rows of its clusters: H · table."""
         return np.asarray(self.votes @ table)
 
     def totals(self, labels: Array, k: int) -> Array:
@@ -126,7 +126,7 @@ class Evidence:
 
     @cached_property
     def tables(self) -> Array:
-        """The contingency tables of each two members, side by side: clusters × clusters."""
+        """The contingency tables of all pairs of members, side by side: clusters × clusters."""
         return self.gram(self.mass)
 
     def _local(self, i: int, ends: Array) -> tuple[Array, int]:
@@ -140,7 +140,7 @@ class Evidence:
         return replace(self, votes=self.votes[rows], column=np.asfortranarray(self.column[rows]), mass=self.mass[rows])
 
     def counted(self) -> tuple[Evidence, Array]:
-        """The signatures that weigh anything, with the clusters and members that hold any of them; and which those are."""
+        """The signatures with positive weight, with the clusters and members that contain them, and their indices."""
         rows, full = np.flatnonzero(self.mass > 0), self.sizes > 0
         members = np.unique(self.member[full])
         if len(rows) == self.n_rows and full.all() and len(members) == self.n_members:
@@ -156,7 +156,7 @@ class Evidence:
         return smaller, rows
 
     def agreement(self, i: int) -> Array:
-        """Consensus of signature i with all signatures: the share of the members that have both and put them together."""
+        """Consensus of signature i with all signatures: the share of the members that label both and put them together."""
         if self.is_soft:
             together = self.votes @ (self.votes[[i]].multiply(self.weight[None, :])).toarray().ravel()
         else:
@@ -174,21 +174,21 @@ def evidence(ensemble: Ensemble) -> Evidence:
     """The votes of an ensemble; points in no member have no row."""
     n, members = ensemble.n_points, ensemble.members
     mass = np.ones(n)
-    if ensemble.mass is not None:  # as given: objectives are sums over points
+    if ensemble.mass is not None:  # unscaled: objectives are sums over points
         mass = np.ldexp(ensemble.mass.values.astype(np.float64), ensemble.mass.exponent)
     kept = [i for i, share in enumerate(ensemble.shares.tolist()) if share > 0 and members[i].k > 0]
     if ensemble.has_covers:
         raise InputError(
-            "a consensus puts each point into one cluster, and some members are covers, whose clusters overlap; compare them "
-            "by compare_all, or see which points share clusters in consensus_matrix()"
+            "a consensus puts each point into one cluster, but some members are covers, whose clusters overlap; compare them "
+            "with compare_all, or use consensus_matrix() to see which points share clusters"
         )
     if not kept:
-        raise InputError("no member has any point: there is nothing to find a consensus of")
+        raise InputError("no member labels any point, so there is no consensus")
     share = ensemble.shares[kept]
-    share = share / math.fsum(share)  # exact, so that the order of the members does not show in the last digits
+    share = share / math.fsum(share)  # exact, so that the order of the members does not change the last digits
     notes: list[str] = []
     parts = [_matrix(members[i], ensemble.names[i], notes) for i in kept]
-    codes = np.empty((n, len(kept)), dtype=np.int32, order="F")  # a member is one run of memory
+    codes = np.empty((n, len(kept)), dtype=np.int32, order="F")  # each member is contiguous in memory
     for j, (own, _, _) in enumerate(parts):
         codes[:, j] = own
     is_soft = any(matrix is not None for _, _, matrix in parts)
@@ -198,7 +198,7 @@ def evidence(ensemble: Ensemble) -> Evidence:
         codes = np.asfortranarray(codes[first])
     soft = {j: matrix[first] for j, (_, _, matrix) in enumerate(parts) if matrix is not None}
     row_colour, cluster_colour = _colours(codes, sizes, soft, total, share)
-    # rows of no member go; what stays is sorted by content
+    # drop rows without a member, and sort the rest by content
     member_colour = np.array([np.add.reduce(_mixed(c)) for c in cluster_colour], dtype=np.uint64)
     in_order = np.lexsort((np.arange(len(kept)), member_colour, share))
     rows = np.argsort(row_colour, kind="stable")
@@ -236,7 +236,7 @@ def _matrix(c: Any, name: str, notes: list[str]) -> tuple[Array, int, Any]:
     u = c.dense()
     sums = np.sort(u, axis=1).sum(axis=1)  # the same to the last digit in any order of the clusters
     if not c.is_probabilistic:
-        notes.append(f"the memberships of {name} do not add up to 1; each point's were scaled to")
+        notes.append(f"the memberships of {name} do not add up to 1; they were scaled per point")
     u = np.divide(u, sums[:, None], out=np.zeros_like(u), where=sums[:, None] > 0)
     return np.where(sums > 0, u.argmax(axis=1), u.shape[1]), u.shape[1], u
 
@@ -250,7 +250,7 @@ def _signatures(codes: Array, parts: list[Any], mass: Array, is_soft: bool) -> t
     for j, column in enumerate(codes.T):
         key += _mixed(column.astype(np.uint64) + np.uint64(j << 32))
     _, first, group = np.unique(key, return_index=True, return_inverse=True)
-    if any((column[first][group] != column).any() for column in codes.T):  # two signatures with one hash
+    if any((column[first][group] != column).any() for column in codes.T):  # hash collision of two signatures
         _, first, group = np.unique(codes, axis=0, return_index=True, return_inverse=True)
     if len(first) == n:
         return np.arange(n), np.arange(n), mass
@@ -272,7 +272,7 @@ def _mixed(x: Array) -> Array:
 
 
 def _bits(x: Array) -> Array:
-    """Numbers as whole ones, in single precision: the last digits depend on the order in which sums were added up."""
+    """Numbers as integers of single precision, because the last digits depend on the order of summation."""
     return np.asarray(x, dtype=np.float32).view(np.uint32).astype(np.uint64)
 
 

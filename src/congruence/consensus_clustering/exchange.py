@@ -1,4 +1,4 @@
-"""The loop of the built-in partitioners: vertices change sides one by one (Fiduccia and Mattheyses 1982)."""
+"""The loop of the built-in partitioners: vertices move one by one (Fiduccia and Mattheyses 1982)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import numpy as np
 
 
 def exchange(start, other, weight, pin_start, pin, mass, label, order, blocks, caps, fewest, passes):
-    """Lower, in place, first the overload and then the cut between two blocks; gives both as they are at the end.
+    """Reduce, in place, first the overload and then the cut between two blocks; returns the final values of both.
 
-    A pass moves every vertex at most once, always the one whose move gains most (the last touched among equals) that
-    the capacities allow, even where it loses; then it goes back to the best moment. A block may meanwhile be too heavy
-    by one vertex, so that full blocks can still swap. All vertices in one block and a seed in the other: the seed grows.
+    A pass moves every vertex at most once. It always makes the allowed move with the largest gain (the last touched in a
+    tie), even if the gain is negative, and finally returns to the best state. A block may temporarily be too heavy by one
+    vertex, so that full blocks can still swap. If one block is a single seed, the seed grows.
 
     Graph: row v of (start, other) holds the neighbours of v, weight is that of the entry, pin_start and pin are empty.
     Hypergraph: row v holds the hyperedges of v, row e of (pin_start, pin) the vertices of hyperedge e, weight is that of
-    the hyperedge; one that reaches into a third block is cut whatever happens here.
+    the hyperedge; one that reaches into a third block is cut in any case.
     """
     n, n_nets = len(label), len(pin_start) - 1
     nets = n_nets >= 0
@@ -30,17 +30,17 @@ def exchange(start, other, weight, pin_start, pin, mass, label, order, blocks, c
     for i in range(m):
         side[i] = 0 if label[member[i]] == blocks[0] else 1
         mine[i] = mass[member[i]]
-    slack = mine.max()  # what a block may be too heavy by on the way
+    slack = mine.max()  # allowed overload during a pass
     little = 1e-9 * caps.sum()
     stamp, touched, moved = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m, np.int64)
     free = np.empty(m, np.bool_)
-    best = np.empty((2, 2 * leaves), np.int64)  # tournament of the free vertices of each side, -1: nobody
-    pins = np.zeros((max(n_nets, 0), 2), np.int64)  # of each hyperedge on each side
-    alone = np.zeros((max(n_nets, 0), 2), np.int64)  # xor of the slots of these pins: the pin itself where it is alone
+    best = np.empty((2, 2 * leaves), np.int64)  # tournament of the free vertices of each side; -1: none
+    pins = np.zeros((max(n_nets, 0), 2), np.int64)  # pins of each hyperedge on each side
+    alone = np.zeros((max(n_nets, 0), 2), np.int64)  # xor of the slots of these pins: the pin itself if it is alone
     load, count = np.zeros(2), np.zeros(2, np.int64)
     cut = over = 0.0
     for turn in range(passes + 1):
-        # loads, cut and gains from nothing, so that rounding does not pile up from pass to pass
+        # recompute loads, cut and gains, so that rounding errors do not accumulate over passes
         load[:], count[:], cut = 0.0, 0, 0.0
         for i in range(m):
             load[side[i]] += mine[i]
@@ -82,7 +82,7 @@ def exchange(start, other, weight, pin_start, pin, mass, label, order, blocks, c
                 best[s, leaves + i] = i if i < m and side[i] == s else -1
         least, most, reached, keep, steps, many = over, 0.0, 0.0, 0, 0, leaves
         while steps < m and steps - keep <= max(200, m // 4):
-            # the tournament: built anew after many changes of gains, repaired after few
+            # rebuild the tournament after many changes of gains, repair it after few
             anew = many * height >= leaves
             for c in range(leaves - 1 if anew else many):
                 s = 0 if anew else side[touched[c]]
@@ -147,7 +147,9 @@ def exchange(start, other, weight, pin_start, pin, mass, label, order, blocks, c
                                 if stamp[u] != steps:
                                     touched[many], stamp[u] = u, steps
                                     many += 1
-                    elif pins[net, s] == 1 and free[alone[net, s]]:  # the last pin of a side could save the hyperedge
+                    elif (
+                        pins[net, s] == 1 and free[alone[net, s]]
+                    ):  # moving the last pin of a side would uncut the hyperedge
                         u = alone[net, s]
                         gain[u] -= change
                         if stamp[u] != steps:
@@ -162,7 +164,7 @@ def exchange(start, other, weight, pin_start, pin, mass, label, order, blocks, c
             now = max(0.0, load[0] - caps[0]) + max(0.0, load[1] - caps[1])
             if now < least - little or (now <= least + little and reached > most + 1e-12 * (cut + 1.0)):
                 least, most, keep = now, reached, steps
-        for i in range(keep):  # the rest of the moves is taken back by never being made
+        for i in range(keep):  # later moves are not applied
             side[moved[i]] = 1 - side[moved[i]]
         if keep == 0:
             break

@@ -14,7 +14,7 @@ from scipy import sparse
 from congruence.errors import InputError
 from congruence.statistics.tables import Array
 
-#: entries of all starts together: larger inputs get fewer starts than n_init
+#: most entries of all starts together; larger inputs get fewer starts than n_init
 START_ENTRIES = 30_000_000
 
 
@@ -24,7 +24,7 @@ class Graph:
     def __init__(self, matrix: Any) -> None:
         self.matrix = matrix
         self.n, self.size = matrix.shape[0], matrix.nnz
-        none = np.empty(0, matrix.indptr.dtype)  # the same types as a hypergraph's: compiled once
+        none = np.empty(0, matrix.indptr.dtype)  # the same types as for a hypergraph, to compile only once
         self.arrays = (matrix.indptr, matrix.indices, matrix.data, none, none)
 
     def _ends(self, labels: Array) -> Iterator[tuple[Array, Array, Array]]:
@@ -43,7 +43,7 @@ class Graph:
         return np.asarray(cut / 2)
 
     def adjacent(self, labels: Array) -> Array:
-        """Which two blocks an edge joins (k × k)."""
+        """Which pairs of blocks are joined by an edge (k × k)."""
         found = np.zeros((int(labels.max()) + 1,) * 2, dtype=bool)
         for row, col, _ in self._ends(labels):
             found[row, col] = True
@@ -59,7 +59,7 @@ class Hypergraph:
 
     def __init__(self, incidence: Any, weight: Array) -> None:
         pins = incidence.tocsc()
-        some = (np.diff(pins.indptr) > 1) & (weight > 0)  # others cannot be cut, or do not matter
+        some = (np.diff(pins.indptr) > 1) & (weight > 0)  # others cannot be cut, or have no weight
         self.matrix, self.weight = incidence[:, some], weight[some]
         self.pins = self.matrix.tocsc()
         self.n, self.size = incidence.shape[0], self.matrix.nnz
@@ -71,12 +71,12 @@ class Hypergraph:
         return np.minimum.reduceat(pin, first, axis=-1), np.maximum.reduceat(pin, first, axis=-1)
 
     def cut(self, labels: Array) -> Array:
-        """Of each row of labels."""
+        """Cut of each row of labels."""
         low, high = self._ends(labels) if self.size else (np.zeros((*labels.shape[:-1], 0)),) * 2
         return np.asarray(np.where(low < high, self.weight, 0.0).sum(axis=-1))
 
     def adjacent(self, labels: Array) -> Array:
-        """Which two blocks hold all of a hyperedge between them (k × k): one in three blocks they cannot mend."""
+        """Which pairs of blocks contain a whole hyperedge (k × k); moves cannot uncut one in three blocks."""
         found = np.zeros((int(labels.max()) + 1,) * 2, dtype=bool)
         low, high = self._ends(labels)
         pin, size = labels[self.pins.indices], np.diff(self.pins.indptr)
@@ -93,13 +93,13 @@ class Hypergraph:
 
 @dataclass(frozen=True)
 class Problem:
-    """What to divide, in how many blocks, and how heavy the heaviest may be."""
+    """A partitioning problem: the graph, the number of blocks, and the largest weight of a block."""
 
     thing: Graph | Hypergraph
     k: int
     mass: Array
     balance: float
-    limit: float  # no block heavier, which can be done
+    limit: float  # a feasible limit
     rng: np.random.Generator
     n_init: int
 
@@ -109,7 +109,7 @@ class Problem:
         return max(1, min(self.n_init, START_ENTRIES // max(1, int(self.thing.size))))
 
     def rank(self, labels: Array) -> tuple[float, float]:
-        """Smaller is better: first the overload, then the cut."""
+        """Sort key, smaller is better: first the overload, then the cut."""
         heaviest = float(np.bincount(labels, self.mass).max())
         over = heaviest - self.limit
         return (over if over > 1e-9 * self.limit else 0.0, float(self.thing.cut(labels)))
@@ -118,11 +118,11 @@ class Problem:
 def problem_of(
     thing: Any, k: int, vertex_weight: Any, balance: float, rng: np.random.Generator, n_init: int
 ) -> Problem:
-    """The problem, its numbers checked."""
+    """The validated problem."""
     if int(k) != k or k < 1:
-        raise InputError(f"the number of blocks is a whole number from 1, not {k!r}")
+        raise InputError(f"the number of blocks must be a whole number of at least 1, not {k!r}")
     if not balance >= 0:
-        raise InputError(f"balance is a share of the mean block weight, 0 or more, not {balance!r}")
+        raise InputError(f"balance must be a share of the mean block weight of at least 0, not {balance!r}")
     mass = checked_weights(vertex_weight, thing.n, "vertex_weight")
     if thing.n and not mass.any():
         raise InputError("vertex_weight is zero everywhere; leave it out to count vertices")
@@ -130,10 +130,10 @@ def problem_of(
 
 
 def _limit(mass: Array, k: int, balance: float) -> float:
-    """(1 + balance) times the mean; where that may be impossible, the result of dividing the heaviest first."""
+    """(1 + balance) times the mean; if that may be impossible, the result of placing the heaviest vertices first."""
     mean = float(mass.sum()) / k
     heaviest = float(mass.max(initial=0.0))
-    if heaviest * (1 - 1 / k) <= balance * mean:  # then putting the heaviest first never exceeds it
+    if heaviest * (1 - 1 / k) <= balance * mean:  # then placing the heaviest first never exceeds it
         return (1 + balance) * mean
     if len(mass) and mass.min() == heaviest:
         return max((1 + balance) * mean, math.ceil(len(mass) / k) * heaviest)
@@ -156,7 +156,7 @@ def checked_weights(given: Any, size: int, name: str) -> Array:
 
 
 def on_grid(weight: Array) -> Array:
-    """Weights as multiples of 2⁻³² of the largest: their sums are exact, so ties are ties in any order of adding up."""
+    """Weights as multiples of 2⁻³² of the largest: their sums are exact, so ties do not depend on the order of summation."""
     largest = float(weight.max(initial=0.0))
     unit = math.ldexp(1.0, math.frexp(largest)[1] - 32)
     return np.asarray(np.rint(weight / unit) * unit) if largest else weight
@@ -174,7 +174,7 @@ def filled(problem: Problem, labels: Array) -> Array:
 
 
 def scattered(problem: Problem) -> Array:
-    """Blocks of vertices that no edge holds together: the heaviest first, each to the lightest block."""
+    """Blocks of vertices without edges: the heaviest first, each to the lightest block."""
     labels = np.empty(problem.thing.n, np.int64)
     loads = [(0.0, block) for block in range(problem.k)]
     for v in np.argsort(-problem.mass, kind="stable"):

@@ -27,7 +27,7 @@ PASSES = 12
 
 
 def _integers(weight: Array, total: float) -> Array:
-    """Weights as integers of a given sum at most; integers stay what they are."""
+    """Weights as integers with at most a given sum; integers are unchanged."""
     if not ((weight == np.rint(weight)).all() and weight.sum() < total):
         weight = np.rint(weight * (total / weight.sum() * (1 - 1e-9)))
     return np.asarray(weight, dtype=np.int64)
@@ -41,9 +41,9 @@ def by_metis(problem: Problem) -> tuple[Iterable[Array], str]:
     most = 1e15 if np.dtype(index).itemsize == 8 else 2.0**30
     graph = problem.thing.matrix
     if (graph.data != np.rint(graph.data)).any():
-        graph = sparse.csr_array((graph + graph.T) / 2)  # so that both entries of an edge round alike
+        graph = sparse.csr_array((graph + graph.T) / 2)  # so that both entries of an edge round to the same value
     weight = _integers(graph.data, most)
-    if (weight == 0).any():  # METIS takes them without a word, and answers wrongly
+    if (weight == 0).any():  # METIS accepts them without an error but gives wrong results
         graph, weight = _kept(graph, weight > 0), weight[weight > 0]
     adjacency = pymetis.CSRAdjacency(graph.indptr.astype(index), graph.indices.astype(index))
     weights: dict[str, Any] = {"eweights": weight.astype(index)}
@@ -71,7 +71,7 @@ def _metis_name(pymetis: Any) -> str:
 
 @cache
 def _initialised() -> Any:
-    """Mt-KaHyPar, which can be initialised once a process; its deterministic preset gives the same on any threads."""
+    """Mt-KaHyPar, which can be initialised once per process; its deterministic preset does not depend on threads."""
     import os
 
     import mtkahypar
@@ -80,7 +80,7 @@ def _initialised() -> Any:
 
 
 def by_mtkahypar(problem: Problem) -> tuple[Iterable[Array], str]:
-    """n_init runs; the deterministic preset does not read a seed, so that a permutation of the vertices stands for it."""
+    """n_init runs; the deterministic preset ignores the seed, so the vertices are permuted instead."""
     import mtkahypar
 
     thing = problem.thing
@@ -111,7 +111,7 @@ def by_mtkahypar(problem: Problem) -> tuple[Iterable[Array], str]:
 
 
 def by_builtin(problem: Problem) -> tuple[Iterable[Array], str]:
-    """One start from the spectral embedding, the others grown; as many as the size allows, many on tiny graphs."""
+    """One start from the spectral embedding, the others grown from seeds; fewer on large graphs, more on tiny ones."""
     thing = problem.thing
     if not thing.size:
         return [scattered(problem)], "built-in"
@@ -138,7 +138,7 @@ def _exchange(problem: Problem, labels: Array, pair: Any, caps: Any, fewest: Any
 
 
 def evened(problem: Problem, labels: Array) -> Array:
-    """After moves between all pairs of blocks, until no pair has anything to gain."""
+    """The partition after moves between all pairs of blocks, until no pair improves."""
     labels = labels.copy()
     changed = np.ones(problem.k, dtype=bool)
     caps, fewest = (problem.limit, problem.limit), (1, 1)
@@ -159,7 +159,7 @@ def evened(problem: Problem, labels: Array) -> Array:
 
 
 def by_enumeration(problem: Problem) -> tuple[Iterable[Array], str]:
-    """The best of all divisions in k blocks; of those with one cut the most even."""
+    """The best of all divisions into k blocks; for equal cuts the most even one."""
     n, k = problem.thing.n, problem.k
     rest = np.unravel_index(np.arange(k ** (n - 1)), (k,) * (n - 1))
     labels = np.stack([np.zeros(k ** (n - 1), np.int64), *rest], axis=1)
@@ -184,7 +184,7 @@ def _grown(problem: Problem) -> Array:
         half = k // 2
         inside = np.flatnonzero(labels == low)
         total = float(problem.mass[inside].sum())
-        # the room of a block is shared out over the levels of bisection
+        # the tolerance of a block is divided over the levels of bisection
         room = max(1.0, problem.limit * k / total) ** (1 / math.ceil(math.log2(k))) if total else 1.0
         sizes = (k - half, half)
         caps = [min(problem.limit * size, total * size / k * room) for size in sizes]
@@ -213,8 +213,8 @@ def _spectral(problem: Problem) -> Array:
     degree = np.asarray(graph.sum(axis=1)).ravel()
     scale = 1 / np.sqrt(np.where(degree > 0, degree, np.inf))
     seed = int(problem.rng.integers(2**31 - 1))
-    with threadpool_limits(1), warnings.catch_warnings():  # one thread: the same sums on every machine
-        warnings.simplefilter("ignore")  # fewer distinct rows than blocks: the rest is filled
+    with threadpool_limits(1), warnings.catch_warnings():  # one thread: the same sums on all machines
+        warnings.simplefilter("ignore")  # fewer distinct rows than blocks: empty blocks are filled later
         rows = _leading(graph, scale, problem.k, np.random.default_rng(seed))[: problem.thing.n]
         length = np.linalg.norm(rows, axis=1, keepdims=True)
         rows = rows / np.where(length > 0, length, 1)

@@ -52,5 +52,5 @@ def _by_cut(e: Evidence, k: int, rng: np.random.Generator, solver: str, balance:
 hbgf = Method(
     key="hbgf", title="Hybrid bipartite graph formulation", objective="normalised cut of the bipartite graph", better="lower",
     reference="fern2004", run=spectral_run, variants=("spectral", "metis"), sampled=("spectral",),
-    advice="a good first choice; small clusters and single points of poor members pull hard",
+    advice="a good first choice; sensitive to small clusters and single points of poor members",
 )  # fmt: skip

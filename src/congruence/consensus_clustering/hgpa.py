@@ -23,12 +23,12 @@ def _run(
     parts = partition_hypergraph(
         incidence, k, edge_weight=weight, vertex_weight=e.mass, balance=balance, rng=rng, solver=solver
     )
-    notes = parts.notes + (("memberships were taken as the cluster of the largest",) if e.is_soft else ())
+    notes = parts.notes + (("soft members were used as labels, by the largest membership",) if e.is_soft else ())
     return Found(parts.labels, parts.cut, parts.solver, notes)
 
 
 hgpa = Method(
     key="hgpa", title="Hypergraph partitioning", objective="weight of the cut hyperedges", better="lower",
     reference="strehl2002", run=_run, variants=("unit", "size"), sampled=(),
-    advice="blocks of one size; never wins, kept for comparison",
+    advice="blocks of equal size; never the best, for comparison only",
 )  # fmt: skip

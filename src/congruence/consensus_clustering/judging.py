@@ -12,7 +12,7 @@ from congruence.statistics.tables import Array, xlogx
 
 
 def pooled_ami(e: Evidence, labels: Array) -> float:
-    """Pooled AMI with the members, each on the points it has; −∞ for a single cluster, which says nothing."""
+    """Pooled AMI with the members, each on the points it labels; −∞ for a single cluster, which has no information."""
     totals = e.totals(labels, int(labels.max()) + 1) * e.points_per_mass
     starts = np.searchsorted(e.member, np.arange(e.n_members))
     inside, sizes = np.add.reduceat(totals, starts, axis=1), totals.sum(axis=0)

@@ -13,9 +13,9 @@ from congruence.statistics.tables import Array
 
 
 def squared_error(e: Evidence, totals: Array) -> Array:
-    """Squared distance of a vote to each centre, less what no centre changes: a_l (1 − 2 c_u + Σ_v c_v²).
+    """Squared distance of a vote to each centre, up to a constant: a_l (1 − 2 c_u + Σ_v c_v²).
 
-    The centre of a cluster in member l is the mean over its points that l has; where it has none, the mean of all points.
+    The centre of a cluster in member l is the mean over its points that l labels, or the mean of all points if there are none.
     """
     per_member = _by_member(e, totals)
     everywhere = _by_member(e, e.sizes[None, :])
@@ -34,7 +34,7 @@ def _by_member(e: Evidence, values: Array) -> Array:
 
 def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: Any) -> Found:
     labels, total, start, notes = lloyd(e, k, rng, squared_error, n_init)
-    if e.is_soft:  # |h|² is not 1: what is the same for every centre
+    if e.is_soft:  # |h|² is not 1; it is the same for every centre
         weights = e.weight
         total += float((e.mass * ((e.votes.power(2) @ weights) - e.seen_share)).sum())
     return Found(labels, total, f"k-means on the votes{start}", notes, cheapest(squared_error(e, e.totals(labels, k))))
@@ -42,5 +42,5 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: A
 
 kcc = Method(
     key="kcc", title="K-means-based consensus clustering", objective="squared error", better="lower",
-    reference="wu2015", run=_run, advice="fast, and like ncut on mixed algorithms; weak on runs of k-means",
+    reference="wu2015", run=_run, advice="fast; as good as ncut on mixed algorithms; weak on runs of k-means",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""k-modes: the centre of a cluster is its commonest label in each member."""
+"""k-modes: the centre of a cluster is its most frequent label in each member."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from congruence.statistics.tables import Array
 
 
 def disagreement(e: Evidence, totals: Array) -> Array:
-    """a_l where a vote is not the mode of the cluster in member l, else 0."""
+    """a_l if a vote is not the mode of the cluster in member l, else 0."""
     starts = np.searchsorted(e.member, np.arange(e.n_members + 1))
     cost = np.tile(e.weight, (len(totals), 1))
     for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
@@ -25,11 +25,11 @@ def disagreement(e: Evidence, totals: Array) -> Array:
 
 def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: Any) -> Found:
     labels, total, start, notes = lloyd(e, k, rng, disagreement, n_init)
-    notes += ("memberships were taken as shares of votes; the modes are labels",) if e.is_soft else ()
+    notes += ("memberships were used as shares of votes; the modes are labels",) if e.is_soft else ()
     return Found(labels, total, f"alternating modes{start}", notes, cheapest(disagreement(e, e.totals(labels, k))))
 
 
 kmodes = Method(
     key="kmodes", title="k-modes", objective="labels that differ from the mode, mean over members", better="lower",
-    reference="huang1998", run=_run, advice="like kcc and a little worse; never the best on average",
+    reference="huang1998", run=_run, advice="similar to kcc, slightly worse; never the best on average",
 )  # fmt: skip

@@ -19,29 +19,29 @@ from congruence.statistics.tables import Array
 Merges = tuple[Array, Array, Array]
 #: above this many signatures, a matrix of them is kept in single precision
 DOUBLE_UP_TO = 12_000
-#: average linkage without gaps keeps at most so many mean votes (4 GB)
+#: most mean votes that average linkage without gaps keeps (4 GB)
 PROFILES_UP_TO = 500_000_000
 #: with gaps average linkage keeps two matrices in double precision
 GAPS_UP_TO = 12_000
-#: so few signatures are kept as a matrix too: nothing has to be compiled for them
+#: up to this many signatures a matrix is used, which needs no compiled code
 MATRIX_BELOW = 500
-#: kinds of points linked by variant="sample", and at least so many for each cluster asked for
+#: distinct points linked by variant="sample", and the least number per requested cluster
 SAMPLE, SAMPLE_PER_CLUSTER = 2_500, 20
-#: similarities that differ by less are equal: they are sums in different orders
+#: smaller differences of similarities count as ties: the sums have different orders
 TIE = 1e-12
 
 
 def average_merges(e: Evidence) -> tuple[Merges, str, tuple[str, ...]]:
     """UPGMA. The mean consensus of two clusters is the product of their mean votes, so no matrix of points is needed.
 
-    With gaps it is not: the mean over the pairs that some member has seen needs their number too, and both are kept.
+    With gaps the mean is over the pairs that some member labels, so matrices of their sums and numbers are kept.
     """
-    wide = e.n_columns > e.n_rows and e.n_rows <= GAPS_UP_TO  # a matrix of the kinds of points is smaller
+    wide = e.n_columns > e.n_rows and e.n_rows <= GAPS_UP_TO  # a matrix of the distinct points is smaller
     if not (e.has_gaps or wide or e.n_rows < MATRIX_BELOW):
         if e.n_rows * e.n_columns > PROFILES_UP_TO:
             raise InputError(
-                f"average linkage keeps the mean vote of each kind of points for each cluster, up to {PROFILES_UP_TO:,} numbers, "
-                f"and here are {e.n_rows:,} × {e.n_columns:,}; take hbgf or kcc, or fewer members"
+                f"average linkage keeps the mean vote of each distinct point for each cluster, up to {PROFILES_UP_TO:,} numbers, "
+                f"but there are {e.n_rows:,} × {e.n_columns:,}; use hbgf or kcc, or fewer members"
             )
         profiles = np.ascontiguousarray((e.votes * np.sqrt(e.weight)[None, :]).toarray().T)
         run = compiled(_chain_profiles)
@@ -49,7 +49,7 @@ def average_merges(e: Evidence) -> tuple[Merges, str, tuple[str, ...]]:
     if e.has_gaps:
         check_size(e, "average linkage of partial members", GAPS_UP_TO)
     mass = np.outer(e.mass, e.mass)
-    sums, unseen = _matrix(e, np.float64, never=-1.0)  # without gaps every pair is seen
+    sums, unseen = _matrix(e, np.float64, never=-1.0)  # without gaps every pair is labelled
     known = np.where(sums >= 0, mass, 0.0)
     sums = np.maximum(sums, 0.0) * mass
     run = compiled(_chain_matrix, float(e.n_rows) ** 2)
@@ -57,7 +57,7 @@ def average_merges(e: Evidence) -> tuple[Merges, str, tuple[str, ...]]:
 
 
 def complete_merges(e: Evidence) -> tuple[Merges, str, tuple[str, ...]]:
-    """The distance of two clusters is that of their two least alike points."""
+    """The distance of two clusters is that of their least similar points."""
     dtype = np.float64 if e.n_rows <= DOUBLE_UP_TO else np.float32
     matrix, unseen = _matrix(e, dtype, never=0.0)
     run = compiled(_chain_matrix, float(e.n_rows) ** 2)
@@ -85,7 +85,7 @@ def single_merges(e: Evidence) -> tuple[Merges, str, tuple[str, ...]]:
 
 
 def _matrix(e: Evidence, dtype: Any, never: float) -> tuple[Array, int]:
-    """Consensus of each two signatures, and how many pairs no member has seen together; those get the value `never`."""
+    """Consensus of all pairs of signatures, and the number of pairs that no member labels; those get the value `never`."""
     found = np.empty((e.n_rows, e.n_rows), dtype=dtype)
     unseen = 0
     for i in range(e.n_rows):
@@ -100,14 +100,14 @@ def _matrix(e: Evidence, dtype: Any, never: float) -> tuple[Array, int]:
 def _said(unseen: int, counted: bool = False) -> tuple[str, ...]:
     if not unseen:
         return ()
-    how = "count as apart" if counted else "do not count, and clusters of such pairs alone as apart"
-    return (f"{unseen:,} pairs of different points were never seen together by a member; they {how}",)
+    how = "count as apart" if counted else "do not count, and clusters with only such pairs count as apart"
+    return (f"{unseen:,} pairs of distinct points are not labelled together by any member; they {how}",)
 
 
 def _chain_profiles(profiles: Any, mass: Any, n: int) -> Any:
-    """Nearest-neighbour chain; profiles are columns, and the clusters still there are always the first of them.
+    """Nearest-neighbour chain; profiles are columns, and the remaining clusters are always the first of them.
 
-    A cluster is named by its first signature; of equally near ones the first is taken.
+    A cluster is named by its first signature; ties are broken by the first.
     """
     id_at, at_id = np.arange(n), np.arange(n)
     chain = np.empty(n, dtype=np.int64)
@@ -141,7 +141,7 @@ def _chain_profiles(profiles: Any, mass: Any, n: int) -> Any:
                 if sims[j] >= least and id_at[j] < id_at[to]:
                     to = j
             if length > 1 and sims[at_id[chain[length - 2]]] >= least:
-                to = at_id[chain[length - 2]]  # where the chain came from, or it would not end
+                to = at_id[chain[length - 2]]  # prefer the previous cluster in a tie, so that the chain ends
                 break
             chain[length] = id_at[to]
             length += 1
@@ -154,7 +154,7 @@ def _chain_profiles(profiles: Any, mass: Any, n: int) -> Any:
         mass[low] = total
         id_at[low], at_id[one], at_id[other] = one, low, -1
         left -= 1
-        if high != left:  # the last cluster moves to the place that is free
+        if high != left:  # the last cluster moves to the free column
             profiles[:, high] = profiles[:, left]
             mass[high] = mass[left]
             id_at[high] = id_at[left]
@@ -163,7 +163,7 @@ def _chain_profiles(profiles: Any, mass: Any, n: int) -> Any:
 
 
 def _chain_matrix(matrix: Any, known: Any, mean: bool) -> Any:
-    """The same on a matrix that is overwritten: sums and numbers of pairs (mean), or similarities, where the least counts."""
+    """The same on a matrix that is overwritten: sums and numbers of pairs (mean linkage), or similarities (complete linkage)."""
     n = len(matrix)
     alive = np.ones(n, dtype=np.bool_)
     chain = np.empty(n, dtype=np.int64)
@@ -222,7 +222,7 @@ def cut(merges: Merges, n: int, k: int) -> Array:
 
 
 def longest_lived(heights: Array) -> int:
-    """Number of clusters that stays for the longest stretch of heights; at least 2."""
+    """Number of clusters with the longest lifetime over heights; at least 2."""
     if len(heights) < 2:
         return len(heights) + 1
     return int(len(heights) - np.diff(heights).argmax())
@@ -263,22 +263,22 @@ def average_run(e: Evidence, k: int | None, rng: np.random.Generator, variant: s
     totals = few.totals(part.labels, int(part.labels.max()) + 1)
     placed = e.scores(log_chances(e, totals)).argmax(axis=1)
     placed[chosen] = part.labels
-    note = f"average linkage ran on {n:,} of the {e.n_rows:,} kinds of points; the others were placed by their votes"
+    note = f"average linkage ran on {n:,} of the {e.n_rows:,} distinct points; the others were placed by their votes"
     return Found(placed, part.objective, f"{part.solver}, on a sample", (*part.notes, note))
 
 
 average = Method(
     key="average", title="Average linkage on the consensus", objective="height of the last merge", better="lower",
     reference="fred2005", run=average_run, limit=100_000, variants=("full", "sample"), sampled=("sample",),
-    advice="good on runs of one algorithm; splits off odd points when algorithms are mixed",
+    advice="good on runs of one algorithm; splits off outliers if algorithms are mixed",
 )  # fmt: skip
 single = Method(
     key="single", title="Single linkage on the consensus", objective="height of the last merge", better="lower",
     reference="fred2005", run=partial(_run, single_merges), limit=50_000, sampled=(),
-    advice="hangs on single pairs of points; never wins under noise, kept for comparison",
+    advice="depends on single pairs of points; never the best with noise, for comparison only",
 )  # fmt: skip
 complete = Method(
     key="complete", title="Complete linkage on the consensus", objective="height of the last merge", better="lower",
     reference="fred2005", run=partial(_run, complete_merges), limit=25_000, sampled=(),
-    advice="hangs on single pairs of points; worse than average, kept for comparison",
+    advice="depends on single pairs of points; worse than average, for comparison only",
 )  # fmt: skip

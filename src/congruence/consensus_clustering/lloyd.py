@@ -1,4 +1,4 @@
-"""Alternating minimisation on the votes: assign each signature to its best centre and update the centres until nothing moves."""
+"""Alternating minimisation on the votes: assign each signature to its best centre and update the centres until convergence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from congruence.statistics.tables import Array
 STARTS_ON = 4_000
 #: smallest number of signatures per cluster for random starts; with fewer, only the most central member is a start
 FEW = 20
-CENTRAL = ", started at the most central member"
+CENTRAL = ", started from the most central member"
 STEPS = 300
 #: cost of each cluster of the members (rows) in each consensus cluster (columns), from the contingency tables
 Cost = Callable[[Evidence, Array], Array]
@@ -26,7 +26,7 @@ def lloyd(
 ) -> tuple[Array, float, str, tuple[str, ...]]:
     """Labels with the lowest total cost found, that cost, the start unless it was random, and notes.
 
-    Starts are random, and one is the most central member; above 200 clusters that member alone, if it has k of them.
+    Starts are random, plus the most central member; above 200 clusters only that member is used, if it has k clusters.
     """
     few = e
     some = max(STARTS_ON, FEW * k)
@@ -62,7 +62,7 @@ def cheapest(cost: Array) -> Rule:
 
 
 def _with_k(e: Evidence, labels: Array, k: int, cost: Cost) -> Array:
-    """The k largest clusters of a member; the points of the others go where they cost least. Missing ones stay empty."""
+    """The k largest clusters of a member; points of the others go where they cost least. Missing clusters stay empty."""
     size = np.bincount(labels, weights=e.mass)
     rank = np.empty(len(size), np.int64)
     rank[np.argsort(-size, kind="stable")] = np.arange(len(size))
@@ -76,7 +76,7 @@ def _with_k(e: Evidence, labels: Array, k: int, cost: Cost) -> Array:
 
 
 def _notes(settled: bool) -> tuple[str, ...]:
-    return () if settled else (f"stopped after {STEPS} steps, before nothing moved",)
+    return () if settled else (f"stopped after {STEPS} steps, before it converged",)
 
 
 def _descend(e: Evidence, labels: Array, k: int, cost: Cost) -> tuple[Array, float, bool]:
@@ -87,7 +87,7 @@ def _descend(e: Evidence, labels: Array, k: int, cost: Cost) -> tuple[Array, flo
         nearest = costs.argmin(axis=1)
         own = costs[rows, nearest]
         missing = np.setdiff1d(np.arange(k), nearest)
-        if len(missing):  # an empty cluster takes the signature that fits its own worst
+        if len(missing):  # an empty cluster takes the signature that fits worst in its cluster
             worst = np.lexsort((rows, -own * e.mass))
             alone = np.bincount(nearest, minlength=k)
             for cluster in missing.tolist():
@@ -107,7 +107,7 @@ def _descend(e: Evidence, labels: Array, k: int, cost: Cost) -> tuple[Array, flo
 
 
 def _spread(e: Evidence, k: int, rng: np.random.Generator) -> Array:
-    """A k-means++ start: each next centre is drawn with probability proportional to its distance from those before."""
+    """A k-means++ start: each next centre is drawn with probability proportional to its distance from the previous ones."""
     weight = e.mass.astype(float)
     nearest, labels = np.full(e.n_rows, np.inf), np.zeros(e.n_rows, dtype=np.int64)
     for cluster in range(k):

@@ -1,4 +1,4 @@
-"""Locally weighted consensus: a cluster counts by how certain the other members are of it (Huang, Wang and Lai 2018)."""
+"""Locally weighted consensus: clusters are weighted by how certain the other members are of them (Huang, Wang and Lai 2018)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ THETA = 0.4
 def certainties(e: Evidence, theta: float = THETA) -> Array:
     """exp(−h / θ) for each cluster, h the mean over members of the entropy, in bits, of its points in the member.
 
-    From the clusters × clusters table. A member that has none of its points says nothing of it.
+    Computed from the clusters × clusters table. A member without any of its points is ignored.
     """
     starts = np.searchsorted(e.member, np.arange(e.n_members))
     tables = e.tables
@@ -48,10 +48,10 @@ lwea = Method(
     key="lwea", title="Locally weighted evidence accumulation", objective="height of the last merge", better="lower",
     reference="huang2018", run=_lwea, limit=100_000, cluster_limit=GRAM_LIMIT, variants=("full", "sample"),
     sampled=("sample",),
-    advice="good on pools of k-means with more clusters than asked for, if that is six or more; poor for two or three",
+    advice="good on pools of k-means with more clusters than requested, for six or more clusters; poor for two or three",
 )  # fmt: skip
 lwgp = Method(
     key="lwgp", title="Locally weighted graph partitioning", objective="normalised cut of the bipartite graph", better="lower",
     reference="huang2018", run=_lwgp, cluster_limit=GRAM_LIMIT,
-    advice="as lwea, without comparing points; poor for two or three clusters",
+    advice="like lwea, without comparing points; poor for two or three clusters",
 )  # fmt: skip

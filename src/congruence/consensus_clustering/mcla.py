@@ -38,7 +38,7 @@ def _shared(e: Evidence, meta: Array, k: int) -> Array:
 
 
 def jaccard(e: Evidence) -> Array:
-    """Jaccard index of each two clusters, with 0 on the diagonal."""
+    """Jaccard index of all pairs of clusters, with 0 on the diagonal."""
     both = e.tables
     either = e.sizes[:, None] + e.sizes[None, :] - both
     found = np.divide(both, either, out=np.zeros_like(both), where=either > 0)
@@ -47,7 +47,7 @@ def jaccard(e: Evidence) -> Array:
 
 
 def association(e: Evidence, meta: Array, k: int) -> Array:
-    """Mean, over the clusters of a metacluster, of being in it; over those of members that have the point."""
+    """Share of the clusters of a metacluster that contain the point, among members that label it."""
     one_hot = np.zeros((e.n_columns, k))
     one_hot[np.arange(e.n_columns), meta] = e.weight
     inside = e.scores(one_hot)

@@ -29,7 +29,7 @@ def select_members(
     The quality of a member is its mean agreement with all others (Fern and Lin 2008).
 
     Args:
-        ensemble: An `Ensemble`, or what makes one: label columns, a frame, a list or mapping of clusterings.
+        ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
         n_members: Number of members to keep.
         by: "cluster" (default; members are clustered by their agreement and the best of each group is kept),
             "quality" (the best), "diversity" (starting from the best, always the least similar to those kept) or
@@ -58,20 +58,20 @@ def select_members(
     e = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
     ways = ("quality", "diversity", "joint", "cluster")
     if by not in ways:
-        raise InputError(f"there is no way {by!r} to select members; {hint(by, ways, 'there are: ' + joined(ways))}")
+        raise InputError(f"members cannot be selected by {by!r}; {hint(by, ways, 'there are: ' + joined(ways))}")
     if isinstance(n_members, bool) or not isinstance(n_members, int | np.integer) or not 1 <= n_members <= len(e):
         raise InputError(
-            f"n_members must be a whole number from 1 to {len(e)}, the members there are, not {n_members!r}"
+            f"n_members must be a whole number from 1 to {len(e)}, the number of members, not {n_members!r}"
         )
     if not 0 <= alpha <= 1:
-        raise InputError(f"alpha weighs quality against diversity, from 0 to 1; got {alpha}")
+        raise InputError(f"alpha must be from 0 to 1 (the weight of quality); got {alpha}")
     m = find(measure)
     if m.better != "higher" or m.range[1] != 1:
-        raise InputError(f"members are selected by an agreement of at most 1, as nmi_sqrt or ari, not by {m.key}")
+        raise InputError(f"members are selected by an agreement of at most 1, such as nmi_sqrt or ari, not by {m.key}")
     gaps: Any = {"unassigned": "drop"} if e.has_gaps else {}
     agreement = np.array(compare_all(e, [m], threads=threads, **gaps)[m.key])
     if np.isnan(agreement).any():
-        raise InputError("two members have no point in common; selection compares each two of them")
+        raise InputError("two members have no point in common; selection compares all pairs of members")
     quality = _means_with_others(agreement, np.arange(len(e)))
     if by == "quality":
         chosen = np.argsort(-quality, kind="stable")[:n_members].tolist()

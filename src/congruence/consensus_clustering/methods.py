@@ -1,4 +1,4 @@
-"""The record of a consensus function and the table of all: one method per file, one record per method."""
+"""The record of a consensus method, and the table of all methods: one file and one record per method."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a method gives back: a cluster for each signature (−1: it cannot say), its own objective, and how it went."""
+    """The result of a method: a cluster for each signature (−1: undecided), its objective, and notes."""
 
     labels: Array
     objective: float
     solver: str
-    #: notes for users: a sampled start, a solver that stopped early, fewer clusters than asked for
+    #: notes for users: a sampled start, a solver that stopped early, fewer clusters than requested
     notes: tuple[str, ...] = ()
     #: what puts other points into these clusters; None: the likelihood of their votes
     rule: Rule | None = None
@@ -42,20 +42,20 @@ class Found:
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
-    """A consensus function: what it is, what it minimises or maximises, and how large it may get."""
+    """A consensus method: its title, objective and size limits."""
 
     key: str
     title: str
-    #: what its objective is, and which way is better
+    #: its objective, and which direction is better
     objective: str
     better: str
     reference: str
-    #: when to take it, from `python -m reproductions.consensus_quality`
+    #: when to use it, from `python -m reproductions.consensus_quality`
     advice: str
     run: Callable[..., Found]
-    #: most signatures it takes, because it compares each two of them
+    #: most signatures, because it compares all pairs
     limit: int | None = None
-    #: most clusters of all members together, because it compares each two of them
+    #: most clusters of all members together, because it compares all pairs
     cluster_limit: int | None = None
     #: the first is the default
     variants: tuple[str, ...] = ()
@@ -78,22 +78,22 @@ class Method:
         return (variant or (self.variants[0] if self.variants else "")) in self.sampled
 
     def check(self, e: Evidence, variant: str | None = None) -> None:
-        """Raise, before anything is begun, where there is more than it takes."""
+        """Raise, before any computation, if the input exceeds a limit."""
         if self.limit is not None and variant != "sample":
             check_size(e, self.key, self.limit)
         if self.cluster_limit is not None and e.n_columns > self.cluster_limit:
             raise InputError(
-                f"{self.key} compares each two clusters of the members, up to {self.cluster_limit:,} of them, and here are "
-                f"{e.n_columns:,}; take hbgf, ncut or kcc, or fewer members"
+                f"{self.key} compares all pairs of clusters of the members, up to {self.cluster_limit:,} clusters, but there are "
+                f"{e.n_columns:,}; use hbgf, ncut or kcc, or fewer members"
             )
 
 
 def check_size(e: Evidence, what: str, limit: int) -> None:
-    """Raise where there are more signatures than a method takes."""
+    """Raise if there are more signatures than a method takes."""
     if e.n_rows > limit:
         able = ", ".join(key for key in METHODS if find(key).limit is None)
         raise InputError(
-            f"{what} compares each two points that some member tells apart, up to {limit:,} of them, and here are "
+            f"{what} compares all pairs of points that some member separates, up to {limit:,} points, but there are "
             f"{e.n_rows:,}; methods without that limit: {able}"
         )
 

@@ -31,5 +31,5 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_opt
 ncut = Method(
     key="ncut", title="Normalised cut of the consensus matrix", objective="normalised cut", better="lower",
     reference="yu2007", run=_run,
-    advice="best where many members are nearly one cluster; loses small true clusters",
+    advice="best if many members are nearly one cluster; loses small true clusters",
 )  # fmt: skip

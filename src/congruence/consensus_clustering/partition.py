@@ -1,6 +1,6 @@
-"""Vertices of a graph or hypergraph into k blocks of about equal weight that cut as little as possible.
+"""Partition a graph or hypergraph into k blocks of about equal weight with a small cut.
 
-METIS and Mt-KaHyPar do it where they are installed. The built-in partitioner needs neither: several starts, one from
+METIS and Mt-KaHyPar are used if they are installed. The built-in partitioner needs neither: several starts, one from
 the spectral embedding and others by recursive bisection from grown seeds, are refined by moves between two blocks
 at a time (see exchange.py), and the lowest cut is kept.
 """
@@ -39,8 +39,8 @@ class Parts:
 
     labels: block 0 … k − 1 of each vertex, in order of appearance; none is empty if there are k vertices.
     cut: weight of the edges, or hyperedges, that lie in more than one block.
-    solver: what found it.
-    notes: requests that were not met.
+    solver: the solver used.
+    notes: requests that could not be met.
     """
 
     labels: Array
@@ -61,10 +61,10 @@ def partition_graph(
 ) -> Parts:
     """The vertices of a graph in k blocks, the heaviest at most 1 + balance times the mean, with a small cut.
 
-    graph: symmetric, weights ≥ 0; the diagonal is ignored. solver: "metis", "builtin", or "auto" for the first that is
-    there. n_init: starts of the built-in partitioner; METIS runs as many by recursive bisection and as many k-way;
-    fewer from seven million entries on. Of a tiny graph every division is tried, unless METIS is asked for by name.
-    Where vertices are too heavy or too few to keep the balance, the limit is the result of dividing them heaviest first.
+    graph: symmetric, weights ≥ 0; the diagonal is ignored. solver: "metis", "builtin", or "auto" for the first that
+    is installed. n_init: starts of the built-in partitioner; METIS makes as many runs by recursive bisection and as many
+    k-way; fewer above seven million entries. For a tiny graph every division is tried, unless METIS is named.
+    If vertices are too heavy or too few to keep the balance, the limit is the result of placing the heaviest first.
 
     >>> ring = sparse.csr_array(np.roll(np.eye(6), 1, axis=0) + np.roll(np.eye(6), -1, axis=0))
     >>> found = partition_graph(ring, 2, rng=np.random.default_rng(0), solver="builtin")
@@ -73,7 +73,7 @@ def partition_graph(
     """
     graph = sparse.csr_array(graph, dtype=np.float64)
     if graph.shape[0] != graph.shape[1]:
-        raise InputError(f"a graph is a square matrix, not one of {graph.shape[0]} × {graph.shape[1]}")
+        raise InputError(f"a graph must be a square matrix, not {graph.shape[0]} × {graph.shape[1]}")
     if not (np.isfinite(graph.data).all() and (graph.data >= 0).all()):
         raise InputError("edge weights must be finite and not negative")
     graph = sparse.csr_array(graph - sparse.diags_array(graph.diagonal()))  # sorted, without zeros
@@ -98,7 +98,7 @@ def partition_hypergraph(
 ) -> Parts:
     """The vertices (rows) of a hypergraph in k blocks, so that little weight of hyperedges (columns) is cut.
 
-    solver: "mtkahypar", "builtin", or "auto" for the first that is there; the rest as for `partition_graph`.
+    solver: "mtkahypar", "builtin", or "auto" for the first that is installed; other arguments as for `partition_graph`.
 
     >>> incidence = sparse.csr_array(np.kron(np.eye(2), np.ones((3, 2))))
     >>> found = partition_hypergraph(incidence, 2, rng=np.random.default_rng(0), solver="builtin")
@@ -122,13 +122,11 @@ def _solve(problem: Problem, name: str, solvers: dict[str, Solver]) -> Parts:
     there = [solver for solver in solvers if solver not in NEEDS or find_spec(NEEDS[solver][0])]
     if name not in ("auto", *there):
         package, extra = NEEDS[name]
-        raise InputError(
-            f'solver {name!r} needs {package}: pip install "congruence[{extra}]"; or take solver="builtin"'
-        )
+        raise InputError(f'solver {name!r} needs {package}: pip install "congruence[{extra}]"; or use solver="builtin"')
     n, k = problem.thing.n, problem.k
     if k == 1 or n <= k:
         labels = np.zeros(n, np.int64) if k == 1 else np.arange(n)
-        few = (f"{n} vertices cannot fill {k} blocks: each is its own",) if n < k else ()
+        few = (f"{n} vertices cannot fill {k} blocks: each vertex is a separate block",) if n < k else ()
         return Parts(labels, float(problem.thing.cut(labels)), "none needed", few)
     if name in ("auto", "builtin") and (n - 1) * math.log(k) <= math.log(DIVISIONS):
         found = by_enumeration(problem)
@@ -141,22 +139,22 @@ def _solve(problem: Problem, name: str, solvers: dict[str, Solver]) -> Parts:
     if over and not solver_name.startswith("built-in"):
         labels = evened(problem, labels)
         if problem.rank(labels) < (over, cut):
-            notes.append(f"{solver_name} did not keep the balance; the built-in refinement evened the blocks out")
+            notes.append(f"{solver_name} did not keep the balance; the built-in refinement balanced the blocks")
     return Parts(_in_order(labels), problem.rank(labels)[1], solver_name, (*notes, *_unbalance(problem, labels)))
 
 
 def _unbalance(problem: Problem, labels: Array) -> Iterator[str]:
-    """What there is to say about the heaviest block."""
+    """A note on the heaviest block, if it is too heavy."""
     mean = float(problem.mass.sum()) / problem.k
     heaviest = float(np.bincount(labels, problem.mass).max())
     alike = problem.mass.min() == problem.mass.max()
     if heaviest <= (1 + problem.balance) * mean * (1 + 1e-9) or (alike and heaviest <= problem.limit * (1 + 1e-9)):
         return
-    why = "the vertices are too heavy for less" if heaviest <= problem.limit * (1 + 1e-9) else "no better was found"
+    why = "the vertices are too heavy for less" if heaviest <= problem.limit * (1 + 1e-9) else "none better was found"
     yield f"blocks are unbalanced by {heaviest / mean - 1:.0%}, not {problem.balance:.0%}: {why}"
 
 
 def _in_order(labels: Array) -> Array:
-    """The same blocks, numbered as they appear."""
+    """The same blocks, numbered by first appearance."""
     _, first, code = np.unique(labels, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[code], dtype=np.int64)

@@ -1,6 +1,6 @@
-"""Hard EM on the votes: each kind of points goes to its most probable cluster, until none moves.
+"""Hard EM on the votes: each distinct point goes to its most probable cluster, until no point moves.
 
-The size of a cluster counts as the vote of one member more. Without it, large clusters of noisy members lose points to
+The size of a cluster counts like the vote of one more member. Without it, large clusters of noisy members lose points to
 small ones.
 """
 
@@ -36,11 +36,13 @@ def likeliest(e: Evidence, labels: Array, k: int) -> Rule:
 def log_chances(e: Evidence, totals: Array) -> Array:
     """a_l · log p(cluster u of member l | consensus cluster c), clusters × k, from the tables of both.
 
-    To the points of a consensus cluster one more is added, spread over the clusters of the member as all its points are.
+    One pseudo-point is added to each consensus cluster, distributed over the member's clusters like all its points.
     """
     totals, sizes = totals * e.points_per_mass, e.sizes * e.points_per_mass
     starts = np.searchsorted(e.member, np.arange(e.n_members))
     inside = np.add.reduceat(totals, starts, axis=1)[:, e.member]
     everywhere = np.add.reduceat(sizes, starts)[e.member]
     chance = (totals + sizes / np.where(everywhere > 0, everywhere, 1.0)) / (inside + 1)
-    return np.asarray((e.weight * np.log(np.where(chance > 0, chance, 1.0))).T)  # clusters of no weight say nothing
+    return np.asarray(
+        (e.weight * np.log(np.where(chance > 0, chance, 1.0))).T
+    )  # clusters of weight 0 have no information

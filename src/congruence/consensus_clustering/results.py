@@ -20,17 +20,17 @@ class Consensus(Result):
     """One clustering of the points, its confidence for each point, and how it was found.
 
     Attributes:
-        labels: Cluster of each point, the largest first; −1 if no member has the point.
+        labels: Cluster of each point, the largest first; −1 if no member labels the point.
         confidence: Probability that each point is in the right cluster, calibrated on planted ensembles.
         votes: Function that gives the memberships.
         n_clusters: Number of clusters.
         method: The method that was kept.
         solver: Its solver.
-        notes: What was approximated, and other things to know.
+        notes: Approximations and other notes.
         seconds: Time used.
         tried: One row per method tried, the kept one first.
         index: Index of the points, if they have one.
-        kind: Kind of frame that the members came in.
+        kind: Kind of frame of the members.
 
     >>> import congruence as cg
     >>> r = cg.consensus([[0, 0, 1, 1, 2], [1, 1, 0, 0, 2], [0, 0, 0, 1, 2]], 3, method="average")
@@ -40,9 +40,9 @@ class Consensus(Result):
     [0.89, 0.89, 0.78, 1.0, 1.0]
     """
 
-    #: cluster of each point, the largest first; −1: no member has the point
+    #: cluster of each point, the largest first; −1: no member labels the point
     labels: Array
-    #: probability that each point is in the right cluster, calibrated on planted ensembles; NaN where no member has it
+    #: probability that each point is in the right cluster, calibrated on planted ensembles; NaN if no member labels it
     confidence: Array = field(repr=False)
     #: gives the memberships when they are asked for
     votes: Callable[[], Array] = field(repr=False)
@@ -50,7 +50,7 @@ class Consensus(Result):
     #: the method whose clustering was kept
     method: str
     solver: str
-    #: what was approximated or stopped early, and other things to know
+    #: approximations, early stops and other notes
     notes: tuple[str, ...]
     seconds: float
     #: one row per method tried, the kept one first: n_clusters, pooled_ami, arimp, anmi, its own objective, seconds, solver
@@ -60,12 +60,12 @@ class Consensus(Result):
 
     @cached_property
     def memberships(self) -> Array:
-        """Share of the votes of each point for each cluster, points × clusters; NaN where no member has the point."""
+        """Share of the votes of each point for each cluster, points × clusters; NaN if no member labels the point."""
         return self.votes()
 
     @property
     def vote_share(self) -> Array:
-        """Share of each point's votes for its own cluster: how much of its cluster in each member went the same way."""
+        """Share of each point's votes for its own cluster: the mean share of its member clusters in that cluster."""
         rows = np.arange(len(self.labels))
         return np.where(self.labels >= 0, self.memberships[rows, np.maximum(self.labels, 0)], np.nan)
 
@@ -106,14 +106,14 @@ class Consensus(Result):
         return frame
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the memberships, as plain Python values."""
+        """Everything except the memberships, as plain Python values."""
         about = {"method": self.method, "n_clusters": self.n_clusters, "solver": self.solver, "seconds": self.seconds}
         points = {"labels": self.labels, "confidence": self.confidence}
         found: dict[str, Any] = plain({**about, "notes": self.notes, "scores": list(self.tried), **points})
         return found
 
     def plot(self, backend: Any = "plotly", data: Any = None) -> Any:  # type: ignore[override]
-        """A card per cluster: its size, the share of votes, and its votes for other clusters or the features that set it apart.
+        """A card per cluster: its size, the share of votes, and its votes for other clusters or the features that distinguish it.
 
         Args:
             backend: "plotly" (default) or "matplotlib".

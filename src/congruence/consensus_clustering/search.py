@@ -1,4 +1,4 @@
-"""The consensus of an ensemble: one clustering for all members, by one method or the best of several."""
+"""The consensus of an ensemble: one clustering that represents all members, by one method or the best of several."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 #: tried by method="auto": they fail on different ensembles, and more candidates make the choice worse
 AUTO = ("hbgf", "ncut", "average")
-#: tried as well where at least half of the members, all hard, have as many clusters as asked for: clusters can be matched
+#: also tried if at least half of the members, all hard, have the requested number of clusters, so that clusters match
 MATCHED = "voting"
 #: correlation of errors below which the result of voting is kept, unless its pooled AMI is less than this share of the best
 INDEPENDENT, NEARLY = 0.04, 0.9
-#: tried instead of methods with eigenvectors above so many clusters out of so many, where those take minutes
+#: tried instead of eigenvector methods above this many requested and total clusters, where those take minutes
 MANY, MANY_CLUSTERS, MANY_COLUMNS = ("kcc", "voting"), 300, 4_000
-#: method="auto" links a sample of the kinds of points above this many
+#: above this many distinct points, method="auto" links a sample
 SAMPLE_ABOVE = 8_000
 #: linkage finds its own number of clusters
 LINKAGES = ("average", "single", "complete")
@@ -69,16 +69,16 @@ def consensus(
     """One clustering into n_clusters that agrees best with the members of an ensemble.
 
     The members may be partial (`cg.Ensemble(…, unassigned="partial")`), weighted or soft. The order of points and members
-    and the names of clusters do not change the result, except for points that nothing tells apart. Above 100,000 points,
+    and the names of clusters do not change the result, except for points that are indistinguishable. Above 100,000 points,
     methods that do not compare points run on a sample of 30,000, and all points are placed by the rule found there.
 
     Args:
-        ensemble: An `Ensemble`, or what makes one: a list of label vectors, label columns, a frame.
+        ensemble: An `Ensemble`, or input for one: a list of label vectors, label columns, a frame.
         n_clusters: Number of clusters, from 1 to the number of points. Default None: the number that most members have, if
             more than half have the same, else the one with the longest dendrogram lifetime; the notes say which.
         method: "auto" (default): "hbgf", "ncut" and "average", the one with the highest `pooled_ami` kept and refined;
-            "voting" where members have n_clusters clusters each and err independently. One method, or a list
-            of which the highest `pooled_ami` is kept: "hbgf" (bipartite graph, spectral), "ncut"
+            "voting" if members have n_clusters clusters each and err independently. Or one method, or a list of
+            methods, of which the one with the highest `pooled_ami` is kept: "hbgf" (bipartite graph, spectral), "ncut"
             (normalised cut), "kcc" (k-means on the votes), "kmodes", "voting" (iterated plurality), "cumulative"
             (cumulative voting), "mcla", "cspa", "hgpa" (Strehl and Ghosh), "average", "single", "complete" (linkage on the
             consensus matrix), "lwea", "lwgp" (linkage and bipartite graph with locally weighted clusters).
@@ -87,10 +87,10 @@ def consensus(
             "auto", else False.
         n_init: Number of random starts, at least 1. Default 10.
         variant: Variant of the method: "metis" for hbgf, "strehl" for mcla, "size" for hgpa, "sample" for average and lwea.
-            Default None: the usual one.
-        solver: Partitioner of graphs: "auto" (default), "metis" (extra `metis`), "mtkahypar" (extra `hypergraph`),
+            Default None: the standard one.
+        solver: Graph partitioner: "auto" (default), "metis" (extra `metis`), "mtkahypar" (extra `hypergraph`),
             "builtin".
-        balance: How much larger than equal the blocks of a partitioner may be. Default 0.05.
+        balance: Allowed imbalance of the blocks of a partitioner. Default 0.05.
         unseen: What to do with points in no member: "unassigned" (default: label −1) or "nearest" (the cluster of the
             nearest point in X).
         X: The data, for `unseen="nearest"`; one row per point.
@@ -101,7 +101,7 @@ def consensus(
         A `Consensus`: `.labels`, `.confidence`, `.n_clusters`, `.scores` (one row per method tried), `.notes`.
 
     Raises:
-        InputError: If an argument is invalid, or a method cannot take so many points.
+        InputError: If an argument is invalid, or there are too many points for a method.
 
     See also:
         `cg.select_members`, `cg.ConsensusClustering`, `cg.choose_k`.
@@ -135,7 +135,7 @@ def consensus(
     nowhere = int((labels < 0).sum())
     if nowhere and unseen == "nearest":
         labels = _nearest(labels, X, e.n_points)
-        notes.append(f"{counted(nowhere, 'point')} that no member has got the cluster of the nearest point in X")
+        notes.append(f"{counted(nowhere, 'point')} without a member got the cluster of the nearest point in X")
     elif nowhere:
         notes.append(f"in no member, and so without a cluster (label −1): {counted(nowhere, 'point')}")
     if found.e.n_points < e.n_points:
@@ -218,7 +218,7 @@ def searched(e: Ensemble, request: Request) -> Outcome:
     records = list(request.records)
     votes = evidence(e)
     if not votes.mass.any():
-        raise InputError("no member has any point that counts: there is nothing to find a consensus of")
+        raise InputError("no member labels any point with a positive weight, so there is no consensus")
     weighing = votes.counted()
     notes = [*e.notes, *votes.notes, *said_of_members(weighing[0], e.names)]
     k = request.n_clusters
@@ -231,7 +231,7 @@ def searched(e: Ensemble, request: Request) -> Outcome:
         notes += left_out
     task = _Task(e, votes, *weighing, k, request.options)
     if k != 1:
-        for record in records:  # one that cannot says so before the first begins
+        for record in records:  # check all methods before the first starts
             record.check(weighing[0], task.variant(record, record.key not in chosen))
     tried = []
     with Progress(len(records), request.progress, "methods") as bar:
@@ -241,9 +241,7 @@ def searched(e: Ensemble, request: Request) -> Outcome:
     tried.sort(key=lambda t: -t.row["pooled_ami"])
     if "auto" in chosen and (by_vote := task.independent(tried)) is not None:
         tried.sort(key=lambda t: t is not by_vote)
-        notes.append(
-            "auto kept voting: the members have as many clusters as asked for and err independently of each other"
-        )
+        notes.append("auto kept voting: the members have the requested number of clusters and err independently")
     if (("auto" in chosen) if request.refine is None else yes_or_no(request.refine, "refine")) and (
         better := task.refined(tried[0])
     ) is not None:
@@ -252,10 +250,12 @@ def searched(e: Ensemble, request: Request) -> Outcome:
     n_found = int(kept.labels.max()) + 1 if len(kept.labels) else 0
     notes += kept.found.notes
     if k is not None and n_found < k:
-        notes.append(f"{k} clusters were asked for and {n_found} found: {_why(votes, k)}")
+        notes.append(f"{k} clusters were requested, but {n_found} were found: {_why(votes, k)}")
     if e.has_gaps:
         how = _gaps(e)["missing"]
-        notes.append(f"some members lack some points: anmi counts each member's own, arimp as missing={how!r} does")
+        notes.append(
+            f"some members do not label all points: anmi uses each member's points, arimp uses missing={how!r}"
+        )
     return Outcome(e, votes, weighing[0], tried, tuple(notes))
 
 
@@ -267,26 +267,26 @@ def _check(k: Any, n: int, chosen: Sequence[str], unseen: str, X: Any, n_init: A
     if unseen not in ("unassigned", "nearest"):
         raise InputError(f"unseen must be 'unassigned' or 'nearest', not {unseen!r}")
     if unseen == "nearest" and X is None:
-        raise InputError("unseen='nearest' needs the data, X=…: no member says anything of points that it lacks")
+        raise InputError("unseen='nearest' needs the data: pass X=…")
     if not isinstance(n_init, int | np.integer) or n_init < 1:
-        raise InputError(f"n_init is the number of random starts, at least 1; got {n_init}")
+        raise InputError(f"n_init must be at least 1 (the number of random starts); got {n_init}")
 
 
 def _stream(seeds: np.random.SeedSequence, name: str) -> np.random.Generator:
-    """A separate stream for each name, so that "auto" finds what a method alone finds."""
+    """A separate random stream per method name, so that "auto" gives the same result as the method alone."""
     return np.random.default_rng(
         np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, zlib.crc32(name.encode())))
     )
 
 
 def _candidates(e: Evidence, k: int | None) -> tuple[tuple[str, ...], list[str]]:
-    """What method="auto" tries, and what it says of what it leaves out."""
+    """The methods that "auto" tries, and notes on those it skips."""
     if e.n_columns <= MANY_COLUMNS or k is None or k <= MANY_CLUSTERS:
         own = np.bincount(e.member, minlength=e.n_members)
         return (*AUTO, MATCHED) if not e.is_soft and e.share[own == k].sum() >= 0.5 else AUTO, []
     return (*MANY, "average"), [
-        f"auto left out hbgf and ncut, which take long for {k:,} clusters out of the {e.n_columns:,} of all members, and "
-        f"tried {' and '.join(MANY)} in their place"
+        f"auto skipped hbgf and ncut, which are slow for {k:,} clusters out of the {e.n_columns:,} of all members, and "
+        f"tried {' and '.join(MANY)} instead"
     ]
 
 
@@ -297,20 +297,20 @@ def _number_of_clusters(e: Evidence, rng: np.random.Generator) -> tuple[int, str
     shares_of = np.array([e.share[own == number].sum() for number in numbers])
     mode = int(numbers[shares_of.argmax()])
     if shares_of.max() > 0.5 and mode > 1:
-        return mode, f"n_clusters = {mode}: {'all' if len(numbers) == 1 else 'most'} members have as many"
+        return mode, f"n_clusters = {mode}: {'all' if len(numbers) == 1 else 'most'} members have this number"
     k = lifetime(e, rng)
     return k, f"n_clusters = {k}: the longest dendrogram lifetime, by average linkage"
 
 
 def _why(votes: Evidence, k: int) -> str:
     if votes.n_rows < k:
-        return f"the members tell only {counted(votes.n_rows, 'kind')} of points apart"
+        return f"the members distinguish only {counted(votes.n_rows, 'kind')} of points"
     return "the others won no points"
 
 
 @dataclass(frozen=True)
 class _Tried:
-    """One clustering: its row of scores, what the method gave, and the clusters of the signatures, the largest first."""
+    """One clustering: its row of scores, the result of the method, and the clusters of the signatures, the largest first."""
 
     row: dict[str, Any]
     found: Found
@@ -319,7 +319,7 @@ class _Tried:
 
 @dataclass(frozen=True)
 class _Task:
-    """What every method is given: the ensemble, its votes, those that weigh anything and which they are, k, options."""
+    """The input of every method: the ensemble, its votes, those with positive weight and their indices, k, options."""
 
     e: Ensemble
     votes: Evidence
@@ -334,7 +334,7 @@ class _Task:
         return "sample" if many else self.options["variant"]
 
     def tried(self, record: Method, rng: np.random.Generator, by_auto: bool) -> _Tried:
-        """What one method finds."""
+        """The result of one method."""
         started = time.perf_counter()
         part, k = self.part, self.k
         if k is not None and (k == 1 or k >= part.n_rows):
@@ -357,7 +357,7 @@ class _Task:
         return None
 
     def refined(self, kept: _Tried) -> _Tried | None:
-        """The clustering after hard EM on the votes; None where it has fewer clusters than it should, or nothing moves."""
+        """The clustering after hard EM on the votes; None if it has too few clusters, or nothing moves."""
         k = kept.row["n_clusters"]
         if k < 2 or (self.k is not None and k < self.k):
             return None
@@ -378,7 +378,7 @@ class _Task:
     def _scored(self, key: str, is_refined: bool, found: Found, objective: str, started: float) -> _Tried:
         votes, e = self.votes, self.e
         labels = np.full(votes.n_rows, -1)
-        labels[self.rows] = found.labels  # what weighs nothing does not take part, and is placed by its votes
+        labels[self.rows] = found.labels  # points of weight 0 take no part, and are placed by their votes
         labels = _by_size(votes, _completed(votes, labels))
         spent = time.perf_counter() - started
         everyone = np.where(votes.row >= 0, labels[votes.row], -1)
@@ -394,7 +394,7 @@ class _Task:
 
 
 def _gaps(e: Ensemble) -> dict[str, str]:
-    """How arimp counts gaps: as the consensus functions do, each member on its points, where that is defined."""
+    """How arimp counts gaps: like the consensus methods, each member on its points, if that is defined."""
     if not e.has_gaps:
         return {}
     weighted = e.mass is not None and not e.mass.is_frequency
@@ -402,7 +402,7 @@ def _gaps(e: Ensemble) -> dict[str, str]:
 
 
 def _anmi(e: Ensemble, labels: Array) -> float:
-    """Mean NMI with the members, each on its own points; one without any says nothing."""
+    """Mean NMI with the members, each on its points; members without points are ignored."""
     nmi = np.full(len(e), np.nan)
     for gaps in (False, True):
         those = [i for i, c in enumerate(e.members) if bool(c.gaps) is gaps and e.shares[i] > 0]
@@ -414,7 +414,7 @@ def _anmi(e: Ensemble, labels: Array) -> float:
 
 
 def _completed(votes: Evidence, labels: Array) -> Array:
-    """Signatures that a method could not place go where most of their votes go."""
+    """Signatures that a method could not place go to the cluster with most of their votes."""
     lost = labels < 0
     if not lost.any():
         return labels
@@ -430,12 +430,12 @@ def _completed(votes: Evidence, labels: Array) -> Array:
 
 
 def _by_size(votes: Evidence, labels: Array) -> Array:
-    """Clusters numbered from the largest; those of one size by their first point."""
+    """Clusters numbered from the largest; equal sizes by their first point."""
     names, codes = np.unique(labels, return_inverse=True)
     mass = np.bincount(codes.ravel(), weights=votes.mass, minlength=len(names))
     here = np.flatnonzero(votes.row >= 0)[::-1]
     first = np.empty(len(names), np.int64)
-    first[codes.ravel()[votes.row[here]]] = here  # the last to be written is the first point
+    first[codes.ravel()[votes.row[here]]] = here  # the last assignment wins: the first point
     rank = np.empty(len(names), np.int64)
     rank[np.lexsort((first, -np.round(mass, 9)))] = np.arange(len(names))
     return np.asarray(rank[codes.ravel()])

@@ -10,9 +10,9 @@ from congruence.comparison.presenting import counted
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.statistics.tables import Array
 
-#: a member is near-trivial if one cluster has this share of its points, or its clusters have fewer points than this on average
+#: a member is near-trivial if one cluster has this share of its points, or its mean cluster size is below this
 ONE, SMALL = 0.95, 1.5
-#: members that are named; the others are counted
+#: most members named in a note; the others are counted
 NAMED = 3
 
 
@@ -27,7 +27,7 @@ def said_of_members(e: Evidence, names: Sequence[str]) -> list[str]:
     if lump.any():
         who = _listed(e, names, np.flatnonzero(lump))
         notes.append(
-            f"near-trivial: {who} with at least {ONE:.0%} of the points in one cluster; select or weigh members"
+            f"near-trivial: {who} with at least {ONE:.0%} of the points in one cluster; select or weight members"
         )
     dust = ~lump & (whole * e.points_per_mass < SMALL * own)
     if dust.any():
@@ -35,7 +35,7 @@ def said_of_members(e: Evidence, names: Sequence[str]) -> list[str]:
     same = duplicates(e)
     if same:
         again = np.concatenate([group[1:] for group in same])
-        notes.append(f"the same clustering as another member: {_listed(e, names, again)}; each counts again")
+        notes.append(f"the same clustering as another member: {_listed(e, names, again)}; each counts separately")
     return notes
 
 

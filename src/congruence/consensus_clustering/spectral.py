@@ -46,7 +46,7 @@ def eigenvectors(
         solver = "singular vectors by Lanczos iteration (ARPACK)"
     kept = singular > 1e-7 * singular[0]
     singular, right = singular[kept], right[:, kept]
-    right = right * np.where(np.abs(right).max(axis=0) == right.max(axis=0), 1.0, -1.0)  # one sign of the two
+    right = right * np.where(np.abs(right).max(axis=0) == right.max(axis=0), 1.0, -1.0)  # fix the sign
     places = column_scale[:, None] * right / singular
     return places, e.scores(places) * row_scale[:, None], right, solver
 
@@ -67,8 +67,8 @@ def kmeans(
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(1), warnings.catch_warnings():  # one thread: the same sums on every machine
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different directions than k; n_clusters tells
+    with threadpool_limits(1), warnings.catch_warnings():  # one thread: the same sums on all machines
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct directions than k; n_clusters shows it
         few, own = x, weight
         if len(x) > STARTS_ON:
             chosen = np.sort(rng.choice(len(x), STARTS_ON, replace=False, p=weight / weight.sum()))
@@ -92,7 +92,7 @@ def nearest_direction(places: Array, centres: Array) -> Rule:
 
 
 def _orthogonal(x: Array, k: int, rng: np.random.Generator) -> Array:
-    """A start of directions as different as there are (Fern and Brodley): each next has the least overlap with those before."""
+    """A start of maximally different directions (Fern and Brodley): each has the least overlap with the previous ones."""
     chosen = [int(rng.integers(len(x)))]
     overlap = np.zeros(len(x))
     for _ in range(k - 1):

@@ -1,4 +1,4 @@
-"""Plurality voting: match each member's clusters with those of the consensus, let the members vote, repeat until it converges."""
+"""Plurality voting: match each member's clusters with those of the consensus, let members vote, and repeat until convergence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from congruence.consensus_clustering.methods import Found, Method, Rule
 from congruence.statistics.tables import Array
 
 STEPS = 100
-#: kinds of points on which the most central member is found
+#: distinct points on which the most central member is found
 SAMPLE = 20_000
 
 
@@ -24,7 +24,7 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: A
         few = e.taken(np.sort(rng.choice(e.n_rows, SAMPLE, replace=False, p=e.mass / e.mass.sum())))
     labels, start = medoid(e, k, few), "the most central member"
     if labels is None:
-        labels, start = kcc(e, k, rng, n_init=n_init).labels, f"kcc, as no complete member has {k} clusters"
+        labels, start = kcc(e, k, rng, n_init=n_init).labels, f"kcc, because no complete member has {k} clusters"
     before: list[bytes] = []
     for _step in range(STEPS):
         table = matched(e, labels, k)
@@ -36,15 +36,15 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: A
         labels = voted
     settled = voted.tobytes() == before[-1]
     agreed = float((support[np.arange(e.n_rows), voted] * e.mass).sum() / (e.seen_share * e.mass).sum())
-    notes = () if settled else ("the votes did not settle; the last of them are given",)
+    notes = () if settled else ("voting did not converge; the last round was used",)
     rule = Rule(table, np.zeros(k))
-    return Found(voted, agreed, f"matching and voting, started at {start}", notes, rule)
+    return Found(voted, agreed, f"matching and voting, started from {start}", notes, rule)
 
 
 def matched(e: Evidence, labels: Array, k: int) -> Array:
     """Votes of each cluster: a_l for the consensus cluster it is matched with, 0 for the others.
 
-    One to one where it can be, and the clusters left over go to the one they overlap most.
+    One to one if possible; remaining clusters go to the one they overlap most.
     """
     totals = e.totals(labels, k)
     ends = np.searchsorted(e.member, np.arange(e.n_members + 1)).tolist()

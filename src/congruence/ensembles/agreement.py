@@ -38,8 +38,8 @@ def lone_scorer(key: str) -> Callable[..., float]:
         return lone_value(key, x, missing=missing, threads=threads, engine=engine)
 
     args = {
-        "x": "An `Ensemble`, or what makes one; a `Similarity`, or a square array.",
-        "missing": 'How pairs of points count that a member lacks: "ratio" (default), "plain" or "pooled".',
+        "x": "An `Ensemble`, or input for one; a `Similarity`, or a square array.",
+        "missing": 'How pairs of points without a label in a member count: "ratio" (default), "plain" or "pooled".',
         "threads": "Number of threads. Default None: all cores.",
         "engine": 'Where to count: "auto" (default), "cpu" or "cuda".',
     }
@@ -82,7 +82,7 @@ def consensus_index(
     """Mean of any measure over all pairs of different members (weighted by the products of their weights, if given).
 
     Args:
-        ensemble: An `Ensemble`, or what makes one: label columns, a frame, a list or mapping of clusterings.
+        ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
         measure: Key or record of a measure; `cg.measures()` lists them. Default "nmi_sum".
         threads: Number of threads; it does not change results. Default None: all cores.
         engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
@@ -104,7 +104,7 @@ def consensus_index(
     """
     e = as_ensemble(ensemble)
     if len(e) < 2:
-        raise InputError("the consensus index is a mean over pairs of members, and there is only one member")
+        raise InputError("the consensus index is a mean over pairs of members, but there is only one member")
     m = find(measure)
     return mean_of_pairs(e, compare_all(e, [m], threads=threads, engine=engine)[m.key])
 
@@ -117,16 +117,16 @@ def mean_of_pairs(e: Ensemble, values: Array) -> float:
     weights = np.outer(e.shares, e.shares)[off]
     if not weights.any():
         raise InputError(
-            "the consensus index is a mean over pairs of members, and only one member has a weight above 0"
+            "the consensus index is a mean over pairs of members, but only one member has a weight above 0"
         )
     return float((values[off] * weights).sum() / weights.sum())
 
 
 def member_agreement(ensemble: Any, measure: str | Measure = "ari", *, threads: int | None = None) -> dict[str, float]:
-    """For each member its mean agreement with all the others, best first.
+    """The mean agreement of each member with all others, best first.
 
     Args:
-        ensemble: An `Ensemble`, or what makes one: label columns, a frame, a list or mapping of clusterings.
+        ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
         measure: Key or record of a measure; `cg.measures()` lists them. Default "ari".
         threads: Number of threads; it does not change results. Default None: all cores.
 
@@ -185,14 +185,14 @@ def consensus_matrix(
 ) -> Any:  # fmt: skip
     """Share of members that put each pair of points together: n × n, with 1 on the diagonal.
 
-    With a `threshold` a scipy.sparse array of the entries at or above it. Pairs that no member labels are NaN
+    With a `threshold`, a scipy.sparse array of the entries at or above it. Pairs that no member labels are NaN
     with `missing="ratio"`, and 0 with "plain".
 
     Args:
-        ensemble: An `Ensemble`, or what makes one: label columns, a frame, a list or mapping of clusterings.
+        ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
         dtype: Type of the entries. Default float64.
-        threshold: Entries below it are left out and the matrix is sparse. Default None: dense.
-        missing: How pairs of points count that a member lacks: "ratio" (default), "plain" or "pooled"; see the guide
+        threshold: Entries below it are dropped, and the matrix is sparse. Default None: dense.
+        missing: How pairs of points without a label in a member count: "ratio" (default), "plain" or "pooled"; see the guide
             to ensembles.
         threads: Number of threads; it does not change results. Default None: all cores.
 
@@ -223,8 +223,8 @@ def consensus_matrix(
     size, there = float(e.n_points) ** 2 * dtype.itemsize, _available_memory()
     if size > 0.8 * there:
         raise InputError(
-            f"the consensus matrix of {e.n_points:,} points takes {size / 2**30:.1f} GB, and {there / 2**30:.1f} GB are free; "
-            "pass dtype='float32' or threshold=… (sparse), read consensus_blocks(), or compute measures, which need no matrix"
+            f"the consensus matrix of {e.n_points:,} points takes {size / 2**30:.1f} GB, but {there / 2**30:.1f} GB are free; "
+            "pass dtype='float32' or threshold=… (sparse), use consensus_blocks(), or compute measures, which need no matrix"
         )
     return tiles.dense(source, dtype, plan.default_threads(threads))
 
@@ -255,10 +255,10 @@ def consensus_blocks(
     `dtype` gives the number of members that agree instead of their share.
 
     Args:
-        ensemble: An `Ensemble`, or what makes one: label columns, a frame, a list or mapping of clusterings.
+        ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
         rows: Number of rows per block. Default 256.
         dtype: Type of the entries. Default float64.
-        missing: How pairs of points count that a member lacks: "ratio" (default), "plain" or "pooled"; see the guide
+        missing: How pairs of points without a label in a member count: "ratio" (default), "plain" or "pooled"; see the guide
             to ensembles.
         engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
             "cuda".
@@ -291,7 +291,7 @@ def complete_labels(e: Ensemble) -> list[Labels]:
     """The members, if their consensus is a count: complete, hard, and of equal weight."""
     hard = [c for c in e.members if isinstance(c, Labels)]
     if len(hard) < len(e) or e.has_gaps or e.has_covers or e.member_weight is not None:
-        raise device.refusal("on the GPU the consensus matrix is that of complete label vectors of equal weight")
+        raise device.refusal("on the GPU, the consensus matrix needs complete label vectors of equal weight")
     return hard
 
 

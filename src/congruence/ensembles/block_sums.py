@@ -1,4 +1,4 @@
-"""Sums over blocks of two similarity matrices, which add."""
+"""Additive sums over blocks of two similarity matrices."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from congruence.statistics.matrices import MatrixSums
 
 @dataclass(frozen=True, kw_only=True)
 class PairSums:
-    """Sums of a block of two similarity matrices: a few numbers, which add over blocks.
+    """Sums of a block of two similarity matrices: a few numbers that add over blocks.
 
-    Only entries above the diagonal are counted, by their global indices: give all blocks, or those above and on it.
+    Only entries above the diagonal are counted, by their global indices: pass all blocks, or those on and above it.
     The number of entries below the diagonal and sums of the indices show whether a block is missing or was added twice.
 
     Attributes:
@@ -83,7 +83,7 @@ class PairSums:
         return self._measured("arimm")
 
     def arimp(self) -> float:
-        """The same, where the second matrix is a partition's."""
+        """The same, if the second matrix is that of a partition."""
         return self._measured("arimp")
 
     def kas(self) -> float:
@@ -140,7 +140,7 @@ def pair_sums(block_p: Any, block_q: Any, rows: Any, cols: Any) -> PairSums:
             f"pair_sums takes two blocks of numbers and the global indices of rows and columns ({error})"
         ) from None
     if i.ndim != 1 or j.ndim != 1:
-        raise InputError("rows and cols are the global indices of the block, as in range(0, 1000)")
+        raise InputError("rows and cols must be the global indices of the block, as in range(0, 1000)")
     if p.shape != (len(i), len(j)) or q.shape != p.shape:
         raise InputError(f"blocks of shape {p.shape} and {q.shape} do not fit {len(i)} rows and {len(j)} columns")
     if np.isnan(p).any() or np.isnan(q).any():

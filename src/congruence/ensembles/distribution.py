@@ -82,13 +82,13 @@ def consensus_cdf(
 ) -> ConsensusCdf:
     """Distribution of the consensus values over all pairs of points, exactly, or over a `sample` of that many pairs.
 
-    Points with the same labels in every member are taken together, so complete ensembles need far fewer than n² steps.
-    With engine="cuda" all pairs are compared on the GPU, in blocks that are never kept.
+    Points with the same labels in every member are merged, so complete ensembles need far fewer than n² steps.
+    With engine="cuda" all pairs are compared on the GPU, in blocks that are not stored.
 
     Args:
-        ensemble: An `Ensemble`, or what makes one: label columns, a frame, a list or mapping of clusterings.
+        ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
         sample: Number of pairs of points to sample. Default None: all pairs, exactly.
-        missing: How pairs of points count that a member lacks: "ratio" (default), "plain" or "pooled"; see the guide
+        missing: How pairs of points without a label in a member count: "ratio" (default), "plain" or "pooled"; see the guide
             to ensembles.
         random_state: Seed of the sample. Default None.
         progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a

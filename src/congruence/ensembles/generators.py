@@ -48,9 +48,9 @@ def generate(
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | bool | None = None,
 ) -> Ensemble:
-    """An ensemble of clusterings of X, diverse on purpose.
+    """A diverse ensemble of clusterings of X.
 
-    The same `random_state` gives the same members for any `n_jobs`. Warnings of a method, as of a mixture that did
+    The same `random_state` gives the same members for any `n_jobs`. Warnings of a method, such as a mixture that did
     not converge, are in `.notes`.
 
     Args:
@@ -174,7 +174,7 @@ def as_data(X: Any) -> Any:
         raise InputError(MISSING)
     largest = float(np.abs(cells).max(initial=0.0))
     if largest > LARGEST or 0 < largest < 1 / LARGEST:
-        raise InputError(f"the data reach {largest:.3g}, and squares of such numbers are not held; rescale the data")
+        raise InputError(f"the data reach {largest:.3g}, and squares of such numbers overflow; rescale the data")
     return data
 
 
@@ -188,7 +188,7 @@ def in_order(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> Iterable[T]
 
     from congruence.engine.plan import default_threads
 
-    n_jobs = min(n_jobs, len(jobs), default_threads(None))  # more processes than cores only cost memory
+    n_jobs = min(n_jobs, len(jobs), default_threads(None))  # more processes than cores waste memory
     found: Iterable[T] = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(job)() for job in jobs)
     return found
 

@@ -39,10 +39,10 @@ def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto") -> Array
     """Mean consensus of each point (row) with the other points of each cluster (column, in sorted order of labels).
 
     Members without a label for a point do not count for it: the mean is over all members and pairs of points that they
-    label. A point alone in its cluster has consensus NaN with it.
+    label. A point alone in its cluster has NaN for it.
 
     Args:
-        ensemble: An `Ensemble`, or what makes one: label columns, a frame, a list or mapping of clusterings.
+        ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
         labels: One label per point, without gaps.
         engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
             "cuda".
@@ -71,7 +71,7 @@ def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto") -> Array
 
 
 def _sums(e: Ensemble, c: Labels, on_card: bool) -> tuple[Array, Array]:
-    """Of each point with the other points of each cluster: how much members put together, and how much they label."""
+    """For each point and cluster: the weight of pairs that members put together, and of pairs that they label."""
     check_one_kind(e.members)
     xp: Any = device.cupy() if on_card else np  # the same code on host and GPU
     weight, own = (xp.asarray(x) for x in point_mass(e))
@@ -94,7 +94,7 @@ def _sums(e: Ensemble, c: Labels, on_card: bool) -> tuple[Array, Array]:
             per = table[: member.k].sum(axis=0)
             table[member.k] = 0
             with_self = here
-            if isinstance(member, CoverLabels):  # together are points whose signatures share a cluster
+            if isinstance(member, CoverLabels):  # points are together if their signatures share a cluster
                 rows = member.clusters.sparse(np.arange(member.k))
                 table[: member.k] = ((rows @ rows.T) > 0) @ table[: member.k]
                 with_self = here & np.append(member.clusters.lengths > 0, False)[theirs]
@@ -120,7 +120,7 @@ def cluster_consensus(ensemble: Any, labels: Any) -> dict[Any, float]:
     have a label, the share that puts them together.
 
     Args:
-        ensemble: An `Ensemble`, or what makes one: label columns, a frame, a list or mapping of clusterings.
+        ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
         labels: One label per point, without gaps.
 
     Returns:
@@ -151,7 +151,7 @@ def consensus_silhouette(ensemble: Any, labels: Any) -> Array:
     """Silhouette of each point with distance 1 − consensus, in O(points × members × clusters).
 
     Args:
-        ensemble: An `Ensemble`, or what makes one: label columns, a frame, a list or mapping of clusterings.
+        ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
         labels: One label per point, without gaps.
 
     Returns:
@@ -172,12 +172,12 @@ def consensus_silhouette(ensemble: Any, labels: Any) -> Array:
     if c.k < 2:
         raise InputError("a silhouette needs at least two clusters")
     distance = np.clip(1 - item_consensus(e, c), 0.0, 1.0)
-    distance[distance < 1e-12] = 0.0  # rounding of shares; the difference of two such would be ±1
+    distance[distance < 1e-12] = 0.0  # rounding errors of shares; their difference would become ±1
     here = np.arange(e.n_points), c.codes
     inside = distance[here].copy()
     distance[here] = np.nan
     outside = np.where(np.isnan(distance), np.inf, distance).min(axis=1)
     known = np.isfinite(inside) & np.isfinite(outside) & (np.maximum(inside, outside) > 0)
-    score = np.zeros(e.n_points)  # by convention of a point alone in its cluster, or at distance 0 from both
+    score = np.zeros(e.n_points)  # by convention for a point alone in its cluster, or at distance 0 from both
     score[known] = (outside - inside)[known] / np.maximum(inside, outside)[known]
     return score

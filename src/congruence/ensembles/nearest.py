@@ -20,7 +20,7 @@ class Centres:
 
     @classmethod
     def of(cls, X: Any, labels: Array, standardise: bool = False) -> Centres:
-        """The centres of these clusters; points with label −1 are in none."""
+        """The centres of these clusters; points with label −1 are in no cluster."""
         data = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
         spread = data.std(axis=0) if standardise else np.ones(data.shape[1])
         scale = np.where(spread > 0, spread, 1.0)

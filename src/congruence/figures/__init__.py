@@ -1,4 +1,4 @@
-"""Figures of results: plotly to look at, matplotlib for papers. Each takes a result and gives back a figure."""
+"""Figures of results, by plotly or matplotlib. Each function takes a result and returns a figure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from congruence.resolution_sweeps.sweep import Resolutions
 from congruence.selection.choice import KChoice
 
 Backend = Literal["plotly", "matplotlib"]
-#: the function of `plotly_figures` and `matplotlib_figures` that draws a kind of result
+#: the function in `plotly_figures` and `matplotlib_figures` for each type of result
 DRAWN: dict[type, str] = {
     AllPairs: "draw_pairs", Comparison: "draw_flow", Ensemble: "draw_ensemble", KChoice: "draw_choice", Drift: "draw_drift",
     Alternatives: "draw_alternatives", Consensus: "draw_cards",
@@ -32,14 +32,14 @@ DRAWN_TREES: dict[type, str] = {
 
 
 def figure(result: Any, backend: Backend = "plotly", **options: Any) -> Any:
-    """A figure of a result: plotly's, or with backend="matplotlib" (extra `plot`) a matplotlib Figure for papers.
+    """A figure of a result: a plotly figure, or with backend="matplotlib" (extra `plot`) a matplotlib figure for papers.
 
-    A plotly figure is written by `.write_html`, and by `.write_image` if kaleido is installed; a matplotlib figure by
+    Save a plotly figure with `.write_html`, or with `.write_image` if kaleido is installed. Save a matplotlib figure with
     `.savefig`.
 
     Args:
-        result: What `compare`, `compare_all`, `consensus`, `choose_k`, `drift`, `alternatives`, `cut_curve`, `compare_cuts`,
-            `tanglegram` or `resolutions` return, or an `Ensemble`.
+        result: The result of `compare`, `compare_all`, `consensus`, `choose_k`, `drift`, `alternatives`, `cut_curve`,
+            `compare_cuts`, `tanglegram` or `resolutions`, or an `Ensemble`.
         backend: "plotly" (default) or "matplotlib" (extra `plot`).
         options: Options of the figure: `measure` for all pairs, `most` clusters of a flow, `labels` for an ensemble,
             `data` for a consensus.
@@ -48,7 +48,7 @@ def figure(result: Any, backend: Backend = "plotly", **options: Any) -> Any:
         A plotly or matplotlib figure.
 
     Raises:
-        InputError: If there is no figure of such a result.
+        InputError: If there is no figure for this type of result.
 
     See also:
         `cg.report`.

@@ -1,4 +1,4 @@
-"""A card per cluster of a consensus, as plain data: its size, its votes, and what sets it apart."""
+"""A card per cluster of a consensus, as plain data: its size, its votes, and the features that distinguish it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Card:
 
     cluster: int
     size: int
-    #: mean share of the votes of its points for the cluster, and how many points have under half of theirs here
+    #: mean vote share of its points, and the number of points with less than half of their votes here
     vote_share: float
     n_disputed: int
     bars: tuple[tuple[str, float], ...]
@@ -39,7 +39,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Cards:
-    """The cards of a figure, what their bars are, and how many clusters there are."""
+    """The cards of a figure, the meaning of their bars, and the number of clusters."""
 
     cards: tuple[Card, ...]
     axis: str
@@ -47,7 +47,7 @@ class Cards:
 
 
 def cards_of(found: Consensus, data: Any = None) -> Cards:
-    """The cards of a consensus; their bars are features of the data if there are some, else the votes for each cluster.
+    """The cards of a consensus; their bars are features of the data, if given, else the votes for each cluster.
 
     >>> import congruence as cg
     >>> r = cg.consensus([[0, 0, 1, 1, 2], [1, 1, 0, 0, 2], [0, 0, 0, 1, 2]], 3, method="average")

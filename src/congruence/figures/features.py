@@ -1,4 +1,4 @@
-"""What sets each cluster apart in the data: effect sizes of features, cluster by cluster."""
+"""Effect sizes of features: how each cluster differs from the other points."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Features:
     names: tuple[str, ...]
     #: clusters × features of the heat map, the feature that differs most first
     effects: Array
-    #: of each cluster its features that differ most, as (name, effect)
+    #: for each cluster, the features that differ most, as (name, effect)
     named: tuple[tuple[tuple[str, float], ...], ...]
 
 
 def features_of(X: Any, names: tuple[str, ...], labels: Array, k: int) -> Features | None:
-    """Effect sizes of dense numbers; None for sparse ones, or where there is nothing to compare.
+    """Effect sizes of dense data; None for sparse data, or if there is nothing to compare.
 
     >>> x = np.array([[0.0, 5], [1, 6], [4, 5], [5, 6]])
     >>> found = features_of(x, ("a", "b"), np.array([0, 0, 1, 1]), 2)
@@ -56,7 +56,7 @@ def features_of(X: Any, names: tuple[str, ...], labels: Array, k: int) -> Featur
 
 
 def numbers_of(data: Any, n: int) -> tuple[Any, tuple[str, ...]]:
-    """The data as points × features, and the names of the features; constant names where the data have none."""
+    """The data as points × features, and the names of the features; default names if the data have none."""
     names = None
     if frame_kind(data) is not None and hasattr(data, "columns"):
         names = [str(x) for x in (data.column_names if frame_kind(data) == "pyarrow" else data.columns)]

@@ -1,4 +1,4 @@
-"""Where things stand in a picture: orders, trees, maps, flows and cells; numbers only, nothing is drawn here."""
+"""Layouts of figures as plain numbers: orders, trees, maps, flows and cells."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array, Table
 
-#: colours that everyone can tell apart (Okabe and Ito), for clusters and curves
+#: colour-blind safe colours (Okabe and Ito), for clusters and curves
 EIGHT = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")
-#: up to so many clusterings their values are written into the picture
+#: most clusterings whose values are written into the figure
 MOST_VALUES = 12
-#: above so many names they are left out of a picture; above so many points a picture of the distribution is of a sample
+#: most names in a figure, and most points for an exact distribution; above it, pairs are sampled
 MOST_NAMES, EXACT_POINTS, DRAWN_PAIRS = 60, 1000, 200_000
 
-#: most members that are put in the order with neighbours as alike as can be; above, the tree's own order is kept
+#: most members in optimal leaf order; above it, the order of the tree is kept
 MOST_ORDERED = 1500
 #: most pairs of matched clusters that a flow shows one by one
 MOST_FLOWS = 120
-#: most clusterings beside one another
+#: most clusterings in a flow
 MOST_COLUMNS = 8
-#: most rows and columns of a picture of a consensus matrix
+#: most rows and columns of the figure of a consensus matrix
 MOST_CELLS = 400
-#: most groups of members that are looked for, and the silhouette below which there are none to speak of
+#: most groups of members, and the smallest silhouette of clear groups
 MOST_GROUPS, CLEAR = 8, 0.25
 
 
@@ -46,7 +46,7 @@ MOST_GROUPS, CLEAR = 8, 0.25
 
 
 def distances(values: Array, measure: Measure) -> Array:
-    """How far apart the members are by a measure: best − value for a similarity; undefined pairs are farthest."""
+    """Distances of the members by a measure: best − value for a similarity; undefined pairs are farthest apart."""
     away = measure.range[1] - values if measure.better == "higher" else values.copy()
     away = np.maximum((away + away.T) / 2, 0.0)
     known = away[~np.isnan(away)]
@@ -60,15 +60,15 @@ class Tree:
     """A dendrogram by average linkage: the leaves from left to right, and its branches."""
 
     order: Array
-    #: one row a merge: places of the left and the right stem, heights they start from, height they meet at
+    #: one row per merge: positions of the left and right stems, the heights they start from, the height of the merge
     branches: Array
     is_optimal: bool
 
 
 def groups_of(away: Array) -> tuple[Array, float]:
-    """Groups of members, the largest first, and their mean silhouette; one group where none is clear.
+    """Groups of members, the largest first, and their mean silhouette; one group if there are no clear groups.
 
-    Ward's linkage, cut into 2 … 8: the cut with the largest silhouette, or the first that comes within 0.02 of it.
+    Ward's linkage, cut into 2 … 8 groups: the cut with the largest silhouette, or the first within 0.02 of it.
 
     >>> import numpy as np
     >>> place = np.array([0, 1, 10, 11, 12])
@@ -110,7 +110,7 @@ def _silhouette(away: Array, labels: Array) -> float:
 
 
 def tree_of(away: Array) -> Tree:
-    """The dendrogram of a square of distances, its leaves ordered so that neighbours are as alike as can be."""
+    """The dendrogram of a distance matrix, in optimal leaf order."""
     size = len(away)
     if size == 1:
         return Tree(np.zeros(1, np.int64), np.empty((0, 5)), True)
@@ -159,25 +159,25 @@ def map_of(away: Array) -> tuple[Array, float]:
 
 @dataclass(frozen=True, eq=False)
 class Flow:
-    """A contingency table for a picture: matched clusters opposite one another, then those without a partner."""
+    """A contingency table for a figure: matched clusters opposite each other, then those without a partner."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     #: points in common, rows × columns
     counts: Array
-    #: (row, column) of clusters that were matched one to one, and of the pairs that are gathered
+    #: (row, column) of matched clusters, and of the merged pairs
     matched: tuple[tuple[int, int], ...]
     n_rows: int
     n_columns: int
-    #: rows and columns that stand for several clusters
+    #: rows and columns that represent several clusters
     rest: tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def flow_of(table: Table, most: int = MOST_FLOWS) -> Flow:
-    """The flow between the clusters of a table: at most `most` pairs one by one, the smaller pairs together.
+    """The flow between the clusters of a table: at most `most` pairs separately, the smaller pairs merged.
 
-    Matched clusters are always opposite one another. Clusters without a partner follow, one by one while there is room, then
-    together.
+    Matched clusters are always opposite each other. Clusters without a partner follow, separately while there is room, then
+    merged.
 
     >>> import congruence as cg
     >>> flow = flow_of(cg.contingency([0, 0, 1, 1, 1], ["v", "v", "u", "u", "v"]))
@@ -223,7 +223,7 @@ def flow_of(table: Table, most: int = MOST_FLOWS) -> Flow:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """A consensus matrix for a picture: points in an order, in groups of neighbours, and the mean consensus of each two."""
+    """A consensus matrix for a figure: ordered points in groups of neighbours, and the mean consensus of all pairs of groups."""
 
     #: the points from left to right, and where each group begins (one more entry than groups)
     order: Array
@@ -232,15 +232,16 @@ class Cells:
 
     @property
     def is_aggregated(self) -> bool:
-        """Does a cell stand for several points?"""
+        """Whether a cell represents several points."""
         return len(self.values) < len(self.order)
 
 
 def cells_of(e: Ensemble, labels: Any = None, most: int = MOST_CELLS, order: Array | None = None) -> Cells:
     """The consensus matrix of an ensemble in at most `most` × `most` cells, without a matrix of points.
 
-    Few points are ordered by their tree; many by a clustering (`labels`, else the first member without gaps), its clusters
-    beside those they are alike, and within one by where else a point might belong. An `order` that is given is kept.
+    Few points are ordered by their tree. Many points are ordered by a clustering (`labels`, else the first member without
+    gaps): similar clusters are next to each other, and points within a cluster are sorted by their second-best cluster. A
+    given `order` is kept.
 
     >>> import congruence as cg
     >>> cells = cells_of(cg.Ensemble([[0, 1, 0, 1], [0, 1, 0, 0]]))
@@ -276,14 +277,12 @@ def _point_order(e: Ensemble, labels: Any) -> Array:
     rank[tree_of(away).order] = np.arange(k)
     near[np.arange(len(codes)), codes] = -1
     second = rank[near.argmax(axis=1)]
-    side = np.where(
-        near.max(axis=1) <= 0, 0, np.sign(second - rank[codes])
-    )  # lean towards the cluster it might belong to
+    side = np.where(near.max(axis=1) <= 0, 0, np.sign(second - rank[codes]))  # sort towards the second-best cluster
     return np.asarray(np.lexsort((-side * own, side, rank[codes])))
 
 
 def _block_means(e: Ensemble, order: Array, edges: Array) -> Array:
-    """Mean consensus between the points of each two groups, over the pairs that some member has seen."""
+    """Mean consensus between the points of all pairs of groups, over the pairs that some member labels."""
     many = len(edges) - 1
     group = np.empty(e.n_points, np.int64)
     group[order] = np.repeat(np.arange(many), np.diff(edges))
@@ -348,17 +347,17 @@ def coloured_flow(result: Comparison, most: int) -> tuple[Flow, list[str]]:
 
 @dataclass(frozen=True, eq=False)
 class Alluvial:
-    """Several clusterings beside one another: names and colours of their clusters, and what neighbours share."""
+    """Several clusterings side by side: names and colours of their clusters, and common points of neighbours."""
 
     titles: tuple[str, ...]
     names: tuple[tuple[str, ...], ...]
     colours: tuple[tuple[str, ...], ...]
-    #: of each two neighbours: points in common, clusters of the left × clusters of the right
+    #: for each pair of neighbours: points in common, clusters of the left × clusters of the right
     counts: tuple[Array, ...]
 
 
 def alluvial_of(e: Ensemble, most: int = 40) -> Alluvial:
-    """The members of an ensemble from left to right, each in the order that puts matched clusters opposite one another.
+    """The members of an ensemble from left to right, each ordered so that matched clusters are opposite each other.
 
     >>> shown = alluvial_of(Ensemble({"a": [0, 0, 1, 1], "b": [1, 1, 0, 0], "c": [0, 0, 0, 1]}))
     >>> shown.names, [c.tolist() for c in shown.counts]
@@ -424,7 +423,7 @@ def flow_heights(counts: Array, room: float, slot: float) -> tuple[tuple[Array, 
 
 
 def ensemble_parts(e: Ensemble, labels: Any) -> tuple[Any, Any, str]:
-    """The cells of the consensus matrix, its distribution, and what the picture is of."""
+    """The cells of the consensus matrix, its distribution, and the title of the figure."""
     cells = cells_of(e, labels)
     exact = e.n_points <= EXACT_POINTS
     cdf = consensus_cdf(e, progress=False) if exact else consensus_cdf(e, sample=DRAWN_PAIRS, random_state=0)
@@ -445,7 +444,7 @@ def steps(cdf: Any) -> tuple[list[float], list[float]]:
 
 
 def limits_of(key: str) -> tuple[float | None, float | None]:
-    """The lowest and the highest value of a measure, None where there is no limit or it is no measure.
+    """The lowest and the highest value of a measure, None if there is no limit or it is not a measure.
 
     >>> limits_of("ari"), limits_of("vi"), limits_of("elbow of something")
     ((-0.5, 1.0), (0.0, None), (None, None))
@@ -457,7 +456,7 @@ def limits_of(key: str) -> tuple[float | None, float | None]:
 
 
 def error_bars(c: Any) -> Array:
-    """Two standard errors below and above each value of a criterion, cut where the measure ends."""
+    """Two standard errors below and above each value of a criterion, clipped to the range of the measure."""
     low, high = limits_of(c.measure or c.name)
     reach = np.nan_to_num(2 * c.errors)
     below = reach if low is None else np.minimum(reach, np.maximum(c.values - low, 0))
@@ -466,7 +465,7 @@ def error_bars(c: Any) -> Array:
 
 
 def curve_title(c: Any) -> str:
-    """The name of a criterion, and which way is better."""
+    """The name of a criterion, and which direction is better."""
     return f"{c.name} ({c.better} is better)" if c.better != "elbow" else str(c.name)
 
 

@@ -169,7 +169,7 @@ def draw_choice(choice: KChoice) -> Any:
 
 
 def draw_cards(found: Consensus, data: Any = None) -> Any:
-    """A card per cluster: its size, its votes, and the features that set it apart."""
+    """A card per cluster: its size, its votes, and the features that distinguish it."""
     drawn = cards_of(found, data)
     across = min(3, len(drawn.cards))
     down = -(-len(drawn.cards) // across)
@@ -190,11 +190,11 @@ def draw_cards(found: Consensus, data: Any = None) -> Any:
 
 
 def draw_drift(drift: Drift) -> Any:
-    """Agreement of each window with the one before and with the first."""
+    """Agreement of each window with the previous and with the first."""
     shown = canvas(5.6, 3.2)
     (axes,) = shown.subplots(1, 1, squeeze=False).ravel()
     windows, x = [str(w) for w in drift.windows], list(range(1, len(drift.windows)))
-    axes.plot(x, drift.previous, color=EIGHT[0], marker="o", label="with the window before")
+    axes.plot(x, drift.previous, color=EIGHT[0], marker="o", label="with the previous window")
     axes.plot(x, drift.first, color=EIGHT[5], marker="s", linestyle="--", label="with the first window")
     axes.set_xticks(x, windows[1:], rotation=90 if len(windows) > 8 else 0, fontsize=7, parse_math=False)
     axes.set_xlabel("window")
@@ -220,7 +220,7 @@ def draw_alternatives(found: Alternatives) -> Any:
 
 
 def canvas(width: float, height: float) -> Any:
-    """A matplotlib figure of its own: no window, no global state."""
+    """A new matplotlib figure: no window, no global state."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")

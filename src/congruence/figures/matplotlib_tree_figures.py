@@ -14,7 +14,7 @@ from congruence.hierarchies.tangling import Tanglegram
 from congruence.resolution_sweeps.picture import sweep_picture
 from congruence.resolution_sweeps.sweep import Resolutions
 
-#: above so many points or clusters their names are left out of a picture; up to so many cells have their value in them
+#: most points or clusters with names in a figure, and most cells with their values
 MOST_NAMES, MOST_CELLS = 80, 150
 
 
@@ -56,7 +56,7 @@ def draw_table(table: CutTable) -> Any:
 
 
 def draw_tangle(tangle: Tanglegram) -> Any:
-    """Two trees face to face, with lines between equal points."""
+    """A tanglegram: two trees, with lines between the same points."""
     n = tangle.a.n_points
     shown = canvas(7.0, max(3.0, min(14.0, 0.12 * n)))
     axes = shown.subplots()
@@ -83,7 +83,7 @@ def draw_tangle(tangle: Tanglegram) -> Any:
 
 
 def draw_sweep(r: Resolutions, color: Any = "stability", least: float = 0.1) -> Any:
-    """The tree of clusters: a layer per column, edges as wide as the share they bring."""
+    """The tree of clusters: a layer per column, with edge widths by in_prop."""
     drawn = sweep_picture(r, color, least)
     total = max(r.ensemble.n_points, 1)
     shown = canvas(7.0, max(3.0, 0.55 * len(drawn.columns)))

@@ -1,4 +1,4 @@
-"""Figures by plotly, to look at."""
+"""Figures by plotly."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def draw_flow(result: Comparison, most: int = MOST_FLOWS) -> Any:
     names = [escaped(f"{name}") for name in (*flow.rows, *flow.columns)]
     faded = [_faded(c) for c in colours]
     many, pad, room = max(len(flow.rows), len(flow.columns)), 14, 260.0
-    inside = room + pad * (many - 1)  # what plotly makes of it: bars of `room` in all, `pad` between them
+    inside = room + pad * (many - 1)  # plotly draws bars of total height `room`, with `pad` between them
     places = []
     for sums in (flow.counts.sum(axis=1), flow.counts.sum(axis=0)):
         heights = sums / (float(flow.counts.sum()) or 1.0) * room
@@ -195,7 +195,7 @@ def draw_choice(choice: KChoice) -> Any:
 
 
 def draw_cards(found: Consensus, data: Any = None) -> Any:
-    """A card per cluster: its size, its votes, and the features that set it apart."""
+    """A card per cluster: its size, its votes, and the features that distinguish it."""
     from plotly import graph_objects as go
     from plotly.subplots import make_subplots
 
@@ -226,14 +226,14 @@ def draw_cards(found: Consensus, data: Any = None) -> Any:
 
 
 def draw_drift(drift: Drift) -> Any:
-    """Agreement of each window with the one before and with the first."""
+    """Agreement of each window with the previous and with the first."""
     from plotly import graph_objects as go
 
     windows = [escaped(str(w)) for w in drift.windows]
     shown = go.Figure()
     moved = [", ".join(attribute for attribute, _ in drift.moved_attributes(i)[:3]) for i in range(1, len(windows))]
     for values, name, colour in (
-        (drift.previous, "with the window before", EIGHT[0]),
+        (drift.previous, "with the previous window", EIGHT[0]),
         (drift.first, "with the first window", EIGHT[5]),
     ):
         hover = f"%{{x}}<br>{drift.measure} {name} %{{y:.4f}}<br>most changed: %{{customdata}}<extra></extra>"

@@ -1,4 +1,4 @@
-"""Figures of hierarchies and sweeps by plotly, to look at."""
+"""Figures of hierarchies and sweeps by plotly."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from congruence.hierarchies.tangling import Tanglegram
 from congruence.resolution_sweeps.picture import Node, sweep_picture
 from congruence.resolution_sweeps.sweep import Resolutions
 
-#: above so many points or clusters their names are left out of a picture; up to so many cells have their value in them
+#: most points or clusters with names in a figure, and most cells with their values
 MOST_NAMES, MOST_CELLS = 80, 150
 
 
@@ -67,7 +67,7 @@ def draw_table(table: CutTable) -> Any:
 
 
 def draw_tangle(tangle: Tanglegram) -> Any:
-    """Two trees face to face, with lines between equal points."""
+    """A tanglegram: two trees, with lines between the same points."""
     from plotly import graph_objects as go
 
     shown = go.Figure()
@@ -110,7 +110,7 @@ def draw_tangle(tangle: Tanglegram) -> Any:
 
 
 def draw_sweep(r: Resolutions, color: Any = "stability", least: float = 0.1) -> Any:
-    """The tree of clusters: a layer per column, edges as wide as the share they bring."""
+    """The tree of clusters: a layer per column, with edge widths by in_prop."""
     from plotly import graph_objects as go
 
     drawn = sweep_picture(r, color, least)

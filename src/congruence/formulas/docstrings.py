@@ -20,7 +20,7 @@ PARAMETERS = {
     "r": "Of hierarchies: a node at level l, from 0 (root) to 1 (points), weighs exp(r·l). No effect on other inputs.",
     "path": 'Of hierarchies: the level of a node is its steps from the root over those of the longest ("max") or shortest '
     '("min") way through it to a point, or 1 − its height over that of the root ("height").',
-    "missing": 'How pairs of points count that a member lacks: "ratio" (the members that have both), "plain" (a gap is a '
+    "missing": 'How pairs of points without a label in a member count: "ratio" (the members that have both), "plain" (a gap is a '
     'disagreement) or "pooled" (over pairs of members, the points that both have).',
     "adjusted": "Whether to subtract the mean over matchings.",
     "normalised": "Whether to divide by the number of clades of both trees.",

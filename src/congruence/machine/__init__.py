@@ -1,1 +1,1 @@
-"""What the machine offers: compiled code, and a CUDA GPU."""
+"""The machine: compiled code, CUDA GPU, and writing files."""

@@ -189,7 +189,7 @@ def encoded(values: Any) -> list[Codes | None]:
     if 1 not in steps:
         values = cp.ascontiguousarray(values)
         steps = [s // values.itemsize for s in values.strides]
-    if n == 1 or columns == 1:  # strides of such arrays say nothing
+    if n == 1 or columns == 1:  # strides of such arrays have no meaning
         values = cp.ascontiguousarray(values)
         steps = [1, n] if columns == 1 else [columns, 1]
     low, high = _limits(values, steps)

@@ -9,8 +9,8 @@ from typing import Any
 
 KERNELS = "congruence.engine.kernels"
 
-#: One policy for two kinds of work. Loading numba takes about half a second, once per process, so the first work is done
-#: without it: loops over steps are interpreted, tables are counted by numpy, until these many were done over all calls.
+#: Loading numba takes about half a second, once per process. Small amounts of work are therefore done without it: loops are
+#: interpreted and tables are counted by numpy, up to this many steps or increments over all calls.
 INTERPRETED_STEPS = 300_000
 COMPILED_FROM = 10_000_000
 
@@ -24,13 +24,13 @@ _work: dict[str, float] = {}
 
 
 def _pays(what: str, work: float, enough: float) -> bool:
-    """Whether the work on this, over all calls, pays for loading numba."""
+    """Whether the work of this function over all calls justifies loading numba."""
     _work[what] = _work.get(what, 0.0) + work
     return _work[what] >= enough
 
 
 def compiled(function: Callable[..., Any], steps: float = math.inf) -> Callable[..., Any]:
-    """The function, compiled by numba once there has been enough work to pay for it."""
+    """The function, compiled by numba after enough work."""
     name = f"{function.__module__}.{function.__qualname__}"  # two modules may use one name
     if name not in _compiled:
         if not _pays(name, steps, INTERPRETED_STEPS):

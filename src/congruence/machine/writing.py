@@ -1,4 +1,4 @@
-"""One way to write a file: whole or not at all, never through another file's name."""
+"""Write files atomically."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from congruence.errors import InputError
 
 
 def check_target(path: str | Path, inputs: Iterable[str | Path | None] = ()) -> None:
-    """Refuse, before the work, a place that cannot be written to, or that is one of the inputs.
+    """Refuse, before any computation, a path that cannot be written, or that is one of the inputs.
 
     Args:
         path: the file to be written.
-        inputs: files that are read; None is passed over.
+        inputs: files that are read; None is ignored.
 
     Raises:
         InputError: there is no such folder, it or the file cannot be written, or the file is one of the inputs.
@@ -37,7 +37,7 @@ def check_target(path: str | Path, inputs: Iterable[str | Path | None] = ()) -> 
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[IO[bytes]]:
-    """A stream whose bytes become the file when all are written; on an error the file stays as it was.
+    """A stream whose bytes replace the file when all are written; on an error the file is unchanged.
 
     The bytes go to a new file of random name in the same folder, opened exclusively, with the permissions of the file it
     replaces. A symbolic link keeps pointing where it did. Devices and pipes are written to directly.
@@ -85,7 +85,7 @@ def discard_unfinished() -> None:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a text file as UTF-8, whole or not at all."""
+    """Write a text file as UTF-8, atomically."""
     with replacing(path) as stream:
         stream.write(text.encode("utf-8", errors="replace"))
 
