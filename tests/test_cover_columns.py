@@ -117,7 +117,7 @@ def test_scanned_covers_elsewhere(tmp_path):
     assert tests[0].expected == 0.0
     adjusted = cg.adjusted("average_f1", n_draws=30)
     assert abs(adjusted(s["a"], s["b"]) - adjusted(here["a"], here["b"])) < 0.1
-    with pytest.raises(cg.NotApplicable, match="is scanned, and this needs the label of every point"):
+    with pytest.raises(cg.NotApplicable, match="is scanned, but this needs the label of every point"):
         cg.element_scores(s["a"], s["b"])
     with pytest.raises(cg.InputError, match="for covers; for labels pass"):
         cg.compare(s["labels"], s["labels"], unassigned="keep")

@@ -811,7 +811,7 @@ def test_a_table_with_a_window_column(kind):
     assert everything.profiles[0].names == ("p", "q", "r", "noise")
     assert d.to_frame("polars").height == 3
     assert json.loads(d.to_json())["windows"][1]["previous"] == d.previous[0]
-    assert "3 windows, adco with the window before" in repr(d)
+    assert "3 windows, adco with the previous" in repr(d)
 
 
 MONTHS = ["Jan", "Feb", "Mar", "Apr"]
@@ -971,7 +971,7 @@ def test_the_command_drift(table, capsys, monkeypatch):
     assert [row["previous"] for row in rows[1:]] == [close(x) for x in d.previous]
     code, out, _ = run(capsys, monkeypatch, *words)
     assert code == 0
-    assert out.startswith("3 windows, adco with the window before")
+    assert out.startswith("3 windows, adco with the previous")
     code, out, err = run(capsys, monkeypatch, *words, "-f", "csv")
     assert out.splitlines()[0] == "window,points,clusters,previous,first,outside,attributes,clusters moved"
     code, _, err = run(capsys, monkeypatch, "drift", table, "--window", "dya", "--labels", "species")

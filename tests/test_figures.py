@@ -107,7 +107,7 @@ def test_the_consensus_matrix_is_ordered(made):
 
 
 def test_the_curves_of_drift(made):
-    """Two curves: with the window before, with the first."""
+    """Two curves: with the previous window, and with the first."""
     d = made["drift"]
     before, first = d.plot().data
     assert list(before.y) == d.previous.tolist()

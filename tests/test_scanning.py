@@ -338,7 +338,7 @@ def test_tables_stay_under_the_budget_in_several_passes(tmp_path, monkeypatch):
     assert len(passes) > 3
     assert max(map(len, passes)) < 8
     monkeypatch.setattr(accumulate, "DENSE_CELLS", 0)
-    with pytest.raises(cg.InputError, match=r"the table of 'c0' and 'c1' takes more than memory=0MB; give more memory"):
+    with pytest.raises(cg.InputError, match=r"the table of 'c0' and 'c1' takes more than memory=0MB; use more memory"):
         cg.compare_all(cg.scan(folder, memory="10kB"), threads=1)
     with pytest.raises(cg.InputError, match=r"pass a function that creates it"):
         cg.compare_all(cg.scan(iter(pa.table(columns).to_batches()), memory="10kB"), threads=1)
@@ -522,7 +522,7 @@ def test_sources_that_cannot_be_scanned(tmp_path):
         (lambda: cg.scan(folder, ["itn"]), r"has no column 'itn'; did you mean int"),
         (lambda: cg.scan(folder, id="cell"), r"has no column 'cell'"),
         (lambda: cg.scan(folder, memory="lots"), r"memory must be a size, as in '2GB'"),
-        (lambda: cg.scan(iter([])), r"gave no batch"),
+        (lambda: cg.scan(iter([])), r"yielded no batch"),
         (lambda: s["nope"], r"has no column 'nope'"),
         (lambda: cg.compare(s["int"], [0] * 30), r"b is in memory but 'int' is scanned"),
         (lambda: cg.compare(s["int"], cg.scan(folder)["text"]), r"come from different sources"),
@@ -536,7 +536,7 @@ def test_sources_that_cannot_be_scanned(tmp_path):
         (lambda: cg.Ensemble(s[["int", "text"]]).arimm(np.eye(30)), r"similarity matrix beside scanned members"),
         (lambda: cg.compare_all(s, noise={"nope": 1}), r"noise names an unknown column 'nope'"),
         (lambda: cg.merge(cg.partial_tables({"a": [1]}), 3), r"merge adds two partial results of one kind"),
-        (lambda: cg.partial_tables({"a": [1]}) + cg.partial_tables({"b": [1]}), r"cannot be added: give both the same columns"),
+        (lambda: cg.partial_tables({"a": [1]}) + cg.partial_tables({"b": [1]}), r"cannot be added: use the same columns"),
         (lambda: cg.PartialTables.from_bytes(b"nonsense"), r"these bytes are not partial tables"),
         (lambda: cg.partial_tables({"a": [1], "b": ["x"]}) + cg.partial_tables({"a": ["1"], "b": ["x"]}), r"kind text"),
         (lambda: cg.partial_tables({"a": [1]}, ["b"]), r"no column 'b'; it has: a"),

@@ -34,7 +34,7 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         scale: Whether to standardise numeric attributes. Default True.
         binning: How attributes are cut for profiles: "width" (default), "frequency", "mdl", or a `Binning`.
         bins: Number of bins of a numeric attribute. Default 10.
-        nominal: Names of attributes that are nominal although they are numbers. Default: none.
+        nominal: Names of numeric attributes to treat as nominal. Default: none.
         n_init: Number of random starts. Default None: depends on the method.
         options: Options of the method, such as {"epsilon": 0.1}. Default None.
         random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.

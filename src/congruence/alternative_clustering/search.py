@@ -130,7 +130,7 @@ def alternatives(
         scale: Whether to standardise numeric attributes. Default True.
         binning: How attributes are cut for profiles: "width" (default), "frequency", "mdl", or a `Binning`.
         bins: Number of bins of a numeric attribute. Default 10.
-        nominal: Names of attributes that are nominal although they are numbers. Default: none.
+        nominal: Names of numeric attributes to treat as nominal. Default: none.
         n_init: Number of random starts. Default None: depends on the method.
         inter: Distance between clusters in the Dunn index; see `cg.dunn`. Default 4.
         intra: Extent of a cluster in the Dunn index; see `cg.dunn`. Default 3.

@@ -24,7 +24,7 @@ MOST_BINS = 1_000_000
 class Binning:
     """Bins of the attributes: fitted once, and used for every clustering that is compared.
 
-    Strings, categories and booleans have one bin per value. Missing values have a bin of their own, and a constant
+    Strings, categories and booleans have one bin per value. Missing values have a separate bin, and a constant
     attribute has one bin.
 
     Args:
@@ -32,7 +32,7 @@ class Binning:
             coincide are merged) or "mdl" (cuts that separate the clusters given to `fit`, by Fayyad and Irani's
             description length).
         bins: Number of bins of a numeric attribute. Default 10.
-        nominal: Names of attributes that are nominal although they are numbers. Default: none.
+        nominal: Names of numeric attributes to treat as nominal. Default: none.
         spare: Whether there is always a bin for missing values, and one for nominal values that `fit` has not seen;
             for streams. Default False.
 
@@ -246,7 +246,7 @@ class Coder:
         self.places = {i: _places(attributes[i], c) for i, c in enumerate(self.columns) if isinstance(c, Labels)}
 
     def __call__(self, piece: slice) -> tuple[Array, Array]:
-        """The bins of a run of points, attributes × points, and for each attribute how many values were outside."""
+        """The bins of a block of points, attributes × points, and the number of values outside per attribute."""
         codes = np.empty((len(self.columns), piece.stop - piece.start), dtype=np.int32)
         outside = np.zeros(len(self.columns), dtype=np.int64)
         for i, place in self.places.items():
@@ -261,7 +261,7 @@ class Coder:
         return codes, outside
 
     def _bin(self, block: Array, codes: Array) -> tuple[Array, Array]:
-        """Write the bins of a block of numbers; how many were missing, and how many outside."""
+        """Write the bins of a block of numbers; returns the numbers of missing values and of values outside."""
         if self.compiled:
             from congruence.density.kernels import bin_block
 
@@ -279,7 +279,7 @@ class Coder:
 
 
 def _limits(columns: Columns) -> dict[int, tuple[float, float, bool]]:
-    """For each column its smallest and largest number (NaN where there is none), and whether some are missing."""
+    """The smallest and largest number of each column (NaN if there is none), and whether some are missing."""
     which = np.array([i for i, c in enumerate(columns.columns) if not isinstance(c, Labels)], dtype=np.int64)
     found: dict[int, tuple[float, float, bool]] = dict.fromkeys(range(len(columns.columns)), (np.nan, np.nan, True))
     if columns.card is not None:

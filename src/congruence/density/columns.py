@@ -22,7 +22,7 @@ PIECE = 1 << 17
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """A table of attributes: numbers (NaN where missing; on the host or on a CUDA GPU) or nominal values, encoded."""
+    """A table of attributes: numbers (NaN if missing; on the host or on a CUDA GPU) or encoded nominal values."""
 
     names: tuple[str, ...]
     columns: tuple[Array | Labels, ...]
@@ -61,7 +61,7 @@ class Columns:
         for name, one, two in zip(self.names, self.columns, other.columns, strict=True):
             if isinstance(one, Labels) != isinstance(two, Labels):
                 raise InputError(
-                    f"attribute {name!r} is numeric on one side and nominal on the other; make it one kind"
+                    f"attribute {name!r} is numeric on one side and nominal on the other; convert one of them"
                 )
             if isinstance(one, Labels) and isinstance(two, Labels):
                 joined.append(encoded(np.concatenate([decoded(one), decoded(two)]), name))
@@ -74,7 +74,7 @@ class Columns:
 
 
 def decoded(column: Labels) -> Array:
-    """The values of a nominal column, None where missing."""
+    """The values of a nominal column, None if missing."""
     names = np.empty(column.k + 1, dtype=object)
     names[:-1] = column.names.tolist() if isinstance(column.names, np.ndarray) else list(column.names)
     return names[column.codes]

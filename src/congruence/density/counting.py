@@ -40,8 +40,8 @@ def density_profile(
 
     Args:
         X: The data, points × attributes: an array or a frame.
-        labels: One label per point, or memberships, which count by their amounts.
-        binning: Bins of the attributes, fitted on X if they are not yet; give both sides of a comparison the same.
+        labels: One label per point, or memberships, which are added up.
+        binning: Bins of the attributes, fitted on X if not yet fitted; use the same for both sides of a comparison.
             Default None: ten bins of equal width.
         bivariate: Whether to bin all pairs of attributes. Default False.
         unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
@@ -193,6 +193,6 @@ def _joint(codes: Array, n_bins: tuple[int, ...]) -> Array:
 
 
 def similarity_matrix(a: Profile, b: Profile) -> Array:
-    """For each cluster of a and each of b the sum over all bins of the products of their counts."""
+    """For each pair of clusters of a and b, the sum over all bins of the products of their counts."""
     a.check_same_bins(b)
     return np.asarray(a.counts.astype(np.float64) @ b.counts.astype(np.float64).T)

@@ -118,7 +118,7 @@ def _add(
 
 
 def _add_memberships(u: Any, codes: Any, axes: Array, starts: Array, counts: Any) -> None:
-    """Amounts of memberships in each bin: products with indicators of the bins, some points at a time."""
+    """Sums of memberships in each bin: products with bin indicators, some points at a time."""
     cp = device.cupy()
     for (one, two, across, bins), start in zip(axes.tolist(), starts.tolist(), strict=False):
         where = codes[one] if two < 0 else codes[one] * across + codes[two]

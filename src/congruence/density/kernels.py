@@ -56,7 +56,7 @@ def bin_block(
         for p in range(n):
             x = values[p]
             empty += x != x
-            beyond += not (x >= least and x <= most)  # a missing value is neither
+            beyond += not (x >= least and x <= most)  # a missing value is neither below nor above
         if empty:
             for p in range(n):
                 if values[p] != values[p]:

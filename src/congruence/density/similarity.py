@@ -106,7 +106,7 @@ class ProfileComparison(Result):
 
     @property
     def mapping(self) -> dict[Any, Any]:
-        """For each cluster of b, the cluster of a it is matched with."""
+        """The matched cluster of a for each cluster of b."""
         best: dict[Any, tuple[float, Any]] = {}
         for a, b, weight, *_ in self.matches:
             best[b] = max(best.get(b, (-1.0, None)), (weight, a), key=lambda x: x[0])
@@ -203,7 +203,7 @@ def compare_profiles(
     engine: Literal["auto", "cpu", "cuda"] = "auto",
     **historical: Any,
 ) -> ProfileComparison:
-    """Two clusterings by their density profiles: values, which cluster is which, what each attribute adds.
+    """Compare two clusterings by their density profiles: values, matched clusters, contribution of each attribute.
 
     The bins are fitted on both sides together, "mdl" against `a`.
 
@@ -214,12 +214,12 @@ def compare_profiles(
         X_b: Data with the same attributes, if b labels other points. Default None.
         binning: How attributes are cut: "width" (default), "frequency", "mdl", or a fitted or unfitted `Binning`.
         bins: Number of bins of a numeric attribute. Default 10.
-        nominal: Names of attributes that are nominal although they are numbers. Default: none.
+        nominal: Names of numeric attributes to treat as nominal. Default: none.
         adjusted: Whether to subtract the mean over matchings. Default False.
         bivariate: Whether to bin all pairs of attributes. Default False.
-        matching: "one" (default; one to one) or "soft": clusters may split, and the largest mean similarity that
-            moves the points of a onto those of b counts.
-        sizes: What to do with sides of different size: "given" (default; nothing), "sample" (a stratified sample of
+        matching: "one" (default; one to one) or "soft": clusters may split, and the value is the largest mean
+            similarity when the points of a are transported onto those of b.
+        sizes: How to treat sides of different size: "given" (default; unchanged), "sample" (a stratified sample of
             the larger side) or "scaled" (scale counts down, the mean of such samples).
         unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
             "error" (default) raises, "drop" leaves the points out, "singletons" makes each a separate cluster,
@@ -380,7 +380,7 @@ def stratified_sample(codes: Array, k: int, size: int, random_state: Any) -> Arr
 
 
 def _squares(profile: Profile) -> Array:
-    """For each cluster and attribute the sum of the squared counts."""
+    """The sum of squared counts for each cluster and attribute."""
     return np.add.reduceat(np.square(profile.counts.astype(np.float64)), profile.starts[:-1], axis=1)
 
 
@@ -479,7 +479,7 @@ def _soft(
 ) -> tuple[Profiles, tuple[Array, Array, Array, Array]]:
     """The transport of the points of a onto those of b with the largest mean similarity of clusters."""
     if not p.n or not q.n:
-        raise InputError("a soft matching moves the points of a onto those of b, and one side has none")
+        raise InputError("a soft matching transports the points of a onto those of b, but one side has none")
     size_p, size_q = p.sizes.astype(np.float64), q.sizes.astype(np.float64)
     some_p, some_q = (np.where(x > 0, x, 1.0) for x in (size_p, size_q))  # an empty cluster moves nothing
     norm = np.maximum((square_p / some_p**2)[:, None], (square_q / some_q**2)[None, :])
@@ -487,7 +487,9 @@ def _soft(
     alike = product / np.outer(some_p, some_q) / norm
     rows, cols = alike.shape
     if rows * cols > MOST_PAIRS:
-        raise InputError(f"a soft matching weighs all pairs of clusters, and {rows} × {cols} are over {MOST_PAIRS:,}")
+        raise InputError(
+            f"a soft matching compares all pairs of clusters, but {rows} × {cols} is more than {MOST_PAIRS:,}"
+        )
     whole = size_p.sum() * size_q.sum()
     total, flow = transport_plan(alike, size_p * size_q.sum(), size_q * size_p.sum())
     k, m = np.nonzero(flow)

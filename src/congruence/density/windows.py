@@ -33,12 +33,12 @@ SHOWN = 3
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Drift(Result):
-    """ADCO of each window with the one before it and with the first, and what moved.
+    """ADCO of each window with the previous and with the first, and what changed.
 
     Attributes:
         windows: Names of the windows.
         profiles: Profile of each window.
-        steps: Comparison of each window with the one before it.
+        steps: Comparison of each window with the previous one.
         from_first: Comparison of each window with the first.
         measure: Key of the measure.
         notes: Cautions about the input.
@@ -62,7 +62,7 @@ class Drift(Result):
 
     @property
     def previous(self) -> Any:
-        """The measure of each window, from the second on, with the one before it."""
+        """The measure of each window, from the second on, with the previous one."""
         return np.array([step[self.measure] for step in self.steps])
 
     @property
@@ -73,7 +73,7 @@ class Drift(Result):
     def moved_attributes(
         self, window: int, since: Literal["previous", "first"] = "previous"
     ) -> list[tuple[str, float]]:
-        """Attributes of a window (1 is the second), the most changed first, with their similarity to what was before.
+        """Attributes of a window (1 is the second), the most changed first, with their similarity to before.
 
         Args:
             window: Number of the window; 1 is the second.
@@ -88,7 +88,7 @@ class Drift(Result):
     def moved_clusters(
         self, window: int, since: Literal["previous", "first"] = "previous"
     ) -> list[tuple[Any, Any, float]]:
-        """Clusters before and now, the most changed first, with their similarity; None where one has no counterpart.
+        """Clusters before and now, the most changed first, with their similarity; None if one has no counterpart.
 
         Args:
             window: Number of the window; 1 is the second.
@@ -111,7 +111,7 @@ class Drift(Result):
         return (self.steps if since == "previous" else self.from_first)[window - 1]
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per window: points, clusters, the measure with the window before and the first, and what moved most."""
+        """One row per window: points, clusters, the measure with the previous and the first window, and what changed most."""
         found = []
         for i, (name, profile) in enumerate(zip(self.windows, self.profiles, strict=True)):
             row: dict[str, Any] = {"window": name, "points": profile.n, "clusters": len(profile.clusters)}
@@ -131,7 +131,7 @@ class Drift(Result):
         return found
 
     def table_columns(self) -> dict[str, Any]:
-        """One row per window: points, clusters, the measure, and what moved most."""
+        """One row per window: points, clusters, the measure, and what changed most."""
         rows = self.rows()
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         return {**columns, "window": [str(name) for name in columns["window"]]}
@@ -161,7 +161,7 @@ class Drift(Result):
             ]
             for row in rows
         ]  # fmt: skip
-        title = f"{len(rows)} windows, {self.measure} with the window before and with the first"
+        title = f"{len(rows)} windows, {self.measure} with the previous and with the first"
         grid = text_grid(cells, [str(row["window"]) for row in rows], head, left=True)
         return "\n".join([title, grid, *(f"note: {n}" for n in self.notes)])
 
@@ -190,11 +190,11 @@ def drift(
     threads: int | None = None,
     progress: Any = None,
 ) -> Drift:
-    """How a clustering changes from window to window: ADCO with the window before and the first, and what moved.
+    """How a clustering changes from window to window: ADCO with the previous and the first window, and what changed.
 
-    Windows of a table come in order: numbers and dates ascending, ordered categories as listed, text by the alphabet.
-    Parts of a stream with the same name add up. Bins are fitted on the whole table, or on the first part of a stream;
-    later values outside them count in the end bins, and a note says so.
+    The windows of a table are sorted: numbers and dates ascending, ordered categories as listed, text alphabetically.
+    Parts of a stream with the same name are added. Bins are fitted on the whole table, or on the first part of a stream;
+    later values outside them count in the first or last bin, and a note says so.
 
     Args:
         windows: A table, or a stream of (X, labels) or (name, X, labels), read once.
@@ -203,7 +203,7 @@ def drift(
         features: Columns that are attributes, for one table. Default None: all others.
         binning: How attributes are cut: "width" (default), "frequency", "mdl", or a fitted or unfitted `Binning`.
         bins: Number of bins of a numeric attribute. Default 10.
-        nominal: Names of attributes that are nominal although they are numbers. Default: none.
+        nominal: Names of numeric attributes to treat as nominal. Default: none.
         measure: "adco" (default), "adco_distance", "adco_metric" or "adco_cosine" (which ignores the sizes of
             windows).
         sizes: "given" (default), or "scaled", which makes two windows equally large; see `cg.compare_profiles`.

@@ -1,4 +1,4 @@
-"""Counting out of memory: tables of batches of rows, which add; vocabularies grow with new labels."""
+"""Out-of-core counting: additive tables of batches of rows; vocabularies grow with new labels."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Counting:
     #: kinds of labels of the columns, if known
     kinds: tuple[str | None, ...] | None = None
     rows: int = 1 << 18
-    #: columns (and kinds) of other passes: parts that are unreadable there are left out of this pass too
+    #: columns (and kinds) of other passes: parts unreadable there are skipped in this pass too
     beside: tuple[tuple[str, str | None], ...] = ()
 
     @property
@@ -93,7 +93,7 @@ class Accumulator:
         self.total, self.squares = dtype(0), 0.0
         #: weights are counted divided by 2**exponent, which grows with the largest
         self.exponent: int | None = None
-        #: of weighted rows, by [in a cluster of the first column][of the second]: how many there are, and their Σw²
+        #: number and Σw² of weighted rows, by [in a cluster of the first column][of the second]
         self.used = np.zeros((len(self.pairs), 2, 2), np.int64)
         self.own = np.zeros((len(self.pairs), 2, 2))
         self.used_alone, self.own_alone = (np.zeros((len(counting.names), 2), x) for x in (np.int64, np.float64))
@@ -176,7 +176,7 @@ class Accumulator:
         return np.ldexp(mass, -(self.exponent or 0))
 
     def _rescale(self, exponent: int) -> None:
-        """Divide by at least 2**exponent from now on, what was counted included; powers of two round nothing."""
+        """Divide by at least 2**exponent, including past counts; powers of two are exact."""
         less = exponent - self.exponent if self.exponent is not None else 0
         self.exponent = exponent if self.exponent is None else max(self.exponent, exponent)
         if less <= 0:
@@ -198,8 +198,8 @@ class Accumulator:
         """Add tables counted elsewhere."""
         if part.names != self.counting.names or not np.array_equal(part.pairs, np.array(self.pairs).reshape(-1, 2)):
             raise InputError(
-                f"tables of columns {some_of(self.counting.names, 4)} and {some_of(part.names, 4)} cannot be added: give "
-                "both the same columns and pairs"
+                f"tables of columns {some_of(self.counting.names, 4)} and {some_of(part.names, 4)} cannot be added: use "
+                "the same columns and pairs for both"
             )
         if part.mass != _mass_kind(self.counting.mass):
             raise InputError(
@@ -269,7 +269,7 @@ class Accumulator:
 
 
 def _widened(x: Array, width: int) -> Array:
-    """A copy with room for so many codes."""
+    """A copy with room for this many codes."""
     return np.concatenate([x, np.zeros(width - len(x), x.dtype)])
 
 

@@ -1,4 +1,4 @@
-"""The table of one pair of columns, which grows as labels are met."""
+"""The table of one pair of columns, which grows with new labels."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from congruence.statistics.tables import Array
 
 
 class Cells:
-    """The table of one pair: dense while it is small, else its non-zero cells, sorted, and those yet to be merged.
+    """The table of one pair: dense while it is small, else its sorted non-zero cells and a buffer of cells to merge.
 
-    Of weighted rows it also holds Σ w_p·w_q over the pairs of rows of each cell (`within`), which add by one more product.
+    For weighted rows it also holds Σ w_p·w_q over the pairs of rows of each cell (`within`), which add with one more product.
     """
 
     def __init__(self, dtype: Any, most: float) -> None:
@@ -64,7 +64,7 @@ class Cells:
             self.settle()
 
     def settle(self) -> None:
-        """Merge the buffered cells, those of one key in the order in which they came."""
+        """Merge the buffered cells; cells of the same key keep their order."""
         key, total, inside = (
             (
                 np.concatenate([have, *more])
@@ -125,7 +125,7 @@ class Cells:
             self.dense, self.within = np.ldexp(self.dense, -exponent), np.ldexp(self.within, -2 * exponent)
 
     def cells(self) -> tuple[Array, Array, Array, Array]:
-        """Its non-zero cells, row after row: row, column, count, and of weighted rows the sums within."""
+        """Its non-zero cells, row after row: row, column, count, and the sums within for weighted rows."""
         none = np.empty(0)
         if self.dense is not None:
             row, col = np.nonzero(self.dense)

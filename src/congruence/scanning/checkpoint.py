@@ -53,7 +53,7 @@ class Checkpoint:
                 raise InputError(f"checkpoint {self.folder}: {HEAD} cannot be read; name another folder") from None
             if not same:
                 raise InputError(
-                    f"checkpoint {self.folder} is of other data ({of}, as it was then), not of {what} as it is now; name "
+                    f"checkpoint {self.folder} is of other data ({of}, as it was then), not of {what} as it is now; use "
                     "another folder, or delete it"
                 )
             return

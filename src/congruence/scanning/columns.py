@@ -1,4 +1,4 @@
-"""Columns of a source as clusterings, and the tables and statistics read from what was counted of them."""
+"""Columns of a source as clusterings, and their tables and statistics."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from congruence.statistics.tables import Array, Table, Tables, label_order
 
 
 class Source(Protocol):
-    """A source of tables of its columns: a scan, or tables that are counted already."""
+    """A source of tables: a scan, or tables that are already counted."""
 
     def tables(
         self, columns: Sequence[Column], pairs: Array, mass: Any, threads: int | None, progress: Progress | None
@@ -31,21 +31,21 @@ class Source(Protocol):
         """(positions of some pairs, their tables), until all pairs are done."""
 
     def facts(self, column: Column, mass: Any = None) -> PartialTables:
-        """Tables with this column, at least of the column alone."""
+        """Tables with this column, or at least the column itself."""
 
     def known(self, column: Column, mass: Any = None) -> PartialTables | None:
-        """The same if it is counted already."""
+        """The same, if it is already counted."""
 
     @property
     def n_rows(self) -> int | None:
         """Number of rows, if known."""
 
     def holds_sets(self, name: str) -> bool | None:
-        """Does the column hold lists of clusters? None where that is not known before it is counted."""
+        """Whether the column holds lists of clusters; None if unknown before it is counted."""
 
 
 class Ready:
-    """A source that is counted already."""
+    """A source that is already counted."""
 
     def __init__(self, part: PartialTables) -> None:
         self.part = part
@@ -107,7 +107,7 @@ class Column(Labels):
     unassigned: Unassigned
     noise: Any
     who: str
-    #: was a rule for the points in no cluster given, as by an Ensemble
+    #: whether a rule for points in no cluster was given, as by an Ensemble
     decided: bool
 
     @property
@@ -126,7 +126,7 @@ class Column(Labels):
         return many if rule in ("drop", "partial") else 0
 
     def rule(self, part: PartialTables, c: int) -> str:
-        """What becomes of points in no cluster; a cover keeps them unless told otherwise."""
+        """How points in no cluster are treated; a cover keeps them by default."""
         return "keep" if is_cover(part, c) and self.unassigned in ("error", "partial") else self.unassigned
 
     @property
@@ -137,7 +137,7 @@ class Column(Labels):
 
     @property
     def clusters(self) -> ClusterMap | None:  # type: ignore[override]
-        """Of a column of lists, the clusters of each of its signatures."""
+        """The clusters of each signature of a column of lists."""
         part, c = self._counted
         return map_of(part, c, ()) if is_cover(part, c) else None
 
@@ -171,8 +171,8 @@ class Column(Labels):
     def codes(self) -> Array:
         """Unavailable for scanned columns: labels of single points are not kept."""
         raise NotApplicable(
-            f"{self.who} is scanned, and this needs the label of every point (or pairs of points), not tables; read the "
-            "columns into memory for it"
+            f"{self.who} is scanned, but this needs the label of every point (or pairs of points), not tables; read the "
+            "columns into memory"
         )
 
     def __len__(self) -> int:
@@ -189,17 +189,17 @@ class Column(Labels):
             raise InputError(f"unassigned must be 'error', 'drop', 'singletons' or 'cluster', not {unassigned!r}")
         more = frozenset(noise or ()) - (self.noise or frozenset())
         if self.decided and self.unassigned in ("error", "singletons", "cluster"):
-            # as in memory, where such a clustering has no points in no cluster any more
+            # as in memory, where all points of such a clustering are already decided
             if more:
                 raise InputError(
-                    f"{who} was given a rule for points in no cluster before; name its noise labels there, with the rule"
+                    f"{who} already has a rule for points in no cluster; name its noise labels together with that rule"
                 )
             return Column(self.source, self.name, self.unassigned, self.noise, who, True)
         every = more | (self.noise or frozenset())
         return Column(self.source, self.name, unassigned, every or None, who, True)
 
     def as_counted(self) -> Column:
-        """The same column with its points in no cluster left alone."""
+        """The same column with points in no cluster unchanged."""
         return Column(self.source, self.name, "drop", self.noise, self.who, True)
 
     def __repr__(self) -> str:
@@ -257,7 +257,7 @@ def tables_of(part: PartialTables, columns: Sequence[Column], pairs: Array) -> t
     pair, row, col, count = pair[order], row[order], col[order], count[order]
     starts = np.searchsorted(pair, np.arange(len(pairs) + 1))
     maps = keep_a = keep_b = None
-    if any(is_cover(part, c) or rules[c] == "keep" for c in k):  # rows of covers stay where their maps have them
+    if any(is_cover(part, c) or rules[c] == "keep" for c in k):  # rows of covers keep the order of their maps
         shapes = np.column_stack(wide)
         plain = {c: map_of(part, c, names[c]) for c in k}
         maps = [
@@ -272,7 +272,7 @@ def tables_of(part: PartialTables, columns: Sequence[Column], pairs: Array) -> t
         allowed = [np.array([[own_row[c], True] for c in side.tolist()]) for side in (left, right)]
         both = allowed[0][:, :, None] & allowed[1][:, None, :]
         used, own = np.where(both, used, 0).sum(axis=(1, 2)), np.where(both, own, 0.0).sum(axis=(1, 2))
-        used = np.where(np.diff(starts) > 0, used, 0)  # weights that are all 0: no point
+        used = np.where(np.diff(starts) > 0, used, 0)  # all weights are 0: no points
         tables = Tables(row, col, count, starts, shapes, own, used, within=within[order], maps=maps)
     else:
         used = np.zeros(len(pairs), np.int64)

@@ -1,4 +1,4 @@
-"""Scanned columns as covers: the clusters that each counted signature stands for, with points in no cluster decided."""
+"""Scanned columns as covers: the clusters of each counted signature, with points in no cluster decided."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from congruence.statistics.covers import ClusterMap
 
 
 def is_cover(part: PartialTables, c: int) -> bool:
-    """Does this column hold lists of clusters?"""
+    """Whether this column holds lists of clusters."""
     return part.kinds[c].startswith(SETS)
 
 

@@ -1,4 +1,4 @@
-"""What scanned columns are, by a look at their first rows."""
+"""Classify scanned columns by their first rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from congruence.inputs.encoding import arrow_library
 from congruence.inputs.files import distinct_numbers
 from congruence.scanning.accumulate import batch_columns
 
-#: rows that are looked at
+#: number of rows checked
 LOOK = 1 << 14
 
 
@@ -28,7 +28,7 @@ def sorted_names(source: Any, names: Sequence[str], text: str = "the scan", id: 
             ids[name], why[name] = None, "it was the index of a pandas frame" if name in index else "its name says so"
             continue
         found = kind_of_column(name, seen[name]) if name in seen else None
-        why[name] = f"{found.kind}, {found.why}" if found else "not looked at"
+        why[name] = f"{found.kind}, {found.why}" if found else "not checked"
         if found is None or found.kind in ("labels", "memberships"):
             taken[name] = None
         elif found.kind == "id" and not ids:
@@ -38,13 +38,13 @@ def sorted_names(source: Any, names: Sequence[str], text: str = "the scan", id: 
             left_out[name] = "ids"
         else:
             left_out[name] = found.kind
-    if not taken:  # a clustering of one's own making: every column counts
+    if not taken:  # a custom source: every column counts
         return Sorting(dict.fromkeys(names), "labels")
     return Sorting(taken, "labels", ids, None, left_out, why)
 
 
 def _first_rows(source: Any, names: Sequence[str]) -> dict[str, Any]:
-    """The first rows of these columns; empty where they cannot be read, which counting reports."""
+    """The first rows of these columns; empty if they cannot be read (counting reports the error)."""
     pa = arrow_library()
     try:
         if source.once:
@@ -60,7 +60,7 @@ def _first_rows(source: Any, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _as_numbers(column: Any) -> Any:
-    """Fields of a text file as the numbers they are, as files in memory are read."""
+    """Numeric fields of a text file as numbers, as for files in memory."""
     pa = arrow_library()
     if not pa.types.is_string(column.type):
         return column

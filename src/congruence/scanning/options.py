@@ -23,7 +23,7 @@ def columns_of_frames(*series: Any) -> tuple[Any, ...]:
     named = {i: x for i, x in enumerate(series) if x is not None}
     if len(dask) < len(named) or len({x.npartitions for x in dask}) > 1:
         raise InputError(
-            "Dask series are compared with Dask series of the same partitions; put them in one frame first"
+            "Dask series can be compared only with Dask series of the same partitions; put them in one frame first"
         )
     together = dataframe.concat([x.to_frame(name=f"{i}") for i, x in named.items()], axis=1)
     made = scan(together)

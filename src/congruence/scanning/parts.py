@@ -33,7 +33,7 @@ def state_of(path: str) -> tuple[str, int, int]:
 
 
 def check_unchanged(path: str, state: tuple[int, int] | None, where: str) -> None:
-    """Refuse to mix two versions of a file in one answer: its size and time must be those it had when it was opened."""
+    """Raise if a file changed since it was opened, by its size and modification time."""
     if state is not None and state_of(path)[1:] != state:
         raise InputError(f"{where} changed while it was read; scan it again when it is complete")
 

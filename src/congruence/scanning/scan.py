@@ -28,7 +28,7 @@ from congruence.statistics.tables import Array
 #: default memory limit of tables, in bytes
 MEMORY = "1GB"
 
-#: number of parts that rows are counted in: enough for all threads and workers; one part is lost when a run is stopped
+#: number of parts: enough for all threads and workers; stopping a run loses at most one part each
 GROUPS = 64
 
 #: a column with more labels, and a new one in most rows, is called a column of ids when memory is full
@@ -81,10 +81,10 @@ def scan(
     Args:
         path: Path of a file (parquet, feather, csv) or of a folder of them, an Arrow dataset, a Dask frame, a
             function that yields batches, an iterator of batches (one pass), or a `Scan`.
-        columns: Names of the label columns. Default None: all but `id`.
-        id: Column that names the rows. Default None.
-        memory: Memory that tables may use, all threads together, as "2GB" or bytes; pairs beyond it wait for another
-            pass. Default: 1 GB.
+        columns: Names of the label columns. Default None: all except `id`.
+        id: Column of row ids. Default None.
+        memory: Memory that tables may use, all threads together, such as "2GB", or a number of bytes; pairs that do not fit
+            are counted in another pass. Default: 1 GB.
         threads: Number of threads; it does not change results. Default None: all cores.
         client: Where to count: a Dask client, the address of a scheduler, or any executor. Default None: here.
         checkpoint: Folder in which finished parts are kept; a second run continues from there. Default None.
@@ -96,7 +96,7 @@ def scan(
             terminal.
 
     Returns:
-        A `Scan`: `s["a"]` is a column, to be compared as labels are.
+        A `Scan`: `s["a"]` is a column that can be compared like labels.
 
     Raises:
         InputError: If the source cannot be read or lacks a column.
@@ -126,7 +126,7 @@ def scan(
 class Scan:
     """Label columns of a file, folder, dataset, Dask frame or stream; created by `cg.scan`, read when they are compared.
 
-    `s["a"]` is one column, `s[["a", "b"]]` a scan of fewer. The last tables are cached, so that
+    `s["a"]` is one column, `s[["a", "b"]]` a scan of fewer columns. The last tables are cached, so that
     further measures of the same columns read nothing.
 
     Attributes:
@@ -139,8 +139,8 @@ class Scan:
         threads: Number of threads, or None.
         client: Where parts are counted, or None.
         checkpoint: Folder of finished parts, or None.
-        skip_bad: Whether to skip what cannot be read.
-        progress: What is told how many rows are done.
+        skip_bad: Whether to skip unreadable parts.
+        progress: Called with the number of finished rows.
     """
 
     #: nothing is read before it is compared
@@ -295,7 +295,7 @@ class Scan:
             pairs: Positions of the two columns of each pair.
             mass: Weights of the rows, or None.
             threads: Number of threads; it does not change results. Default None: all cores.
-            progress: What is told how many rows are done, or None.
+            progress: Called with the number of finished rows, or None.
         """
         if mass is not None and not self.same_rows(mass.values.source):
             raise InputError("the weights are a column of another source; give a column of the same scan")
@@ -354,7 +354,7 @@ class Scan:
                 first = next(iter(part.batches(new, 1 << 16)))
                 look = Accumulator(Counting(tuple(new), np.empty((0, 2)), (None,) * len(new), (None,) * len(new)))
                 look.add_batch(first, part.where)
-            except Exception:  # counting reports what is wrong, and where
+            except Exception:  # counting reports the error
                 continue
             self._widths.update({name: word.width for name, word in zip(new, look.words, strict=True)})
             break
@@ -449,7 +449,7 @@ class Scan:
         few = len(parts) < 2 * workers and max(map(guess_of, parts), default=0) > 4 * counting.rows
         weighted = (
             counting.mass is not None and not counting.mass[1]
-        )  # then parts do not depend on the number of threads
+        )  # so that parts do not depend on the number of threads
         if few and not weighted and self.client is None and self.checkpoint is None and not self.skip_bad:
             yield from _read_here(parts, counting)
             return

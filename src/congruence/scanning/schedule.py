@@ -27,7 +27,7 @@ BRANCHES = 8
 #: seconds to wait for the workers of a cluster
 PATIENCE = 60
 
-#: seconds without a finished part after which a cluster is called silent, and after which it is given up
+#: seconds without a finished part before a warning, and before the run stops waiting
 SILENT, GIVEN_UP = 30.0, 900.0
 
 KEPT = "with checkpoint=DIR, finished parts are kept and a second run resumes from there"
@@ -38,7 +38,7 @@ class Part(Protocol):
 
     @property
     def where(self) -> str:
-        """Its name in an error."""
+        """Its name in errors."""
 
     @property
     def rows(self) -> int | None:
@@ -71,9 +71,9 @@ class _Stopped(Exception):
 
 
 def count_part(part: Part, total: Accumulator, stop: threading.Event | None = None) -> None:
-    """Add the rows of a part; unreadable rows raise an error that says where, or are left out with `skip_bad`."""
+    """Add the rows of a part; unreadable rows raise an error that names the part, or are skipped with `skip_bad`."""
     counting = total.counting
-    into = Accumulator(counting) if counting.skip_bad else total  # a part is left out as a whole
+    into = Accumulator(counting) if counting.skip_bad else total  # a part is skipped as a whole
     try:
         rows = 0
         for batch in read_batches(part, counting):
@@ -84,7 +84,7 @@ def count_part(part: Part, total: Accumulator, stop: threading.Event | None = No
             except UnicodeDecodeError as error:
                 raise BadBatch(f"{part.where} could not be read: {error}") from None
         if part.rows is not None and rows != part.rows:
-            raise BadBatch(f"{part.where} could not be read: it has {rows} rows where it says {part.rows}")
+            raise BadBatch(f"{part.where} could not be read: it has {rows} rows, but its footer says {part.rows}")
     except BadBatch as error:
         if not counting.skip_bad:
             raise
@@ -126,7 +126,7 @@ def fold(
 ) -> PartialTables:
     """The sum of the tables of all groups; groups in the checkpoint are not counted again."""
     total = Accumulator(counting)
-    # sums of weights are added in the order of the groups, whoever counted them first; counts add in any order
+    # sums of weights are added in the order of the groups, whichever finished first; counts add in any order
     apart = checkpoint is not None or (counting.mass is not None and not counting.mass[1])
     order: dict[int, int] = {}
     finished: dict[int, PartialTables] = {}
@@ -287,7 +287,7 @@ def _check_version(found: dict[str, Any], version: str) -> None:
         if theirs != version:
             what = f"congruence {theirs}" if theirs else "no congruence"
             raise InputError(
-                f"{worker} has {what} and this process has {version}; install the same version on all workers"
+                f"{worker} has {what} but this process has {version}; install the same version on all workers"
             )
 
 
@@ -337,13 +337,13 @@ def _on_dask(
             raise InputError(lost) from None
         raise
     finally:
-        for future in (*leaves, *tree):  # cancel what nobody waits for
+        for future in (*leaves, *tree):  # cancel futures that are no longer needed
             with suppress(Exception):
                 future.release()
 
 
 def _heard(futures: Any, client: Any) -> Iterator[Any]:
-    """Futures as they end; a silent cluster is named on stderr after a while, and given up after a limit."""
+    """Futures as they finish; a cluster without progress is reported on stderr, and abandoned after a limit."""
     ended: Queue[Any] = Queue()
 
     def listen() -> None:
@@ -375,7 +375,7 @@ def _heard(futures: Any, client: Any) -> Iterator[Any]:
 
 
 def _workers(client: Any) -> str:
-    """How many workers there are, and how many are paused."""
+    """The numbers of workers and of paused workers, as text."""
     try:
         found = client.scheduler_info(n_workers=-1)["workers"].values()
     except Exception:  # older versions take no number, or the scheduler does not answer

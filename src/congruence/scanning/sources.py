@@ -38,7 +38,7 @@ class _Input:
     schema: Any = None
     once = False
     text = "a scan"
-    #: are columns of text fields of text files, which may be numbers
+    #: whether columns of text come from text files and may be numbers
     fields = False
 
     def parts(self, columns: Sequence[str]) -> Iterable[Any]:
@@ -56,12 +56,12 @@ class _Input:
         return self.rows or 0
 
     def holds_sets(self, name: str) -> bool | None:
-        """Does the column hold lists of clusters? None where its type is not known."""
+        """Whether the column holds lists of clusters; None if its type is unknown."""
         kind = self.schema.field(name).type
         return None if arrow_library().types.is_null(kind) and not self.once else holds_lists(kind)
 
     def fingerprint(self) -> str:
-        """Identity of the data: equal for the same data only."""
+        """Identity of the data: equal only for the same data."""
         raise InputError(
             f"checkpoint: {self.text} cannot be identified; a checkpoint needs files, by path or as an Arrow dataset"
         )
@@ -180,11 +180,11 @@ class _Stream(_Input):
     def _first(self) -> Any:
         made = self.source if self.once else self.source()
         if not isinstance(made, Iterable):
-            raise InputError(f"a function given to scan yields batches; this one gave {type(made).__name__}")
+            raise InputError(f"a function given to scan must yield batches; this one returned {type(made).__name__}")
         batches = iter(made)
         first = next(batches, None)
         if first is None:
-            raise InputError(f"{self.text} gave no batch")
+            raise InputError(f"{self.text} yielded no batch")
         if self.once:
             self.source, self.waiting = batches, [first]
         return first

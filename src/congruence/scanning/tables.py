@@ -1,7 +1,7 @@
-"""What was counted of some of the rows: tables that add.
+"""Counts of some of the rows: tables that add.
 
-A code of 0 means "in no cluster" here; label i of a column has code i + 1, in order of appearance. Names
-are put in order, and the points in no cluster dealt with, when everything has been counted (`columns.tables_of`).
+A code of 0 means "in no cluster" here; label i of a column has code i + 1, in order of appearance. Names are sorted, and
+points in no cluster decided, after everything is counted (`columns.tables_of`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WRITTEN: dict[str, tuple[Any, Any]] = {"bytes": (bytes.hex, bytes.fromhex), "de
 
 
 def _converted(kind: str, labels: Iterable[Any], way: int) -> tuple[Any, ...]:
-    """Labels as JSON can hold them (way 0), or back (way 1); lists of clusters are converted one by one."""
+    """Labels converted to JSON (way 0), or back (way 1); lists of clusters are converted one by one."""
     if kind.startswith(SETS):
         return tuple(_converted(kind.removeprefix(SETS), one, way) for one in labels)
     return tuple(map(_WRITTEN[kind][way], labels)) if kind in _WRITTEN else tuple(labels)
@@ -56,12 +56,12 @@ class PartialTables:
         mass: Name of the column of weights, if there is one.
         total: Sum of the weights.
         squares: Sum of their squares.
-        used: Of weighted rows: how many have a label in both columns of each pair.
+        used: For weighted rows: how many have a label in both columns of each pair.
         own: Sum of their squared weights.
         used_alone: The same for each column by itself.
         own_alone: The same for each column by itself.
-        left_out: What could not be read and was skipped.
-        within: Of weighted rows: weight of the pairs within each cell.
+        left_out: Parts that were skipped because they could not be read.
+        within: For weighted rows: weight of the pairs within each cell.
         inside: The same for each cluster of each column.
         exponent: Weights are counted divided by 2**exponent.
 
@@ -94,12 +94,12 @@ class PartialTables:
     mass: str | None
     total: Any
     squares: float
-    #: of weighted rows: how many there are and their Σw², by [in a cluster of the first column?][of the second?]
+    #: for weighted rows: their number and Σw², by [in a cluster of the first column?][of the second?]
     used: Array
     own: Array
     used_alone: Array
     own_alone: Array
-    #: of weighted rows: Σ w_p·w_q over the pairs of rows of each cell, and of each cluster of each column
+    #: for weighted rows: Σ w_p·w_q over the pairs of rows of each cell, and of each cluster of each column
     within: Array
     inside: tuple[Array, ...] = ()
     #: weights are counted divided by 2**exponent
@@ -128,7 +128,7 @@ class PartialTables:
 
     @cached_property
     def place(self) -> dict[tuple[int, int], int]:
-        """Where the table of each pair of columns is."""
+        """The position of the table of each pair of columns."""
         return {(int(i), int(j)): p for p, (i, j) in enumerate(self.pairs)}
 
     def without_cells(self) -> PartialTables:
@@ -217,7 +217,7 @@ class PartialTables:
         return part
 
     def _check(self) -> None:
-        """Raise ValueError where the pieces do not fit together, as after a change of the bytes."""
+        """Raise ValueError if the pieces are inconsistent, for example because the bytes were changed."""
         columns, cells, pairs = len(self.names), len(self.count), len(self.pairs)
         weighted = self.mass == "sample_weight"
         sizes = [len(words) + 1 for words in self.labels]

@@ -22,7 +22,7 @@ from congruence.statistics.tables import Array, code_type
 #: kinds of columns of lists, the clusters of each point, begin with this
 SETS = "sets of "
 
-#: bytes of a label's places in a list and a dictionary
+#: bytes of a label's entries in a list and a dictionary
 PLACE = 110
 
 #: size of the lookup table for codes of integers; labels with a wider range are hashed
@@ -72,7 +72,7 @@ def check_kind(type: Any, wanted: str, who: str) -> None:
 
 
 def _open_sets(kind: str, other: str) -> bool:
-    """Are both lists of clusters, and one of them empty throughout?"""
+    """Whether both are lists of clusters and one of them has only empty lists."""
     return kind.startswith(SETS) and other.startswith(SETS) and SETS + "null" in (kind, other)
 
 
@@ -99,7 +99,7 @@ class Vocabulary:
         self.noise = {x for label in noise or () for x in (label, str(label))}
         self.low = 0
         self.lookup: Array | None = np.empty(0, np.int32)
-        #: bytes of the labels, with their places in the list and the dictionary
+        #: bytes of the labels, with their entries in the list and the dictionary
         self.held = 0
 
     @property
@@ -148,7 +148,9 @@ class Vocabulary:
             column = column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column
             column = column.combine_chunks()
         kind = kind_of(column.type)
-        if self.fields and kind == "text":  # text of a text file: whether it is numbers is decided when all is known
+        if (
+            self.fields and kind == "text"
+        ):  # text of a text file: whether it is numbers is decided after all rows are read
             kind = "field"
         self.joined(kind, who)
         if kind == "null":
@@ -171,7 +173,7 @@ class Vocabulary:
         return self._hashed(column.dictionary_encode())
 
     def _sets(self, column: Any, who: str) -> Array:
-        """The codes of sets of clusters; clusters named as noise are left out of their sets."""
+        """The codes of sets of clusters; noise clusters are removed from their sets."""
         codes, clusters = sets_of_rows(column, who)
         kept = [name not in self.noise and str(name) not in self.noise for name in clusters.names]
         members, ends = clusters.clusters.tolist(), clusters.starts.tolist()
@@ -189,7 +191,7 @@ class Vocabulary:
         self._check_room(column.dictionary)
         names = column.dictionary.to_pylist()
         stored = column.indices
-        if stored.type.bit_width < 32:  # 128 names use all codes of a byte, and no label needs another
+        if stored.type.bit_width < 32:  # 128 names use all codes of a byte
             stored = stored.cast("int32")
         elif str(stored.type) == "uint64":
             stored = stored.cast("int64")

@@ -1,4 +1,4 @@
-"""How far two clusterings differ on how alike they say pairs of points are; what ndc and aci read.
+"""Differences of two clusterings in the similarity of pairs of points; read by ndc and aci.
 
 E(i, j) = 1 − ½‖u_i − u_j‖₁ for rows u of memberships, 1/r in each of r clusters for a cover. Rows hold no negative
 values, so E(i, j) = 1 − (s_i + s_j)/2 + Σ_k min(u_ik, u_jk) with s the sums of the rows.
@@ -18,23 +18,23 @@ from congruence.statistics.covers import Overlap
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array, Tables
 
-#: pairs of rows up to which all values of E are kept and sorted; above, they are counted in bins
+#: most pairs of rows for which all values of E are sorted; above it, they are counted in bins
 MOST_KEPT = 1 << 20
 
-#: bins of the values of E, few enough for a processor's cache; chance is off by at most half a bin, 8e-6, and by about 1e-10
-#: where values vary smoothly
+#: bins of the values of E, few enough for the cache; the chance term has an error of at most half a bin, 8e-6, and about 1e-10
+#: if values vary smoothly
 BINS = 1 << 16
 
-#: steps over pairs of rows and their entries from which on the walk is compiled
+#: number of steps over pairs of rows above which the loop is compiled
 COMPILED_FROM = 20_000_000
 
-#: cells of a block of numpy's walk
+#: cells per block of the numpy loop
 BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class Concordance:
-    """How far the two sides differ on pairs of points, E_a − E_b, and by how much independent ones would."""
+    """Observed differences of the two sides on pairs of points, E_a − E_b, and those expected by chance."""
 
     #: mean over pairs of |E_a − E_b|, and its mean when the points of b are permuted
     discord: Array
@@ -44,7 +44,7 @@ class Concordance:
 
     @classmethod
     def from_tables(cls, t: Tables) -> Self:
-        """Of every table of the tile."""
+        """The statistic of every table of the tile."""
         if t.memberships is not None:
             rows = [_of_memberships(*read()) for read in t.memberships]
         elif t.maps is not None:
@@ -58,7 +58,7 @@ class Concordance:
         return cls(*[*np.array(rows, dtype=np.float64).reshape(-1, 2).T, t.identical])
 
     def swapped(self) -> Self:
-        """The same: nothing here depends on the order."""
+        """Itself: the statistic is symmetric."""
         return self
 
     def at_chance(self) -> Self:
@@ -87,7 +87,7 @@ def _mean_distance(a: tuple[Array, Array], b: tuple[Array, Array]) -> float:
 
 
 def _of_memberships(u: Any, v: Any, weights: Array, own: Array) -> tuple[float, float]:
-    """Of two sparse membership matrices; `own` is what each point makes with itself: its frequency, or its weight squared."""
+    """The statistic of two sparse membership matrices; `own` is the self-pair contribution of each point."""
     u, v, mass, inside = _distinct_rows(u, v, weights, own)
     total = (mass.sum() ** 2 - (mass**2).sum()) / 2 + inside
     if not total:
@@ -97,7 +97,7 @@ def _of_memberships(u: Any, v: Any, weights: Array, own: Array) -> tuple[float, 
         blocks = [*_walk_by_numpy(u, v, mass), ([1.0], [1.0], [inside])]
         e_a, e_b, pairs = (np.concatenate(x) for x in zip(*blocks, strict=True))
         return float(pairs @ np.abs(e_a - e_b)) / total, _mean_distance((e_a, pairs), (e_b, pairs))
-    low = min(1 - float(max(x.sum(axis=1).max() for x in (u, v))), 0.0)  # below 0 where rows sum to more than 1
+    low = min(1 - float(max(x.sum(axis=1).max() for x in (u, v))), 0.0)  # negative if rows sum to more than 1
     bins = [_Bins(low) for _ in range(2)]
     if many * (u.nnz + v.nnz) / len(mass) > COMPILED_FROM:
         discord = _walk_compiled(u, v, mass, bins)
@@ -113,7 +113,7 @@ def _of_memberships(u: Any, v: Any, weights: Array, own: Array) -> tuple[float, 
 
 
 def _distinct_rows(u: Any, v: Any, weights: Array, own: Array) -> tuple[Any, Any, Array, float]:
-    """Rows that differ in u or v, the weight of each, and the pairs of points within rows."""
+    """Distinct rows of (u, v), the weight of each, and the pairs of points within rows."""
     from scipy.sparse import hstack
 
     both = hstack([u, v]).tocsr()
@@ -154,7 +154,7 @@ def _walk(
     mass: Array, starts_a: Array, place_a: Array, value_a: Array, sum_a: Array, row_a: Array, starts_b: Array,
     place_b: Array, value_b: Array, sum_b: Array, row_b: Array, low: float, width: float, bins_a: Array, bins_b: Array,
 ) -> float:  # fmt: skip
-    """Σ |E_a − E_b| over pairs of different rows, whose values of E are put into bins on the way."""
+    """Σ |E_a − E_b| over pairs of different rows; also bins the values of E."""
     total = 0.0
     most = len(bins_a) - 1
     for x in range(len(mass)):
@@ -189,7 +189,7 @@ def _walk(
 
 
 class _Bins:
-    """Values from `low` to 1 in bins: how often, and sums of their places within the bin and of the squares of those."""
+    """Histogram of values from `low` to 1: counts, and sums of the positions within each bin and of their squares."""
 
     def __init__(self, low: float) -> None:
         self.low, self.width = low, (1 - low) / BINS
@@ -211,7 +211,7 @@ class _Bins:
 
 
 def _mean_distance_of_bins(a: _Bins, b: _Bins) -> float:
-    """E|X − Y| from two histograms over the same bins: exact between bins; within one, the middle of what is possible.
+    """E|X − Y| from two histograms over the same bins: exact between bins; within a bin, the middle of the possible range.
 
     Within a bin |E X − E Y| ≤ E|X − Y| ≤ √(var X + var Y + (E X − E Y)²), so values that are all equal, as those of
     crisp memberships, give no error.

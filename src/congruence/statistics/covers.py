@@ -1,4 +1,4 @@
-"""What cover measures read: the table of two covers' signatures, and which clusters each signature is made of.
+"""Statistics of two covers: the table of their signatures, and the clusters of each signature.
 
 The signature of a point is the set of clusters it is in. Points with the same signatures on both sides are
 interchangeable, so every sum over pairs of points is a sum over pairs of cells of the table.
@@ -59,7 +59,7 @@ class ClusterMap:
 
 
 class Overlap:
-    """Two covers of the same points, by the cells of their table of signatures; everything is worked out when asked for."""
+    """Two covers of the same points, by the cells of their table of signatures; all properties are computed on request."""
 
     def __init__(
         self, mass: Array, signatures: tuple[Array, Array], maps: tuple[ClusterMap, ClusterMap], own: Array
@@ -70,12 +70,12 @@ class Overlap:
         self.n = mass.sum()
 
     def swapped(self) -> Overlap:
-        """The two covers exchanged."""
+        """The two covers swapped."""
         return Overlap(self.mass, self.signatures[::-1], self.maps[::-1], self.own)
 
     @cached_property
     def counts_points(self) -> bool:
-        """Are masses whole numbers of points (else they are weights)?"""
+        """Whether masses are whole numbers of points (otherwise they are weights)."""
         return bool(self.mass.dtype.kind in "iu")
 
     @cached_property
@@ -102,7 +102,7 @@ class Overlap:
 
     @cached_property
     def kept(self) -> tuple[Array, Array]:
-        """The clusters that have points, by their places in the maps."""
+        """The clusters that have points, by their positions in the maps."""
         a, b = (np.flatnonzero(size > 0) for size in self._sizes)
         return a, b
 
@@ -144,15 +144,15 @@ class Overlap:
 
     @property
     def same_sets(self) -> bool:
-        """Do both have the same clusters, however often each?"""
+        """Whether both have the same clusters, ignoring repeats."""
         of_a, of_b, _ = self._equal
         return bool((of_a > 0).all() and (of_b > 0).all())
 
     @property
     def identical(self) -> bool:
-        """Do both have the same clusters, each as often?"""
+        """Whether both have the same clusters, each equally often."""
         a, b = (np.sort(sizes) for sizes in self.sizes)
-        if len(a) != len(b) or not np.allclose(a, b, rtol=1e-9):  # clusters of other sizes are other clusters
+        if len(a) != len(b) or not np.allclose(a, b, rtol=1e-9):  # clusters of different sizes differ
             return False
         return self.same_sets and bool(self._equal[2].all())
 
@@ -179,7 +179,7 @@ class Overlap:
 
     @cached_property
     def bcubed(self) -> tuple[float, float]:
-        """B-cubed precision and recall: means over the points covered in b, and in a; NaN where there are none."""
+        """B-cubed precision and recall: means over the points covered in b, and in a; NaN if there are none."""
         found = []
         for side in (1, 0):
             covered = self.lengths[side] > 0
@@ -202,7 +202,7 @@ def overlap_of(table: Table) -> Overlap:
         own = np.maximum(np.square(table.count) - 2 * table.within, 0.0)
     elif table.count.dtype.kind in "iu":
         own = table.count
-    else:  # partitions counted on a card: only the sum matters
+    else:  # partitions counted on a GPU: only the sum matters
         own = np.full(len(table.count), table.own / max(len(table.count), 1))
     return Overlap(table.count, (table.row, table.col), (a, b), own)
 
@@ -214,7 +214,7 @@ def overlap_of(table: Table) -> Overlap:
 class SharedPairs:
     """Pairs of points by the number of clusters they share in a and in b, as shares of all pairs."""
 
-    #: share of the pairs that share as many clusters in both, and the same expected by chance
+    #: share of the pairs with the same number of common clusters in both, and the same expected by chance
     observed: Array
     expected: Array
     #: observed − expected and 1 − expected, formed before anything is rounded
@@ -226,14 +226,14 @@ class SharedPairs:
     #: Σ over pairs of the smaller and of the larger number
     least: Array
     most: Array
-    #: share of the pairs that share nothing in either
+    #: share of the pairs that share no cluster in either
     unshared: Array
     identical: Array
     symbols: ClassVar[tuple[str, ...]] = ("observed", "expected", "soft_observed", "soft_expected", "least", "most")
 
     @classmethod
     def from_tables(cls, t: Tables) -> Self:
-        """Of every table of the tile."""
+        """The statistic of every table of the tile."""
         if t.maps is None:
             return cls._of_partitions(Pairs.from_tables(t))
         rows = [_sharing(o) for o in t.overlaps]
@@ -255,7 +255,7 @@ class SharedPairs:
         )
 
     def swapped(self) -> Self:
-        """The same: nothing here depends on the order."""
+        """Itself: the statistic is symmetric."""
         return self
 
     def at_chance(self) -> Self:
@@ -277,9 +277,7 @@ def _sharing(o: Overlap) -> tuple[float, ...]:
     a, b = (x.tolist() for x in w.sharing)
     if not pairs:
         return (math.nan,) * 6 + (float(w.least), float(w.most), math.nan)
-    chance = sum(
-        x * y for x, y in zip(a, b, strict=False)
-    )  # whole numbers stay whole: pairs² passes 2⁶³ at 78,000 points
+    chance = sum(x * y for x, y in zip(a, b, strict=False))  # exact integers: pairs² exceeds 2⁶³ at 78,000 points
     square = pairs * pairs
     above, room = (pairs * w.agree - chance) / square, (square - chance) / square
     if not o.counts_points and abs(room) < 1e-14:
@@ -288,7 +286,7 @@ def _sharing(o: Overlap) -> tuple[float, ...]:
     low, high = np.minimum.outer(i, j), np.maximum.outer(i, j)
     credit = np.where(high > 0, low / np.maximum(high, 1), 1.0)
     soft = float((np.array(a, dtype=np.float64) / pairs) @ credit @ (np.array(b, dtype=np.float64) / pairs))
-    unshared = a[0] + b[0] - (pairs - w.both)  # nothing in a, nothing in b, less nothing in one of them
+    unshared = a[0] + b[0] - (pairs - w.both)  # none in a, none in b, minus none in either
     return (
         w.agree / pairs,
         chance / square,
@@ -307,7 +305,7 @@ def _sharing(o: Overlap) -> tuple[float, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Intersections:
-    """Sizes of the clusters and of what they have in common, and the entropies that follow from them."""
+    """Sizes of the clusters and of their intersections, and the entropies that follow from them."""
 
     overlaps: list[Overlap]
     identical: Array
@@ -315,7 +313,7 @@ class Intersections:
 
     @classmethod
     def from_tables(cls, t: Tables) -> Self:
-        """Of every table of the tile."""
+        """The statistic of every table of the tile."""
         return cls(t.overlaps, np.array([o.same_sets for o in t.overlaps], dtype=bool))
 
     def each(self, value: Callable[[Overlap], float]) -> Array:
@@ -328,17 +326,17 @@ class Intersections:
 
     H_a = property(lambda self: self._entropies[:, 0], doc="Σ of the entropies of the clusters of a.")
     H_b = property(lambda self: self._entropies[:, 1], doc="Σ of the entropies of the clusters of b.")
-    I = property(lambda self: self._entropies[:, 2], doc="What the two have in common.")  # noqa: E741
+    I = property(lambda self: self._entropies[:, 2], doc="Mutual information of the two covers.")  # noqa: E741
     lost_a = property(lambda self: self._entropies[:, 3], doc="Mean over clusters of a of H(X given b) / H(X).")
     lost_b = property(lambda self: self._entropies[:, 4], doc="Mean over clusters of b of H(Y given a) / H(Y).")
 
     def swapped(self) -> Self:
-        """The same with the two covers exchanged."""
+        """The same with the two covers swapped."""
         return type(self)([o.swapped() for o in self.overlaps], self.identical)
 
 
 def _entropies(o: Overlap) -> tuple[float, float, float, float, float]:
-    """H_a, H_b, I, and the mean share of a cluster's entropy that the other cover leaves unexplained."""
+    """H_a, H_b, I, and the mean share of a cluster's entropy not explained by the other cover."""
     (row, col, common), (a, b) = o.common, o.sizes
     n = float(o.n)
 

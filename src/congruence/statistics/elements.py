@@ -1,4 +1,4 @@
-"""Element-centric scores of two covers: how alike a random walk from each point sees the two."""
+"""Element-centric scores of two covers: the similarity of random walks from each point."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import numpy as np
 from congruence.errors import InputError, NotApplicable
 from congruence.statistics.tables import Array
 
-#: signatures, or clusters if those are fewer, up to which a dense system is solved; larger ones are iterated
+#: most signatures (or clusters, if fewer) for which a dense system is solved; larger ones are iterated
 MOST_SOLVED = 6_000
 
-#: products of numbers up to which iterations are made without being asked for: about a minute
+#: most multiplications of iterations by default: about a minute
 MOST_STEPS = 5e10
 
 #: largest error of an iteration, relative to the right-hand side
 TOLERANCE = 1e-12
 
-#: cells × (cells + clusters) up to which dense matrices of all cells are the fastest
+#: largest cells × (cells + clusters) for which dense matrices of all cells are the fastest
 SMALL = 40_000
 
 
 def element_scores(o: Any, alpha: float, limit: int | None, wanted: Array | None = None) -> Array:
-    """The score of the points of each cell, (1 − α) Σ_j min(G_a, G_b) over the points j; a point in no cluster sees itself.
+    """The score of the points of each cell, (1 − α) Σ_j min(G_a, G_b) over the points j; points in no cluster score themselves.
 
-    G of one cover is the walk without its start: p = (1 − α)(I + α G). Both rows of G sum to 1/(1 − α), so what two of
-    them have in common is the sum of the smaller entries. Cells that are not `wanted` are left at NaN.
+    G of one cover is the walk without its start: p = (1 − α)(I + α G). Both rows of G sum to 1/(1 − α), so their overlap
+    is the sum of the smaller entries. Cells that are not `wanted` are NaN.
     """
     if max(len(o.mass) * (len(o.mass) + m.k) for m in o.maps) <= SMALL:
         return _of_few(o, alpha)
@@ -63,7 +63,7 @@ def mean_score(o: Any, alpha: float, limit: int | None, sample: int | None) -> f
     if sample is None:
         return float(element_scores(o, alpha, limit) @ o.mass / o.n)
     if not isinstance(sample, int | np.integer) or sample < 1:
-        raise InputError(f"sample is a number of points, or None for all; got {sample!r}")
+        raise InputError(f"sample must be a number of points, or None for all; got {sample!r}")
     share = np.asarray(o.mass, dtype=np.float64) / float(o.n)
     drawn = np.random.default_rng(0).multinomial(sample, share / share.sum())
     scores = element_scores(o, alpha, limit, drawn > 0)
@@ -106,7 +106,7 @@ class _Side:
         rows, weight = rows[first], np.bincount(self.place, weights=mass)
         component = self.component[first]
         self.factors: dict[int, Any] = {}
-        #: products of numbers that iterations take for all rows
+        #: number of multiplications of the iterations for all rows
         self.steps = 0.0
         self.within = np.zeros(len(first), dtype=np.int64)
         by_row, by_cluster = (np.argsort(x, kind="stable") for x in (component, of_cluster))
@@ -159,7 +159,7 @@ class _Solved:
 
 
 class _Iterated:
-    """G of one component, rows when they are asked for, by Chebyshev iteration: memory of a few rows, error below 1e-12.
+    """G of one component, rows on request, by Chebyshev iteration: memory of a few rows, error below 1e-12.
 
     With D the sizes of the clusters, the system is I − α FᵀF for F = (weight / length)^½ A D^−½, whose eigenvalues lie
     between 1 − α and 1; so the error is known beforehand.
@@ -175,7 +175,7 @@ class _Iterated:
         self.iterations = int(np.ceil(np.log(TOLERANCE / 2) / np.log((root - 1) / (root + 1)))) if alpha else 1
 
     def block(self, here: Array, there: Array) -> Array:
-        """G between these signatures; each different row is solved for once."""
+        """G between these signatures; each distinct row is solved once."""
         wanted, place = np.unique(here, return_inverse=True)
         solved = self._solve((self.scaled[wanted] / self.lengths[wanted][:, None]).toarray().T)
         columns, back = np.unique(there, return_inverse=True)

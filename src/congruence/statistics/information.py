@@ -1,7 +1,7 @@
 """Entropies of two clusterings, and the mutual information expected by chance.
 
 Entropies of counts are sums of terms x·log(n/x). Each term is rounded once to a whole number of units of 2⁻ᵇ, so the sums
-are sums of integers: they have the same bits in any order, on any number of threads, in memory and in scans.
+are sums of integers. They are identical to the last bit in any order, on any number of threads, in memory and in scans.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import numpy as np
 from congruence.machine.jit import compiled
 from congruence.statistics.tables import Array, Tables
 
-#: ln 2, √2, and the coefficients of atanh(z) = z + z³/3 + z⁵/5 + … up to what |z| < 0.172 needs
+#: ln 2, √2, and the coefficients of atanh(z) = z + z³/3 + z⁵/5 + … needed for |z| < 0.172
 LN2, SQRT2 = 0.6931471805599453, 1.4142135623730951
 ATANH = tuple(1.0 / (2 * k + 1) for k in range(11, -1, -1))
 
 
 def log_ratio(n: Array, x: Array) -> Array:
-    """log(n / x) for 0 < x ≤ n, accurate also where x is almost n; the same bits on every machine.
+    """log(n / x) for 0 < x ≤ n, accurate also for x close to n; identical to the last bit on every machine.
 
     With w = x·2ᵉ close to n, log(n/x) = e·log 2 + 2·atanh((n − w)/(n + w)). The compiled loop (`engine.kernels.term`) does
     the same operations in the same order.
@@ -40,7 +40,7 @@ def log_ratio(n: Array, x: Array) -> Array:
 
 
 def unit_of(n: Any) -> Array:
-    """How many units the number 1 has in sums of x·log(n/x): a power of two that keeps n·log n below 2⁶¹."""
+    """Number of units per 1 in sums of x·log(n/x): a power of two that keeps n·log n below 2⁶¹."""
     most = np.asarray(n, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         most = np.where(most > 1, most * np.log(most), 1.0)
@@ -48,7 +48,7 @@ def unit_of(n: Any) -> Array:
 
 
 def terms_of(x: Array, n: Any) -> Array:
-    """x·log(n/x) in whole units (see `unit_of`), 0 where x is 0."""
+    """x·log(n/x) in whole units (see `unit_of`); 0 if x is 0."""
     x, n = np.asarray(x, dtype=np.float64), np.asarray(n, dtype=np.float64)
     solid = np.where(x > 0, x, 1.0)
     whole = np.where(x > 0, n, 1.0)
@@ -56,7 +56,7 @@ def terms_of(x: Array, n: Any) -> Array:
 
 
 def cell_terms(t: Tables) -> Array:
-    """`terms_of` the counts of all cells; looked up where there are more cells than possible counts."""
+    """`terms_of` the counts of all cells; by lookup if there are more cells than possible counts."""
     most = int(t.count.max(initial=0))
     if most < t.count.size and len(t) > 1 and (t.n == t.n[0]).all():
         return np.asarray(terms_of(np.arange(most + 1), t.n[0])[t.count])
@@ -67,7 +67,7 @@ def _unit_sums(t: Tables) -> tuple[Array, Array, Array]:
     """Sums of x·log(n/x) over the clusters of a, over those of b and over the cells, in whole units."""
     if len(t) > 1:
         return t.over_rows(terms_of, t.n), t.over_cols(terms_of, t.n), t.sum(cell_terms(t))
-    parts = (*t.margins, t.count)  # of one pair, in one pass
+    parts = (*t.margins, t.count)  # one pair, in one pass
     ends = np.cumsum([len(x) for x in parts])[:-1]
     a, b, both = (x.sum(keepdims=True) for x in np.split(terms_of(np.concatenate(parts), t.n[0]), ends))
     return a, b, both
@@ -82,7 +82,7 @@ class Info:
     H_b: Array
     H_ab: Array
     identical: Array
-    #: MI and H_a + H_b − 2·MI where they were formed from exact sums, before rounding
+    #: MI and H_a + H_b − 2·MI, if they were computed from exact sums before rounding
     shared: Array | None = None
     apart: Array | None = None
     symbols: ClassVar[tuple[str, ...]] = ("H_a", "H_b", "H_ab", "MI")
@@ -139,7 +139,7 @@ class Info:
                 for sums in (t.over_rows(entropy, t.n), t.over_cols(entropy, t.n), t.sum(entropy(t.count, t.n[t.pair])))
             )
         h_a, h_b = np.where(t.over_rows(filled) == 1, 0.0, h_a), np.where(t.over_cols(filled) == 1, 0.0, h_b)
-        if t.same is not None:  # soft: rounding of the products of memberships
+        if t.same is not None:  # soft: rounding errors of the products of memberships
             h_a, h_b, h_ab = (np.where(h < 1e-13, 0.0, h) for h in (h_a, h_b, h_ab))
         return cls._decided(t.n, h_a, h_b, h_ab, t.a_decides, t.b_decides, t.identical)
 
@@ -154,7 +154,7 @@ class Info:
 
     @property
     def MI(self) -> Array:
-        """Mutual information, never below 0; what rounding alone leaves is 0."""
+        """Mutual information, never below 0; rounding errors are set to 0."""
         found = self.shared if self.shared is not None else self.H_a + self.H_b - self.H_ab
         return np.where(found < 4e-16 * (self.H_a + self.H_b), 0.0, found)
 
@@ -164,7 +164,7 @@ class Info:
         return self.apart if self.apart is not None else np.asarray(np.maximum(self.H_a + self.H_b - 2 * self.MI, 0.0))
 
     def swapped(self) -> Self:
-        """The same with the two clusterings exchanged."""
+        """The same with the two clusterings swapped."""
         return replace(self, H_a=self.H_b, H_b=self.H_a)
 
 
@@ -191,12 +191,12 @@ class ChanceInfo(Info):
 
 # --- expected mutual information --------------------------------------------------------------------------------
 
-#: variance of a cell above which its moments give what it adds to full precision
+#: variance of a cell above which its moments give its contribution to full precision
 WIDE = 1e8
 
 
 def expected_mutual_information(sizes_a: Array, sizes_b: Array, threads: int = 1) -> float:
-    """E[MI] in nats of two clusterings with these cluster sizes, over all ways to permute the points.
+    """E[MI] in nats of two clusterings with these cluster sizes, over all permutations of the points.
 
     >>> round(expected_mutual_information(np.array([2, 2]), np.array([1, 3])), 12)
     0.215761554339
@@ -207,7 +207,7 @@ def expected_mutual_information(sizes_a: Array, sizes_b: Array, threads: int = 1
 
 
 def distinct(sizes: Array) -> tuple[Array, Array]:
-    """The different positive sizes, and how often each occurs."""
+    """The distinct positive sizes, and their counts."""
     values, many = np.unique(sizes[sizes > 0].astype(np.int64), return_counts=True)
     return values, many.astype(np.float64)
 
@@ -233,11 +233,11 @@ def expected_terms(a: Array, b: Array, n: int, threads: int = 1) -> Array:
 
 
 def _terms(a: Array, b: Array, n: int, symmetric: bool, first: int, last: int, out: Array) -> None:
-    """E[x log(x/μ) − (x − μ)]/n of the hypergeometric count x with mean μ = ab/n: every term is ≥ 0, so nothing cancels.
+    """E[x log(x/μ) − (x − μ)]/n of the hypergeometric count x with mean μ = ab/n: every term is ≥ 0, so there is no cancellation.
 
     The ratio of neighbouring probabilities is followed in both directions from the mode, where the weight is set to 1, until it
-    is below 1e-18; dividing by the sum of weights makes factorials unnecessary. Where the variance of x is large, that would
-    be millions of steps: the central moments m₂, m₃, m₄ give m₂/2μ − m₃/6μ² + m₄/12μ³, with a relative error below 1/μ².
+    is below 1e-18; dividing by the sum of weights makes factorials unnecessary. If the variance of x is large, that would
+    take millions of steps; instead the central moments m₂, m₃, m₄ give m₂/2μ − m₃/6μ² + m₄/12μ³, with relative error below 1/μ².
     """
     for u in range(first, last):
         for v in range(u if symmetric else 0, len(b)):

@@ -36,7 +36,9 @@ class MatrixSums(Pairs):
         """One pair of matrices: sums over i < j, then Σ P_ii Q_ii, Σ P_ii², Σ Q_ii²."""
         p, q, pq, every = (np.array([float(x)]) for x in (s_p, s_q, s_pq, pairs))
         same = np.abs(p - q) <= 1e-12 * every
-        if s_pp == s_pp and s_qq == s_qq:  # with squares, the distance of the matrices tells, diagonals included
+        if (
+            s_pp == s_pp and s_qq == s_qq
+        ):  # with squares, the distance of the matrices shows equality, diagonals included
             far = 2 * (s_pp + s_qq - 2 * s_pq) + diagonal[1] + diagonal[2] - 2 * diagonal[0]
             same &= far <= 1e-12 * (2 * (s_pp + s_qq) + diagonal[1] + diagonal[2])
         return cls(
@@ -81,7 +83,7 @@ class MatrixSums(Pairs):
     d_qq = property(lambda self: self.diagonal_b, doc="Σ Q_ii².")
 
     def swapped(self) -> Self:
-        """The same with the two matrices exchanged."""
+        """The same with the two matrices swapped."""
         turned = super().swapped()
         return replace(
             turned,
@@ -121,13 +123,13 @@ class MemberInfo:
         return values if self.weights is None else np.array([float(values @ self.weights)])
 
     def swapped(self) -> Self:
-        """The same with the two clusterings exchanged."""
+        """The same with the two clusterings swapped."""
         return replace(self, info=self.info.swapped())
 
 
 @dataclass(frozen=True, eq=False)
 class PooledInfo(MemberInfo):
-    """The same with the numbers of clusters, which decide how much information chance brings."""
+    """The same with the numbers of clusters, which determine the expected information."""
 
     k_a: Array = field(default_factory=lambda: np.empty(0))
     k_b: Array = field(default_factory=lambda: np.empty(0))
@@ -140,12 +142,12 @@ class PooledInfo(MemberInfo):
 
     @property
     def E_MI(self) -> Array:
-        """Mutual information that chance brings, to first order, and no more than there can be."""
+        """Mutual information expected by chance, to first order, at most the possible maximum."""
         first = (self.k_a - 1) * (self.k_b - 1) / (2 * np.maximum(self.info.n, 1))
         return np.asarray(np.minimum(first, np.minimum(self.info.H_a, self.info.H_b)))
 
     def swapped(self) -> Self:
-        """The same with the two clusterings exchanged."""
+        """The same with the two clusterings swapped."""
         return replace(self, info=self.info.swapped(), k_a=self.k_b, k_b=self.k_a)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from congruence.statistics.tables import Array, Tables
 
-#: points up to which n² fits in 64 bits; above, the few last sums are Python integers
+#: most points for which n² fits in 64 bits; above it, the last sums are Python integers
 LARGEST = 3_037_000_499
 
 
@@ -19,7 +19,7 @@ def _exact_square(x: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """The number of pairs of points: all, together in a, in b, in both. Diagonals are removed already."""
+    """The number of pairs of points: all, together in a, in b, in both. Diagonals are already removed."""
 
     pairs: Array
     same_a: Array
@@ -28,7 +28,7 @@ class Pairs:
     only_a: Array
     only_b: Array
     identical: Array
-    #: values up to this count as 0: none for integers, rounding error for sums of weights and memberships
+    #: tolerance for 0: none for integers, rounding error for sums of weights and memberships
     tiny: Array
     symbols: ClassVar[tuple[str, ...]] = ("pairs", "v11", "v10", "v01", "v00", "s_a", "s_b")
 
@@ -64,7 +64,7 @@ class Pairs:
 
     @classmethod
     def _weighted(cls, t: Tables) -> Self:
-        """Of weighted points: sums of positive terms, within cells and between them; weights scaled to mean 1."""
+        """Pair sums of weighted points: sums of positive terms, within cells and between them; weights scaled to mean 1."""
         with np.errstate(divide="ignore", invalid="ignore"):
             scale = np.square(np.where(t.n > 0, t.n_used / t.n, 0.0))
         assert t.within is not None
@@ -106,7 +106,7 @@ class Pairs:
         return self.same_b
 
     def swapped(self) -> Self:
-        """The same with the two clusterings exchanged."""
+        """The same with the two clusterings swapped."""
         return replace(self, same_a=self.same_b, same_b=self.same_a, only_a=self.only_b, only_b=self.only_a)
 
 
@@ -115,5 +115,5 @@ class Gram(Pairs):
 
     @classmethod
     def from_tables(cls, t: Tables) -> Self:
-        """Pair sums of the Gram matrices; a soft tile carries its own."""
+        """Pair sums of the Gram matrices; soft tiles store theirs."""
         return cls(**vars(t.gram if t.gram is not None else Pairs.from_tables(t)))

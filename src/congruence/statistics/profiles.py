@@ -31,5 +31,5 @@ class Profiles:
         return cls(one, aa, bb, mean, np.array([same]))
 
     def swapped(self) -> Self:
-        """The same with the two clusterings exchanged."""
+        """The same with the two clusterings swapped."""
         return replace(self, sim_aa=self.sim_bb, sim_bb=self.sim_aa)

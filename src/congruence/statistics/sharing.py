@@ -1,4 +1,4 @@
-"""Sums over pairs of points that share a cluster, by walking pairs of cells of a table of signatures: O(cells) memory."""
+"""Sums over pairs of points that share a cluster, from pairs of cells of a table of signatures, in O(cells) memory."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from congruence.machine.jit import compiled
 from congruence.statistics.tables import Array
 
 Rows = tuple[Array, Array]
-#: pairs of cells, cluster by cluster, from which on the walk is compiled; below, numpy is faster than loading numba
+#: number of pairs of cells above which the loop is compiled; below it, numpy is faster than loading numba
 COMPILED_FROM = 3_000_000
-#: cells up to which dense products are faster than sparse ones
+#: most cells for which dense products are faster than sparse ones
 FEW_CELLS = 256
 
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """Pairs of points by how many clusters of a, and of b, both are in; sides are (a, b)."""
+    """Pairs of points by their numbers of common clusters in a and in b; sides are (a, b)."""
 
     #: pairs that share 0, 1, 2 … clusters
     sharing: tuple[Array, Array]
-    #: pairs that share as many clusters in a as in b; Σ min and Σ max of the two numbers; pairs that share in both
+    #: pairs with the same number of common clusters in a and b; Σ min and Σ max of the two numbers; pairs that share in both
     agree: Any
     least: Any
     most: Any
@@ -39,7 +39,7 @@ class Walk:
 
 
 def walked(mass: Array, own: Array, a: Rows, b: Rows, pairs: Any) -> Walk:
-    """Walk all pairs of cells that share a cluster of a or of b; `pairs` is the number of all pairs of points."""
+    """The sums over all pairs of cells that share a cluster of a or of b; `pairs` is the number of all pairs of points."""
     whole = mass.dtype.kind in "iu"
     kind: Any = np.int64 if whole else np.float64
     mass = mass.astype(kind, copy=False)
@@ -75,7 +75,7 @@ def walked(mass: Array, own: Array, a: Rows, b: Rows, pairs: Any) -> Walk:
 
 
 def _lists(starts: Array, clusters: Array) -> tuple[Array, Array, Array]:
-    """The cells of each cluster, one list after the other; where lists begin; the place of each entry of the rows in them."""
+    """The cells of each cluster, concatenated; the starts of these lists; the position of each row entry in them."""
     cells = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     order = np.argsort(clusters, kind="stable")
     at = np.searchsorted(clusters[order], np.arange(int(clusters.max(initial=-1)) + 2))
@@ -116,7 +116,7 @@ def _unshared(first: bool, second: bool) -> float:
 
 
 def _values(hist: Array, lengths: Array, special: tuple[float, float], pairs: Any) -> tuple[Array, Array]:
-    """Different values of E and the number of pairs that have them."""
+    """Distinct values of E and their numbers of pairs."""
     shared, rank = np.nonzero(hist)
     value = np.concatenate([shared / lengths[rank], [0.5, 1.0, 0.0]])
     count = np.concatenate([hist[shared, rank].astype(np.float64), special, [0.0]])
@@ -179,7 +179,7 @@ def _walk(
                 if y != x:
                     reach_b[y] += mass[x]
                     share_b[y] += mass[x] * (low / j)
-            # how far the two sides differ on this pair, less how far they would if nothing were shared
+            # the difference of the two sides on this pair, minus the difference if nothing were shared
             e_a = (0.5 if length_a[x] == 0 else 0.0) + (0.5 if length_a[y] == 0 else 0.0)
             e_b = (0.5 if length_b[x] == 0 else 0.0) + (0.5 if length_b[y] == 0 else 0.0)
             before = abs(e_a - e_b)
@@ -200,7 +200,7 @@ def _walk_by_numpy(
     rank_a: Array, rank_b: Array, sharing_a: Array, sharing_b: Array, hist_a: Array, hist_b: Array, reach_a: Array,
     reach_b: Array, share_a: Array, share_b: Array, counts: Array, sums: Array,
 ) -> None:  # fmt: skip
-    """The same for little work: all pairs of cells with a common cluster at once."""
+    """The same for small inputs: all pairs of cells with a common cluster at once."""
     cells = len(mass)
     x, y, i, j = _meeting(cells, (starts_a, clusters_a, at_a), (starts_b, clusters_b, at_b))
     w, own = mass[x] * mass[y], np.arange(cells)

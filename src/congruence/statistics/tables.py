@@ -45,9 +45,9 @@ class Table:
         count: Count of each cell.
         rows: Names of the clusters of a.
         columns: Names of the clusters of b.
-        own: Sum of squared weights of the points; their number if they have none.
+        own: Sum of squared weights of the points, or their number without weights.
         frame_kind: Kind of frame of the inputs.
-        maps: Of covers: the clusters that each row and column stands for.
+        maps: For covers: the clusters of each row and column.
         within: Weight of the pairs of points within each cell, if points have weights.
 
     >>> from congruence import contingency
@@ -70,7 +70,7 @@ class Table:
     frame_kind: str | None = field(default=None, repr=False)
     #: weighted points only: Σ w_p·w_q over the pairs of points of each cell
     within: Array | None = field(default=None, repr=False)
-    #: of covers: rows and columns are signatures, and these the clusters they are made of (None for a partition)
+    #: for covers, whose rows and columns are signatures: the clusters of each signature (None for a partition)
     maps: tuple[ClusterMap | None, ClusterMap | None] | None = field(default=None, repr=False)
 
     @property
@@ -106,7 +106,7 @@ class Table:
         return csr_array((self.count, (self.row, self.col)), shape=self.shape)
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """The table as a data frame, with the clusters' names on both sides.
+        """The table as a data frame, with cluster names on both sides.
 
         Args:
             backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas
@@ -120,7 +120,7 @@ class Table:
         return square_frame(self.to_array(), self.rows, self.columns, backend or self.frame_kind, corner="a")
 
     def transposed(self) -> Table:
-        """The table with the two clusterings exchanged."""
+        """The table with the two clusterings swapped."""
         order = np.lexsort((self.row, self.col))
         within = None if self.within is None else self.within[order]
         return Table(
@@ -154,7 +154,7 @@ class Table:
             within = within + first * second
         elif self.within is not None or other.within is not None:
             raise InputError(
-                "a table of weighted points and one of counts do not add; give weights to both, or to neither"
+                "a table of weighted points and one of counts cannot be added; give weights to both or to neither"
             )
         return Table(
             cells // len(columns),
@@ -188,7 +188,7 @@ class Table:
 
 
 def _binned(where: Array, mass: Array, size: int) -> Array:
-    """Sum of mass falling on each of `size` places, in the dtype of mass; integers are exact."""
+    """Sum of mass in each of `size` bins, in the dtype of mass; integers are exact."""
     if mass.dtype.kind in "iu" and float(mass.sum(dtype=np.float64)) >= 2.0**52:  # bincount adds in floats
         exact = np.zeros(size, mass.dtype)
         np.add.at(exact, where, mass)
@@ -275,7 +275,7 @@ class Tables:
         return {}
 
     def once(self, make: Callable[[Tables], Made]) -> Made:
-        """What a function makes of this tile; made once, whatever asks for it."""
+        """The result of a function of this tile, cached."""
         if make not in self._made:
             self._made[make] = make(self)
         found: Made = self._made[make]
@@ -292,15 +292,15 @@ class Tables:
         return self._cols[0][self._cols[2]]
 
     def over_rows(self, per_row: Callable[..., Array], *of_pair: Array) -> Array:
-        """Sum over the clusters of a of a function of their sizes (and of something that every pair has one of)."""
+        """Sum over the clusters of a of a function of their sizes (and of a per-pair value)."""
         return _over(per_row, self._rows, of_pair)
 
     def over_cols(self, per_col: Callable[..., Array], *of_pair: Array) -> Array:
-        """Sum over the clusters of b of a function of their sizes (and of something that every pair has one of)."""
+        """Sum over the clusters of b of a function of their sizes (and of a per-pair value)."""
         return _over(per_col, self._cols, of_pair)
 
     def across_rows(self) -> Array:
-        """Σ n_ij·n_il over pairs of different cells of one row: of positive terms only, so that nothing cancels."""
+        """Σ n_ij·n_il over pairs of different cells of one row: only positive terms, so there is no cancellation."""
         return self._crossed(self._rows)
 
     def across_cols(self) -> Array:
@@ -338,7 +338,7 @@ class Tables:
 
     @cached_property
     def b_decides(self) -> Array:
-        """The same with the clusterings exchanged."""
+        """The same with the clusterings swapped."""
         return np.asarray(self._cells == self.over_cols(lambda size: (size > 0).astype(np.int64)))
 
     @cached_property
@@ -367,7 +367,7 @@ class Tables:
             )
 
     def swapped(self) -> Tables:
-        """The same pairs with the two clusterings exchanged."""
+        """The same pairs with the two clusterings swapped."""
         order = np.lexsort((self.row, self.col, self.pair))
         gram = self.gram.swapped() if self.gram is not None else None
         maps = None if self.maps is None else [(b, a) for a, b in self.maps]
@@ -407,7 +407,7 @@ def _segment_sum(values: Array, starts: Array) -> Array:
             return np.array([values.sum(dtype=np.int64)])
         running = np.concatenate(
             [[0], np.cumsum(values, dtype=np.int64)]
-        )  # where it wraps, differences are still right
+        )  # differences are right even after an overflow
         return np.asarray(running[starts[1:]] - running[starts[:-1]])
     total = np.zeros(len(starts) - 1, dtype=values.dtype if values.dtype.kind == "O" else np.float64)
     filled = np.flatnonzero(np.diff(starts))
@@ -417,7 +417,7 @@ def _segment_sum(values: Array, starts: Array) -> Array:
 
 
 def _add_crossed(pair: Array, place: Array, count: Array, seen: Array, out: Array) -> None:
-    """To out[pair]: each cell times what came before it at the same place."""
+    """Add to out[pair] each cell times the previous cells at the same position."""
     for c in range(len(count)):
         out[pair[c]] += seen[place[c]] * count[c]
         seen[place[c]] += count[c]
@@ -439,12 +439,12 @@ class Maxima:
         return cls(t.n, t.best_of_rows(t.count), t.best_of_cols(t.count), t.identical)
 
     def swapped(self) -> Self:
-        """The same with the two clusterings exchanged."""
+        """The same with the two clusterings swapped."""
         return replace(self, best_of_a=self.best_of_b, best_of_b=self.best_of_a)
 
 
 def as_tile(tables: Array) -> Tables:
-    """Dense tables (draws, k_a, k_b) as a tile; empty clusters at the end of rows and columns are left out."""
+    """Dense tables (draws, k_a, k_b) as a tile; empty clusters at the end of rows and columns are dropped."""
     pair, row, col = np.nonzero(tables)
     n = tables.sum(axis=(1, 2))
     shapes = np.column_stack([(tables.sum(axis=axis) > 0).sum(axis=1) for axis in (2, 1)])

@@ -1,4 +1,4 @@
-"""What measures of two hierarchies look at: merge heights of pairs of points, clades, affinities, levels."""
+"""Statistics of two hierarchies: merge heights of pairs of points, clades, affinities, levels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class MergeHeights:
     symbols: ClassVar[tuple[str, ...]] = ("s_uv", "s_uu", "s_vv", "r_uv", "r_uu", "r_vv", "concordant", "discordant")
 
     def swapped(self) -> Self:
-        """The same with the two hierarchies exchanged."""
+        """The same with the two hierarchies swapped."""
         return replace(self, s_uu=self.s_vv, s_vv=self.s_uu, r_uu=self.r_vv, r_vv=self.r_uu)
 
 
@@ -41,7 +41,7 @@ class Clades:
     symbols: ClassVar[tuple[str, ...]] = ("clades_a", "clades_b", "clades_ab")
 
     def swapped(self) -> Self:
-        """The same with the two hierarchies exchanged."""
+        """The same with the two hierarchies swapped."""
         return replace(self, clades_a=self.clades_b, clades_b=self.clades_a)
 
 
@@ -57,13 +57,13 @@ class LevelInfo:
     symbols: ClassVar[tuple[str, ...]] = ("I_ab", "I_aa", "I_bb", "E_I")
 
     def swapped(self) -> Self:
-        """The same with the two hierarchies exchanged."""
+        """The same with the two hierarchies swapped."""
         return replace(self, I_aa=self.I_bb, I_bb=self.I_aa)
 
 
 @dataclass(frozen=True, eq=False)
 class PointScores:
-    """Mean over points of how alike their affinities to all points are in two trees."""
+    """Mean over points of the similarity of their affinities in two trees."""
 
     mean: Array
     identical: Array
