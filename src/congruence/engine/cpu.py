@@ -349,9 +349,7 @@ def _assemble(
         within = None if within is None else within[kept]
         if weights is not None:
             n_used, own = _used_under_gaps(labels, pair_i, pair_j, weights, has_gaps, n_used, own)
-            n_used = np.where(
-                np.bincount(pair, minlength=len(pair_i)) > 0, n_used, 0
-            )  # weights that are all 0: no point
+            n_used = np.where(np.bincount(pair, minlength=len(pair_i)) > 0, n_used, 0)  # all weights are 0: no points
         elif has_gaps.any():
             n_used = np.zeros(len(pair_i), np.int64)
             np.add.at(n_used, pair, count)

@@ -16,7 +16,7 @@ LOOK = 1 << 14
 
 
 def sorted_names(source: Any, names: Sequence[str], text: str = "the scan", id: str | None = None) -> Sorting:
-    """The columns by what they are, as for a table in memory; by their names alone where no row can be read."""
+    """The columns by kind, as for a table in memory; only by name if no row can be read."""
     index = (getattr(source.schema, "pandas_metadata", None) or {}).get("index_columns", ())
     seen = _first_rows(source, names)
     taken: dict[str, Any] = {}

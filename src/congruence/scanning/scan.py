@@ -86,11 +86,10 @@ def scan(
         memory: Memory that tables may use, all threads together, such as "2GB", or a number of bytes; pairs that do not fit
             are counted in another pass. Default: 1 GB.
         threads: Number of threads; it does not change results. Default None: all cores.
-        client: Where to count: a Dask client, the address of a scheduler, or any executor. Default None: here.
-        checkpoint: Folder in which finished parts are kept; a second run continues from there. Default None.
-        skip_bad: Whether to skip what cannot be read; it is logged when it is met, and the result says what. Default
-            False.
-        na_values: Unquoted fields of text files that are missing, beside empty ones. Default None: NA, N/A, n/a, NaN,
+        client: Where to count: a Dask client, the address of a scheduler, or any executor. Default None: in this process.
+        checkpoint: Folder in which finished parts are kept; a second run resumes from there. Default None.
+        skip_bad: Whether to skip unreadable parts; they are logged, and the result lists them. Default False.
+        na_values: Unquoted fields of text files to treat as missing, in addition to empty ones. Default None: NA, N/A, n/a, NaN,
             nan, null, NULL, None and <NA>. A quoted "NA" is a label.
         progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
             terminal.
@@ -133,7 +132,7 @@ class Scan:
         input: The source.
         text: Name used in messages.
         names: Names of the label columns.
-        notes: What was left out.
+        notes: Notes on what was left out.
         found: What each column was taken for, or None if the columns were named.
         memory: Memory that tables may use, in bytes.
         threads: Number of threads, or None.
