@@ -35,12 +35,12 @@ FAMILIES = {
     ),
     "covers": (
         "Covers",
-        "Overlapping clusters, and points in none. B-cubed and `element_centric`, above, take covers too; what is said to be "
-        "true of those two is about partitions. See [covers](covers.md).",
+        "Overlapping clusters; points may be in no cluster. B-cubed and `element_centric`, above, take covers too; their "
+        "listed properties are those for partitions. See [covers](covers.md).",
     ),
     "matrices": (
         "Ensembles and similarity matrices",
-        "P and Q are similarity matrices, or the consensus matrices of ensembles, or partitions (1 where two points are "
+        "P and Q are similarity matrices, or the consensus matrices of ensembles, or partitions (1 if two points are "
         "together). See [ensembles](ensembles.md).",
     ),
     "trees": (

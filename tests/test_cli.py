@@ -484,8 +484,8 @@ def test_fail_under_a_measure_without_a_value(congruence):
     said = congruence("compare", "labels.csv", "truth", "leiden", "-m", "all", "--fail-under", "lambda=0.1")
     assert said.code == 1
     assert said.err == (
-        "congruence: lambda was not computed: lambda is defined for equal numbers of clusters only, "
-        "and these have 3 and 4; kappa_max takes any\n"
+        "congruence: lambda was not computed: lambda is defined only for equal numbers of clusters, "
+        "but these have 3 and 4; kappa_max takes any\n"
     )
     Path("one.csv").write_text("x,y\n0,0\n0,0\n")
     said = congruence("compare", "one.csv", "x", "y", "-m", "lambda", "--fail-under", "lambda=0.1")

@@ -915,7 +915,7 @@ def test_what_is_no_clustering_is_refused_in_one_line(name):
         ({"measures": []}, "no measures were named"),
         ({"measures": 3}, "measure"),
         ({"measures": [3]}, "there is no measure 3"),
-        ({"measures": "lambda"}, "lambda is defined for equal numbers of clusters only, and these have 3 and 2"),
+        ({"measures": "lambda"}, "lambda is defined only for equal numbers of clusters, but these have 3 and 2"),
         ({"unassigned": "ignore"}, "unassigned must be 'error', 'drop', 'singletons' or 'cluster', not 'ignore'"),
         ({"align": "rows"}, "align must be"),
     ],

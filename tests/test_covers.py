@@ -474,11 +474,14 @@ def test_duplicates_count_twice_or_are_dropped():
             "point 'z' of b is not among the 2 points",
         ),
         (lambda: cg.compare(cover([[0, 7]], 8), [0, 1]), "is not among the 2 points of b"),
-        (lambda: cg.compare(cover([[0]], 2), cover([[0]], 2), "ari"), "ari compares partitions, and this is a cover"),
-        (lambda: cg.omega(cover([[0]], 2), np.array([[0.5, 0.5], [1.0, 0.0]])), "ndc and aci do, or make a cover"),
+        (lambda: cg.compare(cover([[0]], 2), cover([[0]], 2), "ari"), "ari compares partitions, but this is a cover"),
+        (
+            lambda: cg.omega(cover([[0]], 2), np.array([[0.5, 0.5], [1.0, 0.0]])),
+            "ndc and aci do, or convert the memberships",
+        ),
         (
             lambda: cg.element_scores(cover([[0]], 2), np.array([[0.5, 0.5], [1.0, 0.0]])),
-            "make a cover of the memberships",
+            "convert the memberships to a cover",
         ),
         (
             lambda: cg.Ensemble([cover([[0]], 2), np.array([[0.5, 0.5], [1.0, 0.0]])]).consensus_matrix(),
@@ -488,7 +491,7 @@ def test_duplicates_count_twice_or_are_dropped():
             lambda: cg.arimm(cg.Ensemble([cover([[0]], 3)]), cg.Ensemble([np.full((3, 2), 0.5)])),
             "covers and memberships have no common consensus matrix",
         ),
-        (lambda: cg.omega(np.array([[0.5, 0.5], [1.0, 0.0]]), [0, 1]), "make a cover of the memberships"),
+        (lambda: cg.omega(np.array([[0.5, 0.5], [1.0, 0.0]]), [0, 1]), "convert the memberships to a cover"),
         (lambda: cg.average_f1(cover([[0]], 2), cover([[0]], 2), weights="size"), "weights must be 'clusters'"),
         (
             lambda: cg.consensus([cover([[0]], 2), cover([[0, 1]], 2)], 2),

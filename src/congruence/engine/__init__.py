@@ -1,1 +1,1 @@
-"""Counting: how tables are built. No engine knows a measure."""
+"""Counting: how tables are built. Engines do not depend on measures."""

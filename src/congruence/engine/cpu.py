@@ -1,4 +1,4 @@
-"""Counting on the CPU: numpy while the work is small, compiled kernels in threads above that; the same integers."""
+"""Counting on the CPU: by numpy for small work, by compiled kernels in threads for larger work, with the same integers."""
 
 from __future__ import annotations
 
@@ -190,10 +190,10 @@ def _bincount(
 
 
 def weighted_cells(key: Array, weights: Array, cells: int) -> tuple[Array, Array]:
-    """Of points with these keys below `cells`: Σw of each cell, and Σ w_p·w_q over its pairs of points.
+    """For points with these keys below `cells`: Σw of each cell, and Σ w_p·w_q over its pairs of points.
 
-    Sums of positive terms in the order of the points, by one loop for every route: nothing cancels, and the result has
-    the same bits whether the loop is compiled or not.
+    Sums of positive terms in the order of the points, by the same loop on every route: there is no cancellation, and the
+    result is identical whether or not the loop is compiled.
     """
     total, within = np.zeros(cells), np.zeros(cells)
     compiled_or_not = jit.compiled(_add_weighted, steps=float(len(key)))
@@ -299,7 +299,7 @@ def placed(where: Array, count: Array, offset: Array, across: Array) -> tuple[Ar
 def _sparse_cells(
     labels: Sequence[Labels], width: Array, pair_i: Array, pair_j: Array, mass: Mass | None
 ) -> tuple[Array, ...]:
-    """The same where tables would be larger than the data: memory O(n) per pair."""
+    """The same if tables would be larger than the data: memory O(n) per pair."""
     found: list[tuple[Array, ...]] = []
     for p, (i, j) in enumerate(zip(pair_i.tolist(), pair_j.tolist(), strict=True)):
         a, b = labels[i].codes, labels[j].codes
@@ -332,7 +332,7 @@ def _assemble(
     count: Array,
     within: Array | None = None,
 ) -> TableTile:
-    """Tables from cells: points in no cluster taken out, clusters without points closed up."""
+    """Tables from cells, without points in no cluster and empty clusters."""
     k = np.array([c.k for c in labels], dtype=np.int64)
     shapes = np.column_stack([k[pair_i], k[pair_j]])
     total = len(labels[0]) if mass is None or not mass.is_frequency else int(mass.values.sum())
@@ -354,13 +354,13 @@ def _assemble(
             n_used = np.zeros(len(pair_i), np.int64)
             np.add.at(n_used, pair, count)
             own = n_used
-        if maps is None:  # rows and columns of covers stay where their maps have them
+        if maps is None:  # rows and columns of covers keep the order of their maps
             row, shape_a, keep_a = closed_up(pair, row, shapes[:, 0])
             col, shape_b, keep_b = closed_up(pair, col, shapes[:, 1])
             shapes = np.column_stack([shape_a, shape_b])
             present = (keep_a, keep_b) if len(pair_i) == 1 else None
     starts = np.searchsorted(pair, np.arange(len(pair_i) + 1))
-    if weights is not None and within is None:  # counted on a card: weights scaled to mean 1
+    if weights is not None and within is None:  # counted on a GPU: weights scaled to mean 1
         scale = n_used / np.maximum(np.bincount(pair, weights=count, minlength=len(pair_i)), np.finfo(float).tiny)
         count, own = count * scale[pair], own * scale**2
     return TableTile(Tables(row, col, count, starts, shapes, own, n_used, within=within, maps=maps), present)

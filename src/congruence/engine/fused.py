@@ -1,4 +1,4 @@
-"""All pairs of complete hard clusterings by one compiled kernel, and what each clustering contributes by itself."""
+"""All pairs of complete hard clusterings by one compiled kernel, and the sums of each clustering by itself."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _terms_below(n: int, end: int) -> Array:
 
 
 class Own:
-    """What each complete clustering has by itself, Σ size² and Σ size·log(n/size); with sums of pairs it makes statistics."""
+    """Sums of each complete clustering by itself, Σ size² and Σ size·log(n/size); statistics need them besides sums of pairs."""
 
     def __init__(self, n: int, sizes: Sequence[Array]) -> None:
         self.n, self.sizes = n, sizes
@@ -131,7 +131,7 @@ class Own:
         return np.array([float(xlogx(x).sum()) for x in self.sizes])
 
     def _info(self, i: Array, j: Array, total: Array, sums: Array, a_decides: Array, b_decides: Array) -> Info:
-        """Entropies of pairs from their sums: whole units of n_ij·log(n/n_ij), or, from a card, floats of n_ij·log n_ij."""
+        """Entropies of pairs from their sums: whole units of n_ij·log(n/n_ij), or, from a GPU, floats of n_ij·log n_ij."""
         identical = a_decides & b_decides
         if sums.dtype.kind == "i":
             return Info.from_units(total, self.units[i], self.units[j], sums, identical)
@@ -141,7 +141,7 @@ class Own:
         self, pair_i: Array, pair_j: Array, wanted: set[type], squares: Array, logs: Array, best_a: Array, best_b: Array,
         expected: Callable[[Array, Array], Array] | None,
     ) -> Counted:  # fmt: skip
-        """The statistics of pairs from their Σn², sums of logarithms, and maxima where those are wanted."""
+        """The statistics of pairs from their Σn², sums of logarithms, and maxima if requested."""
         square_a, square_b = self.squares[pair_i], self.squares[pair_j]
         a_decides, b_decides = squares == square_a, squares == square_b
         identical = a_decides & b_decides

@@ -84,7 +84,7 @@ def count_sorted(a: Any, b: Any, k_a: int, k_b: int) -> Any:
 
 @njit
 def count_blocks(labels: Any, width: Any, pair_i: Any, pair_j: Any, offset: Any, mass: Any, out: Any) -> None:
-    """Dense tables of many pairs, one after the other in `out`; mass is empty where every point counts once."""
+    """Dense tables of many pairs, one after the other in `out`; mass is empty if every point counts once."""
     n = labels.shape[1]
     for q in range(len(pair_i)):
         a, b = labels[pair_i[q]], labels[pair_j[q]]

@@ -110,8 +110,8 @@ def table_sums(
 ) -> MatrixSums:
     """The same sums for two ensembles from the tables of their members: no n × n, exact integers until one division.
 
-    `within` asks for the sums of each matrix with itself too (kas, nsf, sms). Members with gaps count as `missing` says:
-    "plain" (a gap is a disagreement) or "pooled" (over pairs of members, the points that both have).
+    `within` also computes the sums of each matrix with itself (kas, nsf, sms). `missing` says how members with gaps count:
+    "plain" (a gap is a disagreement) or "pooled" (over pairs of members, on the points that both label).
     """
     equal = p.member_weight is None and q.member_weight is None
     a, b = p.shares, q.shares
@@ -119,7 +119,7 @@ def table_sums(
     total, own, all_pairs = _totals(p)
     if missing == "pooled" and (p.has_gaps or q.has_gaps):
         s_p, s_q, all_pairs = (_weighted(x, a, b, equal) for x in (own_p, own_q, pairs))
-    elif p.has_gaps or q.has_gaps:  # plain: a member's own pairs, also of points that the other member lacks
+    elif p.has_gaps or q.has_gaps:  # plain: a member's pairs, also of points that the other member does not label
         s_p, s_q = (_weighted(_own_pairs(e), e.shares, np.ones(1), e.member_weight is None) for e in (p, q))
     else:
         s_p = _weighted(own_p[:, :1], a, np.ones(1), p.member_weight is None)
@@ -137,7 +137,7 @@ def table_sums(
 
 
 def _own_pairs(e: Ensemble) -> Array:
-    """Pairs of points together in each member, over the points it has."""
+    """Pairs of points together in each member, over the points it labels."""
     values = np.zeros((len(e), 1))
     for i, member in enumerate(e.members):
         for tile in cpu.statistics([member, member], [Run(0, 1, 2)], {Gram}, mass=e.mass):
@@ -159,11 +159,11 @@ def _totals(e: Ensemble) -> tuple[float, float, float]:
     return total, own, (total * total - own) / 2
 
 
-# --- partial members: agreement over the times a pair was seen ---------------------------------------------------
+# --- partial members: agreement over the members that label a pair ---------------------------------------------------
 
 
 def pattern_sums(p: Ensemble, q: Ensemble, limit: int = 256) -> MatrixSums | None:
-    """Sums of Monti's ratio matrices, exact, by patterns of observation; None where there are too many patterns.
+    """Sums of Monti's ratio matrices, exact, by patterns of missing labels; None if there are too many patterns.
 
     Points labelled by the same members share denominators, so a pair of patterns needs one inner product of tables.
     """
@@ -204,7 +204,7 @@ def _counts(e: Ensemble) -> Array:
 
 
 def _one_hot(e: Ensemble) -> Any:
-    """Points × all clusters, 1 where a point is in a cluster; scaled so that HHᵀ is the sum over members of weight × same."""
+    """Points × all clusters, 1 if a point is in a cluster; scaled so that HHᵀ is the sum over members of weight × same."""
     from scipy.sparse import csr_array, hstack
 
     blocks = []
@@ -277,7 +277,7 @@ def sums_of(
     if engine == "cuda":
         raise InputError("sums over all pairs of points (matrices, gaps with missing='ratio') are for engine='cpu'")
     if missing == "pooled" and gaps:
-        what = "matrices" if matrix else "members with gaps beside memberships, or with sample_weight,"
+        what = "matrices" if matrix else "members with gaps together with memberships or sample_weight"
         raise InputError(
             f"missing='pooled' is defined between ensembles and partitions; for {what} use 'ratio' or 'plain'"
         )
@@ -287,10 +287,10 @@ def sums_of(
 
 
 def _scanned_sums(p: Any, q: Any, *, within: bool, missing: str, threads: int | None, progress: Any) -> MatrixSums:
-    """Sums of ensembles whose members are scanned: from tables only, whatever the numbers of points and members."""
+    """Sums of ensembles whose members are scanned: only from tables, for any numbers of points and members."""
     if isinstance(p, Similarity) or isinstance(q, Similarity):
         raise NotApplicable(
-            "a similarity matrix beside scanned members needs the labels of every point; read the members into memory, or add "
+            "a similarity matrix with scanned members needs the labels of every point; read the members into memory, or add "
             "up cg.pair_sums of blocks"
         )
     p.check_same_points(q)

@@ -1,4 +1,4 @@
-"""Plans of work: which engine counts, threads, runs of pairs, tiles under a memory budget and what they give, and progress."""
+"""Plans of work: engine, threads, runs of pairs, tiles within a memory budget and their results, and progress."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from congruence.statistics.tables import Array, Table, Tables
 if TYPE_CHECKING:
     from congruence.engine.interface import Engine
 
-#: what "auto" means; None: the GPU if labels are on one, else the CPU
+#: the engine for "auto"; None: the GPU if labels are on one, else the CPU
 AUTO: str | None = None
 
 
@@ -54,7 +54,7 @@ def on_card(data: Any, engine: str) -> Any:
     return data
 
 
-#: more threads than this only cost memory
+#: most threads; more would waste memory
 MOST_THREADS = 256
 
 

@@ -26,7 +26,7 @@ SIDE = 1024
 
 
 class Tiles(Protocol):
-    """A matrix that can be read in rectangles; the entries are tile / scale, NaN where undefined."""
+    """A matrix that can be read in rectangles; the entries are tile / scale, NaN if undefined."""
 
     scale: float
 
@@ -53,7 +53,7 @@ class MatrixTiles:
 
 
 class LabelTiles:
-    """Tiles of the co-association matrix of one clustering: 1 where two points are together."""
+    """Tiles of the co-association matrix of one clustering: 1 if two points are together."""
 
     scale = 1.0
 

@@ -11,7 +11,7 @@ import numpy as np
 
 
 def range_maxima(joins: Any) -> Any:
-    """Row r holds the largest of 2^r neighbours from each place on."""
+    """Row r holds the largest of 2^r neighbours, starting at each position."""
     n = len(joins)
     rows = 1
     while (1 << rows) <= n:
@@ -151,7 +151,7 @@ def overlap_curve(rows: Any, columns: Any, column: Any, n_columns: int) -> Any:
                 p = bucket[key]
                 while p >= 0 and not (where[side, p] == y and where[other, p] == where[other, cell]):
                     p = chain[p]
-                if p >= 0:  # the cell meets another: join them, and take it out of the list of the other side
+                if p >= 0:  # the cell coincides with another: join them, and remove it from the list of the other side
                     total += 2 * count[p] * count[cell]
                     count[p] += count[cell]
                     slot = where[other, cell]
@@ -224,7 +224,7 @@ def point_scores(
 ) -> Any:  # fmt: skip
     """Element-centric score of the points first … last − 1: 1 − half the summed differences of affinities / alpha.
 
-    Affinities of a are held in the order of its leaves; `place` is where the leaves of b, from left to right, lie in it.
+    Affinities of a are held in the order of its leaves; `place` holds the positions in it of the leaves of b, from left to right.
     `reach` is in the order of the leaves.
     """
     n = len(x_a)

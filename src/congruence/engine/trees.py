@@ -1,4 +1,4 @@
-"""Count what two trees have in common: sums over pairs of points, clades, affinities, overlaps of all cuts."""
+"""Statistics of two trees: sums over pairs of points, clades, affinities, overlaps of all cuts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _levels(tree: Hierarchy) -> tuple[Array, Array, Array, Array]:
     total = many.sum()
     centred = heights - (many @ heights) / total
     rank = np.cumsum(many) - many / 2 - total / 2
-    if len(heights) == 1:  # exactly 0, whatever rounding makes of the mean
+    if len(heights) == 1:  # exactly 0, regardless of rounding in the mean
         centred, rank = np.zeros(1), np.zeros(1)
     return level, many, centred, rank
 
@@ -109,7 +109,7 @@ def point_scores(
 
 
 def squares(tree: Hierarchy) -> tuple[Array, Array]:
-    """Σa² − n and Σa(a−1)(a−2) of the cluster sizes after each merge, as floats where integers would overflow."""
+    """Σa² − n and Σa(a−1)(a−2) of the cluster sizes after each merge, as floats if integers would overflow."""
     x, y = tree.sizes[tree.children].astype(np.float64).T
     both = np.concatenate([[0.0], np.cumsum(2 * x * y)])
     thirds = ((x + y) * (x + y - 1) * (x + y - 2)) - x * (x - 1) * (x - 2) - y * (y - 1) * (y - 2)

@@ -1,4 +1,4 @@
-"""How many nats it takes to write down labels, given nothing or given another clustering (Jerdee, Kirkley & Newman)."""
+"""Code lengths of labels in nats, alone or given another clustering (Jerdee, Kirkley & Newman)."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 
 from congruence.statistics.tables import Array
 
-#: the concentration of the Dirichlet-multinomial is looked for between these
+#: search range for the concentration of the Dirichlet-multinomial
 LEAST, MOST = 1e-4, 1e4
-#: below this many factors they are multiplied one by one, which loses nothing for large concentrations
+#: up to this many factors are multiplied one by one, which stays precise for large concentrations
 ONE_BY_ONE = 1_000
-#: concentrations tried at a time, and how often: the last are 10⁻⁶ apart on a log scale, and the length is flat there
+#: grid size and number of refinements: the last grid has steps of 10⁻⁶ on a log scale, where the length is flat
 GRID, ROUNDS = 33, 6
 
 
 def code_length(groups: Array, parts: Array, clusters: int) -> float:
-    """Nats beyond n log q to write the labels of the points of each group, whose parts by label are `parts`.
+    """Code length in nats, minus n log q, of the labels of the points of each group; `parts` are the counts by label.
 
-    The smallest over α of Σ_j log (qα)^(b_j) − Σ_ij log α^(n_ij), with rising factorials and q clusters, less the n log q
-    of labels that are all equally likely: what is left is small, and keeps its digits.
+    The smallest over α of Σ_j log (qα)^(b_j) − Σ_ij log α^(n_ij), with rising factorials and q clusters, minus the n log q
+    of equally likely labels: the difference is small and is computed precisely.
 
     >>> float(round(code_length(np.array([4]), np.array([4]), 2) + 4 * np.log(2), 4))
     0.6933
@@ -32,7 +32,7 @@ def code_length(groups: Array, parts: Array, clusters: int) -> float:
 
 @lru_cache(maxsize=4096)
 def _least(group_sizes: bytes, group_counts: bytes, part_sizes: bytes, part_counts: bytes, clusters: int) -> float:
-    """By the different sizes and how often each occurs: the same ones come up again and again in all pairs."""
+    """The same from the distinct sizes and their counts; cached, because sizes repeat over pairs."""
     packed = (group_sizes, group_counts, part_sizes, part_counts)
     group, many, part, times = (np.frombuffer(x, np.int64) for x in packed)
 
@@ -42,7 +42,7 @@ def _least(group_sizes: bytes, group_counts: bytes, part_sizes: bytes, part_coun
 
     low, high = ends = math.log(LEAST), math.log(MOST)
     least = math.inf
-    for _ in range(ROUNDS):  # each looks closer around the best of the one before
+    for _ in range(ROUNDS):  # refine the grid around the best value
         grid = np.linspace(low, high, GRID)
         values = cost(grid)
         best = int(np.argmin(values))

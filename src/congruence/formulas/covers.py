@@ -17,7 +17,7 @@ from congruence.statistics.concordance import Concordance
 from congruence.statistics.covers import Intersections, Overlap, SharedPairs, overlap_of
 from congruence.statistics.tables import Array, Table
 
-#: differences of sums of many terms below this are rounding
+#: smaller differences of sums of many terms are rounding errors
 TINY = 1e-14
 
 
@@ -26,7 +26,7 @@ TINY = 1e-14
     reference="collins1988", at_zero=1.0, definition="omega = (observed - expected) / (1 - expected)",
 )  # fmt: skip
 def omega(s: SharedPairs) -> Array:
-    """Pairs that share equally many clusters in both, beyond chance; the adjusted Rand index for partitions."""
+    """Pairs with the same number of common clusters in both, corrected for chance; for partitions the adjusted Rand index."""
     return ratio(s.above, s.room)
 
 
@@ -36,7 +36,7 @@ def omega(s: SharedPairs) -> Array:
     definition="omega_soft = (soft_observed - soft_expected) / (1 - soft_expected)",
 )  # fmt: skip
 def omega_soft(s: SharedPairs) -> Array:
-    """The same where a pair that shares different numbers counts their ratio, min / max."""
+    """The same with partial credit: a pair with different numbers of common clusters counts min / max."""
     return ratio(s.soft_observed - s.soft_expected, 1 - s.soft_expected, TINY)
 
 
@@ -45,7 +45,7 @@ def omega_soft(s: SharedPairs) -> Array:
     axioms=("symmetric", "triangle"), reference="jaccard1912", definition="comembership_jaccard = least / most",
 )  # fmt: skip
 def comembership_jaccard(s: SharedPairs) -> Array:
-    """Clusters shared by pairs of points, the smaller number over the larger; the Jaccard index for partitions."""
+    """Numbers of clusters shared by pairs of points, Σ min / Σ max; for partitions the Jaccard index."""
     return ratio(s.least, s.most)
 
 
@@ -55,7 +55,7 @@ def comembership_jaccard(s: SharedPairs) -> Array:
     caution="a point in no cluster has similarity 1/2 with covered points; unassigned='singletons' gives it a cluster",
 )  # fmt: skip
 def ndc(c: Concordance) -> Array:
-    """How alike the two sides say pairs of points are, by half the L1 distance of memberships; `rand` for partitions."""
+    """Agreement on the similarity of pairs of points (1 − half the L1 distance of memberships); for partitions `rand`."""
     return np.asarray(1 - c.discord)
 
 
@@ -65,7 +65,7 @@ def ndc(c: Concordance) -> Array:
     caution="a point in no cluster has similarity 1/2 with covered points; unassigned='singletons' gives it a cluster",
 )  # fmt: skip
 def aci(c: Concordance) -> Array:
-    """The degree of concordance beyond chance; the adjusted Rand index for partitions."""
+    """The degree of concordance, corrected for chance; for partitions the adjusted Rand index."""
     return ratio(c.chance - c.discord, c.chance, TINY)
 
 
@@ -77,7 +77,7 @@ def aci(c: Concordance) -> Array:
     reference="mcdaid2011", definition="onmi_max = I / max(H_a, H_b)",
 )  # fmt: skip
 def onmi_max(i: Intersections) -> Array:
-    """Information that the clusters share, divided by the larger entropy; a cluster of all points does not count."""
+    """Information shared by the clusters, divided by the larger entropy; a cluster of all points does not count."""
     return ratio(i.I, np.maximum(i.H_a, i.H_b))
 
 
@@ -86,7 +86,7 @@ def onmi_max(i: Intersections) -> Array:
     reference="mcdaid2011", definition="onmi_sum = I / ((H_a + H_b) / 2)",
 )  # fmt: skip
 def onmi_sum(i: Intersections) -> Array:
-    """Information that the clusters share, divided by the mean entropy."""
+    """Information shared by the clusters, divided by the mean entropy."""
     return ratio(i.I, (i.H_a + i.H_b) / 2)
 
 
@@ -95,17 +95,17 @@ def onmi_sum(i: Intersections) -> Array:
     axioms=("symmetric",), reference="mcdaid2011", definition="onmi_joint = I / (H_a + H_b - I)",
 )  # fmt: skip
 def onmi_joint(i: Intersections) -> Array:
-    """Information that the clusters share, divided by the joint entropy."""
+    """Information shared by the clusters, divided by the joint entropy."""
     return ratio(i.I, i.H_a + i.H_b - i.I)
 
 
 @measure(
     "onmi_lfk", title="Overlapping NMI of Lancichinetti, Fortunato and Kertész", needs=Intersections, better="higher",
     range=(0, 1), axioms=("symmetric",), reference="lancichinetti2009", definition="onmi_lfk = 1 - (lost_a + lost_b) / 2",
-    caution="a mean over clusters, small ones count as much as large ones; onmi_max is the corrected form",
+    caution="a mean over clusters in which small and large ones count the same; onmi_max is the corrected form",
 )  # fmt: skip
 def onmi_lfk(i: Intersections) -> Array:
-    """1 minus the mean share of a cluster's entropy that the other cover leaves unexplained."""
+    """1 minus the mean share of a cluster's entropy that the other cover does not explain."""
     return np.asarray(1 - (i.lost_a + i.lost_b) / 2)
 
 
@@ -124,7 +124,7 @@ def _jaccard(common: Array, a: Array, b: Array) -> Array:
 
 
 def _best(o: Overlap, alike: Callable[[Array, Array, Array], Array], weights: str) -> tuple[float, float]:
-    """Mean over the clusters of a of the best match in b, and the other way round; NaN where a side has no clusters."""
+    """Mean over the clusters of a of the best match in b, and vice versa; NaN if a side has no clusters."""
     if weights not in ("clusters", "points"):
         raise InputError(f"weights must be 'clusters' (each counts the same) or 'points' (by size), not {weights!r}")
     (row, col, common), (a, b) = o.common, o.sizes
@@ -162,7 +162,7 @@ def _best_workings(alike: Callable[[Array, Array, Array], Array]) -> Callable[..
     caution="not corrected for chance: it grows with the number of clusters; see cg.adjusted and cg.permutation_test",
 )  # fmt: skip
 def average_f1(i: Intersections, weights: Weights = "clusters", mean: Mean = "arithmetic") -> Array:
-    """Mean over clusters of the F1 with their best match, both ways; weights="points" counts clusters by size."""
+    """Mean over clusters of the F1 with their best match, in both directions; weights="points" weights clusters by size."""
     return _average(i, _f1, weights, mean)
 
 
@@ -172,7 +172,7 @@ def average_f1(i: Intersections, weights: Weights = "clusters", mean: Mean = "ar
     workings=_best_workings(_jaccard),
 )  # fmt: skip
 def average_jaccard(i: Intersections, weights: Weights = "clusters", mean: Mean = "arithmetic") -> Array:
-    """Mean over clusters of the Jaccard index with their best match, both ways; weights="points" counts by size."""
+    """Mean over clusters of the Jaccard index with their best match, in both directions; weights="points" weights by size."""
     return _average(i, _jaccard, weights, mean)
 
 
@@ -201,7 +201,7 @@ def _nf1(o: Overlap) -> tuple[float, float, float]:
     caution="each cluster of b is matched by the most common points, not by the best F1; average_f1 needs no such rule",
 )  # fmt: skip
 def nf1(i: Intersections) -> Array:
-    """Mean F1 of the clusters of b with the one they share most points with, less if clusters of a are missed or met twice."""
+    """Mean F1 of the clusters of b with the one they share most points with, lower if clusters of a are missed or repeated."""
 
     def value(o: Overlap) -> float:
         f, coverage, redundancy = _nf1(o)

@@ -11,33 +11,31 @@ from typing import Any
 from congruence.errors import NotApplicable
 from congruence.formulas.record import Measure
 
-#: what the parameters of measures mean
+#: descriptions of the parameters of measures
 PARAMETERS = {
-    "beta": "Weight of completeness relative to homogeneity, from 0 up; above 1 completeness counts more.",
-    "limit": "Largest number of clusters of the side that has fewer, above which it is refused; None: any number.",
-    "sample": "Of covers: number of random points to score; None: all.",
+    "beta": "Weight of completeness relative to homogeneity, at least 0; above 1, completeness counts more.",
+    "limit": "Largest number of clusters of the side with fewer clusters; larger inputs are refused. None: no limit.",
+    "sample": "For covers: number of random points to score; None: all.",
     "zero_cells": "Number put into empty cells of the table before entropies are computed; the paper uses 1e-5.",
-    "r": "Of hierarchies: a node at level l, from 0 (root) to 1 (points), weighs exp(r·l). No effect on other inputs.",
-    "path": 'Of hierarchies: the level of a node is its steps from the root over those of the longest ("max") or shortest '
-    '("min") way through it to a point, or 1 − its height over that of the root ("height").',
-    "missing": 'How pairs of points without a label in a member count: "ratio" (the members that have both), "plain" (a gap is a '
-    'disagreement) or "pooled" (over pairs of members, the points that both have).',
+    "r": "For hierarchies: a node at level l, from 0 (root) to 1 (points), has weight exp(r·l). No effect on other inputs.",
+    "path": 'For hierarchies: the level of a node is its depth divided by the length of the longest ("max") or shortest '
+    '("min") path through it from the root to a point, or 1 − its height divided by that of the root ("height").',
+    "missing": 'How pairs of points without a label in a member count: "ratio" (among members that label both), "plain" (a gap '
+    'is a disagreement) or "pooled" (over pairs of members, on the points that both label).',
     "adjusted": "Whether to subtract the mean over matchings.",
     "normalised": "Whether to divide by the number of clades of both trees.",
-    "normaliser": 'What to divide by: "sum" (arithmetic mean), "max" or "sqrt" (geometric mean) of the self-informations.',
-    "alpha": "Of covers and hierarchies: probability that a random walk goes on, between 0 and 1.",
-    "weights": 'How clusters count in the mean over best matches: "clusters" (all the same) or "points" (by size).',
+    "normaliser": 'Normaliser: "sum" (arithmetic mean), "max" or "sqrt" (geometric mean) of the self-informations.',
+    "alpha": "For covers and hierarchies: probability that a random walk continues, between 0 and 1.",
+    "weights": 'How clusters count in the mean over best matches: "clusters" (equally) or "points" (by size).',
     "mean": 'Mean of the two directions: "arithmetic" or "harmonic".',
 }
-#: what a parameter means in one measure, where that differs
-OF_MEASURE = {
-    ("element_centric", "limit"): "Of covers: largest number of unknowns that are solved for; None: any number."
-}
+#: descriptions that differ for one measure
+OF_MEASURE = {("element_centric", "limit"): "For covers: largest number of unknowns to solve for; None: no limit."}
 
 SIDE = "labels (1-D), memberships (2-D floats, points × clusters)"
 #: the options of `compare`
 COMPARING = {
-    "unassigned": 'What becomes of points in no cluster: "error" (default), "drop", "singletons" or "cluster".',
+    "unassigned": 'How to treat points in no cluster: "error" (default), "drop", "singletons" or "cluster".',
     "noise": 'Labels that mean "in no cluster": one, several, or a mapping from a, b to labels. Default None.',
     "sample_weight": "Importance of each point. Default None: all points are equal.",
     "frequency": "How often each point occurs, whole numbers. Default None: once.",
@@ -46,24 +44,24 @@ COMPARING = {
     "engine": 'Where to count: "auto" (default), "cpu" or "cuda".',
     "client": "Dask client, for columns of a `cg.scan`. Default None.",
     "checkpoint": "Folder of finished parts of a scan. Default None.",
-    "memory": 'Memory for tables of a scan, as "2GB". Default None.',
+    "memory": 'Memory for tables of a scan, such as "2GB". Default None.',
     "skip_bad": "Whether to skip parts of a scan that cannot be read. Default None: no.",
     "progress": "Function of (done, total) or True, for a scan. Default None.",
 }
 TWO = {
-    "a": f"First clustering: {SIDE}, or an `Ensemble` or `Similarity`; the reference if the measure is asymmetric. It may "
-    "be called labels_true.",
-    "b": "Second clustering, of the same points. It may be called labels_pred.",
+    "a": f"First clustering: {SIDE}, or an `Ensemble` or `Similarity`; the reference if the measure is asymmetric. "
+    "Alias: labels_true.",
+    "b": "Second clustering, of the same points. Alias: labels_pred.",
 }
 TREES = {"a": "First `Hierarchy`.", "b": "Second `Hierarchy`, of the same points."}
-#: what an example compares
+#: inputs of the example
 LABELS = "[0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 2, 2]"
 
 
 def document(
     score: Callable[..., float], key: str, record: Measure, args: Mapping[str, str], sides: str, see: str
 ) -> Callable[..., float]:
-    """Give the function of a measure its name, signature and docstring; the example shows the value that it has."""
+    """Give the function of a measure its name, signature and docstring, with an example that shows a value."""
     name = "lambda_statistic" if key == "lambda" else key
     score.__name__ = score.__qualname__ = name
     score.__module__ = "congruence"
@@ -102,7 +100,7 @@ def document(
 
 
 def described_arguments(function: Callable[..., Any]) -> dict[str, str]:
-    """What the docstring of a function says about each argument."""
+    """The descriptions of the arguments of a function."""
     text = inspect.getdoc(function) or ""
     lines = text.partition("Args:\n")[2].partition("\n\n")[0].splitlines()
     found: dict[str, str] = {}

@@ -45,7 +45,7 @@ def explanation(measure: Measure, tables: Tables, value: float) -> Explanation:
         statistic = measure.needs.from_tables(tables)  # type: ignore[attr-defined]
         known.update({s: getattr(statistic, s)[0] for s in statistic.symbols})
     known.update(measure.parameters)
-    # numpy's floats give inf and NaN where Python's would raise
+    # numpy floats give inf and NaN, Python floats would raise
     known = {k: v if isinstance(v, str) or v is None else np.float64(v) for k, v in known.items()}
 
     low, high = (f"{x:g}" for x in measure.range)

@@ -40,7 +40,7 @@ def nmi_joint(i: Info) -> Array:
     range=(0, 1), axioms=METRIC, reference="vinh2010", definition="nmi_max = MI / max(H_a, H_b)",
 )  # fmt: skip
 def nmi_max(i: Info) -> Array:
-    """Mutual information over the larger of the entropies."""
+    """Mutual information divided by the larger entropy."""
     return ratio(i.MI, np.maximum(i.H_a, i.H_b))
 
 
@@ -51,7 +51,7 @@ def nmi_max(i: Info) -> Array:
     caution="not corrected for chance: small clusters alone raise it; ami_* corrects for that",
 )  # fmt: skip
 def nmi_sum(i: Info) -> Array:
-    """Mutual information over the mean of the entropies."""
+    """Mutual information divided by the mean entropy."""
     return ratio(i.MI, (i.H_a + i.H_b) / 2)
 
 
@@ -61,7 +61,7 @@ def nmi_sum(i: Info) -> Array:
     definition="nmi_sqrt = MI / sqrt(H_a * H_b)",
 )  # fmt: skip
 def nmi_sqrt(i: Info) -> Array:
-    """Mutual information over the geometric mean of the entropies."""
+    """Mutual information divided by the geometric mean of the entropies."""
     return ratio(i.MI, np.sqrt(i.H_a * i.H_b))
 
 
@@ -71,7 +71,7 @@ def nmi_sqrt(i: Info) -> Array:
     caution="1 for any refinement, so it favours many clusters",
 )  # fmt: skip
 def nmi_min(i: Info) -> Array:
-    """Mutual information over the smaller of the entropies."""
+    """Mutual information divided by the smaller entropy."""
     return ratio(i.MI, np.minimum(i.H_a, i.H_b))
 
 
@@ -81,7 +81,7 @@ def nmi_min(i: Info) -> Array:
     definition="ami_max = (MI - E_MI) / (max(H_a, H_b) - E_MI)",
 )  # fmt: skip
 def ami_max(i: ChanceInfo) -> Array:
-    """Mutual information beyond chance, over the larger entropy beyond chance."""
+    """Mutual information minus its expected value, divided by the larger entropy minus that value."""
     return ratio(i.MI - i.E_MI, np.maximum(i.H_a, i.H_b) - i.E_MI, TINY)
 
 
@@ -92,7 +92,7 @@ def ami_max(i: ChanceInfo) -> Array:
     definition="ami_sum = (MI - E_MI) / ((H_a + H_b) / 2 - E_MI)",
 )  # fmt: skip
 def ami_sum(i: ChanceInfo) -> Array:
-    """Mutual information beyond chance, over the mean entropy beyond chance (scikit-learn's default)."""
+    """Mutual information minus its expected value, divided by the mean entropy minus that value (scikit-learn's default)."""
     return ratio(i.MI - i.E_MI, (i.H_a + i.H_b) / 2 - i.E_MI, TINY)
 
 
@@ -102,7 +102,7 @@ def ami_sum(i: ChanceInfo) -> Array:
     definition="ami_sqrt = (MI - E_MI) / (sqrt(H_a * H_b) - E_MI)",
 )  # fmt: skip
 def ami_sqrt(i: ChanceInfo) -> Array:
-    """Mutual information beyond chance, over the geometric mean of the entropies beyond chance."""
+    """Mutual information minus its expected value, divided by the geometric mean of the entropies minus that value."""
     return ratio(i.MI - i.E_MI, np.sqrt(i.H_a * i.H_b) - i.E_MI, TINY)
 
 
@@ -112,7 +112,7 @@ def ami_sqrt(i: ChanceInfo) -> Array:
     definition="ami_min = (MI - E_MI) / (min(H_a, H_b) - E_MI)", caution="1 for any refinement",
 )  # fmt: skip
 def ami_min(i: ChanceInfo) -> Array:
-    """Mutual information beyond chance, over the smaller entropy beyond chance."""
+    """Mutual information minus its expected value, divided by the smaller entropy minus that value."""
     return ratio(i.MI - i.E_MI, np.minimum(i.H_a, i.H_b) - i.E_MI, TINY)
 
 
@@ -171,7 +171,7 @@ def _v_workings(table: object, beta: float) -> dict[str, float]:
 def _v_axioms(beta: float) -> frozenset[str]:
     """With beta 1 both sides count the same; with beta 0 it is homogeneity, which is 1 for any refinement."""
     if not isinstance(beta, int | float | np.number) or not 0 <= beta < inf:
-        raise InputError(f"beta must be a number from 0 up; got {beta!r}")
+        raise InputError(f"beta must be a number of at least 0; got {beta!r}")
     return frozenset({"symmetric", "definite"} if beta == 1 else {"definite"} if beta > 0 else ())
 
 
@@ -182,13 +182,13 @@ def _v_axioms(beta: float) -> frozenset[str]:
     definition="v_measure = (1 + beta) * homogeneity * completeness / (beta * homogeneity + completeness)",
 )  # fmt: skip
 def v_measure(i: Info, beta: float = 1.0) -> Array:
-    """Harmonic mean of homogeneity and completeness; beta > 1 weighs completeness more. With beta 1 it is nmi_sum."""
+    """Harmonic mean of homogeneity and completeness; beta > 1 gives completeness more weight. With beta 1 it equals nmi_sum."""
     h, c = homogeneity(i), completeness(i)
     return np.where(h + c == 0, 0.0, ratio((1 + beta) * h * c, beta * h + c))
 
 
 def _reduced(t: Table) -> tuple[float, float]:
-    """What it takes to write the labels of a, and what they take once b is known; in nats per point, beyond log k."""
+    """Code lengths of the labels of a, alone and given b, in nats per point minus log k."""
     rows, columns = t.row_sums, t.col_sums
     alone = code_length(np.array([t.n]), rows, len(rows))
     return alone / t.n, code_length(columns, t.count, len(rows)) / t.n
@@ -207,7 +207,7 @@ def _reduced_workings(t: Table) -> dict[str, float]:
     caution="of a given b, in nats per point; it may be negative, and it is not symmetric",
 )  # fmt: skip
 def rmi(t: Table) -> float:
-    """What knowing b saves in writing down the labels of a, the cost of telling the table included."""
+    """How much knowing b shortens the code of the labels of a, including the cost of the table."""
     alone, given = _reduced(t)
     return alone - given
 
@@ -218,6 +218,6 @@ def rmi(t: Table) -> float:
     workings=_reduced_workings, caution="it may be negative, and it is not symmetric",
 )  # fmt: skip
 def nrmi(t: Table) -> float:
-    """The same as a share of what a saves in writing down itself."""
+    """rmi divided by the rmi of a with itself."""
     w = _reduced_workings(t)
     return w["rmi"] / w["rmi_self"] if abs(w["rmi_self"]) > TINY else nan

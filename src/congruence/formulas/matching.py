@@ -21,7 +21,7 @@ from congruence.statistics.tables import Array, Maxima, Table, Tables, xlogx
 from congruence.statistics.trees import PointScores
 
 METRIC = ("symmetric", "definite", "triangle")
-#: default limits of a sparse and a dense matching: number of clusters of the side that has fewer
+#: default limits of a sparse and a dense matching: number of clusters of the side with fewer clusters
 SPARSE_LIMIT, DENSE_LIMIT = 50_000, 2_000
 
 
@@ -151,7 +151,7 @@ def lambda_statistic(t: Table, zero_cells: float = 0.0, limit: int | None = SPAR
     k_a, k_b = _filled(t)
     if k_a != k_b:
         raise NotApplicable(
-            f"lambda is defined for equal numbers of clusters only, and these have {k_a} and {k_b}; kappa_max takes any"
+            f"lambda is defined only for equal numbers of clusters, but these have {k_a} and {k_b}; kappa_max takes any"
         )
     _within(t, "lambda", limit, dense=False)
     if k_a <= 1:
@@ -180,7 +180,7 @@ def _irm_workings(t: Table, limit: int | None = None) -> dict[str, Any]:
     reference="irm2010", definition="irm = shipped / n", workings=_irm_workings,
 )  # fmt: skip
 def irm(t: Table, limit: int | None = DENSE_LIMIT) -> float:
-    """Best transport of points between clusters, each worth the Jaccard similarity of the two: 1 − Wasserstein-1."""
+    """Optimal transport of points between clusters, weighted by their Jaccard similarity: 1 − Wasserstein-1."""
     _within(t, "irm", limit, dense=True)
     return _irm_workings(t)["shipped"] / t.n if t.n else math.nan
 
@@ -189,7 +189,7 @@ def irm(t: Table, limit: int | None = DENSE_LIMIT) -> float:
     "irm_greedy", title="IRM index by the paper's greedy rule", needs=Table, better="higher", range=(0, 1),
     axioms=("symmetric", "definite"), reference="irm2010", definition="irm_greedy = shipped / n",
     workings=lambda t: {"shipped": greedy_shipment(t.row, t.col, _overlap(t), t.row_sums, t.col_sums), "n": t.n},
-    caution="depends on the order of clusters where similarities tie; irm is the optimum and does not",
+    caution="depends on the order of clusters if similarities tie; irm is the optimum and does not",
     status="historical",
 )  # fmt: skip
 def irm_greedy(t: Table) -> float:
@@ -202,7 +202,7 @@ def irm_greedy(t: Table) -> float:
     reference="vandongen2000", definition="van_dongen = (2 * n - best_of_a - best_of_b) / (2 * n)",
 )  # fmt: skip
 def van_dongen(m: Maxima) -> Array:
-    """Points outside the best overlap of their cluster, both ways, over 2n."""
+    """Points outside the best overlap of their cluster, in both directions, divided by 2n."""
     return ratio(2 * m.n - m.best_of_a - m.best_of_b, 2 * m.n)
 
 
@@ -211,7 +211,7 @@ def van_dongen(m: Maxima) -> Array:
     reference="manning2008", definition="purity = best_of_b / n", caution="1 when every point of b is its own cluster",
 )  # fmt: skip
 def purity(m: Maxima) -> Array:
-    """Share of the points that belong to the commonest reference cluster of their cluster."""
+    """Share of the points in the most frequent reference cluster of their cluster."""
     return ratio(m.best_of_b, m.n)
 
 
@@ -221,7 +221,7 @@ def purity(m: Maxima) -> Array:
     caution="1 when b is a single cluster",
 )  # fmt: skip
 def inverse_purity(m: Maxima) -> Array:
-    """Share of the points that are in the commonest cluster of their reference cluster (Meilă–Heckerman)."""
+    """Share of the points in the most frequent cluster of their reference cluster (Meilă–Heckerman)."""
     return ratio(m.best_of_a, m.n)
 
 
@@ -236,7 +236,7 @@ def _by_row_best(t: Tables) -> Array:
     workings=lambda t: {"best": _by_row_best(Tables.of(t))[0], "n": t.n},
 )  # fmt: skip
 def f_measure(t: Tables) -> Array:
-    """Mean over reference clusters, by size, of the best F1 = 2 n_ij / (a_i + b_j)."""
+    """Mean over reference clusters, weighted by size, of the best F1 = 2 n_ij / (a_i + b_j)."""
     return ratio(_by_row_best(t), t.n)
 
 
@@ -250,7 +250,7 @@ def _element_workings(
 
 
 def _element_axioms(path: str, alpha: float, **_: Any) -> frozenset[str]:
-    """The same for all parameters that are allowed."""
+    """The axioms, the same for all allowed parameters."""
     if path not in ("max", "min", "height"):
         raise InputError(f"path must be 'max', 'min' or 'height', not {path!r}")
     if not isinstance(alpha, int | float | np.number) or not 0 < alpha < 1:
@@ -267,14 +267,14 @@ def element_centric(
     t: Tables | PointScores, r: float = 1.0, path: str = "max", alpha: float = 0.9, limit: int | None = MOST_SOLVED,
     sample: int | None = None,
 ) -> Array:  # fmt: skip
-    """Mean over points of the overlap of its two clusters, over the larger of them.
+    """Mean over points of the overlap of their two clusters, divided by the larger of the two.
 
-    Of two covers: mean over points of how alike random walks from them are; `alpha` is the probability to go on. Up to
-    `limit` unknowns a dense system is solved, above it rows are iterated to 1e-12; None lifts the bound on time. `sample`
-    scores so many random points: the standard error is at most 0.5 / √sample. Of two hierarchies: mean over points of how
-    alike their affinities to all points are. A node at level l, from 0 (root) to 1 (points), weighs exp(r·l). `path` gives
-    l: "max" or "min", steps from the root over the steps of the longest or shortest way from the root through the node to
-    a point; "height", 1 − height / height of the root.
+    For covers: mean over points of the similarity of random walks that start there; `alpha` is the probability to continue.
+    Up to `limit` unknowns a dense system is solved, above it rows are iterated to 1e-12; None removes the time limit.
+    `sample` scores only that many random points, with a standard error of at most 0.5 / √sample. For hierarchies: mean over
+    points of the similarity of their affinities to all points. A node at level l, from 0 (root) to 1 (points), has weight
+    exp(r·l). `path` defines l: "max" or "min", the depth of the node divided by the length of the longest or shortest path
+    through it from the root to a point; "height", 1 − height / height of the root.
     """
     if isinstance(t, PointScores):
         return t.mean
@@ -334,7 +334,7 @@ def bcubed_f(t: Tables) -> Array:
 
 
 def _filled(t: Table) -> tuple[int, int]:
-    """Numbers of clusters that hold something: memberships of points of weight 0 leave empty ones."""
+    """Numbers of non-empty clusters: memberships of points of weight 0 leave empty ones."""
     return int((t.row_sums > 0).sum()), int((t.col_sums > 0).sum())
 
 
@@ -350,7 +350,7 @@ def _psi_workings(t: Table, limit: int | None = None) -> dict[str, Any]:
     reference="rezaei2016", definition="psi = (max(S, E) - E) / (K - E)", workings=_psi_workings,
 )  # fmt: skip
 def psi(t: Table, limit: int | None = SPARSE_LIMIT) -> float:
-    """Best matching of clusters by n_ij / max(a_i, b_j), less what sizes alone give, over the most there could be."""
+    """Best matching of clusters by n_ij / max(a_i, b_j), adjusted for the value expected from the sizes."""
     _within(t, "psi", limit, dense=False)
     if not t.n:
         return math.nan
@@ -367,7 +367,7 @@ def _nca_workings(t: Table, limit: int | None = None) -> dict[str, Any]:
     axioms=("definite",), reference="gagolewski2025", definition="nca = (recalls - 1) / (K - 1)", workings=_nca_workings,
 )  # fmt: skip
 def nca(t: Table, limit: int | None = SPARSE_LIMIT) -> float:
-    """Mean share of each cluster of a that its match in b keeps, less what one cluster gives; a is the reference."""
+    """Mean share of each cluster of a in its match in b, adjusted for the value of a single cluster; a is the reference."""
     _within(t, "nca", limit, dense=False)
     w = _nca_workings(t)
     return (w["recalls"] - 1) / (w["K"] - 1) if w["K"] > 1 else math.nan
@@ -379,7 +379,7 @@ def nca(t: Table, limit: int | None = SPARSE_LIMIT) -> float:
     workings=lambda t, limit=None: {"matched": _matched(t, t.count), "n": t.n, "K": max(t.shape)},
 )  # fmt: skip
 def npa(t: Table, limit: int | None = SPARSE_LIMIT) -> float:
-    """Accuracy of the best matching, less that of equal clusters matched at random."""
+    """Accuracy of the best matching, adjusted for that of equal clusters matched at random."""
     _within(t, "npa", limit, dense=False)
     k = max(t.shape)
     return (_matched(t, t.count) / t.n - 1 / k) / (1 - 1 / k) if k > 1 and t.n else math.nan

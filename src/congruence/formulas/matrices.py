@@ -28,7 +28,7 @@ ARI = ("E = s_a * s_b / pairs",)
     definition=(*ARI, "arimp = (v11 - E) / ((s_a + s_b) / 2 - E)"),
 )  # fmt: skip
 def arimp(p: Pairs, missing: str = "ratio") -> Array:
-    """ARI with the sums of the matrix in place of counts of pairs; `missing` says how gaps of members count."""
+    """ARI with the sums of the matrix instead of counts of pairs; `missing` says how gaps of members count."""
     return np.asarray(ari(p))
 
 
@@ -39,7 +39,7 @@ def arimp(p: Pairs, missing: str = "ratio") -> Array:
     caution="a matrix scores 1 with itself only if its entries are 0 and 1: compare the value with the certainty of each",
 )  # fmt: skip
 def arimm(p: Pairs, missing: str = "ratio") -> Array:
-    """ARI with the sums of both matrices in place of counts of pairs; `missing` says how gaps of members count."""
+    """ARI with the sums of both matrices instead of counts of pairs; `missing` says how gaps of members count."""
     return np.asarray(ari(p))
 
 
@@ -141,10 +141,10 @@ def anmi(m: MemberInfo) -> Array:
     definition=("E_MI = min((k_a - 1) * (k_b - 1) / (2 * n), H_a, H_b)",
                 "pooled_ami = (MI - E_MI) / ((H_a + H_b) / 2 - E_MI)"),
     workings=lambda t: _pooled_workings(PooledInfo.of_table(t)),
-    caution="chance is subtracted to first order, so that independent clusterings score near 0, not 0 on average",
+    caution="chance is subtracted to first order, so independent clusterings score near 0, but not exactly 0 on average",
 )  # fmt: skip
 def pooled_ami(m: PooledInfo) -> Array:
-    """AMI with numerator and denominator averaged over the members before the division: to AMI what arimp is to ARI."""
+    """AMI with numerator and denominator averaged over the members before dividing, as arimp does for ARI."""
     return ratio(m.mean(m.info.MI - m.E_MI), m.mean((m.info.H_a + m.info.H_b) / 2 - m.E_MI))
 
 
@@ -164,7 +164,7 @@ def _alone(x: Any) -> Array:
     caution="random members reach certainty_random(kmax, members), not 0",
 )  # fmt: skip
 def certainty(x: Alone) -> Array:
-    """arimm of a matrix with itself: 1 if every entry is 0 or 1, 0 if all are the same in between."""
+    """arimm of a matrix with itself: 1 if every entry is 0 or 1, 0 if all entries have the same value in between."""
     return _alone(x)
 
 
@@ -183,7 +183,7 @@ def uncertainty(x: Alone) -> Array:
     of_members=True,
 )  # fmt: skip
 def pnmi(x: Alone) -> Array:
-    """Mean nmi_sqrt over pairs of different members; undefined for a single one."""
+    """Mean nmi_sqrt over pairs of different members; undefined for a single member."""
     return x.mean_of_members("nmi_sqrt") if x.members > 1 else np.full(1, np.nan)
 
 
@@ -193,7 +193,7 @@ def pnmi(x: Alone) -> Array:
     caution="the sum over ordered pairs, so it grows with the number of members; use pnmi", of_members=True,
 )  # fmt: skip
 def pnmi_sum(x: Alone) -> Array:
-    """Sum of nmi_sqrt over ordered pairs of different members; 0 for a single one."""
+    """Sum of nmi_sqrt over ordered pairs of different members; 0 for a single member."""
     return x.members * (x.members - 1) * x.mean_of_members("nmi_sqrt") if x.members > 1 else np.zeros(1)
 
 

@@ -29,7 +29,7 @@ def rand(p: Pairs) -> Array:
     "mari", title="Modified adjusted Rand index", needs=Tables, better="higher", range=(-math.inf, 1),
     axioms=("symmetric", "definite"), reference="sundqvist2023", workings=lambda t: _mari_of_one(t),
     definition="mari = (theta - theta_0) / (theta_max - theta_0)", whole_points=True,
-    caution="centred for points drawn at random, not for permuted ones; with many points it is ari",
+    caution="centred for randomly drawn points, not for permutations; equals ari for many points",
 )  # fmt: skip
 def mari(t: Tables) -> Array:
     """The adjusted Rand index with its expectation estimated from pairs of disjoint pairs; undefined below 4 points."""
@@ -43,7 +43,7 @@ def _mari_of_one(t: Table) -> dict[str, float]:
 
 
 def _mari_workings(t: Tables) -> dict[str, Array]:
-    """Share of the pairs together in both; of disjoint pairs of pairs, one together in a and the other in b; the most."""
+    """theta, theta_0 and theta_max: shares of pairs together in both, of disjoint pairs of pairs, and the maximum."""
 
     def pairs(x: Array) -> Array:
         return x * (x - 1.0) / 2
@@ -86,7 +86,7 @@ measure(
     reference="jaccard1912", definition="jaccard = v11 / (v11 + v10 + v01)",
 )  # fmt: skip
 def jaccard(p: Pairs) -> Array:
-    """Of the pairs together in either, the share together in both."""
+    """Share of the pairs together in either that are together in both."""
     return ratio(p.v11, p.v11 + p.v10 + p.v01, p.tiny)
 
 
@@ -105,7 +105,7 @@ def wallace(p: Pairs) -> Array:
     reference="wallace1983", definition="wallace_ab = v11 / s_a",
 )  # fmt: skip
 def wallace_ab(p: Pairs) -> Array:
-    """Of the pairs together in a, the share together in b too."""
+    """Share of the pairs together in a that are also together in b."""
     return ratio(p.v11, p.s_a, p.tiny)
 
 
@@ -114,7 +114,7 @@ def wallace_ab(p: Pairs) -> Array:
     reference="wallace1983", definition="wallace_ba = v11 / s_b",
 )  # fmt: skip
 def wallace_ba(p: Pairs) -> Array:
-    """Of the pairs together in b, the share together in a too."""
+    """Share of the pairs together in b that are also together in a."""
     return ratio(p.v11, p.s_b, p.tiny)
 
 
@@ -142,5 +142,5 @@ def dice(p: Pairs) -> Array:
     reference="hubert1985", at_zero=1.0, definition="hubert = (v11 + v00 - v10 - v01) / pairs",
 )  # fmt: skip
 def hubert(p: Pairs) -> Array:
-    """Agreements less disagreements, as a share of the pairs."""
+    """Agreements minus disagreements, as a share of the pairs."""
     return ratio(p.v11 + p.v00 - p.v10 - p.v01, p.pairs, p.tiny)

@@ -33,7 +33,7 @@ AXIOMS = MappingProxyType(
     }
 )
 
-#: sums of floats may miss a bound by this much
+#: tolerance for float sums at the bounds
 ROUNDING = 1e-12
 
 
@@ -45,7 +45,7 @@ class Better(Word):
 
 
 class Status(Word):
-    """Whether a measure is for use, or kept to reproduce a paper: then "all" and the default tables leave it out."""
+    """Whether a measure is current, or kept only to reproduce a paper and skipped by "all" and the default tables."""
 
     CURRENT = "current"
     HISTORICAL = "historical"
@@ -56,7 +56,7 @@ class Measure:
     """One measure: its name, statistic, formula and properties.
 
     Attributes:
-        key: Its key, as "ari".
+        key: Its key, such as "ari".
         title: Its name in full.
         needs: The statistic that the formula reads.
         formula: The formula.
@@ -66,16 +66,16 @@ class Measure:
         axioms: Which of "symmetric", "definite", "triangle" and "baseline" hold.
         at_zero: Value at 0/0 if the clusterings differ; identical ones get the best value.
         reference: Key of the paper.
-        caution: What to know before using it, if anything.
+        caution: A caution for users, if any.
         status: "current", or "historical" if it is kept only to reproduce a paper.
         workings: Further symbols of the definition, from the table.
         aliases: Other names.
-        wants_partition: Of matrices: whether one side must be a partition.
-        takes_kernels: Of matrices: whether entries may be beyond 0 … 1.
+        wants_partition: For matrices: whether one side must be a partition.
+        takes_kernels: For matrices: whether entries may be outside 0 … 1.
         takes_covers: Whether it is defined for overlapping clusters too.
         whole_points: Whether it counts whole points, so that memberships and weights are refused.
-        of_members: Of one ensemble: whether it describes the members, which a matrix does not have.
-        axioms_for: The axioms that hold for given parameters, where they depend on them.
+        of_members: For one ensemble: whether it describes the members, which a matrix does not have.
+        axioms_for: The axioms for given parameters, if they depend on them.
         parameters: Its parameters and their values.
 
     >>> import congruence as cg
@@ -100,20 +100,20 @@ class Measure:
     reference: str
     caution: str = ""
     status: Status = Status.CURRENT
-    #: more names for the symbols of `definition`, worked out from the table
+    #: more symbols of `definition`, computed from the table
     workings: Callable[..., dict[str, Any]] | None = None
     aliases: tuple[str, ...] = ()
     #: for matrices: whether one side must be a partition; whether entries outside 0 … 1 are allowed
     wants_partition: bool = False
     takes_kernels: bool = False
-    #: does it take covers though it reads tables, as the measures of `formulas/covers.py` do
+    #: whether it takes covers although it reads tables, unlike the measures of `formulas/covers.py`
     takes_covers: bool = False
-    #: is it defined for whole points alone, not for memberships and weights
+    #: whether it is defined only for whole points, not for memberships and weights
     whole_points: bool = False
-    #: does it describe the members of an ensemble, which a matrix does not have
+    #: whether it describes the members of an ensemble, which a matrix does not have
     of_members: bool = False
     parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    #: the axioms that hold for these parameters, where they decide
+    #: the axioms for these parameters, if they depend on them
     axioms_for: Callable[..., frozenset[str]] | None = None
 
     @property
@@ -128,7 +128,7 @@ class Measure:
 
     @property
     def takes_weights(self) -> bool:
-        """Is it defined for sample_weight? Measures that count whole points are not."""
+        """Whether it is defined for sample_weight; measures that count whole points are not."""
         return self.needs not in (ChanceInfo, PooledInfo) and not self.whole_points
 
     @property
@@ -138,7 +138,7 @@ class Measure:
 
     @property
     def is_historical(self) -> bool:
-        """Is it kept only to reproduce a paper?"""
+        """Whether it is kept only to reproduce a paper."""
         return self.status is Status.HISTORICAL
 
     @property
@@ -153,7 +153,7 @@ class Measure:
 
     @property
     def accepts_covers(self) -> bool:
-        """Whether it is defined where clusters overlap."""
+        """Whether it is defined for overlapping clusters."""
         return self.takes_covers or self.needs in (SharedPairs, Intersections, Concordance)
 
     def check(self, *, soft: bool, weighted: bool, covers: bool = False) -> None:
@@ -169,12 +169,12 @@ class Measure:
         """
         if soft and covers and self.needs is not Concordance:
             raise NotApplicable(
-                f"{self.key} does not compare memberships with covers; ndc and aci do, or make a cover of the memberships: "
+                f"{self.key} does not compare memberships with covers; ndc and aci do, or convert the memberships to a cover: "
                 "cg.Cover(u >= 0.3)"
             )
         if soft and self.needs in (SharedPairs, Intersections):
             raise NotApplicable(
-                f"{self.key} compares covers and labels; make a cover of the memberships: cg.Cover(u >= 0.3)"
+                f"{self.key} compares covers and labels; convert the memberships to a cover: cg.Cover(u >= 0.3)"
             )
         if (self.needs is ChanceInfo or self.whole_points) and (soft or weighted):
             what = "soft memberships" if soft else "sample_weight"
@@ -199,7 +199,7 @@ class Measure:
             )
         if covers and not self.accepts_covers:
             raise NotApplicable(
-                f"{self.key} compares partitions, and this is a cover; omega, onmi_max, average_f1, bcubed_f and "
+                f"{self.key} compares partitions, but this is a cover; omega, onmi_max, average_f1, bcubed_f and "
                 "element_centric take covers"
             )
 
@@ -221,10 +221,10 @@ class Measure:
             statistic: The statistic that it needs.
         """
         raw = self.raw(statistic)
-        undefined = np.isnan(self.at_zero)  # then it is undefined for identical clusterings too
+        undefined = np.isnan(self.at_zero)  # also undefined for identical clusterings
         filled = self.at_zero if undefined else np.where(statistic.identical, self.best, self.at_zero)
         values = np.where(np.isnan(raw), filled, raw)
-        low, high = self.range  # what rounding pushed over a bound is put back on it
+        low, high = self.range  # clip rounding errors to the range
         values = np.where((values < low) & (values > low - ROUNDING), low, values)
         values = np.where((values > high) & (values < high + ROUNDING), high, values)
         with np.errstate(invalid="ignore"):  # the best value may be infinite
@@ -286,7 +286,7 @@ def _again(key: str, parameters: dict[str, Any]) -> Measure:
 
 
 def ratio(numerator: Array, denominator: Array, tiny: Array | float = 0.0) -> Array:
-    """numerator / denominator, NaN where the denominator is 0 (or within `tiny` of it): the 0/0 rule then decides."""
+    """numerator / denominator, NaN if the denominator is 0 (or within `tiny` of it); the rule for 0/0 applies then."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(np.abs(denominator) <= tiny, np.nan, np.divide(numerator, denominator))
 
@@ -357,7 +357,7 @@ def names() -> tuple[str, ...]:
 
 
 def current_measures() -> tuple[Measure, ...]:
-    """The records of the measures that "all" stands for: those not kept only to reproduce a paper."""
+    """The records of the measures in "all": those not kept only to reproduce a paper."""
     return tuple(m for m in _RECORDS.values() if not m.is_historical)
 
 
@@ -382,7 +382,7 @@ def find(name: str | Measure, **parameters: Any) -> Measure:
 
     Args:
         name: Key, alias or record of a measure.
-        parameters: Parameters of the measure, as `beta=2` for v_measure.
+        parameters: Parameters of the measure, such as `beta=2` for v_measure.
 
     Returns:
         A `Measure`, usable wherever a key is.

@@ -62,7 +62,7 @@ def best_kappa(table: Array, rule: str) -> tuple[float, float]:
 
 
 def _least_among_best(table: Array, match: tuple[Array, Array], cost: Array) -> tuple[Array, Array]:
-    """Of all matchings as good as `match`, one of the least cost: only cells tight under the dual prices may be used."""
+    """The cheapest of all matchings as good as `match`; it uses only cells that are tight under the dual prices."""
     from scipy.optimize import linear_sum_assignment
 
     size = max(table.shape)
@@ -76,7 +76,7 @@ def _least_among_best(table: Array, match: tuple[Array, Array], cost: Array) -> 
             break
         price = lower
     slack = price[col][:, None] + loss - price
-    # whole numbers below 2⁵² are exact, so that only equal matchings are as good; weights have rounding
+    # integers below 2⁵² are exact, so only true ties count; weights need a tolerance
     exact = table.dtype.kind in "iu" and float(table.sum()) < 2**52
     tight = slack <= (0.0 if exact else 1e-9 * max(1.0, float(table.max())))
     padded = np.zeros((size, size))

@@ -1,11 +1,11 @@
-"""What the letters of the definitions mean. n_ij points are in cluster i of a and j of b; a_i, b_j are the clusters' sizes."""
+"""Meanings of the symbols in definitions. n_ij points are in cluster i of a and j of b; a_i and b_j are cluster sizes."""
 
 import re
 
 from congruence.formulas.record import Measure
 from congruence.statistics.pairs import Gram
 
-#: by letter, or by measure and letter if a measure has its own meaning
+#: by symbol, or by measure and symbol if its meaning is specific to a measure
 SYMBOLS = {
     "n": "number of points",
     "k_a": "number of clusters of a",
@@ -27,7 +27,7 @@ SYMBOLS = {
     "matched": "points n_ij in matched clusters, under the one-to-one matching with the most points",
     "p_o": "share of the points in matched clusters",
     "p_exp": "the same share expected by chance, Σ a_i b_j / n² of the matched clusters",
-    "k": "number of clusters, of the side that has more",
+    "k": "number of clusters of the side with more clusters",
     "p_max": "share of the points in matched clusters under the best matching",
     "NMI": "nmi_sqrt",
     "shipped": "points moved between clusters, each worth the Jaccard index n_ij / (a_i + b_j − n_ij)",
@@ -40,24 +40,24 @@ SYMBOLS = {
     "precision": "B-cubed precision",
     "recall": "B-cubed recall",
     "S": "Σ n_ij / max(a_i, b_j) of the clusters under the best matching",
-    "psi.E": "what the sizes alone give: the same sum with a_i b_j / n for n_ij, clusters in order of size",
-    "K": "number of clusters, of the side that has more",
+    "psi.E": "value expected from the sizes: the same sum with a_i b_j / n instead of n_ij, clusters in order of size",
+    "K": "number of clusters of the side with more clusters",
     "nca.K": "number of clusters of a",
     "recalls": "Σ n_ij / a_i of the clusters under the best matching",
     "theta": "share of the pairs together in both, v11 / pairs",
     "theta_0": "of pairs of disjoint pairs, the share with the first together in a and the second in b",
     "theta_max": "(s_a + s_b) / 2 pairs",
-    "length": "nats per point to write down the labels of a",
-    "length_given_b": "the same once b is known",
+    "length": "code length of the labels of a, in nats per point",
+    "length_given_b": "the same given b",
     "nrmi.rmi": "rmi of a and b",
     "rmi_self": "rmi of a and a",
-    "observed": "share of the pairs of points that share as many clusters in a as in b",
+    "observed": "share of the pairs of points with the same number of common clusters in a and in b",
     "expected": "the same expected by chance, Σ_j N_j(a) N_j(b) / pairs², N_j pairs that share j clusters",
     "soft_observed": "mean over pairs of min / max of the numbers of clusters they share, 1 if they share none in either",
     "soft_expected": "the same expected by chance",
     "least": "Σ over pairs of the smaller number of clusters they share",
     "most": "Σ over pairs of the larger number of clusters they share",
-    "discord": "mean over pairs of how far E_a and E_b are apart, E = 1 − half the L1 distance of the two points' memberships",
+    "discord": "mean over pairs of |E_a − E_b|, E = 1 − half the L1 distance of the two points' memberships",
     "chance": "the same mean over all pairs of pairs, one of a and one of b",
     "I": "(H_a − H(a given b) + H_b − H(b given a)) / 2, each cluster given its best match",
     "lost_a": "mean over clusters of a of H(X given b) / H(X)",
@@ -65,8 +65,8 @@ SYMBOLS = {
     "best_a": "mean over clusters of a of the best match in b",
     "best_b": "mean over clusters of b of the best match in a",
     "F": "mean F1 of the clusters of b with the cluster of a they share most points with",
-    "coverage": "share of the clusters of a that are such a cluster",
-    "redundancy": "clusters of b for each of those",
+    "coverage": "share of the clusters of a that are matched in this way",
+    "redundancy": "number of clusters of b per such cluster",
     **{
         f"onmi_{norm}.H_{side}": f"Σ of the entropies of the clusters of {side} as 0/1 variables"
         for norm in ("max", "sum", "joint")
@@ -112,7 +112,7 @@ _WORD = re.compile(r"[^\W\d]\w*")
 
 
 def symbols_of(measure: Measure) -> dict[str, str]:
-    """The letters in a measure's definition and what they mean, in the order in which they occur.
+    """The symbols in a measure's definition and their meanings, in order of occurrence.
 
     >>> import congruence as cg
     >>> symbols_of(cg.measure("purity"))

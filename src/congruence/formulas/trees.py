@@ -26,7 +26,7 @@ def cophenetic(h: MergeHeights) -> Array:
     definition="cophenetic_spearman = r_uv / sqrt(r_uu * r_vv)",
 )  # fmt: skip
 def cophenetic_spearman(h: MergeHeights) -> Array:
-    """Correlation of the mid-ranks of the merge heights: only the order of the heights counts; ties share a rank."""
+    """Correlation of the mid-ranks of the merge heights: only the order of the heights matters; ties share a rank."""
     return ratio(h.r_uv, np.sqrt(h.r_uu * h.r_vv))
 
 
@@ -36,7 +36,7 @@ def cophenetic_spearman(h: MergeHeights) -> Array:
     definition="gamma = (concordant - discordant) / (concordant + discordant)",
 )  # fmt: skip
 def gamma(h: MergeHeights) -> Array:
-    """Pairs of pairs in the same order less those in opposite order, over both; ties do not count."""
+    """Concordant minus discordant pairs of pairs, divided by their sum; ties do not count."""
     return ratio(h.concordant - h.discordant, h.concordant + h.discordant)
 
 
@@ -44,10 +44,10 @@ def gamma(h: MergeHeights) -> Array:
     "robinson_foulds", title="Robinson–Foulds distance", needs=Clades, better="lower", range=(0, np.inf),
     axioms=("symmetric", "triangle"), reference="robinson1981",
     definition="robinson_foulds = clades_a + clades_b - 2 * clades_ab",
-    caution="a few points in other places change most clades; heights do not count",
+    caution="moving a few points changes most clades; heights do not count",
 )  # fmt: skip
 def robinson_foulds(c: Clades, normalised: bool = False) -> Array:
-    """Clades in one tree only, for rooted trees; normalised: divided by the number of clades of both, 0 to 1."""
+    """Clades in only one of the trees, for rooted trees; normalised: divided by the number of clades of both, 0 to 1."""
     apart = c.clades_a + c.clades_b - 2.0 * c.clades_ab
     return ratio(apart, c.clades_a + c.clades_b) if normalised else np.asarray(apart)
 
@@ -55,7 +55,7 @@ def robinson_foulds(c: Clades, normalised: bool = False) -> Array:
 @measure(
     "hmi", title="Hierarchical mutual information", needs=LevelInfo, better="higher", range=(0, np.inf),
     axioms=("symmetric",), reference="perotti2015", definition="hmi = I_ab",
-    caution="levels are compared from the root: one level more on top changes everything",
+    caution="levels are compared from the root, so an extra level at the top changes everything",
 )  # fmt: skip
 def hmi(info: LevelInfo) -> Array:
     """Mutual information of the levels, each within the clusters of the level above, summed."""
@@ -63,7 +63,7 @@ def hmi(info: LevelInfo) -> Array:
 
 
 def _largest(info: LevelInfo, normaliser: str) -> Array:
-    """What the mutual information is divided by: sum (arithmetic mean), max or sqrt (geometric mean) of self-information."""
+    """The normaliser: sum (arithmetic mean), max or sqrt (geometric mean) of the self-informations."""
     if normaliser == "sum":
         return np.asarray((info.I_aa + info.I_bb) / 2)
     if normaliser == "max":
@@ -76,10 +76,10 @@ def _largest(info: LevelInfo, normaliser: str) -> Array:
 @measure(
     "nhmi", title="Normalised hierarchical mutual information", needs=LevelInfo, better="higher", range=(0, 1),
     axioms=("symmetric",), reference="perotti2015", definition="nhmi = I_ab / ((I_aa + I_bb) / 2)",
-    caution="not corrected for chance: ahmi is; 1 − nhmi is no metric",
+    caution="not corrected for chance (ahmi is); 1 − nhmi is not a metric",
 )  # fmt: skip
 def nhmi(info: LevelInfo, normaliser: str = "sum") -> Array:
-    """hmi over the mean of the self-informations; `normaliser`: "sum" (arithmetic mean), "max" or "sqrt"."""
+    """hmi divided by the mean of the self-informations; `normaliser`: "sum" (arithmetic mean), "max" or "sqrt"."""
     return ratio(info.I_ab, _largest(info, normaliser))
 
 
@@ -89,6 +89,6 @@ def nhmi(info: LevelInfo, normaliser: str = "sum") -> Array:
     definition="ahmi = (I_ab - E_I) / (max(I_aa, I_bb) - E_I)",
 )  # fmt: skip
 def ahmi(info: LevelInfo, normaliser: str = "max") -> Array:
-    """hmi less its exact mean over permutations of the points, over the most there could be; `normaliser` as in nhmi."""
+    """hmi minus its exact mean over permutations of the points, divided by the largest difference; `normaliser` as in nhmi."""
     most = _largest(info, normaliser) - info.E_I
     return ratio(info.I_ab - info.E_I, most, 1e-12)

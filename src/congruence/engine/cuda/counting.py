@@ -44,7 +44,7 @@ class Cells:
             self.stack, self.labels = whole_stack(labels), labels
         if self.stack is None:
             raise device.refusal(
-                f"{len(labels)} clusterings of {len(labels[0]):,} points do not fit on the GPU together, and measures that "
+                f"{len(labels)} clusterings of {len(labels[0]):,} points do not fit on the GPU together, but measures that "
                 "need whole tables need all of them there (fewer clusterings may fit)"
             )
         weights = None if mass is None else cp.asarray(mass.values, dtype=np.float64)
@@ -64,7 +64,7 @@ class Cells:
     def _by_sorting(
         self, width: Array, pair_i: Array, pair_j: Array, weights: Any, mass: Mass | None
     ) -> tuple[Array, Array, Array, Array]:
-        """The same where tables would be larger than the data: points sorted by cell, pair by pair."""
+        """The same if tables would be larger than the data: points sorted by cell, pair by pair."""
         cp = cupy()
         assert self.stack is not None
         n, found = self.stack.n, []
@@ -242,7 +242,7 @@ class _Blocks:
         self.room = room = int(SHARE * device.free_memory()) // bytes_each // 3
         if room < 1:
             raise device.refusal(
-                f"three clusterings of {self.n:,} points take {3 * bytes_each / 2**30:.3g} GB, and the GPU has "
+                f"three clusterings of {self.n:,} points take {3 * bytes_each / 2**30:.3g} GB, but the GPU has "
                 f"{device.free_memory() / 2**30:.3g} GB free"
             )
         self.codes = device.stack_for(3 * room, self.n, kind)
