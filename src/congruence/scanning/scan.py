@@ -391,7 +391,7 @@ class Scan:
             size = f"{self.memory / 1e6:.0f}"
             far = f"{over.size / 1e6:.0f} MB in one thread so far, with {int(over.widths.max(initial=1)) - 1:,} labels"
             raise InputError(
-                f"{what} more than memory={size}MB; give more memory, fewer columns or fewer threads{more} ({far})",
+                f"{what} more than memory={size}MB; use more memory, fewer columns or fewer threads{more} ({far})",
                 f"{what} more than {size} MB; pass more --memory, fewer --columns or fewer --threads ({far})",
             ) from None
         for x, width in zip(used.tolist(), over.widths.tolist(), strict=True):
