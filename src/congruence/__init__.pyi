@@ -87,6 +87,9 @@ from congruence.consensus_clustering.members import (
 from congruence.consensus_clustering.results import (
     Consensus as Consensus,
 )
+from congruence.consensus_clustering.scanned import (
+    ConsensusFiles as ConsensusFiles,
+)
 from congruence.consensus_clustering.search import (
     consensus as consensus,
 )
@@ -229,6 +232,9 @@ from congruence.scanning.accumulate import (
 )
 from congruence.scanning.accumulate import (
     partial_tables as partial_tables,
+)
+from congruence.scanning.rows import (
+    Written as Written,
 )
 from congruence.scanning.scan import (
     Scan as Scan,

@@ -7,15 +7,28 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, Seed, app
+from congruence.cli.app import (
+    Checkpoint,
+    Client,
+    Columns,
+    Format,
+    Id,
+    Long,
+    Noise,
+    Output,
+    Seed,
+    SkipBad,
+    Threads,
+    app,
+)
 from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import print_rows, say, show, write_table
-from congruence.cli.reading import labels_of, row_ids, split
+from congruence.cli.reading import is_none, labels_of, row_ids, split
 
 
 @app.command()
 def consensus(
-    file: Annotated[Path, typer.Argument(help="Table of label columns, one per member.")],
+    file: Annotated[Path, typer.Argument(help="Table of label columns, one per member; or a folder of such tables.")],
     k: Annotated[
         int | None, typer.Option("--k", min=1, help="Number of clusters; chosen from the members if omitted.")
     ] = None,
@@ -28,7 +41,12 @@ def consensus(
     ] = "auto",
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Write cluster and confidence of each row: csv, tsv, parquet, feather."),
+        typer.Option(
+            "--out",
+            "-o",
+            help="Write cluster and confidence of each row: csv, tsv, parquet, feather; a folder of Parquet files if the name "
+            "has no ending.",
+        ),
     ] = None,
     reference: Annotated[
         str | None,
@@ -56,8 +74,14 @@ def consensus(
     balance: Annotated[float, typer.Option(help="Allowed imbalance of the blocks of a cut.")] = 0.05,
     seed: Seed = None,
     format: Output = Format.table,
+    threads: Threads = None,
+    client: Client = None,
+    checkpoint: Checkpoint = None,
+    skip_bad: SkipBad = False,
 ) -> None:
     """Find the consensus of all label columns of a file.
+
+    Folders, and files with --client, --checkpoint, --skip-bad or a folder as --out, are not read into memory.
 
     Examples:
 
@@ -68,19 +92,40 @@ def consensus(
       congruence consensus runs.csv --method lwea --refine
 
       congruence consensus nodes.csv --partial --k 4 --noise -1
+
+      congruence consensus labels/ --k 10 --out consensus/ --checkpoint saved/
     """
     import congruence as cg
     from congruence.inputs import files
 
+    settings: Any = {"refine": refine, "variant": variant, "solver": solver, "balance": balance, "threads": threads}
+    rule: Any = {"unassigned": "partial" if partial else "error", "noise": noise_labels(noise)}
+    scanning: Any = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad}
+    to_folder = out is not None and not out.suffix
+    if file.is_dir() or "*" in file.name or any(scanning.values()) or to_folder:
+        if out is not None and not to_folder:
+            raise cg.InputError(
+                f"--out {out}: the consensus of scanned rows is written to a folder; give a name without an ending"
+            )
+        source = cg.scan(file, None, id, **scanning) if long is None else None
+        if source is None:
+            raise cg.InputError("--long tables are read into memory; give a file, and --out a name with an ending")
+        lazy, notes = _members(source, columns, reference)
+        members = cg.Ensemble(lazy, **rule)
+        if select is not None:
+            members = cg.select_members(members, select, select_by, random_state=seed)
+            notes.append(f"members used: {', '.join(members.names)}")
+        result = cg.consensus(members, k, split(method), seed, out=out, **settings)
+        _show(result, format, notes)
+        return
     if out is not None:
         files.check_writable(out, file)
     read = labels_of(file, columns, id, long, (), reference, find_reference=True)
     (found, truth), reference, notes = read.without_reference(), read.reference, list(read.notes)
-    members = cg.Ensemble(found, unassigned="partial" if partial else "error", noise=noise_labels(noise))
+    members = cg.Ensemble(found, **rule)
     if select is not None:
         members = cg.select_members(members, select, select_by, random_state=seed)
         notes.append(f"members used: {', '.join(members.names)}")
-    settings: Any = {"refine": refine, "variant": variant, "solver": solver, "balance": balance}
     result = cg.consensus(members, k, split(method), seed, **settings)
     if truth is not None:
         agreed = cg.compare(truth, result.labels, ["ari", "nmi_sum", "accuracy"], unassigned="drop", noise={"b": [-1]})
@@ -102,3 +147,28 @@ def consensus(
         if truth is not None:
             notes.append(f"against {reference}: " + ", ".join(f"{key} {agreed[key]:.4f}" for key in agreed))
     say([*notes, *members.cautions])
+
+
+def _members(source: Any, named: list[str] | str | None, reference: str | None) -> tuple[Any, list[str]]:
+    """The columns of a scan that are members, without the reference; and what there is to say about them."""
+    from congruence.inputs.column_kinds import named_columns, reference_among
+
+    there = [name for name in source.input.schema.names if name != source.id]
+    names = named_columns(named, there, source.text) or list(source.names)
+    left = reference_among(names) if reference is None and not named else None if is_none(reference) else reference
+    notes = [] if named else list(source.notes)
+    if left in names:
+        notes.append(f"{left} is no member; compare the result with it by id")
+    return source.narrowed([name for name in names if name != left]), notes
+
+
+def _show(result: Any, format: Format, notes: list[str]) -> None:
+    """Print the result of scanned rows."""
+    if format is Format.table:
+        show(result)
+    elif format is Format.json:
+        show(result.to_json(indent=2))
+    else:
+        print_rows([dict(row) for row in result.tried], format)
+        notes = [*notes, *result.notes]
+    say(notes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -137,13 +137,20 @@ class Consensus(Result):
         head = f"{self.method}: {found} ({shown}), mean confidence "
         known = self.confidence[self.labels >= 0]
         lines = [head + (f"{known.mean():.3f}" if len(known) else "undefined"), fill(f"by {self.solver}", 80), ""]
-        cells = []
-        for r in self.tried:
-            what, _, better = r["objective"].rpartition(", ")
-            own = f"{number(r['value'])}  {'↓' if better.startswith('lower') else '↑'} {what}"
-            scores = [number(r["pooled_ami"]), number(r["arimp"]), number(r["anmi"]), f"{r['seconds']:.2f}"]
-            cells.append([str(r["n_clusters"]), *scores, shortened(own, 34)])
-        names = [r["method"] + (", refined" if r["refined"] else "") for r in self.tried]
-        columns = ["clusters", "pooled_ami", "arimp", "anmi", "seconds", "own objective"]
-        notes = [fill(note, 80, initial_indent="! ", subsequent_indent="  ") for note in self.notes]
-        return "\n".join([*lines, text_grid(cells, names, columns, left=True), *notes])
+        return "\n".join([*lines, grid_of_scores(self.tried, self.notes)])
+
+
+def grid_of_scores(tried: Sequence[dict[str, Any]], notes: Sequence[str]) -> str:
+    """A line per clustering that was tried, and the notes."""
+    from textwrap import fill
+
+    cells = []
+    for r in tried:
+        what, _, better = r["objective"].rpartition(", ")
+        own = f"{number(r['value'])}  {'↓' if better.startswith('lower') else '↑'} {what}"
+        scores = [number(r["pooled_ami"]), number(r["arimp"]), number(r["anmi"]), f"{r['seconds']:.2f}"]
+        cells.append([str(r["n_clusters"]), *scores, shortened(own, 34)])
+    names = [r["method"] + (", refined" if r["refined"] else "") for r in tried]
+    columns = ["clusters", "pooled_ami", "arimp", "anmi", "seconds", "own objective"]
+    listed = [fill(note, 80, initial_indent="! ", subsequent_indent="  ") for note in notes]
+    return "\n".join([text_grid(cells, names, columns, left=True), *listed])

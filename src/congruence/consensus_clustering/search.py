@@ -29,6 +29,7 @@ from congruence.errors import InputError, misnamed, seed_sequence, yes_or_no
 from congruence.formulas import find as measure_of
 from congruence.inputs.alignment import InputOptions, check_index, prepared
 from congruence.inputs.ensemble import Ensemble
+from congruence.scanning.options import scan_options
 from congruence.statistics.tables import Array
 
 if TYPE_CHECKING:
@@ -64,8 +65,12 @@ def consensus(
     balance: float = 0.05,
     unseen: str = "unassigned",
     X: Any = None,
+    out: Any = None,
+    client: Any = None,
+    checkpoint: Any = None,
+    threads: int | None = None,
     progress: Callable[[int, int], Any] | bool | None = None,
-) -> Consensus:
+) -> Any:
     """One clustering into n_clusters that agrees best with the members of an ensemble.
 
     The members may be partial (`cg.Ensemble(…, unassigned="partial")`), weighted or soft. The order of points and members
@@ -73,7 +78,7 @@ def consensus(
     methods that do not compare points run on a sample of 30,000, and all points are placed by the rule found there.
 
     Args:
-        ensemble: An `Ensemble`, or input for one: a list of label vectors, label columns, a frame.
+        ensemble: An `Ensemble`, or input for one: a list of label vectors, label columns, a frame, a `cg.scan`.
         n_clusters: Number of clusters, from 1 to the number of points. Default None: the number that most members have, if
             more than half have the same, else the one with the longest dendrogram lifetime; the notes say which.
         method: "auto" (default): "hbgf", "ncut" and "average", the one with the highest `pooled_ami` kept and refined;
@@ -94,11 +99,17 @@ def consensus(
         unseen: What to do with points in no member: "unassigned" (default: label −1) or "nearest" (the cluster of the
             nearest point in X).
         X: The data, for `unseen="nearest"`; one row per point.
+        out: Folder for Parquet files with the cluster and confidence of each row of a scan, and the column that names the
+            rows. It must be new or empty, unless `checkpoint` knows its files. Default None: labels are returned.
+        client: Where scanned rows are read: a Dask client, the address of a scheduler, or any executor. Default None: here.
+        checkpoint: Folder that records the files finished in `out`; a second run continues from there. Default None.
+        threads: Number of threads; it does not change results. Default None: all cores.
         progress: True or a function of (done, total) to follow the methods; False for none. Default None: a bar on a
             terminal.
 
     Returns:
-        A `Consensus`: `.labels`, `.confidence`, `.n_clusters`, `.scores` (one row per method tried), `.notes`.
+        A `Consensus`: `.labels`, `.confidence`, `.n_clusters`, `.scores` (one row per method tried), `.notes`. With `out`, a
+        `ConsensusFiles`: `.folder`, `.sizes`, `.n_clusters`, `.scores`, `.notes`.
 
     Raises:
         InputError: If an argument is invalid, or there are too many points for a method.
@@ -112,14 +123,24 @@ def consensus(
     [0, 0, 0, 1, 1, 1]
     """
     started = time.perf_counter()
-    e = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
+    given = scan_options(ensemble, {"client": client, "checkpoint": checkpoint})
+    e = given if isinstance(given, Ensemble) else Ensemble(given)
     chosen = [method] if isinstance(method, str) else list(method)
-    _check(n_clusters, e.n_points, chosen, unseen, X, n_init)
-    check_index(e, X, "X", "the ensemble")
+    _check(n_clusters, None if e.is_lazy else e.n_points, chosen, unseen, X, n_init)
     request = Request(
         n_clusters, tuple(chosen), seed_sequence(random_state), refine,
         {"n_init": n_init, "variant": variant, "solver": solver, "balance": balance}, progress,
     )  # fmt: skip
+    if e.is_lazy:
+        from congruence.consensus_clustering.scanned import scanned_consensus
+
+        if X is not None or unseen == "nearest":
+            raise InputError("unseen='nearest' and X need the points in memory; leave them out for scanned columns")
+        moved: Any = scan_options(e, {"threads": threads, "progress": progress})
+        return scanned_consensus(moved, request, out)
+    if out is not None:
+        raise InputError("out= writes the consensus of scanned columns: pass cg.scan(…); labels in memory are returned")
+    check_index(e, X, "X", "the ensemble")
     sampled = request.sample(e.n_points) if e.mass is None and not (e.is_soft or e.has_covers) else None
     if sampled is None:
         found = searched(e, request)
@@ -129,7 +150,7 @@ def consensus(
         found = searched(e.taken(sampled), request)
         codes = [c.codes for c in e.members]  # type: ignore[union-attr]
         placing = found.placing([own[sampled] for own in codes], [c.k + 1 for c in e.members], [c.k for c in e.members])
-        labels, sure = placing.run(codes)
+        labels, sure = placing.run(codes, threads)
         n_found, voted = placing.n_clusters, partial(placing.votes, codes)
     notes = list(found.notes)
     nowhere = int((labels < 0).sum())
@@ -259,11 +280,13 @@ def searched(e: Ensemble, request: Request) -> Outcome:
     return Outcome(e, votes, weighing[0], tried, tuple(notes))
 
 
-def _check(k: Any, n: int, chosen: Sequence[str], unseen: str, X: Any, n_init: Any) -> None:
+def _check(k: Any, n: int | None, chosen: Sequence[str], unseen: str, X: Any, n_init: Any) -> None:
     if not chosen:
         raise InputError("no method was named; pass 'auto', or one of " + ", ".join(METHODS))
-    if k is not None and (isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= n):
-        raise InputError(f"n_clusters must be a whole number from 1 to the number of points ({n}), not {k!r}")
+    whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
+    if k is not None and not (whole and 1 <= k <= (n if n is not None else k)):
+        many = "" if n is None else f" ({n})"
+        raise InputError(f"n_clusters must be a whole number from 1 to the number of points{many}, not {k!r}")
     if unseen not in ("unassigned", "nearest"):
         raise InputError(f"unseen must be 'unassigned' or 'nearest', not {unseen!r}")
     if unseen == "nearest" and X is None:

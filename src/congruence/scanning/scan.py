@@ -19,7 +19,7 @@ from congruence.scanning.checkpoint import checkpoint_in, digest
 from congruence.scanning.columns import Column
 from congruence.scanning.looking import sorted_names
 from congruence.scanning.parts import Held, guess_of, kind_of_or_not
-from congruence.scanning.schedule import Group, fold, read_batches
+from congruence.scanning.schedule import Group, fold, grouped, read_batches
 from congruence.scanning.sources import source_of
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import kind_of
@@ -27,9 +27,6 @@ from congruence.statistics.tables import Array
 
 #: default memory limit of tables, in bytes
 MEMORY = "1GB"
-
-#: number of parts: enough for all threads and workers; stopping a run loses at most one part each
-GROUPS = 64
 
 #: a column with more labels, and a new one in most rows, is called a column of ids when memory is full
 MANY_LABELS = 10_000
@@ -140,6 +137,7 @@ class Scan:
         checkpoint: Folder of finished parts, or None.
         skip_bad: Whether to skip unreadable parts.
         progress: Called with the number of finished rows.
+        id: Column that names the rows, or None.
     """
 
     #: nothing is read before it is compared
@@ -156,6 +154,7 @@ class Scan:
     checkpoint: Any = None
     skip_bad: bool = False
     progress: Any = None
+    id: str | None = None
     #: tables of the last passes, and the questions they answer
     _kept: list[tuple[Any, PartialTables]] = field(default_factory=list, repr=False)
     #: labels and cluster sizes of every counted column
@@ -170,6 +169,7 @@ class Scan:
             if name not in there:
                 listed = "it has: " + some_of(there)
                 raise InputError(f"{self.text} has no column {name!r}; {hint(name, there, listed)}")
+        self.id = id
         self.names = tuple(columns) if columns is not None else tuple(x for x in there if x != id)
         if columns is None and len(self.names) > 1:
             self.found = sorted_names(self.input, self.names, self.text, id)
@@ -411,9 +411,9 @@ class Scan:
             tuple(used), np.array(pairs, dtype=np.int64).reshape(-1, 2), tuple(c.noise for c in columns),
             tuple(c.who if c.unassigned == "error" and self.holds_sets(c.name) is False else None for c in columns),
             None if mass is None else (mass.values.name, mass.is_frequency), self.memory, self.skip_bad,
-            tuple(self._kind(name) for name in used),
+            tuple(self.kind(name) for name in used),
             1 << 16 if weighted else int(np.clip(BATCH // (8 * max(len(used), 1)), 1 << 14, 1 << 18)),
-            tuple((name, self._kind(name)) for name in names if self.skip_bad and name not in used),
+            tuple((name, self.kind(name)) for name in names if self.skip_bad and name not in used),
         )  # fmt: skip
         progress.what = "rows"
         progress.total = max(progress.total if progress.done else 0, progress.done + int(self.input.guess * passes))
@@ -432,7 +432,12 @@ class Scan:
         known: bool | None = self.input.holds_sets(name)
         return known
 
-    def _kind(self, name: str) -> str | None:
+    def kind(self, name: str) -> str | None:
+        """The kind of the labels of a column; None if that is known only when it is counted.
+
+        Args:
+            name: Name of a column.
+        """
         if self.input.fields:
             return "field"
         kind = self.input.schema.field(name).type
@@ -454,14 +459,7 @@ class Scan:
             return
         what = digest(*counting.names, counting.pairs.tobytes(), repr([sorted(map(str, x or ())) for x in counting.noise]),
                       repr(counting.mass), repr(counting.skip_bad), *(name for name, _ in counting.beside))  # fmt: skip
-        many = sum(part.rows or 0 for part in parts)
-        share = many / GROUPS if many else len(parts) / GROUPS
-        group: list[Any] = []
-        for number, part in enumerate(parts):
-            group.append(part)
-            if sum(p.rows or 0 if many else 1 for p in group) >= share or number == len(parts) - 1:
-                yield Group(tuple(group), digest(what, f"parts {number + 1 - len(group)} to {number}"))
-                group = []
+        yield from grouped(parts, what)
 
 
 def _all_different(name: str, labels: int, rows: int, memory: float, text: str) -> InputError:

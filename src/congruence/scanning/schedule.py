@@ -16,10 +16,13 @@ from congruence.engine.plan import Progress
 from congruence.errors import InputError
 from congruence.inputs.files import why_unreadable
 from congruence.scanning.accumulate import Accumulator, Counting, merged
-from congruence.scanning.checkpoint import Checkpoint
+from congruence.scanning.checkpoint import Checkpoint, digest
 from congruence.scanning.parts import guess_of
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import BadBatch
+
+#: number of parts: enough for all threads and workers; stopping a run loses at most one part each
+GROUPS = 64
 
 #: partial tables that one task of a tree adds up
 BRANCHES = 8
@@ -31,6 +34,7 @@ PATIENCE = 60
 SILENT, GIVEN_UP = 30.0, 900.0
 
 KEPT = "with checkpoint=DIR, finished parts are kept and a second run resumes from there"
+LOST = f"the connection to the Dask scheduler was lost before the count was done; {KEPT}"
 
 
 class Part(Protocol):
@@ -95,7 +99,7 @@ def count_part(part: Part, total: Accumulator, stop: threading.Event | None = No
         total.add(into.partial())
 
 
-def read_batches(part: Part, counting: Counting) -> Iterator[Any]:
+def read_batches(part: Part, counting: Any) -> Iterator[Any]:
     """The rows of a part, batch by batch; errors name the part."""
     try:
         yield from part.batches(counting.read, counting.rows)
@@ -170,6 +174,74 @@ def fold(
         many = len(checkpoint.damaged)
         total.left_out.append(f"counted again: {many} damaged part{'' if many == 1 else 's'} of the checkpoint")
     return total.partial()
+
+
+# --- any work on parts --------------------------------------------------------------------------------------------
+
+
+def each(
+    groups: Iterable[Group],
+    work: Callable[[Sequence[Part], str], Any],
+    *,
+    client: Any = None,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Iterator[Any]:
+    """What the work on each group gives, as they end; `work(parts, key)` runs where `client` says."""
+
+    def told(group: Group, found: Any) -> Any:
+        if progress is not None:
+            progress.total = max(progress.total, progress.done + group.guess)
+            progress.add(group.guess)
+        return found
+
+    if client is None:
+        pool = ThreadPoolExecutor(threads)
+        try:
+            for group, found in _windowed(lambda g: pool.submit(work, g.parts, g.key), iter(groups), 2 * threads):
+                yield told(group, found)
+        finally:
+            pool.shutdown(cancel_futures=True)
+        return
+    with connected(client) as (dask, executor):
+        if dask is None:
+            running = max(4, 2 * int(getattr(executor, "_max_workers", 8) or 8))
+            try:
+                for group, found in _windowed(lambda g: executor.submit(work, g.parts, g.key), iter(groups), running):
+                    yield told(group, found)
+            except BrokenExecutor as error:
+                raise InputError(f"a process of the executor was lost ({error}); {KEPT}") from None
+            return
+        futures: dict[Any, Group] = {}
+        try:
+            with _named_errors():
+                version = _same_version(dask)
+                for group in groups:
+                    futures[_submitted(dask, group, on_worker, work, group.key, version)] = group
+                for future in _ended_on(dask, futures):
+                    yield told(futures[future], future.result())
+        finally:
+            for future in futures:
+                with suppress(Exception):
+                    future.release()
+
+
+def on_worker(parts: Sequence[Part], work: Callable[..., Any], key: str, version: str) -> Any:
+    """Work on parts on a worker, which must have the same version."""
+    _check_version({"this worker": _version()}, version)
+    return work(parts, key)
+
+
+def grouped(parts: Sequence[Any], what: str = "") -> Iterator[Group]:
+    """Parts combined into about sixty groups with similar numbers of rows, each with a key."""
+    many = sum(part.rows or 0 for part in parts)
+    share = many / GROUPS if many else len(parts) / GROUPS
+    group: list[Any] = []
+    for number, part in enumerate(parts):
+        group.append(part)
+        if sum(p.rows or 0 if many else 1 for p in group) >= share or number == len(parts) - 1:
+            yield Group(tuple(group), digest(what, f"parts {number + 1 - len(group)} to {number}"))
+            group = []
 
 
 # --- threads ----------------------------------------------------------------------------------------------------
@@ -295,10 +367,27 @@ def _on_dask(
     client: Any, groups: Iterator[Group], counting: Counting, done: Callable[..., None], apart: bool, total: Accumulator
 ) -> None:
     """Count on the workers with the same kernel and add tables there in a tree; only small tables are sent."""
-    from distributed import as_completed
+    leaves: dict[Any, Group] = {}
+    tree: list[Any] = []
+    try:
+        with _named_errors():
+            version = _same_version(client)
+            for group in groups:
+                leaves[_submitted(client, group, count_group, counting, version)] = group
+            if not apart:
+                tree = _tree(client, list(leaves))
+            for future in _ended_on(client, leaves):
+                done(leaves[future], future.result() if apart else None)
+            for root in tree:
+                total.add(root.result())
+    finally:
+        for future in (*leaves, *tree):  # cancel futures that are no longer needed
+            with suppress(Exception):
+                future.release()
 
-    version = _version()
-    lost = f"the connection to the Dask scheduler was lost before the count was done; {KEPT}"
+
+def _same_version(client: Any) -> str:
+    """The version of congruence, which all workers must have; waits for the first worker."""
 
     def theirs() -> str | None:  # sent by value, so it also runs where congruence is not installed
         try:
@@ -307,26 +396,20 @@ def _on_dask(
             return None
         return congruence.__version__
 
-    leaves: dict[Any, Group] = {}
-    tree: list[Any] = []
     try:
-        try:
-            client.wait_for_workers(1, timeout=PATIENCE)
-        except TimeoutError:
-            raise InputError(f"the Dask cluster has no workers after {PATIENCE} s; start some") from None
-        _check_version(client.run(theirs), version)
-        for group in groups:
-            leaves[_submitted(client, group, counting, version)] = group
-        if not apart:
-            tree = _tree(client, list(leaves))
-        for future in _heard(as_completed(list(leaves), loop=client.loop), client):
-            if future.status in ("cancelled", "lost"):
-                raise InputError(lost)
-            if future.status == "error":
-                raise future.exception()
-            done(leaves[future], future.result() if apart else None)
-        for root in tree:
-            total.add(root.result())
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError:
+        raise InputError(f"the Dask cluster has no workers after {PATIENCE} s; start some") from None
+    version = _version()
+    _check_version(client.run(theirs), version)
+    return version
+
+
+@contextmanager
+def _named_errors() -> Iterator[None]:
+    """Errors of a Dask cluster in words that say what to do."""
+    try:
+        yield
     except InputError:
         raise
     except Exception as error:
@@ -334,12 +417,20 @@ def _on_dask(
         if name == "KilledWorker":
             raise InputError(f"a part of the rows killed every worker that counted it ({error}); {KEPT}") from None
         if isinstance(error, OSError | TimeoutError) or name in ("CancelledError", "FutureCancelledError"):
-            raise InputError(lost) from None
+            raise InputError(LOST) from None
         raise
-    finally:
-        for future in (*leaves, *tree):  # cancel futures that are no longer needed
-            with suppress(Exception):
-                future.release()
+
+
+def _ended_on(client: Any, futures: Iterable[Any]) -> Iterator[Any]:
+    """Futures as they end on the workers; their errors are raised."""
+    from distributed import as_completed
+
+    for future in _heard(as_completed(list(futures), loop=client.loop), client):
+        if future.status in ("cancelled", "lost"):
+            raise InputError(LOST)
+        if future.status == "error":
+            raise future.exception()
+        yield future
 
 
 def _heard(futures: Any, client: Any) -> Iterator[Any]:
@@ -384,21 +475,20 @@ def _workers(client: Any) -> str:
     return f"{len(found)} workers, {paused} of them paused for lack of memory"
 
 
-def _submitted(client: Any, group: Group, counting: Counting, version: str) -> Any:
-    """The future of a group; partitions of a Dask frame are counted on their workers."""
+def _submitted(client: Any, group: Group, work: Callable[..., Any], *more: Any) -> Any:
+    """The future of work on a group; partitions of a Dask frame are worked on where they are."""
     frames = [part.delayed for part in group.parts if hasattr(part, "delayed")]
     if not frames:
-        return client.submit(count_group, group.parts, counting, version, pure=False)
+        return client.submit(work, group.parts, *more, pure=False)
     from dask import delayed
 
     described = [part.described for part in group.parts]
-    return client.compute(delayed(count_frames, pure=False)(frames, described, counting, version))
+    return client.compute(delayed(on_frames, pure=False)(frames, described, work, *more))
 
 
-def count_frames(frames: Sequence[Any], described: Sequence[Any], counting: Counting, version: str) -> PartialTables:
-    """The tables of partitions of a Dask frame, on the worker that has them."""
-    parts = [about.holding(frame) for about, frame in zip(described, frames, strict=True)]
-    return count_group(parts, counting, version)
+def on_frames(frames: Sequence[Any], described: Sequence[Any], work: Callable[..., Any], *more: Any) -> Any:
+    """Work on partitions of a Dask frame, on the worker that has them."""
+    return work([about.holding(frame) for about, frame in zip(described, frames, strict=True)], *more)
 
 
 def _tree(client: Any, futures: list[Any]) -> list[Any]:

@@ -1,0 +1,217 @@
+"""The consensus of scanned columns: a search among a sample of the rows, and one pass that places all of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from congruence.comparison.presenting import Result, counted, plain
+from congruence.consensus_clustering import search
+from congruence.consensus_clustering.methods import METHODS, find
+from congruence.consensus_clustering.placing import Placing
+from congruence.consensus_clustering.results import Consensus, grid_of_scores
+from congruence.errors import InputError, NotApplicable, joined
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.frames import make_frame
+from congruence.scanning.checkpoint import digest
+from congruence.scanning.rows import Rows, values_of_rows, written_rows
+from congruence.statistics.tables import Array
+
+
+def scanned_consensus(e: Ensemble, request: search.Request, out: Any) -> Consensus | ConsensusFiles:
+    """The consensus of scanned members: in memory, or written to a folder."""
+    started = time.perf_counter()
+    if e.mass is not None:
+        raise InputError(
+            "the consensus of scanned columns takes no weights of rows; read the columns into memory for it"
+        )
+    rows = Rows(e.members)  # type: ignore[arg-type]
+    counts = rows.counts()
+    n = int(counts.sum())
+    if not n:
+        raise InputError(f"{rows.scan.text} has no rows")
+    if request.n_clusters is not None and request.n_clusters > n:
+        raise InputError(
+            f"n_clusters must be a whole number from 1 to the number of points ({n}), not {request.n_clusters}"
+        )
+    sampled = request.sample(n)
+    if sampled is None and n > search.ALL_UP_TO:
+        able = ["auto", *(key for key in METHODS if find(key).takes_sample(None))]
+        named = [m.key for m in request.records if not m.takes_sample(request.options["variant"])] or [
+            "so many clusters"
+        ]
+        raise InputError(
+            f"{joined(named)}: needs all {n:,} rows at once, and scanned rows are sampled above {search.ALL_UP_TO:,}; "
+            f"methods that take a sample: {', '.join(able)}, and average and lwea with variant='sample'"
+        )
+    codes, labels = rows.taken(np.arange(n) if sampled is None else sampled, counts)
+    few = Ensemble(
+        {name: own.astype(np.int64) for name, own in zip(e.names, codes, strict=True)}, noise=0, unassigned="partial",
+        member_weight=e.member_weight,
+    )  # fmt: skip
+    found = search.searched(few, request)
+    widths = [len(names) + 2 for names in labels]  # no label, the labels of the sample, and those that it lacks
+    values: Placed | Known
+    if sampled is None:
+        everyone, sure, _ = found.of_points()
+        values = Known(everyone, sure, np.concatenate([[0], np.cumsum(counts)[:-1]]))
+        n_clusters = found.n_clusters
+    else:
+        placing = found.placing(codes, widths, [0] * len(codes))
+        values, n_clusters = Placed(placing), placing.n_clusters
+    notes = [*found.notes, *([] if sampled is None else [search.said_of_sample(few.n_points, n)])]
+    row = found.tried[0].row
+    facts: dict[str, Any] = {"n_clusters": n_clusters, "method": row["method"], "solver": row["solver"]}
+    facts["tried"] = tuple(t.row for t in found.tried)
+    if out is None:
+        by_name, left_out = values_of_rows(rows, values, labels)
+        notes += [*left_out, *_nowhere(int((by_name["cluster"] < 0).sum()))]
+        return Consensus(
+            labels=by_name["cluster"].astype(np.int64), confidence=by_name["confidence"], votes=_not_kept,
+            notes=tuple(dict.fromkeys(notes)), seconds=time.perf_counter() - started, kind=e.kind, **facts,
+        )  # fmt: skip
+    done = written_rows(rows, values.in_single(), labels, out, values.digest())
+    sizes = np.asarray([x["sizes"] for x in done.about if "sizes" in x], dtype=np.int64).sum(axis=0)
+    sure_of = float(sum(x["sure"] for x in done.about if "sizes" in x) / max(int(sizes[1:].sum()), 1))
+    notes += [*done.notes, *_nowhere(int(sizes[0]))]
+    return ConsensusFiles(
+        folder=done.folder, columns=done.columns, n_points=done.n_rows, n_files=done.n_files, sizes=tuple(sizes[1:].tolist()),
+        mean_confidence=sure_of, notes=tuple(dict.fromkeys(notes)), seconds=time.perf_counter() - started, **facts,
+    )  # fmt: skip
+
+
+def _nowhere(many: int) -> list[str]:
+    return [f"in no member, and so without a cluster (label −1): {counted(many, 'point')}"] if many else []
+
+
+def _not_kept() -> Array:
+    raise NotApplicable(
+        "the votes of scanned rows for each cluster are not kept; read the columns into memory for them"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Cluster and confidence of rows, from the codes of their labels."""
+
+    placing: Placing
+    #: whether confidence is stored in single precision
+    single: bool = False
+
+    def __call__(self, codes: list[Array], group: int, first: int) -> dict[str, Array]:
+        """Cluster and confidence of the rows of a batch."""
+        labels, sure = self.placing.run(codes, 1)
+        return {"cluster": labels, "confidence": sure.astype(np.float32) if self.single else sure}
+
+    def in_single(self) -> Placed:
+        """The same with confidence in single precision, as it is written."""
+        return Placed(self.placing, True)
+
+    def digest(self) -> str:
+        """A digest of the rule."""
+        p = self.placing
+        rule = (p.rule.table, p.rule.bias, np.zeros(0) if p.rule.centres is None else p.rule.centres)
+        return digest(*(np.ascontiguousarray(x).tobytes() for x in (*rule, p.chances, p.prior, p.shares, p.said)))
+
+    def about(self, found: Sequence[dict[str, Array]]) -> dict[str, Any]:
+        """Numbers of rows without a cluster and in each, and the sum of their confidence."""
+        return _sizes(found, self.placing.n_clusters)
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Cluster and confidence of rows that were all in memory."""
+
+    labels: Array
+    sure: Array
+    #: first row of each group
+    firsts: Array
+    single: bool = False
+
+    def __call__(self, codes: list[Array], group: int, first: int) -> dict[str, Array]:
+        """Cluster and confidence of the rows of a batch."""
+        here = slice(self.firsts[group] + first, self.firsts[group] + first + len(codes[0]))
+        sure = self.sure[here]
+        return {
+            "cluster": self.labels[here].astype(np.int32),
+            "confidence": sure.astype(np.float32) if self.single else sure,
+        }
+
+    def in_single(self) -> Known:
+        """The same with confidence in single precision, as it is written."""
+        return Known(self.labels, self.sure, self.firsts, True)
+
+    def digest(self) -> str:
+        """A digest of the labels."""
+        return digest(self.labels.tobytes(), self.sure.tobytes())
+
+    def about(self, found: Sequence[dict[str, Array]]) -> dict[str, Any]:
+        """Numbers of rows without a cluster and in each, and the sum of their confidence."""
+        return _sizes(found, int(self.labels.max()) + 1)
+
+
+def _sizes(found: Sequence[dict[str, Array]], k: int) -> dict[str, Any]:
+    sizes = sum(np.bincount(x["cluster"] + 1, minlength=k + 1) for x in found)
+    return {
+        "sizes": np.asarray(sizes).tolist(),
+        "sure": float(sum(np.nansum(x["confidence"], dtype=float) for x in found)),
+    }
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ConsensusFiles(Result):
+    """A consensus of scanned rows that was written to a folder of Parquet files, with its sizes and how it was found.
+
+    Attributes:
+        folder: The folder; one row per row of the source, in its order.
+        columns: Columns of the files: the one that names the rows, cluster (−1: no member has the row), confidence.
+        n_points: Number of rows.
+        n_files: Number of files.
+        n_clusters: Number of clusters.
+        sizes: Number of rows in each.
+        mean_confidence: Mean confidence of the rows that have a cluster.
+        method: The method that was kept.
+        solver: Its solver.
+        notes: What was approximated, and other things to know.
+        seconds: Time used.
+        tried: One row per method tried, the kept one first; scores are those of the sample.
+    """
+
+    folder: Path
+    columns: tuple[str, ...]
+    n_points: int
+    n_files: int
+    n_clusters: int
+    sizes: tuple[int, ...]
+    mean_confidence: float
+    method: str
+    solver: str
+    notes: tuple[str, ...]
+    seconds: float
+    tried: tuple[dict[str, Any], ...] = field(repr=False)
+
+    @property
+    def scores(self) -> Any:
+        """A frame with one row per clustering tried: the one kept first, the others by pooled_ami."""
+        return make_frame({name: [row[name] for row in self.tried] for name in self.tried[0]}, self.kind)
+
+    def table_columns(self) -> dict[str, Any]:
+        """One row per cluster: its size."""
+        return {"cluster": list(range(self.n_clusters)), "size": list(self.sizes)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as plain Python values."""
+        found: dict[str, Any] = plain({**super().to_dict(), "folder": str(self.folder), "scores": list(self.tried)})
+        return found
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{s:,}" for s in self.sizes[:8]) + (", …" if len(self.sizes) > 8 else "")
+        found = f"{counted(self.n_clusters, 'cluster')} of {counted(self.n_points, 'point')}"
+        head = f"{self.method}: {found} ({shown}), mean confidence {self.mean_confidence:.3f}"
+        files = f"written to {self.folder}: {counted(self.n_files, 'file')}, columns {', '.join(self.columns)}"
+        return "\n".join([head, files, "", grid_of_scores(self.tried, self.notes)])

@@ -1,0 +1,368 @@
+"""Values of single rows of a scan: a sample of rows, or a value for each row, written part by part."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from congruence.engine.plan import Progress, default_threads
+from congruence.errors import InputError
+from congruence.inputs.encoding import arrow_library
+from congruence.inputs.labels import Labels, unassigned_error
+from congruence.machine.writing import replacing
+from congruence.scanning.accumulate import batch_columns
+from congruence.scanning.checkpoint import Checkpoint, checkpoint_in, digest
+from congruence.scanning.columns import Column
+from congruence.scanning.schedule import Group, Part, each, grouped, read_batches
+from congruence.scanning.vocabulary import BadBatch, Vocabulary, check_kind
+from congruence.statistics.tables import Array
+
+#: values of a batch of rows from the codes of their labels, the number of the group and the first row in it, by name
+Values = Callable[[list[Array], int, int], dict[str, Array]]
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """How the labels of some columns become codes: 0 for no label, then the labels in order of appearance.
+
+    Labels beyond those listed share the next code; without a list, labels are added as they appear.
+    """
+
+    names: tuple[str, ...]
+    #: kinds of the labels, and those that mean "in no cluster"
+    kinds: tuple[str | None, ...]
+    noise: tuple[Any, ...]
+    #: name in the error of a column that must be complete, or None
+    complete: tuple[str | None, ...]
+    #: rows that are read at a time
+    rows: int
+    skip_bad: bool = False
+    labels: tuple[tuple[Any, ...], ...] | None = None
+    more: tuple[str, ...] = ()
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The columns that have to be read."""
+        return (*dict.fromkeys((*self.names, *self.more)),)
+
+    def vocabularies(self) -> list[Vocabulary]:
+        """New vocabularies, with the labels that are listed."""
+        made = [Vocabulary(noise, kind == "field") for noise, kind in zip(self.noise, self.kinds, strict=True)]
+        for word, labels in zip(made, self.labels or ((),) * len(made), strict=True):
+            word.known(labels)
+        return made
+
+    def codes(self, words: Sequence[Vocabulary], columns: dict[str, Any], where: str) -> list[Array]:
+        """The codes of the columns of a batch."""
+        found = []
+        for c, (name, word) in enumerate(zip(self.names, words, strict=True)):
+            who, column = f"{where}: column {name!r}", columns[name]
+            if self.kinds[c] is not None and not isinstance(column, Labels):
+                check_kind(column.type, self.kinds[c] or "null", who)
+            codes = word.codes(column, who)
+            gaps, called = len(codes) - int(np.count_nonzero(codes)), self.complete[c]
+            if gaps and called is not None:
+                raise unassigned_error(called, f"{gaps} of the {len(codes)} points of {where}")
+            if self.labels is not None and word.width > len(self.labels[c]) + 1:
+                codes = np.minimum(codes, len(self.labels[c]) + 1)
+            found.append(codes)
+        return found
+
+
+def batches(part: Part, reading: Reading) -> Iterator[dict[str, Any]]:
+    """The columns of the rows of a part, batch by batch."""
+    rows = 0
+    for batch in read_batches(part, reading):
+        columns = batch_columns(batch) if not isinstance(batch, dict) else batch
+        for name in reading.read:
+            if name not in columns:
+                raise BadBatch(f"{part.where} has no column {name!r}")
+        rows += len(columns[reading.read[0]])
+        yield columns
+    if part.rows is not None and rows != part.rows:
+        raise BadBatch(f"{part.where} could not be read: it has {rows} rows where it says {part.rows}")
+
+
+class Rows:
+    """The rows of some columns of one scan, in the groups of parts that are read together."""
+
+    def __init__(self, columns: Sequence[Column], more: Sequence[str] = ()) -> None:
+        source = columns[0].source
+        if not hasattr(source, "input") or not all(c.source.same_rows(source) for c in columns):
+            raise InputError(
+                "values of single rows need columns of one cg.scan(…), not tables that were counted already"
+            )
+        if source.input.once:
+            raise InputError("an iterator of batches can be read only once, and this needs two passes; pass a function")
+        if any(source.holds_sets(c.name) for c in columns):
+            raise InputError("values of single rows need columns of labels, not of lists of clusters")
+        rules = {c.unassigned for c in columns}
+        if not rules <= {"error", "drop", "partial"}:
+            raise InputError(
+                "of scanned rows, unassigned is 'error' or 'partial' here; read the columns for the other rules"
+            )
+        self.scan, self.columns = source, columns
+        wide = len(columns) + len(more)
+        self.reading = Reading(
+            tuple(c.name for c in columns), tuple(source.kind(c.name) for c in columns), tuple(c.noise for c in columns),
+            tuple(c.who if c.unassigned == "error" else None for c in columns),
+            int(np.clip((16 << 20) // (8 * wide), 1 << 14, 1 << 18)), source.skip_bad, None, tuple(more),
+        )  # fmt: skip
+        self.threads = default_threads(source.threads)
+
+    def groups(self) -> Iterable[Group]:
+        """The parts, in groups that depend on the source alone."""
+        parts = self.scan.input.parts(self.reading.read)
+        return grouped(parts) if isinstance(parts, list) else (Group((part,)) for part in parts)
+
+    def each(self, work: Callable[..., Any], what: str, left: Callable[[int], bool] = lambda _: True) -> Iterator[Any]:
+        """(number of a group, what the work gives) for all groups, or those that are left."""
+        groups = (Group(g.parts, str(at)) for at, g in enumerate(self.groups()) if left(at))
+        with Progress(self.scan.input.guess, self.scan.progress, what) as bar:
+            yield from each(groups, _Keyed(work), client=self.scan.client, threads=self.threads, progress=bar)
+
+    def counts(self) -> Array:
+        """Number of rows in each group; read where it is not known."""
+        parts = self.scan.input.parts(self.reading.read)
+        if isinstance(parts, list) and all(part.rows is not None for part in parts):
+            return np.array([group.rows for group in grouped(parts)], dtype=np.int64)
+        found = dict(self.each(_Counting(self.reading), "rows counted"))
+        return np.array([found[number] for number in range(len(found))], dtype=np.int64)
+
+    def taken(self, rows: Array, counts: Array) -> tuple[list[Array], tuple[tuple[Any, ...], ...]]:
+        """Codes of the columns in these rows (sorted positions), and the labels of the codes."""
+        ends = np.cumsum(counts)
+        at = np.searchsorted(rows, np.concatenate([[0], ends]))
+        inside = {g: rows[at[g] : at[g + 1]] - (ends[g] - counts[g]) for g in range(len(counts)) if at[g] < at[g + 1]}
+        found = dict(self.each(_Sampling(self.reading, inside), "rows sampled", lambda g: g in inside))
+        words = self.reading.vocabularies()
+        pieces = [
+            self.reading.codes(words, columns, where) for number in sorted(found) for where, columns in found[number]
+        ]
+        if not pieces:
+            raise InputError(f"{self.scan.text} has no rows that can be read")
+        return [np.concatenate(own) for own in zip(*pieces, strict=True)], tuple(tuple(w.labels) for w in words)
+
+
+@dataclass(frozen=True)
+class _Keyed:
+    """Work on a group by its number among all groups, which its key has."""
+
+    work: Callable[..., Any]
+
+    def __call__(self, parts: Sequence[Part], key: str) -> tuple[int, Any]:
+        return int(key), self.work(parts, int(key))
+
+
+@dataclass(frozen=True)
+class _Counting:
+    """Counts the rows of parts."""
+
+    reading: Reading
+
+    def __call__(self, parts: Sequence[Part], number: int) -> int:
+        few = replace(self.reading, names=self.reading.names[:1], rows=1 << 18)
+        total = 0
+        for part in parts:
+            try:
+                total += sum(len(columns[few.names[0]]) for columns in batches(part, few))
+            except BadBatch:
+                if not self.reading.skip_bad:
+                    raise
+        return total
+
+
+@dataclass(frozen=True)
+class _Sampling:
+    """Takes rows of parts."""
+
+    reading: Reading
+    #: positions in each group
+    inside: dict[int, Array]
+
+    def __call__(self, parts: Sequence[Part], number: int) -> list[tuple[str, dict[str, Any]]]:
+        wanted, first, found = self.inside[number], 0, []
+        for part in parts:
+            try:
+                for columns in batches(part, self.reading):
+                    n = len(columns[self.reading.names[0]])
+                    here = wanted[np.searchsorted(wanted, first) : np.searchsorted(wanted, first + n)] - first
+                    first += n
+                    if len(here):
+                        found.append((part.where, {name: _take(columns[name], here) for name in self.reading.names}))
+            except BadBatch:
+                if not self.reading.skip_bad:
+                    raise
+        return found
+
+
+def _take(column: Any, rows: Array) -> Any:
+    return column.taken(rows) if isinstance(column, Labels) else column.take(arrow_library().array(rows))
+
+
+# --- a value for each row ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """Where values of rows were written: a folder of Parquet files, one row per row of the source, in its order.
+
+    Attributes:
+        folder: The folder.
+        columns: Names of the columns of the files.
+        n_rows: Number of rows.
+        n_files: Number of files.
+        notes: What was left out.
+    """
+
+    folder: Path
+    columns: tuple[str, ...]
+    n_rows: int
+    n_files: int
+    notes: tuple[str, ...] = ()
+    #: what the values say about themselves, part after part
+    about: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+
+    def read(self) -> Any:
+        """The files as one arrow table, in order."""
+        from pyarrow import parquet
+
+        pa = arrow_library()
+        return pa.concat_tables([parquet.read_table(path) for path in sorted(self.folder.glob("part-*.parquet"))])
+
+
+@dataclass(frozen=True, eq=False)
+class _Writing:
+    """Computes the values of the rows of parts, and writes or returns them."""
+
+    reading: Reading
+    values: Any
+    out: str | None
+
+    def __call__(self, parts: Sequence[Part], number: int) -> dict[str, Any]:
+        words, first = self.reading.vocabularies(), 0
+        found: list[dict[str, Any]] = []
+        left_out: list[str] = []
+        for part in parts:
+            before, start = len(found), first
+            try:
+                for columns in batches(part, self.reading):
+                    codes = self.reading.codes(words, columns, part.where)
+                    kept = {name: columns[name] for name in self.reading.more}
+                    found.append(kept | self.values(codes, number, first))
+                    first += len(codes[0])
+            except BadBatch as error:
+                if not self.reading.skip_bad:
+                    raise
+                del found[before:]
+                first = start
+                left_out.append(f"left out: {error}")
+        about = {"rows": first, "left_out": left_out}
+        if not found:
+            return about
+        if self.out is None:
+            return about | {"values": {name: np.concatenate([x[name] for x in found]) for name in found[0]}}
+        if hasattr(self.values, "about"):
+            about |= self.values.about(found)
+        return about | {"columns": list(found[0]), "bytes": self._write(found, number)}
+
+    def _write(self, found: Sequence[dict[str, Any]], number: int) -> int:
+        from pyarrow import parquet
+
+        pa = arrow_library()
+        tables = [pa.table({name: _storable(x) for name, x in piece.items()}) for piece in found]
+        path = Path(self.out or "") / f"part-{number:06}.parquet"
+        with replacing(path) as stream:
+            parquet.write_table(pa.concat_tables(tables, promote_options="default"), stream)
+        return os.path.getsize(path)
+
+
+def _storable(values: Any) -> Any:
+    """The column as it is written: text is read as codes, and written as text."""
+    pa = arrow_library()
+    if isinstance(values, np.ndarray):
+        return pa.array(values)
+    if isinstance(values, Labels):
+        return pa.array([values.names[code] if code < values.k else None for code in values.codes.tolist()])
+    return values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
+
+
+def values_of_rows(
+    rows: Rows, values: Values, labels: tuple[tuple[Any, ...], ...]
+) -> tuple[dict[str, Array], list[str]]:
+    """The values of all rows, in their order, by name; and what was left out."""
+    reading = _listing(rows.reading, labels, ())
+    found = dict(rows.each(_Writing(reading, values, None), "rows"))
+    parts = [found[number] for number in sorted(found)]
+    some = [part["values"] for part in parts if "values" in part]
+    joined = {name: np.concatenate([x[name] for x in some]) for name in (some[0] if some else {})}
+    return joined, [line for part in parts for line in part["left_out"]]
+
+
+def written_rows(rows: Rows, values: Values, labels: tuple[tuple[Any, ...], ...], out: Any, what: str) -> Written:
+    """Write the values of all rows to a folder of Parquet files, with the column that names the rows.
+
+    Files are whole or absent. With a checkpoint, files that a run before has finished are not written again.
+
+    Args:
+        rows: The rows.
+        values: What gives the values of rows.
+        labels: Labels of the codes of each column.
+        out: The folder; it must be new or empty, unless a checkpoint knows its files.
+        what: A digest of what the values depend on.
+    """
+    scan = rows.scan
+    with checkpoint_in(scan.checkpoint, scan.input.fingerprint, scan.text) as stored:
+        return _written(rows, values, labels, Path(out), what, stored)
+
+
+def _written(
+    rows: Rows, values: Values, labels: tuple[tuple[Any, ...], ...], folder: Path, what: str, stored: Checkpoint | None
+) -> Written:
+    scan = rows.scan
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"out {folder} is a file; name a folder for the Parquet files")
+    if folder.exists() and stored is None and any(folder.iterdir()):
+        raise InputError(
+            f"out {folder} holds other files; name an empty or a new folder, or pass checkpoint= to resume"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    reading = _listing(rows.reading, labels, () if scan.id is None else (scan.id,))
+    done: dict[int, dict[str, Any]] = {}
+
+    def key(number: int) -> str:
+        return digest(what, str(folder.resolve()), *reading.read, f"rows of group {number}")
+
+    def is_left(number: int) -> bool:
+        saved = None if stored is None else stored.get(key(number))
+        if saved is None:
+            return True
+        about = json.loads(saved)
+        path = folder / f"part-{number:06}.parquet"
+        if about["rows"] and (not path.exists() or path.stat().st_size != about.get("bytes")):
+            return True
+        done[number] = about
+        return False
+
+    for number, about in rows.each(_Writing(reading, values, str(folder.resolve())), "rows", is_left):
+        done[number] = about
+        if stored is not None:
+            stored.put(key(number), json.dumps(about).encode())
+    for half in folder.glob(".part-*.parquet.*"):  # of a worker that was killed
+        half.unlink(missing_ok=True)
+    parts = [done[number] for number in sorted(done)]
+    names = next((tuple(x["columns"]) for x in parts if "columns" in x), ())
+    return Written(
+        folder, names, sum(x["rows"] for x in parts), sum("bytes" in x for x in parts),
+        tuple(line for x in parts for line in x["left_out"]), tuple(parts),
+    )  # fmt: skip
+
+
+def _listing(reading: Reading, labels: tuple[tuple[Any, ...], ...], more: tuple[str, ...]) -> Reading:
+    return replace(reading, labels=labels, more=more)
