@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 import json
 import re
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -82,8 +83,8 @@ def test_every_function_says_what_it_returns_and_shows_a_value(name):
 
 # --- results ----------------------------------------------------------------------------------------------------------
 
-#: public dataclasses that are no results: records, statistics that add, a source of rows, a page
-NO_RESULTS = {"Adjusted", "Measure", "PairSums", "PartialTables", "Profile", "Report", "Scan", "Table"}
+#: public dataclasses that are no results: records, statistics that add, a source of rows, a page, files of rows
+NO_RESULTS = {"Adjusted", "Measure", "PairSums", "PartialTables", "Profile", "Report", "Scan", "Table", "Written"}
 A, B, C = [0, 0, 0, 1, 1, 1, 2, 2], [0, 0, 1, 1, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1, 0, 1]
 X = [[float(i // 4), float(i % 4 // 2)] for i in range(16)]
 TREE = "((a:1,b:1):1,(c:1,d:1):1);"
@@ -97,6 +98,12 @@ def sweep() -> Any:
     return cg.resolutions({"r1": A, "r2": A, "r3": A, "r4": B})
 
 
+def files() -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        rows = cg.scan(lambda: iter([{"a": A, "b": B, "c": C}]))
+        return cg.consensus(rows, 3, "average", out=Path(folder) / "out", progress=False)
+
+
 RESULTS: dict[str, Callable[[], Any]] = {
     "AgainstReference": lambda: cg.compare_to(A, {"b": B, "c": C}),
     "AllPairs": lambda: cg.compare_all([A, B, C]),
@@ -105,6 +112,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Comparison": lambda: cg.compare(A, B),
     "ConfidenceInterval": lambda: cg.confidence_interval(A * 20, B * 20, "ari"),
     "Consensus": lambda: cg.consensus([A, B, C], 3, method="average"),
+    "ConsensusFiles": files,
     "Criterion": lambda: choice().criteria["ari"],
     "CutCurve": lambda: cg.cut_curve(cg.Hierarchy(TREE), cg.Hierarchy(TREE)),
     "CutTable": lambda: cg.compare_cuts(cg.Hierarchy(TREE), cg.Hierarchy(TREE)),

@@ -219,6 +219,7 @@ class Written:
         n_rows: Number of rows.
         n_files: Number of files.
         notes: What was left out.
+        about: Facts about each file.
     """
 
     folder: Path
