@@ -1,6 +1,6 @@
 """Is the confidence of a consensus a probability? Planted ensembles, `auto`, and the share of points in the right cluster
 for each bin of confidence. `python -m reproductions.consensus_confidence`; `--fit` prints the constants of
-`consensus_clustering/confidence.py`, fitted on DEV; `--plot FILE` draws the curve; `--keep FILE` can be stopped and
+`consensus_clustering/judging.py`, fitted on DEV; `--plot FILE` draws the curve; `--keep FILE` can be stopped and
 taken up again.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import congruence as cg
-from congruence.consensus_clustering import confidence as constants
+from congruence.consensus_clustering import judging as constants
 from congruence.consensus_clustering.evidence import evidence
 from reproductions.collections_of_clusterings import DRAWS as ALL_DRAWS
 from reproductions.collections_of_clusterings import Collection, collections
@@ -39,7 +39,7 @@ class Points:
     members: str
     share: np.ndarray
     right: np.ndarray
-    #: what `consensus_clustering/confidence.py` makes log odds of; one row per point
+    #: what `consensus_clustering/judging.py` makes log odds of; one row per point
     features: np.ndarray
 
     @property

@@ -580,18 +580,15 @@ def test_data_in_another_order_are_refused():
 
 def test_the_most_central_member_with_many_clusters(monkeypatch):
     """Where the clusters are too many for tables side by side, members are encoded once, and the same one is central."""
-    from congruence.consensus_clustering import central
-    from congruence.consensus_clustering.evidence import evidence
+    from congruence.consensus_clustering import evidence as module
 
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 3, 80)
     runs = [np.where(rng.random(80) < 0.1 * i, rng.integers(0, 3, 80), truth).astype(float) for i in range(5)]
     gaps = np.where(rng.random(80) < 0.2, np.nan, truth)
     votes = evidence(cg.Ensemble([*runs, gaps], unassigned="partial"))
-    by_tables, made = central.medoid(votes, 3), []
-    monkeypatch.setattr(central, "GRAM_LIMIT", 0)
-    monkeypatch.setattr(
-        central, "Ensemble", lambda *a, own=central.Ensemble, **o: made.append(own(*a, **o)) or made[-1]
-    )
-    assert np.array_equal(central.medoid(votes, 3), by_tables)
+    by_tables, made = module.medoid(votes, 3), []
+    monkeypatch.setattr(module, "GRAM_LIMIT", 0)
+    monkeypatch.setattr(module, "Ensemble", lambda *a, own=module.Ensemble, **o: made.append(own(*a, **o)) or made[-1])
+    assert np.array_equal(module.medoid(votes, 3), by_tables)
     assert len(made) == 1

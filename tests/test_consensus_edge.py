@@ -6,13 +6,13 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
 import congruence as cg
-from congruence.consensus_clustering import central, lloyd
-from congruence.consensus_clustering import confidence as constants
 from congruence.consensus_clustering import cumulative as cumulating
+from congruence.consensus_clustering import evidence as evidence_module
+from congruence.consensus_clustering import judging as constants
 from congruence.consensus_clustering import linkage as by_linkage
-from congruence.consensus_clustering.central import medoid
+from congruence.consensus_clustering import lloyd
 from congruence.consensus_clustering.cumulative import merged
-from congruence.consensus_clustering.evidence import GRAM_LIMIT, evidence
+from congruence.consensus_clustering.evidence import GRAM_LIMIT, evidence, medoid
 from congruence.consensus_clustering.local_weights import certainties
 from congruence.consensus_clustering.methods import METHODS
 from congruence.consensus_clustering.partition import partition_graph
@@ -419,7 +419,7 @@ def test_the_most_central_member_is_found_by_tables_or_by_points(monkeypatch):
         by_tables = medoid(v, 3)
         assert cg.ari(by_tables[v.row], members[1]) == 1.0
         with monkeypatch.context() as patch:
-            patch.setattr(central, "GRAM_LIMIT", 0)
+            patch.setattr(evidence_module, "GRAM_LIMIT", 0)
             assert medoid(v, 3).tolist() == by_tables.tolist()
     assert medoid(v, 7) is None
 

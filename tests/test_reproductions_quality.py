@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import congruence as cg
-from congruence.consensus_clustering import confidence as constants
+from congruence.consensus_clustering import judging as constants
 from congruence.consensus_clustering.methods import METHODS
 from reproductions import collections_of_clusterings, consensus_confidence, consensus_quality, resuming
 from reproductions.rows import CONFIRMED, NOT_CONFIRMED

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from congruence.comparison.pair import Comparison, Measures, chosen_measures
-from congruence.engine import cpu, matrices
-from congruence.engine.plan import against_first
+from congruence.engine import matrices
 from congruence.errors import InputError, NotApplicable
 from congruence.formulas import current_measures
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import PreparedPair
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.similarity import Similarity
-from congruence.statistics.information import Info
-from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo, PooledInfo
+from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram
 from congruence.statistics.profiles import Profiles
 
@@ -35,7 +31,7 @@ def compare_matrices(pair: PreparedPair, measures: Measures, threads: int | None
         try:
             _check_matrices(m, p, q)
             if issubclass(m.needs, MemberInfo):
-                values[m.key] = float(m.values(_member_info(p, q, m.needs))[0])
+                values[m.key] = float(m.values(matrices.member_info(p, q, m.needs))[0])
                 continue
             missing = m.parameters.get("missing", "ratio")
             if (missing, within) not in sums:
@@ -110,14 +106,3 @@ def _check_unit(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similarity) 
             raise NotApplicable(
                 f"{m.key} needs entries between 0 and 1; {who} has {x.low:.4g} to {x.high:.4g}; kas and sms take any kernel"
             )
-
-
-def _member_info(p: Any, q: Any, needs: type[MemberInfo]) -> MemberInfo:
-    """Entropies of the members of the ensemble with the partition, and the numbers of clusters if they are needed."""
-    first, many = (q, p) if len(q) == 1 else (p, q)
-    members = [first.members[0], *many.members]
-    tiles = cpu.statistics(members, against_first(len(members)), {needs}, mass=p.mass)
-    found: list[Any] = [tile.statistics[needs] for tile in tiles]
-    joined = Info.joined([m.info for m in found])
-    counts = ("k_a", "k_b") if issubclass(needs, PooledInfo) else ()
-    return needs(joined, many.shares, **{name: np.concatenate([getattr(m, name) for m in found]) for name in counts})

@@ -31,6 +31,9 @@ from congruence.inputs.frames import html_grid, text_grid
 from congruence.inputs.labels import Unassigned
 from congruence.statistics.tables import Array, Table, Tables
 
+#: the options of how clusterings are read
+KNOWN = tuple(f.name for f in fields(InputOptions))
+
 Progressing = Callable[[int, int], Any] | bool | None
 
 
@@ -155,10 +158,9 @@ def prepared_pair(
 
 def input_options(**options: Unpack[InputKeywords]) -> InputOptions:
     """The options as one object; an unknown name raises an error with similar names."""
-    known = [field.name for field in fields(InputOptions)]
     for name in options:
-        if name not in known:
-            raise TypeError(f"there is no option {name!r}; {hint(name, known, 'there are: ' + joined(known))}")
+        if name not in KNOWN:
+            raise TypeError(f"there is no option {name!r}; {hint(name, KNOWN, 'there are: ' + joined(KNOWN))}")
     return InputOptions(**options)
 
 
@@ -274,6 +276,8 @@ class Evaluation:
         """Each measure for every pair of a tile; NaN if no points are left to compare."""
         found = {}
         turned: dict[type, Any] = {}
+        used = n_used > 0
+        all_used = bool(used.all())
         for m in list(self.measures.values()):
             if swapped and m.is_symmetric:
                 continue
@@ -285,7 +289,7 @@ class Evaluation:
             except NotApplicable as reason:
                 self._leave_out(m, reason)
             else:
-                found[m.key] = np.where(n_used > 0, values, np.nan)
+                found[m.key] = values if all_used else np.where(used, values, np.nan)
         return found
 
 

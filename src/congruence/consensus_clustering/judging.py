@@ -1,13 +1,21 @@
-"""How well a clustering of the signatures agrees with the members: pooled AMI, in one pass over their tables."""
+"""How well a clustering agrees with the members of an ensemble: scores, the confidence of each point, and notes on members."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from congruence.comparison.many import compare_to
+from congruence.comparison.presenting import counted
 from congruence.consensus_clustering.evidence import Evidence
+from congruence.consensus_clustering.refinement import log_chances
+from congruence.engine import matrices
 from congruence.formulas import find
+from congruence.inputs.ensemble import Ensemble
 from congruence.statistics.information import Info
-from congruence.statistics.matrices import PooledInfo
+from congruence.statistics.matrices import MemberInfo, PooledInfo
 from congruence.statistics.tables import Array, xlogx
 
 
@@ -25,3 +33,194 @@ def pooled_ami(e: Evidence, labels: Array) -> float:
     )  # fmt: skip
     counts = (inside > 0).sum(axis=0), np.add.reduceat(sizes > 0, starts, dtype=np.int64)
     return float(find("pooled_ami").values(PooledInfo(info, e.share, *counts))[0])
+
+
+def agreement(e: Ensemble, labels: Array, **missing: str) -> dict[str, float]:
+    """arimp and anmi of a clustering with the members: of their consensus matrix, and of each of them."""
+    one = Ensemble({"consensus": labels})
+    one.mass = e.mass
+    arimp = find("arimp", **missing)
+    sums = matrices.sums_of(e, one, within=False, missing=arimp.parameters["missing"])
+    if e.has_gaps or e.has_covers:
+        anmi = _anmi(e, labels)
+    else:
+        anmi = float(find("anmi").values(matrices.member_info(e, one, MemberInfo))[0])
+    return {"arimp": float(arimp.values(sums)[0]), "anmi": anmi}
+
+
+def _anmi(e: Ensemble, labels: Array) -> float:
+    """Mean NMI with the members, each on its points; members without points are ignored."""
+    nmi = np.full(len(e), np.nan)
+    for gaps in (False, True):
+        those = [i for i, c in enumerate(e.members) if bool(c.gaps) is gaps and e.shares[i] > 0]
+        if those:
+            how: Any = {"unassigned": "drop"} if gaps else {}
+            nmi[those] = compare_to(labels, e[those], ["nmi_sqrt"], **how)["nmi_sqrt"]
+    known = ~np.isnan(nmi)
+    return float(np.average(nmi[known], weights=e.shares[known])) if known.any() else float("nan")
+
+
+#: log odds of being right = POSTERIOR · (1 − g) · log odds of the posterior + g · (CONSTANT + SHARE · log odds of the share
+#: of votes), where g = ρ ÷ (ρ + HALF) and ρ is the correlation of the members' errors: 0 if they err independently, 1 if all
+#: err alike; fitted by `python -m reproductions.consensus_confidence --fit` on the DEV half of its planted ensembles
+POSTERIOR, SHARE, CONSTANT, HALF = 0.55, 1.05, -1.28, 0.05
+
+#: log odds beyond these occur for too few points to be calibrated
+MOST_POSTERIOR, MOST_SHARE = 8.0, 3.9
+
+
+def shares(e: Evidence, labels: Array, k: int) -> Array:
+    """For each signature and consensus cluster, the mean share of its member clusters that lies in the consensus cluster."""
+    return _shares(e, e.totals(labels, k), e.weight)
+
+
+def _shares(e: Evidence, totals: Array, weight: Array) -> Array:
+    weight = weight * (e.sizes > 0)
+    towards = totals / np.where(e.sizes > 0, e.sizes, 1.0) * weight
+    said = e.scores(weight)[:, None]  # 0 for a point of weight 0 that is alone in its cluster
+    k = len(totals)
+    return np.asarray(np.divide(e.scores(towards.T), said, out=np.full((e.n_rows, k), np.nan), where=said > 0))
+
+
+def confidence(e: Evidence, labels: Array, k: int, votes: Array) -> Array:
+    """Probability that each signature is in the right cluster; 1 if all members agree, NaN without votes.
+
+    Args:
+        e: The votes.
+        labels: Cluster of each signature, 0 to k − 1.
+        k: Number of clusters.
+        votes: The result of `shares` for them.
+    """
+    return calibrated(features(e, labels, k), votes[np.arange(e.n_rows), labels])
+
+
+def calibrated(features: Array, share: Array) -> Array:
+    """Probabilities from the results of `features` and the share of votes: 1 if the share is 1, NaN without votes."""
+    odds = features @ np.array([POSTERIOR, SHARE, CONSTANT])
+    return np.where(share > 1 - 1e-9, 1.0, np.where(np.isnan(share), np.nan, 1 / (1 + np.exp(-odds))))
+
+
+def features(e: Evidence, labels: Array, k: int) -> Array:
+    """For each signature (1 − g) · log odds of the posterior, g · log odds of the share of votes, and g.
+
+    The posterior is that of naive Bayes with the effective number of independent members. Votes are weighted by how informative
+    their member is, so useless members do not matter.
+    """
+    rows = np.arange(e.n_rows)
+    weight, totals = informativeness(e, labels, k), e.totals(labels, k)
+    overlap, correlation = common_errors(e, labels, k)
+    g = correlation / (correlation + HALF)
+    size = np.bincount(labels, weights=e.mass, minlength=k)
+    logits = e.scores(log_chances(e, totals)) * (e.n_members / overlap) + np.log(np.maximum(size, 1e-300) / size.sum())
+    own = logits[rows, labels]
+    logits[rows, labels] = -np.inf
+    best = np.maximum(logits.max(axis=1), -1e300)  # with one cluster there is no alternative
+    others = best + np.log(np.exp(logits - best[:, None]).sum(axis=1) + 1e-300)
+    posterior = np.clip(own - others, -MOST_POSTERIOR, MOST_POSTERIOR)
+    share = np.clip(_shares(e, totals, weight[e.member])[rows, labels], 1e-9, 1 - 1e-9)
+    share = np.clip(np.log(share / (1 - share)), -MOST_SHARE, MOST_SHARE)
+    return np.column_stack([posterior * (1 - g), share * g, np.full(e.n_rows, g)])
+
+
+def informativeness(e: Evidence, labels: Array, k: int) -> Array:
+    """Weight of each member times its mutual information with the labels minus the expected value, scaled to sum to 1."""
+    totals, sizes = e.totals(labels, k) * e.points_per_mass, e.sizes * e.points_per_mass
+    starts = np.searchsorted(e.member, np.arange(e.n_members))
+    inside = np.add.reduceat(totals, starts, axis=1)
+    n = np.maximum(inside.sum(axis=0), 1e-300)
+    entropy, own, both = (
+        np.log(n) - sums / n
+        for sums in (
+            xlogx(inside).sum(axis=0),
+            np.add.reduceat(xlogx(sizes), starts),
+            np.add.reduceat(xlogx(totals).sum(axis=0), starts),
+        )
+    )
+    chance = (k - 1) * (np.add.reduceat(sizes > 0, starts, dtype=np.int64) - 1) / (2 * n)
+    told = np.clip((entropy + own - both - chance) / np.maximum(entropy, 1e-300), 1e-9, 1.0)
+    return np.asarray(e.share * told / (e.share * told).sum())
+
+
+def common_errors(e: Evidence, labels: Array, k: int) -> tuple[float, float]:
+    """The number of members equivalent to one independent member, and the correlation ρ of their errors, 0 to 1.
+
+    The first is the variance, within consensus clusters, of the information in the votes of a point, summed over members,
+    divided by its value for independent members. With m informative members it is 1 + (m − 1) ρ.
+    """
+    weight = informativeness(e, labels, k)
+    logs = log_chances(e, e.totals(labels, k)) / np.where(e.weight > 0, e.weight, 1.0)[:, None]
+    everywhere = np.add.reduceat(e.sizes, np.searchsorted(e.member, np.arange(e.n_members)))[e.member]
+    some = e.sizes > 0
+    logs -= np.log(np.where(some, e.sizes, 1.0) / np.where(some, everywhere, 1.0))[:, None]
+    plain = np.vstack([logs, np.zeros((1, k))])  # the last: a gap
+    together, alone = np.zeros(e.n_rows), 0.0
+    mass = np.maximum(np.bincount(labels, weights=e.mass, minlength=k), 1e-300)
+    for share, column in zip(weight.tolist(), e.column.T, strict=True):
+        told = plain[column, labels]
+        told = share * (told - (np.bincount(labels, weights=e.mass * told, minlength=k) / mass)[labels])
+        together += told
+        alone += float(e.mass @ told**2)
+    members = max(1.0, 1 / float(np.square(weight).sum()))
+    overlap = float(np.clip(e.mass @ together**2 / alone, 1.0, members)) if alone > 0 else members
+    return overlap, float((overlap - 1) / (members - 1)) if members > 1 + 1e-9 else 1.0
+
+
+#: a member is near-trivial if one cluster has this share of its points, or its mean cluster size is below this
+ONE, SMALL = 0.95, 1.5
+
+#: most members named in a note; the others are counted
+NAMED = 3
+
+
+def said_of_members(e: Evidence, names: Sequence[str]) -> list[str]:
+    """Notes on members that are nearly one cluster or all singletons, and on duplicates."""
+    notes = []
+    starts = np.searchsorted(e.member, np.arange(e.n_members))
+    whole = np.add.reduceat(e.sizes, starts)
+    largest = np.maximum.reduceat(e.sizes, starts)
+    own = np.bincount(e.member, minlength=e.n_members)
+    lump = largest >= ONE * whole
+    if lump.any():
+        who = _listed(e, names, np.flatnonzero(lump))
+        notes.append(
+            f"near-trivial: {who} with at least {ONE:.0%} of the points in one cluster; select or weight members"
+        )
+    dust = ~lump & (whole * e.points_per_mass < SMALL * own)
+    if dust.any():
+        notes.append(f"near-trivial: {_listed(e, names, np.flatnonzero(dust))} with nearly every point alone")
+    same = duplicates(e)
+    if same:
+        again = np.concatenate([group[1:] for group in same])
+        notes.append(f"the same clustering as another member: {_listed(e, names, again)}; each counts separately")
+    return notes
+
+
+def duplicates(e: Evidence) -> list[Array]:
+    """Groups of members that are the same clustering."""
+    if e.is_soft:
+        return []
+    starts = np.searchsorted(e.member, np.arange(e.n_members + 1))
+    alike: dict[bytes, list[list[int]]] = {}
+    for i in range(e.n_members):
+        sizes = np.sort(np.round(e.sizes[starts[i] : starts[i + 1]], 9))
+        groups = alike.setdefault(sizes.tobytes(), [])
+        for group in groups:
+            if _same(e.column[:, group[0]], e.column[:, i], e.n_columns + 1):
+                group.append(i)
+                break
+        else:
+            groups.append([i])
+    return [np.array(group) for groups in alike.values() for group in groups if len(group) > 1]
+
+
+def _same(a: Array, b: Array, most: int) -> bool:
+    """Whether the two have the same clusters: each cluster of a lies in one of b, and both have as many."""
+    to = np.full(most, -1)
+    to[a] = b
+    return bool((to[a] == b).all()) and len(np.unique(to[to >= 0])) == int((to >= 0).sum())
+
+
+def _listed(e: Evidence, names: Sequence[str], which: Array) -> str:
+    shown = [names[i] for i in np.sort(e.source[which])[:NAMED].tolist()]
+    rest = len(which) - len(shown)
+    return f"{counted(len(which), 'member')} ({', '.join(shown)}{f' and {rest:,} more' if rest else ''})"

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from congruence.consensus_clustering.central import medoid
-from congruence.consensus_clustering.evidence import Evidence
+from congruence.consensus_clustering.evidence import Evidence, medoid
 from congruence.consensus_clustering.methods import Rule
 from congruence.statistics.tables import Array
 

@@ -11,23 +11,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from congruence.comparison.many import compare_to
-from congruence.comparison.pair import compare_prepared
 from congruence.comparison.presenting import counted
 from congruence.consensus_clustering import methods
-from congruence.consensus_clustering.confidence import common_errors, confidence, shares
 from congruence.consensus_clustering.evidence import Evidence, evidence
-from congruence.consensus_clustering.judging import pooled_ami
+from congruence.consensus_clustering.judging import (
+    agreement,
+    common_errors,
+    confidence,
+    pooled_ami,
+    said_of_members,
+    shares,
+)
 from congruence.consensus_clustering.linkage import lifetime
 from congruence.consensus_clustering.methods import METHODS, Found, Method
 from congruence.consensus_clustering.refinement import refined
 from congruence.consensus_clustering.results import Consensus
-from congruence.consensus_clustering.soundness import said_of_members
 from congruence.engine.plan import Progress
 from congruence.ensembles.generators import as_data
 from congruence.errors import InputError, misnamed, seed_sequence, yes_or_no
-from congruence.formulas import find as measure_of
-from congruence.inputs.alignment import InputOptions, check_index, prepared
+from congruence.inputs.alignment import check_index
 from congruence.inputs.ensemble import Ensemble
 from congruence.scanning.options import scan_options
 from congruence.statistics.tables import Array
@@ -405,12 +407,9 @@ class _Task:
         labels = _by_size(votes, _completed(votes, labels))
         spent = time.perf_counter() - started
         everyone = np.where(votes.row >= 0, labels[votes.row], -1)
-        known = [measure_of("arimp", **_gaps(e)), *([] if e.has_gaps or e.has_covers else [measure_of("anmi")])]
-        scores = compare_prepared(prepared(e, everyone, InputOptions()), known)
-        anmi = scores["anmi"] if "anmi" in scores else _anmi(e, everyone)
         row = {
             "method": key, "refined": is_refined, "n_clusters": int(labels.max()) + 1,
-            "pooled_ami": pooled_ami(self.part, labels[self.rows]), "arimp": scores["arimp"], "anmi": anmi,
+            "pooled_ami": pooled_ami(self.part, labels[self.rows]), **agreement(e, everyone, **_gaps(e)),
             "value": found.objective, "objective": objective, "seconds": spent, "solver": found.solver,
         }  # fmt: skip
         return _Tried(row, found, labels)
@@ -422,18 +421,6 @@ def _gaps(e: Ensemble) -> dict[str, str]:
         return {}
     weighted = e.mass is not None and not e.mass.is_frequency
     return {"missing": "ratio" if e.is_soft or weighted else "pooled"}
-
-
-def _anmi(e: Ensemble, labels: Array) -> float:
-    """Mean NMI with the members, each on its points; members without points are ignored."""
-    nmi = np.full(len(e), np.nan)
-    for gaps in (False, True):
-        those = [i for i, c in enumerate(e.members) if bool(c.gaps) is gaps and e.shares[i] > 0]
-        if those:
-            how: Any = {"unassigned": "drop"} if gaps else {}
-            nmi[those] = compare_to(labels, e[those], ["nmi_sqrt"], **how)["nmi_sqrt"]
-    known = ~np.isnan(nmi)
-    return float(np.average(nmi[known], weights=e.shares[known])) if known.any() else float("nan")
 
 
 def _completed(votes: Evidence, labels: Array) -> Array:

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from congruence.consensus_clustering.central import medoid
-from congruence.consensus_clustering.evidence import Evidence
+from congruence.consensus_clustering.evidence import Evidence, medoid
 from congruence.consensus_clustering.kcc import kcc
 from congruence.consensus_clustering.methods import Found, Method, Rule
 from congruence.statistics.tables import Array

@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 
 from congruence.engine import cpu
-from congruence.engine.plan import Progress, Run, engine_for
-from congruence.engine.tiles import point_weights, tile_sums, tiles_of
+from congruence.engine.plan import Progress, Run, against_first, engine_for
+from congruence.engine.tiles import tile_sums, tiles_of
 from congruence.errors import InputError, NotApplicable
+from congruence.inputs.alignment import point_weights
 from congruence.inputs.cover import CoverLabels, check_one_kind
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
-from congruence.statistics.matrices import MatrixSums
+from congruence.statistics.information import Info
+from congruence.statistics.matrices import MatrixSums, MemberInfo, PooledInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array
 
@@ -236,7 +238,8 @@ def sums_of(
         raise InputError(f"missing must be 'ratio', 'plain' or 'pooled', not {missing!r}")
     matrix = isinstance(a, Similarity) or isinstance(b, Similarity)
     p, q = (e if isinstance(e, Similarity | Ensemble) else Ensemble([e]) for e in (a, b))
-    check_one_kind([c for e in (p, q) if isinstance(e, Ensemble) for c in e.members])
+    if any(isinstance(e, Ensemble) and e.has_covers for e in (p, q)):
+        check_one_kind([c for e in (p, q) if isinstance(e, Ensemble) for c in e.members])
     if any(isinstance(e, Ensemble) and e.is_lazy for e in (p, q)):
         return _scanned_sums(p, q, within=within, missing=missing, threads=threads, progress=progress)
     if len_of(p) != len_of(q):
@@ -321,3 +324,14 @@ def check_pairs(n: int, members: int) -> None:
             f"this needs a pass over all {n * (n - 1) // 2:,} pairs of points ({hours:.1f} hours); "
             "use complete members (their tables need no pairs), missing='plain' or 'pooled', or sample=… of consensus_cdf"
         )
+
+
+def member_info(p: Any, q: Any, needs: type[MemberInfo]) -> MemberInfo:
+    """Entropies of the members of the ensemble with the partition, and the numbers of clusters if they are needed."""
+    first, many = (q, p) if len(q) == 1 else (p, q)
+    members = [first.members[0], *many.members]
+    tiles = cpu.statistics(members, against_first(len(members)), {needs}, mass=p.mass)
+    found: list[Any] = [tile.statistics[needs] for tile in tiles]
+    joined = Info.joined([m.info for m in found])
+    counts = ("k_a", "k_b") if issubclass(needs, PooledInfo) else ()
+    return needs(joined, many.shares, **{name: np.concatenate([getattr(m, name) for m in found]) for name in counts})

@@ -11,7 +11,7 @@ import numpy as np
 from congruence.engine import plan
 from congruence.engine.plan import Progress
 from congruence.errors import InputError
-from congruence.inputs.alignment import Mass
+from congruence.inputs.alignment import Mass, point_weights
 from congruence.inputs.cover import CoverLabels, check_one_kind
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
@@ -182,16 +182,6 @@ def tile_sums(p: Tiles, q: Tiles, mass: Mass | None = None, progress: Progress |
         s_p=s_p / scale_p, s_q=s_q / scale_q, s_pq=s_pq / (scale_p * scale_q), s_pp=s_pp / scale_p**2, s_qq=s_qq / scale_q**2,
         diagonal=diagonal,
     )  # fmt: skip
-
-
-def point_weights(mass: Mass | None, n: int) -> tuple[Array | None, Array]:
-    """Weight of each point (None if all are 1), and its self-pair contribution."""
-    if mass is None:
-        return None, np.ones(n)
-    if mass.is_frequency:
-        return mass.values.astype(np.float64), mass.values.astype(np.float64)
-    weights = mass.values * (n / mass.values.sum())
-    return weights, weights**2
 
 
 def _diagonal_sums(p: Tiles, q: Tiles, own_weights: Array) -> tuple[float, float, float]:

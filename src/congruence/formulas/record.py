@@ -220,16 +220,22 @@ class Measure:
         Args:
             statistic: The statistic that it needs.
         """
-        raw = self.raw(statistic)
-        undefined = np.isnan(self.at_zero)  # also undefined for identical clusterings
-        filled = self.at_zero if undefined else np.where(statistic.identical, self.best, self.at_zero)
-        values = np.where(np.isnan(raw), filled, raw)
-        low, high = self.range  # clip rounding errors to the range
-        values = np.where((values < low) & (values > low - ROUNDING), low, values)
-        values = np.where((values > high) & (values < high + ROUNDING), high, values)
-        with np.errstate(invalid="ignore"):  # the best value may be infinite
-            near = np.abs(values - self.best) < ROUNDING
-        return np.where(np.asarray(statistic.identical) & near, self.best, values)
+        raw, identical = self.raw(statistic), np.asarray(statistic.identical)
+        if raw.shape != identical.shape:
+            raw, identical = np.broadcast_arrays(raw, identical)
+        values = raw.copy()
+        low, high = self.range
+        if not ((values >= low) & (values <= high)).all():  # some are 0/0, or rounded past a bound
+            undefined = np.isnan(self.at_zero)  # also undefined for identical clusterings
+            filled = self.at_zero if undefined else np.where(identical, self.best, self.at_zero)
+            values = np.where(np.isnan(values), filled, values)
+            values[(values < low) & (values > low - ROUNDING)] = low
+            values[(values > high) & (values < high + ROUNDING)] = high
+        if identical.any():
+            with np.errstate(invalid="ignore"):  # the best value may be infinite
+                near = np.abs(values - self.best) < ROUNDING
+            values[identical & near] = self.best
+        return values
 
     def __call__(self, a: Any, b: Any, **options: Any) -> float:
         """The measure of two clusterings; the options are those of `compare`."""

@@ -39,6 +39,16 @@ class Mass:
         return Mass(self.values[points], self.is_frequency, self.exponent)
 
 
+def point_weights(mass: Mass | None, n: int) -> tuple[Array | None, Array]:
+    """Weight of each point (None if all are 1), and its self-pair contribution."""
+    if mass is None:
+        return None, np.ones(n)
+    if mass.is_frequency:
+        return mass.values.astype(np.float64), mass.values.astype(np.float64)
+    weights = mass.values * (n / mass.values.sum())
+    return weights, weights**2
+
+
 #: the total of frequencies stays below this, so that counts fit in 64 bits
 MOST_POINTS = 2**62
 
@@ -84,7 +94,7 @@ class InputOptions:
         same, notes = aligned(raw, self.align, who)
         check_noise(self.noise, [*names, *who])
         noise = tuple(noise_for(self.noise, both) for both in zip(names, who, strict=True))
-        if self.unassigned == "keep" or (any(c.soft for c in same) and any(c.overlapping for c in same)):
+        if self.unassigned == "keep" or (any(c.overlapping for c in same) and any(c.soft for c in same)):
             members = tuple(with_policies(same, self.unassigned, noise, who))
         else:
             each = zip(same, noise, who, strict=True)
@@ -317,12 +327,12 @@ class PreparedPair:
     @property
     def is_soft(self) -> bool:
         """Whether either clustering is soft."""
-        return any(c.soft for c in self.sides)
+        return bool(self.a.soft or self.b.soft)
 
     @property
     def has_covers(self) -> bool:
         """Whether a clustering is a cover, whose clusters may overlap or leave points out."""
-        return any(c.overlapping for c in self.sides)
+        return bool(self.a.overlapping or self.b.overlapping)
 
     @property
     def is_weighted(self) -> bool:

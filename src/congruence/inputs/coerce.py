@@ -37,6 +37,8 @@ def as_clustering(data: Any, who: str = "labels") -> Clustering:
     """
     if isinstance(data, Labels | Memberships) or getattr(data, "is_cover", False):
         return data  # type: ignore[no-any-return]
+    if type(data) is np.ndarray:
+        return _clustering_from_array(data, who)
     if hasattr(data, "obs"):
         raise InputError(f"{who}: pass one column of it, as in x.obs['leiden']")
     data = in_memory(data)
@@ -70,6 +72,7 @@ def is_scanned(data: Any, options: Mapping[str, Any]) -> bool:
         or getattr(x, "is_lazy", False) is True
         or type(x).__module__.partition(".")[0] in ("dask", "dask_expr")
         for x in listed
+        if x is not None and type(x) is not np.ndarray
     )
 
 
@@ -114,7 +117,7 @@ def _as_array(data: Any, who: str) -> Array:
             return np.asarray(listed)
         except ValueError:
             raise InputError(f"{who}: a list of lists of different lengths is neither labels nor memberships") from None
-    whole = [x for x in listed if type(x) is int] if types <= {float, int} else []
+    whole = listed if types == {int} else [x for x in listed if type(x) is int] if types <= {float, int} else []
     exact = not whole or max(map(abs, (min(whole), max(whole)))) < (2**63 if float not in types else 2**53)
     if exact and (types <= {float, int} or types <= {bool}):
         return np.asarray(listed)

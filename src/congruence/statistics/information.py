@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -35,23 +36,31 @@ def log_ratio(n: Array, x: Array) -> Array:
     square = z * z
     series = np.full_like(square, ATANH[0])
     for coefficient in ATANH[1:]:
-        series = series * square + coefficient
+        series *= square
+        series += coefficient
     return np.asarray(shift * LN2 + 2.0 * (z * series))
 
 
 def unit_of(n: Any) -> Array:
     """Number of units per 1 in sums of x·log(n/x): a power of two that keeps n·log n below 2⁶¹."""
-    most = np.asarray(n, dtype=np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        most = np.where(most > 1, most * np.log(most), 1.0)
-    return np.asarray(np.ldexp(1.0, 61 - np.frexp(np.maximum(most, 1.0))[1]))
+    given = np.asarray(n, dtype=np.float64)
+    return np.full(given.shape, _unit(given.item())) if given.size == 1 else _units(given)
+
+
+def _units(n: Array) -> Array:
+    most = np.maximum(n, 1.0)
+    return np.asarray(np.ldexp(1.0, 61 - np.frexp(np.maximum(most * np.log(most), 1.0))[1]))
+
+
+@lru_cache(maxsize=64)
+def _unit(n: float) -> float:
+    return float(_units(np.array([n]))[0])
 
 
 def terms_of(x: Array, n: Any) -> Array:
     """x·log(n/x) in whole units (see `unit_of`); 0 if x is 0."""
     x, n = np.asarray(x, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    solid = np.where(x > 0, x, 1.0)
-    whole = np.where(x > 0, n, 1.0)
+    solid, whole = (x, n) if x.all() else (np.where(x > 0, x, 1.0), np.where(x > 0, n, 1.0))
     return np.asarray(np.rint(solid * log_ratio(whole, solid) * unit_of(n)), dtype=np.int64)
 
 
@@ -67,10 +76,11 @@ def _unit_sums(t: Tables) -> tuple[Array, Array, Array]:
     """Sums of x·log(n/x) over the clusters of a, over those of b and over the cells, in whole units."""
     if len(t) > 1:
         return t.over_rows(terms_of, t.n), t.over_cols(terms_of, t.n), t.sum(cell_terms(t))
-    parts = (*t.margins, t.count)  # one pair, in one pass
-    ends = np.cumsum([len(x) for x in parts])[:-1]
-    a, b, both = (x.sum(keepdims=True) for x in np.split(terms_of(np.concatenate(parts), t.n[0]), ends))
-    return a, b, both
+    rows, columns = t.margins
+    terms = terms_of(np.concatenate([rows, columns, t.count]), t.n[0])  # of one pair, in one pass
+    end = len(rows) + len(columns)
+    a, b, both = terms[: len(rows)], terms[len(rows) : end], terms[end:]
+    return a.sum(keepdims=True), b.sum(keepdims=True), both.sum(keepdims=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,10 +131,14 @@ class Info:
         return cls(n, h_a, h_b, h_ab, identical, shared, apart)
 
     @classmethod
+    def _of_counts(cls, t: Tables) -> Self:
+        return cls.from_units(t.n, *_unit_sums(t), t.identical)
+
+    @classmethod
     def from_tables(cls, t: Tables) -> Self:
         """Entropies of every table of the tile."""
         if t.count.dtype.kind in "iu":
-            return cls.from_units(t.n, *t.once(_unit_sums), t.identical)
+            return t.once(cls._of_counts)
 
         def entropy(x: Array, n: Array) -> Array:
             solid = x > 0

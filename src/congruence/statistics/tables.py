@@ -253,6 +253,9 @@ class Tables:
         return self.sum(self.count)
 
     def _margin(self, code: Array, axis: int) -> tuple[Array, Array, Array]:
+        if len(self) == 1:
+            k = int(self.shapes[0, axis])
+            return _binned(code, self.count, k), np.array([0, k]), code
         offsets = np.concatenate([[0], np.cumsum(self.shapes[:, axis])])
         place = code + offsets[:-1][self.pair]
         return _binned(place, self.count, int(offsets[-1])), offsets, place
@@ -334,12 +337,12 @@ class Tables:
     @cached_property
     def a_decides(self) -> Array:
         """Whether each cluster of a lies in one cluster of b (a equals or refines b)."""
-        return np.asarray(self._cells == self.over_rows(lambda size: (size > 0).astype(np.int64)))
+        return np.asarray(self._cells == self.over_rows(lambda size: size > 0))
 
     @cached_property
     def b_decides(self) -> Array:
         """The same with the clusterings swapped."""
-        return np.asarray(self._cells == self.over_cols(lambda size: (size > 0).astype(np.int64)))
+        return np.asarray(self._cells == self.over_cols(lambda size: size > 0))
 
     @cached_property
     def identical(self) -> Array:
