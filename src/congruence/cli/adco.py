@@ -1,7 +1,5 @@
 """`congruence adco`: where clusters lie in the data."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any, Literal
 

@@ -166,7 +166,8 @@ class App(typer.Typer):
         declare = super().command(name, cls=Command, **options)
 
         def declared(function: F) -> F:
-            takes = signature(function).parameters.keys()
+            parameters = signature(function).parameters
+            takes = parameters.keys()
             shared = {
                 **SHARED,
                 **(READING if takes & {"file", "data", "a"} else {}),
@@ -181,8 +182,8 @@ class App(typer.Typer):
                     return function(**{name: _local(x) for name, x in given.items()})
 
             hints = {**get_type_hints(function, include_extras=True), **shared}
-            own = [x.replace(annotation=hints[x.name]) for x in signature(function).parameters.values()]
-            kind, off = Parameter.KEYWORD_ONLY, {name: getattr(Settings(), name) for name in shared}
+            own = [x.replace(annotation=hints[x.name]) for x in parameters.values()]
+            kind, off = Parameter.KEYWORD_ONLY, vars(Settings())
             more = [Parameter(name, kind, default=off[name], annotation=hints[name]) for name in shared]
             described: Any = run
             described.__signature__ = Signature([x.replace(kind=kind) for x in own] + more)

@@ -1,7 +1,5 @@
 """`congruence choose-k`: the number of clusters."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,5 @@
 """`congruence compare`: two columns, two files, or several columns with a reference."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 

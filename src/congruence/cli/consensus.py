@@ -1,7 +1,5 @@
 """`congruence consensus`: one clustering from many."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,5 @@
 """`congruence consensus-matrix`: how often two points are together."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """`congruence contingency`: how many points of one cluster are in another."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from congruence.cli.app import (

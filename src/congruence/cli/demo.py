@@ -1,7 +1,5 @@
 """`congruence demo`: compare clusterings of wine and digits, and write reports."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`congruence drift`: clusters of a stream, window by window."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,5 @@
 """`congruence ensemble`: how much the members agree."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 

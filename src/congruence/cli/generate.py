@@ -1,7 +1,5 @@
 """`congruence generate`: many clusterings of a table of numbers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Literal
 

@@ -1,7 +1,5 @@
 """`congruence hierarchies`: compare dendrograms."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 

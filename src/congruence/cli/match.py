@@ -1,7 +1,5 @@
 """`congruence match`: which clusters of two clusterings correspond."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from congruence.cli.app import (

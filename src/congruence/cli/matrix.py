@@ -1,7 +1,5 @@
 """`congruence matrix`: all pairs of label columns."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 

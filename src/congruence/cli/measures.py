@@ -1,7 +1,5 @@
 """`congruence measures`: the list, or one measure."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import typer

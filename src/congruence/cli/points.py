@@ -1,7 +1,5 @@
 """`congruence points`: which points the clusterings disagree on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """`congruence report`: one HTML page."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """`congruence resolutions`: follow clusters over a resolution sweep."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 

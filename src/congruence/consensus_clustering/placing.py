@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.consensus_clustering.confidence import (
+from congruence.consensus_clustering.judging import (
     CONSTANT,
     HALF,
     MOST_POSTERIOR,
