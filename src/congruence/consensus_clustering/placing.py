@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.judging import (
     CONSTANT,
     HALF,
@@ -19,7 +20,6 @@ from congruence.consensus_clustering.judging import (
     common_errors,
     informativeness,
 )
-from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.methods import Rule
 from congruence.consensus_clustering.refinement import likeliest, log_chances
 from congruence.consensus_clustering.spectral import directions
