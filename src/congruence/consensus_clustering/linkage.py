@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
+from congruence.consensus_clustering.judging import log_chances
 from congruence.consensus_clustering.methods import Found, Method, check_size
-from congruence.consensus_clustering.refinement import log_chances
 from congruence.errors import InputError
 from congruence.machine.jit import compiled
 from congruence.statistics.tables import Array

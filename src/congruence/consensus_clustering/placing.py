@@ -19,9 +19,10 @@ from congruence.consensus_clustering.judging import (
     SHARE,
     common_errors,
     informativeness,
+    likeliest,
+    log_chances,
 )
 from congruence.consensus_clustering.methods import Rule
-from congruence.consensus_clustering.refinement import likeliest, log_chances
 from congruence.consensus_clustering.spectral import directions
 from congruence.engine.plan import default_threads
 from congruence.machine import jit

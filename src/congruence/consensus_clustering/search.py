@@ -19,17 +19,18 @@ from congruence.consensus_clustering.judging import (
     common_errors,
     confidence,
     pooled_ami,
+    refined,
     said_of_members,
     shares,
 )
 from congruence.consensus_clustering.linkage import lifetime
 from congruence.consensus_clustering.methods import METHODS, Found, Method
-from congruence.consensus_clustering.refinement import refined
 from congruence.consensus_clustering.results import Consensus
 from congruence.engine.plan import Progress
 from congruence.ensembles.generators import as_data
 from congruence.errors import InputError, misnamed, seed_sequence, yes_or_no
 from congruence.inputs.alignment import check_index
+from congruence.inputs.coerce import is_scanned
 from congruence.inputs.ensemble import Ensemble
 from congruence.scanning.options import scan_options
 from congruence.statistics.tables import Array
@@ -125,7 +126,8 @@ def consensus(
     [0, 0, 0, 1, 1, 1]
     """
     started = time.perf_counter()
-    given = scan_options(ensemble, {"client": client, "checkpoint": checkpoint})
+    scanning = {"client": client, "checkpoint": checkpoint}
+    given = scan_options(ensemble, scanning) if is_scanned(ensemble, scanning) else ensemble
     e = given if isinstance(given, Ensemble) else Ensemble(given)
     chosen = [method] if isinstance(method, str) else list(method)
     _check(n_clusters, None if e.is_lazy else e.n_points, chosen, unseen, X, n_init)
