@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -503,6 +504,50 @@ def test_ctrl_c_keeps_the_numbers_that_are_done():
     assert any("stopped: 4 of 10" in note for note in choice.notes)
     with pytest.raises(KeyboardInterrupt):
         cg.choose_k(BLOBS, progress=after(0))
+
+
+@pytest.mark.parametrize("method", ["gaussian", "agglomerative", "average", "spectral", KMeans(n_init=1)], ids=str)
+def test_ctrl_c_keeps_the_halvings_that_are_done(method):
+    """An interrupt after two halvings gives the answer of these with any clusterer; before one is done it is an interrupt."""
+
+    def after(many):
+        def report(done, total):
+            if done > many:
+                raise KeyboardInterrupt
+
+        return report
+
+    choice = cg.choose_k(BLOBS, range(1, 4), method, progress=after(4))
+    assert choice.k == 3
+    assert not choice.is_complete
+    assert "stopped: 2 of 6 halvings of the points are done" in choice.notes
+    assert len(choice.labels) == len(BLOBS)
+    with pytest.raises(KeyboardInterrupt):
+        cg.choose_k(BLOBS, range(1, 4), method, progress=after(1))
+
+
+def test_ctrl_c_keeps_the_criteria_that_are_done(monkeypatch):
+    """An interrupt in the second criterion leaves the first one's vote; in the first it is an interrupt."""
+
+    def interrupted(_context):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(PEERS, "gap", replace(PEERS["gap"], curve=interrupted))
+    choice = cg.choose_k(BLOBS, range(1, 5), criteria=["silhouette", "gap", "jump"])
+    assert choice.best == {"silhouette": 3}
+    assert not choice.is_complete
+    assert "stopped: 1 of 3 criteria are done, silhouette" in choice.notes
+    with pytest.raises(KeyboardInterrupt):
+        cg.choose_k(BLOBS, range(1, 5), criteria=["gap", "silhouette"])
+
+
+def test_jobs_of_the_command_do_not_change_the_answer(command, tmp_path):
+    """`--jobs 2` prints what `--jobs 1` prints."""
+    np.save(tmp_path / "x.npy", BLOBS)
+    one, two = (command("choose-k", "x.npy", "--k", "1..4", "--jobs", str(jobs), "--format", "json") for jobs in (1, 2))
+    assert one.code == two.code == 0
+    assert one.out == two.out
+    assert json.loads(one.out)["k"] == 3
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,9 @@ def by_criteria(
     finished = tuple(partitions)
     if not complete:
         notes.append(f"stopped: {len(finished)} of {len(able)} numbers of clusters are done, {listed(finished)}")
+    if len(found) < len(names):
+        complete = False
+        notes.append(f"stopped: {len(found)} of {len(names)} criteria are done, {listed(list(found))}")
     curves = {
         name: Criterion(
             name=name, title=PEERS[name].title, better=PEERS[name].better, values=c.values, errors=c.errors, best=c.best
@@ -119,7 +122,14 @@ def _of_kmeans(
     done, complete = look_at(parts, able, n_jobs, progress)
     context = Context(parts, done, seeds)
     partitions = {k: placed_by_centres(points, look.halves) for k, look in done.items()}
-    return {name: PEERS[name].curve(context) for name in names}, partitions, complete
+    curves: dict[str, Curve] = {}
+    try:
+        for name in names:
+            curves[name] = PEERS[name].curve(context)
+    except KeyboardInterrupt:
+        if not curves:
+            raise
+    return curves, partitions, complete
 
 
 def _of_any(
