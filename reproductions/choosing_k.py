@@ -65,6 +65,9 @@ class Set:
     ari: list[float]
     ari_groups: float
     ari_spectral: float
+    #: number of round clusters that overlap (0: none), and their agreement with the truth
+    overlapping: int = 0
+    ari_overlapping: float = 0.0
     #: the k of published criteria
     peers: dict[str, int | None] = field(default_factory=dict)
 
@@ -143,6 +146,7 @@ def looked_at(name: str, seed: int) -> Set:
     fisher, icl = (np.array([getattr(x, key) for x in looks.values()]) for key in ("fisher", "icl"))
     features = calibration.features(ks, returns, valley, fisher, icl)
     groups, clusters = shapes.connected_groups(points, ks), shapes.spectral_clusters(points, ks, root)
+    overlapping = shapes.overlapping(looks)
     span = 0.0 if groups is None else connected.groups(points, ks[-1]).span
     cuts = [[found is not None and shapes.is_cut(points, found.labels, each, p, look) for each, look in looks.items()]
             for found in (groups, clusters) for p in (1.0, 0.0)]  # fmt: skip
@@ -159,6 +163,7 @@ def looked_at(name: str, seed: int) -> Set:
         calibration.by_rule(ks, returns, valley),
         [right(_labels(points, each, look)) for each, look in looks.items()],
         *(right(None if each is None else each.labels) for each in (groups, clusters)),
+        0 if overlapping is None else overlapping.k, right(None if overlapping is None else overlapping.labels),
     )  # fmt: skip
 
 
@@ -202,9 +207,10 @@ def fitted_groups(sets: Sequence[Set], w: np.ndarray) -> tuple[float, float]:
     return tuple(minimize(loss, np.array([0.0, 1.0])).x.tolist())
 
 
-def fitted_spectral(sets: Sequence[Set], w: np.ndarray) -> float:
-    """The share of spectral clusters that are right where they are the answer, with one right and one wrong added."""
-    cases = [s.spectral == s.k for s in sets if by_shape(s, *chosen(s, w)) == "spectral"]
+def fitted_share(shape: str, sets: Sequence[Set], w: np.ndarray) -> float:
+    """The share of "spectral" or "overlapping" clusters that are right where they are the answer, with one right and one
+    wrong added."""
+    cases = [getattr(s, shape) == s.k for s in sets if by_shape(s, *chosen(s, w)) == shape]
     return float((sum(cases) + 1) / (len(cases) + 2))
 
 
@@ -220,9 +226,11 @@ def by_shape(s: Set, k: int, p: float) -> str:
     """Whether connected groups or spectral clusters are the answer instead of k clusters, as in `selection.shapes`."""
     if (s.cut if p >= shapes.DOUBT else s.cut_in_doubt)[k - 1]:
         return "groups"
-    if k > 1 and p >= shapes.DOUBT:
+    if k > 1 and (p >= shapes.DOUBT or s.groups == k):
         return ""
-    return "spectral" if (s.spectral_cut if p >= shapes.DOUBT else s.spectral_cut_in_doubt)[k - 1] else ""
+    if (s.spectral_cut if p >= shapes.DOUBT else s.spectral_cut_in_doubt)[k - 1]:
+        return "spectral"
+    return "overlapping" if k == 1 and s.overlapping else ""
 
 
 def auto(s: Set, w: np.ndarray, k_min: int = 1) -> tuple[int, float]:
@@ -231,6 +239,8 @@ def auto(s: Set, w: np.ndarray, k_min: int = 1) -> tuple[int, float]:
     shape = by_shape(s, k, p)
     if shape == "groups":
         return s.groups, calibration.certainty_of_groups(s.span)
+    if shape == "overlapping":
+        return s.overlapping, calibration.certainty_of_overlapping()
     return (s.spectral, calibration.certainty_of_spectral()) if shape == "spectral" else (k, p)
 
 
@@ -279,6 +289,8 @@ def _agreement(s: Set, k: int) -> float:
         return s.ari_groups
     if k == s.spectral and s.spectral_cut[k - 1]:
         return s.ari_spectral
+    if k == s.overlapping and s.overlapping > 1:
+        return s.ari_overlapping
     return s.ari[k - 1] if k <= len(s.ari) else 0.0
 
 
@@ -380,7 +392,7 @@ def main() -> None:
     if options.kept:
         w = np.array([calibration.table()["weights"][name] for name in NAMES])
     constant, slope = fitted_groups(dev, w)
-    spectral = fitted_spectral(dev, w)
+    spectral, overlapping = (fitted_share(shape, dev, w) for shape in ("spectral", "overlapping"))
     print(
         "weights:",
         dict(zip(NAMES, np.round(w, 3).tolist(), strict=True)),
@@ -389,12 +401,15 @@ def main() -> None:
         round(slope, 2),
         "spectral:",
         round(spectral, 2),
+        "overlapping:",
+        round(overlapping, 2),
     )
     if options.fit:
         table: dict[str, Any] = {
             "weights": dict(zip(NAMES, np.round(w, 4).tolist(), strict=True)),
             "connected": {"constant": round(constant, 4), "span": round(slope, 4)},
             "spectral": {"probability": round(spectral, 4)},
+            "overlapping": {"probability": round(overlapping, 4)},
         }
         Path(calibration.__file__).with_name("calibration.json").write_text(json.dumps(table, indent=2) + "\n")
         calibration.table.cache_clear()

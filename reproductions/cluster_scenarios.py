@@ -115,6 +115,13 @@ def boxed(rng):
 
 
 @family(COMPACT)
+def overlapping(rng):
+    """Round clusters of one size, so near that there is hardly a valley between them."""
+    k, d = int(rng.integers(2, 5)), int(rng.integers(2, 17))
+    return grouped(rng, centres(rng, k, d, rng.uniform(2.2, 3.4)), sizes(rng, points(rng, 200, 2000), k, False))
+
+
+@family(COMPACT)
 def lattice(rng):
     side = int(rng.integers(2, 4))
     d = int(rng.integers(2, 4)) if side == 2 else 2

@@ -506,6 +506,58 @@ def test_ctrl_c_keeps_the_numbers_that_are_done():
         cg.choose_k(BLOBS, progress=after(0))
 
 
+def overlapping_pair(n: int = 500) -> np.ndarray:
+    """Two round Gaussians 2.8 standard deviations apart in four dimensions: one mode, or hardly two."""
+    rng = np.random.default_rng(2)
+    return rng.normal(size=(n, 4)) + np.repeat([0, 1.4], n // 2)[:, None]
+
+
+@pytest.mark.slow
+def test_round_clusters_that_overlap():
+    """Without a valley, a mixture of round Gaussians of one size is the answer if it fits better than one Gaussian."""
+    X = overlapping_pair()
+    choice = cg.choose_k(X, range(1, 5))
+    assert (choice.k, choice.method, choice.runner_up) == (2, "gaussian", 1)
+    assert any("the clusters overlap: no valley separates them" in note for note in choice.notes)
+    assert cg.ari(np.repeat([0, 1], 250), choice.labels) > 0.6
+    assert cg.choose_k(X, range(1, 5), "kmeans").k == 1
+
+
+def test_overlapping_clusters_need_the_best_mixture_of_all():
+    """None if one Gaussian is as good, the components are not round, or the best number is the largest tried."""
+    look = look_at(halves.Sample.of(overlapping_pair(200), 3, np.random.SeedSequence(0)), [1, 2, 3])[0]
+    assert shapes.overlapping(look).k == 2
+    assert shapes.overlapping({k: look[k] for k in (1, 2)}) is None
+    assert shapes.overlapping({k: look[k] for k in (2, 3)}) is None
+    assert shapes.overlapping({**look, 1: replace(look[1], bic=look[2].bic - 5.9)}) is None
+    assert shapes.overlapping({**look, 2: replace(look[2], is_round=False)}) is None
+    assert shapes.overlapping({**look, 2: replace(look[2], bic=np.nan)}) is None
+
+
+def test_round_components():
+    """Components are round if the best model says so, their variances are alike, and they are apart; a loop agrees."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1], 100)
+    near, far = (rng.normal(size=(200, 3)) + truth[:, None] * gap for gap in (0.5, 2.5))
+    wide = np.where(truth[:, None] == 1, 2.0, 1.0) * far
+    for X, wanted in ((near, False), (far, True), (wide, False)):
+        fit = mixtures.Fit("spherical", 0.0, 0, np.stack([truth == 0, truth == 1]).astype(float))
+        means = [X[truth == j].mean(axis=0) for j in (0, 1)]
+        variances = [((X[truth == j] - means[j]) ** 2).sum() / 100 / 3 for j in (0, 1)]
+        apart = np.linalg.norm(means[0] - means[1]) / np.sqrt(np.mean(variances))
+        assert (apart >= 1.8 and max(variances) <= 1.6 * min(variances)) == wanted
+        assert mixtures.is_round(X, fit) == wanted
+        assert not mixtures.is_round(X, replace(fit, kind="tied"))
+        assert not mixtures.is_round(X[:, :1], fit)
+
+
+def test_connected_groups_confirm_k_means(monkeypatch):
+    """Spectral clusters are not tried if connected groups are those of k-means, however unsure it is."""
+    monkeypatch.setattr(shapes, "spectral_clusters", lambda *_: pytest.fail("tried"))
+    look = look_at(halves.Sample.of(BLOBS, 3, np.random.SeedSequence(0)), [3])[0][3]
+    assert shapes.shapes(BLOBS, [1, 2, 3], 3, 0.4, look, np.random.SeedSequence(0)) is None
+
+
 @pytest.mark.parametrize("method", ["gaussian", "agglomerative", "average", "spectral", KMeans(n_init=1)], ids=str)
 def test_ctrl_c_keeps_the_halvings_that_are_done(method):
     """An interrupt after two halvings gives the answer of these with any clusterer; before one is done it is an interrupt."""

@@ -14,13 +14,17 @@ from congruence.selection.looks import Look, look_at
 from congruence.selection.partitions import lacking, padded, placed, placed_by_centres, too_few, with_reference
 from congruence.selection.points import Points
 from congruence.selection.sentences import listed
-from congruence.selection.shapes import Shapes, shapes
+from congruence.selection.shapes import Shapes, overlapping, shapes
 from congruence.statistics.tables import Array
 
 SAME = "all points are identical"
 #: how much deeper the valley of the mixture must be for its clusters to replace those of k-means
 DEEPER = 1.0
-CURVED = {
+INSTEAD = {
+    "gaussian": (
+        "the clusters overlap: no valley separates them, but round Gaussians of one size fit better than one Gaussian of any "
+        "shape; the labels are by that mixture"
+    ),
     "connected groups": (
         "k-means cannot be right here: its clusters cut through connected groups; the answer is the number of connected groups, "
         "and the labels are these groups"
@@ -74,13 +78,15 @@ def calibrated(
         probabilities = calibration.probabilities(finished, features)
         k = max(probabilities, key=lambda x: (probabilities[x], -x))
         found = shapes(sample, finished, k, probabilities[k], done[k], seeds)
+        if found is None and k == 1 and method == "auto":
+            found = overlapping(done)
     partitions = {x.halves.k: placed_by_centres(points, x.halves) for x in looked}
     used = "kmeans"
     if found is not None and method == "auto":
         used = found.method
         probabilities = _with_shapes(probabilities, found)
         partitions[found.k] = placed(points, found.labels)
-        notes.append(CURVED[used])
+        notes.append(INSTEAD[used])
     elif found is not None:
         notes.append(
             f"k-means cannot be right here: its clusters cut through others ({found.k} by {found.method}); try "

@@ -83,6 +83,11 @@ def certainty_of_spectral() -> float:
     return table()["spectral"]["probability"]
 
 
+def certainty_of_overlapping() -> float:
+    """The probability that round clusters without a valley between them are the clusters, if k-means finds none."""
+    return table()["overlapping"]["probability"]
+
+
 def by_rule(ks: Sequence[int], returns: Array, valley: Array) -> int:
     """The largest k whose worst cluster is found again and separated from its neighbour; 1 if there is none.
 

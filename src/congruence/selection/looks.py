@@ -26,6 +26,9 @@ class Look:
     fisher: float
     #: best value of the mixtures; NaN if there are too few points to fit one
     icl: float
+    #: BIC of the best mixture (NaN if there is none), and whether its components are round, of one size, and apart
+    bic: float
+    is_round: bool
 
 
 def look_at(
@@ -57,10 +60,12 @@ def _look(parts: halves.Sample, k: int) -> Look:
     axes = mixtures.first_axes(parts.points)
     fitted = mixtures.fits_of_two(axes, found.labels, k)
     if not fitted:
-        return Look(found, found.labels, 0.0 if k == 1 else found.valley_of_all, math.nan)
-    labels = max(fitted, key=lambda f: f.bic).memberships.argmax(axis=0)
+        fisher = 0.0 if k == 1 else found.valley_of_all
+        return Look(found, found.labels, fisher, math.nan, math.nan, False)
+    best = max(fitted, key=lambda f: f.bic)
+    labels = best.memberships.argmax(axis=0)
     fisher = mixtures.fisher_valley(axes, labels, k) if k > 1 else 0.0
-    return Look(found, labels, fisher, max(f.icl for f in fitted))
+    return Look(found, labels, fisher, max(f.icl for f in fitted), best.bic, mixtures.is_round(axes, best))
 
 
 def _in_threads(jobs: Sequence[Callable[[], Any]], n_jobs: int | None) -> Iterable[Any]:

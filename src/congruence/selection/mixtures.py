@@ -22,6 +22,9 @@ SECOND_STEPS = 20
 ROUNDS, ROUND_STARTS = 4, 6
 #: mixtures of data with more features than this are fitted to the first axes
 MOST_AXES, SOME_AXES = 15, 10
+#: round components are clusters of one size if their variances differ by at most this factor, their centres are this many
+#: standard deviations apart, and each has this share of the points
+ROUND_RATIO, ROUND_APART, ROUND_SHARE = 1.6, 1.8, 0.05
 #: half-width of the windows at two centres and halfway between, in units of their distance
 WINDOW = 0.15
 
@@ -127,6 +130,27 @@ def _along(points: Array, k: int) -> Array:
 def _is_same(a: Array, b: Array) -> bool:
     """Whether two partitions are the same, regardless of cluster numbers."""
     return len(np.unique(a)) == len(np.unique(b)) == len(np.unique(np.stack([a, b]), axis=1).T)
+
+
+def is_round(X: Array, fit: Fit) -> bool:
+    """Whether a mixture has several round components of one size, apart from each other.
+
+    Boxes and arcs are covered by flattened components, and heavy or skewed tails by components of different sizes.
+
+    Args:
+        X: points × features.
+        fit: a mixture of them.
+    """
+    own = fit.memberships
+    k, d = len(own), X.shape[1]
+    if fit.kind != "spherical" or k == 1 or d == 1:  # in one dimension every component is round
+        return False
+    mass, means = own.sum(axis=1), _means(X, own)
+    variances = np.array([m @ ((X - mean) ** 2).sum(axis=1) for m, mean in zip(own, means, strict=True)]) / mass / d
+    if mass.min() < ROUND_SHARE * len(X) or variances.max() > ROUND_RATIO * variances.min():
+        return False
+    apart = kmeans.squares(means, means)[np.triu_indices(k, 1)]
+    return bool(apart.min() >= ROUND_APART**2 * variances.mean())
 
 
 def fisher_valley(X: Array, labels: Array, k: int) -> float:

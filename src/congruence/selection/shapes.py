@@ -1,8 +1,8 @@
-"""Non-convex clusters: connected groups and spectral clusters, used if k-means cuts through them."""
+"""Clusters that valleys do not show: connected groups and spectral clusters of any shape, and round ones that overlap."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,8 @@ MOST_CUT = 0.05
 DOUBT, EMPTY = 0.6, 3.0
 #: smallest emptiness of the border, and smallest stability of the worst cluster, of accepted spectral clusters
 SPECTRAL_BORDER, SPECTRAL_RETURNS = 8.0, 0.85
+#: overlapping clusters count if their BIC exceeds that of one Gaussian by this much ("strong" after Kass and Raftery 1995)
+STRONG = 6.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +50,31 @@ def shapes(
     groups = connected_groups(points, ks)
     if groups is not None and is_cut(points, groups.labels, k, probability, look):
         return groups
-    if k > 1 and probability >= DOUBT:
+    if k > 1 and (probability >= DOUBT or (groups is not None and groups.k == k)):
         return None
     clusters = spectral_clusters(points, ks, seeds)
     if clusters is not None and is_cut(points, clusters.labels, k, probability, look):
         return clusters
     return None
+
+
+def overlapping(looks: Mapping[int, Look]) -> Shapes | None:
+    """Round clusters of one size that overlap, so that no valley separates them, if there are any.
+
+    Of all mixtures, with any number of components of any shape, the one with the best BIC has such components, and it is
+    clearly better than one Gaussian of any shape.
+
+    Args:
+        looks: the results for each number of clusters, 1 among them.
+    """
+    known = {k: look for k, look in looks.items() if look.bic == look.bic}
+    if 1 not in known:
+        return None
+    k = max(known, key=lambda x: known[x].bic)
+    best = known[k]
+    if not best.is_round or k == max(looks) or best.bic < known[1].bic + STRONG or len(np.unique(best.mixture)) < k:
+        return None
+    return Shapes("gaussian", k, calibration.certainty_of_overlapping(), best.mixture)
 
 
 def connected_groups(points: Array, ks: Sequence[int]) -> Shapes | None:
