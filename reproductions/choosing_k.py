@@ -23,7 +23,7 @@ from scipy.optimize import minimize
 import congruence
 from congruence.selection import calibration, connected, halves, shapes
 from congruence.selection.calibrated import is_long
-from congruence.selection.criteria import PEERS, Context
+from congruence.selection.criteria import PEERS, Context, consensus
 from congruence.selection.looks import Look, look_at
 from congruence.selection.points import prepare
 from reproductions import cluster_shapes, datasets, foreign_sets
@@ -335,35 +335,32 @@ def _of_peer(key: str, s: Set) -> int | None:
 
 
 def foreign(tasks: Sequence[tuple[str, int]], jobs: int, keep: Path | None) -> None:
-    """Print how often each way finds the number of clusters of other people's sets."""
+    """Print how often each way finds the number of clusters of other people's sets; m3c up to the points it looks at."""
+    few = [task for task in tasks if len(drawn(*task)[0]) <= consensus.MOST_POINTS]
     answers: dict[str, dict[str, Any]] = {}
-    for work, file in (
-        (answered, "foreign.jsonl"),
-        (asked, "foreign_peers.jsonl"),
-        (asked_slowly, "foreign_m3c.jsonl"),
+    for work, some, file in (
+        (answered, tasks, "foreign.jsonl"),
+        (asked, tasks, "foreign_peers.jsonl"),
+        (asked_slowly, few, "foreign_m3c.jsonl"),
     ):
-        for each in finished(work, tasks, key_of, keep and keep / file, jobs):
+        for each in finished(work, some, key_of, keep and keep / file, jobs):
             answers.setdefault(each["name"], {}).update(each)
     parts = [(group, half) for group in ("published", "drawn") for half in ("DEV", "TEST")]
     head = [f"{group}, {half}" for group, half in parts]
     sets = {name: (foreign_sets.group_of(Path(name)), "TEST" if is_test(name, 0) else "DEV") for name in answers}
     many = [sum(found == part for found in sets.values()) for part in parts]
-    print(f"\nother people's sets: {', '.join(f'{n} {title}' for n, title in zip(many, head, strict=True))}\n")
+    print(f"other people's sets: {', '.join(f'{n} {title}' for n, title in zip(many, head, strict=True))}\n")
     print(f"| share right | {' | '.join(head)} | all | all with k ≥ 2 |\n|---|{'---|' * (len(head) + 2)}")
     for way in ("choose_k", "choose_k, k_min=2", *PEERS):
-        cells = []
-        for part in (*parts, "all", "several"):
-            names = [
-                name
-                for name, found in sets.items()
-                if part in (found, "all") or (part == "several" and answers[name]["k"] > 1)
-            ]
-            cells.append(wilson(sum(answers[name][way] == answers[name]["k"] for name in names), len(names)))
-        print(f"| {way} | {' | '.join(cells)} |")
+        asked_of = [name for name in sets if way in answers[name]]
+        groups = [[name for name in asked_of if sets[name] == part] for part in parts]
+        groups += [asked_of, [name for name in asked_of if answers[name]["k"] > 1]]
+        cells = [wilson(sum(answers[x][way] == answers[x]["k"] for x in names), len(names)) for names in groups]
+        print(f"| {way}{f' (n ≤ {consensus.MOST_POINTS})' if way == 'm3c' else ''} | {' | '.join(cells)} |")
     print("\nwhere choose_k is wrong: set, clusters, choose_k, with k_min=2, and the criteria that are right")
     for name, each in sorted(answers.items()):
         if each["choose_k"] != each["k"]:
-            right = ", ".join(way for way in PEERS if each[way] == each["k"]) or "none"
+            right = ", ".join(way for way in PEERS if each.get(way) == each["k"]) or "none"
             print(f"{name:<26} {each['k']:>2} {each['choose_k']!s:>4} {each['choose_k, k_min=2']!s:>4}  {right}")
 
 

@@ -21,7 +21,7 @@ import congruence as cg
 from congruence.selection import calibration, connected, families, halves, kmeans, mixtures, shapes
 from congruence.selection.criteria import PEERS, Context, consensus, gap
 from congruence.selection.looks import look_at
-from reproductions import choosing_k_r, cluster_shapes
+from reproductions import choosing_k, choosing_k_r, cluster_shapes, foreign_sets
 
 RNG = np.random.default_rng(0)
 TRUTH = np.repeat([0, 1, 2], 30)
@@ -804,3 +804,27 @@ def test_stability_is_clusterboot(name, k, scheme):
     theirs = np.array(GOLDEN["clusterboot"][name][scheme])
     errors = table["error"].to_numpy() * np.sqrt(1 + 60 / 100)
     assert (np.abs(table["mean"].to_numpy() - theirs) < 4 * errors + 0.02).all()
+
+
+# --- other people's sets ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_other_peoples_sets_are_scored(tmp_path, capsys, monkeypatch):
+    """Each way is asked about each set of a folder; finished work is kept and read again."""
+    monkeypatch.setattr(choosing_k, "PEERS", {"silhouette": PEERS["silhouette"], "m3c": PEERS["jump"]})
+    np.savetxt(tmp_path / "two_2.csv", BLOBS[:60:2], delimiter=",")
+    np.savetxt(tmp_path / "qiu_joe-1_5.csv", BLOBS[::2], delimiter=",")
+    tasks = [(str(file), 0) for file in foreign_sets.files(tmp_path)]
+    keep = tmp_path / "keep"
+    keep.mkdir()
+    choosing_k.foreign(tasks, 1, keep)
+    said = capsys.readouterr().out
+    rows = {line.split("|")[1].strip(): line.split("|")[2:-1] for line in said.splitlines() if line.startswith("| ")}
+    assert list(rows) == ["share right", "choose_k", "choose_k, k_min=2", "silhouette", "m3c (n ≤ 400)"]
+    assert rows["choose_k"][-2].startswith(" .50 ")  # five clusters are not there to be found
+    assert "qiu_joe-1_5                 5    3    3" in said
+    choosing_k.foreign(tasks, 1, keep)
+    assert capsys.readouterr().out == said
+    with pytest.raises(FileNotFoundError, match=r"run `python -m reproductions\.foreign_sets"):
+        foreign_sets.files(keep)
