@@ -532,7 +532,7 @@ def test_sources_that_cannot_be_scanned(tmp_path):
         (lambda: cg.compare_all([[0, 1], [0, 1]], client="tcp://x:1"), r"client= needs scanned columns"),
         (lambda: cg.compare_all(s, client=7), r"client must be a Dask client, the address.*got int"),
         (lambda: cg.Ensemble(s[["int", "text"]]).consensus_matrix(), r"needs the label of every point"),
-        (lambda: cg.element_scores(s["int"], s["text"]), r"needs the label of every point"),
+        (lambda: cg.consensus_silhouette(cg.Ensemble(s[["int", "text"]]), s["int"]), r"needs the label of every point"),
         (lambda: cg.Ensemble(s[["int", "text"]]).arimm(np.eye(30)), r"similarity matrix with scanned members"),
         (lambda: cg.compare_all(s, noise={"nope": 1}), r"noise names an unknown column 'nope'"),
         (lambda: cg.merge(cg.partial_tables({"a": [1]}), 3), r"merge adds two partial results of one kind"),

@@ -11,6 +11,7 @@ import numpy as np
 from congruence.comparison.covers import intersections
 from congruence.comparison.pair import PairKeywords, counted_pair, prepared_pair
 from congruence.comparison.presenting import Result, counted, named_table
+from congruence.comparison.scanned import scanned_names, scanned_scores
 from congruence.engine import soft_tables
 from congruence.errors import InputError, NotApplicable, unused_name
 from congruence.formulas.matching import assignment
@@ -18,6 +19,7 @@ from congruence.inputs.alignment import Align, PreparedPair
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.frames import text_grid
 from congruence.inputs.labels import Labels, Unassigned, frame_kind
+from congruence.scanning.columns import Column
 from congruence.statistics import elements
 from congruence.statistics.covers import overlap_of
 from congruence.statistics.tables import Array, Table
@@ -131,6 +133,7 @@ def element_scores(
     align: Align | None = None,
     sample_weight: Any = None,
     frequency: Any = None,
+    out: Any = None,
 ) -> Any:
     """How well the two clusterings agree on each point, 0 to 1; their mean is `element_centric`.
 
@@ -149,9 +152,12 @@ def element_scores(
             indexes must be equal.
         sample_weight: Refused: weights do not change the score of a single point.
         frequency: Refused, for the same reason.
+        out: Folder for Parquet files with the score of each row of scanned columns, and the column that names the rows.
+            Default None: the scores are returned.
 
     Returns:
-        One score from 0 to 1 per point, NaN for dropped points: an array, or a series if a series was given.
+        One score from 0 to 1 per point, NaN for dropped points: an array, or a series if a series was given. With `out`, a
+        `Written`: where the files are.
 
     Raises:
         InputError: If an argument is invalid.
@@ -176,7 +182,17 @@ def element_scores(
     overlap = np.zeros(table.shape)
     share = table.count / np.maximum(table.row_sums[table.row], table.col_sums[table.col])
     overlap[table.row, table.col] = share
+    if pair.a.lazy:
+        return scanned_scores(pair.a, pair.b, table.rows, table.columns, overlap, out)
+    _in_memory(out)
     return _like(a if frame_kind(a) else b, _point_scores(pair.sides, table, overlap), "element_score", pair.a.index)
+
+
+def _in_memory(out: Any) -> None:
+    if out is not None:
+        raise InputError(
+            "out= writes values of scanned rows: pass columns of cg.scan(…); values in memory are returned"
+        )
 
 
 def _cover_scores(pair: Sequence[Any], table: Table) -> Array:
@@ -270,7 +286,7 @@ def _matching(table: Table, kind: str | None, overlapping: bool = False) -> Matc
     return Matching(rows=rows, only_a=only_a, only_b=only_b, n=table.n.item(), kind=kind, overlapping=overlapping)
 
 
-def relabel(reference: Any, b: Any, **options: Unpack[PairKeywords]) -> Any:
+def relabel(reference: Any, b: Any, *, out: Any = None, **options: Unpack[PairKeywords]) -> Any:
     """b with its clusters renamed to fit the reference, so that names and colours agree; for a series, a series.
 
     A cluster of b without a match gets a new name: the next free number, or its old name.
@@ -280,6 +296,8 @@ def relabel(reference: Any, b: Any, **options: Unpack[PairKeywords]) -> Any:
         b: Labels to rename, of the same points.
         options: Options of `compare`: `unassigned`, `noise`, `sample_weight`, `frequency`, `align`, `threads`,
             `engine`, and those of a scan.
+        out: Folder for Parquet files with the new label of each row of scanned columns, and the column that names the
+            rows. Default None: the labels are returned.
 
     Returns:
         The labels of b with new names: an array, or a series if b is one.
@@ -311,6 +329,9 @@ def relabel(reference: Any, b: Any, **options: Unpack[PairKeywords]) -> Any:
             fresh = unused_name(str(name), taken)
         new[name] = fresh
         taken.add(fresh)
+    if isinstance(labels, Column):
+        return scanned_names(labels, new, whole and all(-(2**63) <= new[name] < 2**63 for name in names), out)
+    _in_memory(out)
     renamed = [new[name] for name in names]
     complete = whole and not labels.gaps and all(isinstance(x, int) for x in renamed)
     dictionary = np.empty(len(renamed) + 1, dtype=object)

@@ -35,7 +35,7 @@ def point_mass(e: Ensemble) -> tuple[Array, Array]:
     return values, values
 
 
-def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto") -> Array:
+def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto", out: Any = None) -> Any:
     """Mean consensus of each point (row) with the other points of each cluster (column, in sorted order of labels).
 
     Members without a label for a point do not count for it: the mean is over all members and pairs of points that they
@@ -46,9 +46,11 @@ def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto") -> Array
         labels: One label per point, without gaps.
         engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
             "cuda".
+        out: Folder for Parquet files with the values of each row of a scan, and the column that names the rows. Default
+            None: the values are returned.
 
     Returns:
-        An array, points × clusters.
+        An array, points × clusters. With `out`, a `Written`: where the files are.
 
     Raises:
         InputError: If an argument is invalid.
@@ -61,6 +63,12 @@ def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto") -> Array
     [[0.5, 0.0], [0.5, 0.5], [0.25, 1.0], [0.25, 1.0]]
     """
     e = as_ensemble(ensemble)
+    if e.is_lazy:
+        from congruence.ensembles.scanned import scanned_items
+
+        return scanned_items(e, labels, out)
+    if out is not None:
+        raise InputError("out= writes values of scanned rows: pass cg.scan(…); values in memory are returned")
     c = _partition(e, labels)
     on_card = engine_for(engine, e.members).on_card
     if on_card and e.has_covers:

@@ -220,6 +220,15 @@ class Written:
         n_files: Number of files.
         notes: What was left out.
         about: Facts about each file.
+
+    >>> import congruence as cg
+    >>> import tempfile, pathlib
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> rows = cg.scan(lambda: iter([{"a": [0, 0, 1], "b": ["x", "x", "y"]}]))
+    >>> written = cg.relabel(rows["a"], rows["b"], out=pathlib.Path(folder.name) / "out")
+    >>> written.n_rows, written.read()["b"].to_pylist()
+    (3, [0, 0, 1])
+    >>> folder.cleanup()
     """
 
     folder: Path

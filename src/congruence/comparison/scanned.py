@@ -1,0 +1,95 @@
+"""Values of single rows of scanned columns that follow from tables: scores, new names, consensus with clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from congruence.scanning.checkpoint import digest
+from congruence.scanning.columns import Column, named_labels
+from congruence.scanning.rows import Rows, Values, Written, values_of_rows, written_rows
+from congruence.statistics.tables import Array
+
+
+def names_by_code(column: Column) -> tuple[tuple[Any, ...], list[Any]]:
+    """The labels of a scanned column as they are read, and the name of each code: none, the labels, and others."""
+    part = column.source.facts(column)
+    c = part.names.index(column.name)
+    rank, names = named_labels(part, c)
+    listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
+    return part.labels[c], [None, *(listed[i] for i in rank.tolist()), None]
+
+
+def places(column: Column, names: Sequence[Any]) -> tuple[tuple[Any, ...], Array]:
+    """The labels of a scanned column, and the position of each code among these names; −1 for those that are not there."""
+    labels, by_code = names_by_code(column)
+    at = {name: i for i, name in enumerate(names.tolist() if isinstance(names, np.ndarray) else names)}
+    found = [-1, *(at.get(name, -1) for name in by_code[1:-1]), -1]
+    return labels, np.array(found, dtype=np.int64)
+
+
+def row_values(
+    columns: Sequence[Column], values: Values, labels: Sequence[tuple[Any, ...]], out: Any, what: str
+) -> Any:
+    """The values of all rows by name, or where they were written."""
+    rows = Rows(columns)
+    if out is None:
+        return values_of_rows(rows, values, tuple(labels))[0]
+    return written_rows(rows, values, tuple(labels), out, what)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The value of the cell of a table that a row is in; NaN for rows in none."""
+
+    name: str
+    table: Array
+    places: tuple[Array, Array]
+
+    def __call__(self, codes: list[Array], group: int, first: int) -> dict[str, Array]:
+        """The values of the rows of a batch."""
+        row, col = (place[code] for place, code in zip(self.places, codes, strict=True))
+        found = np.full(len(row), np.nan)
+        used = (row >= 0) & (col >= 0)
+        found[used] = self.table[row[used], col[used]]
+        return {self.name: found}
+
+
+def scanned_scores(a: Column, b: Column, rows: Sequence[Any], columns: Sequence[Any], table: Array, out: Any) -> Any:
+    """The value of a table of two scanned columns for each row: an array, or where they were written."""
+    (one, row), (other, col) = places(a, rows), places(b, columns)
+    values = Cells("element_score", table, (row, col))
+    found = row_values(
+        [a, b], values, [one, other], out, digest("cells", table.tobytes(), row.tobytes(), col.tobytes())
+    )
+    return found if isinstance(found, Written) else found["element_score"]
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """New names of the labels of a column."""
+
+    name: str
+    names: Array
+
+    def __call__(self, codes: list[Array], group: int, first: int) -> dict[str, Array]:
+        """The names of the rows of a batch."""
+        return {self.name: self.names[codes[0]]}
+
+
+def scanned_names(b: Column, new: Mapping[Any, Any], whole: bool, out: Any) -> Any:
+    """The labels of a scanned column under new names: an array, or where they were written."""
+    b = b.as_counted()
+    labels, by_code = names_by_code(b)
+    part = b.source.facts(b)
+    names = np.array([None, *(new[name] for name in by_code[1:-1]), None], dtype=object)
+    complete = not part.gaps[part.names.index(b.name)]
+    if complete and whole:
+        names = np.array([0, *names[1:-1].tolist(), 0])
+    elif complete and all(isinstance(x, str) for x in new.values()):
+        names = np.array(["", *names[1:-1].tolist(), ""])
+    found = row_values([b], Names(b.name, names), [labels], out, digest("names", repr(names.tolist())))
+    return found if isinstance(found, Written) else found[b.name]
