@@ -1,4 +1,4 @@
-"""How long choosing k takes, and what its peers cost: `python -m benchmarks.choose_k`.
+"""Time of choose_k, compared with scikit-learn: `python -m benchmarks.choose_k`.
 
 n = 1,000, d = 10, k = 1 … 10, and n = 100,000; scikit-learn's k-means and silhouette in the same run.
 """
@@ -29,7 +29,7 @@ def plain(X: np.ndarray, ks: range) -> Any:
     from sklearn.metrics import silhouette_score
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(1):  # so small a problem is slower with more
+    with threadpool_limits(1):  # a problem this small is slower with more threads
         for k in ks:
             silhouette_score(X, KMeans(k, n_init=20, random_state=0).fit(X).labels_)
 
@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("--peers", action="store_true", help="each published criterion too: m3c takes half a minute")
     options = parser.parse_args()
     X, ks = data(1_000, 10), range(1, 11)
-    cg.choose_k(X[:100], [1, 2], progress=False)  # load what is loaded once
+    cg.choose_k(X[:100], [1, 2], progress=False)  # warm up
     print(f"n = 1,000, d = 10, k = 1 … 10; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     print("seconds by the clock and of the processor")
 

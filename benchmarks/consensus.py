@@ -1,7 +1,7 @@
 """Time and memory of the consensus methods as the number of points grows: `python -m benchmarks.consensus`.
 
-Each line runs in a process of its own, so that its peak memory is its own; the ensemble is made in it, and not timed.
-Then many clusters, from each start that kcc, kmodes and voting can take (`--starts`: this alone).
+Each line runs in a separate process, so that its peak memory can be measured; making the ensemble is not timed. Then many
+clusters, from each start of kcc, kmodes and voting (`--starts`: only this part).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import numpy as np
 
 MEMBERS, CLUSTERS, NOISE = 20, 10, 0.3
 SIZES = (1_000, 3_000, 10_000, 20_000, 100_000, 300_000, 1_000_000)
-#: sizes above which a method compares too many pairs of points; the others take any
+#: largest sizes of methods that compare pairs of points; the others have no limit
 UP_TO = {"cspa": 5_000, "average": 20_000, "single": 20_000, "complete": 20_000, "hgpa": 100_000}
-#: what people write, for the method it stands beside, and the most points it is run with: an n × n matrix
+#: the usual code for each method, and the most points it is run with, because it needs an n × n matrix
 PEERS = {"scipy average": ("average", 10_000), "sklearn spectral": ("ncut", 5_000), "sklearn kmeans": ("kcc", 100_000)}
 
-#: the methods that may start at a member
+#: the methods that may start from a member
 SEEDED = ("kcc", "kmodes", "voting")
 #: numbers of clusters for which starts are compared, each cluster of 8 points, and the random starts tried for each
 MANY = {100: 10, 250: 10}
@@ -77,7 +77,7 @@ def _measured(queue: Any, how: str, n: int) -> None:
     truth, labels = planted(n)
     _, small = planted(600, 1)
     if how in peers:
-        peers[how](small)  # load what is loaded lazily
+        peers[how](small)  # warm up
         start = time.perf_counter()
         found, solver = peers[how](labels), ""
     else:
@@ -124,7 +124,7 @@ def main() -> None:
 
 
 def growing_points(options: argparse.Namespace) -> None:
-    """Each method at each size, beside its peer."""
+    """Each method at each size, next to its peer."""
     from congruence.consensus_clustering.methods import METHODS
 
     sizes = options.sizes or (SIZES[:2] if options.quick else SIZES)
@@ -172,7 +172,7 @@ def starts(many: list[int]) -> None:
     )
     columns = "".join(f"{method:>9} {'seconds':>8} " for method in SEEDED)
     print(f"{'k':>5} {'points':>6} {'best member':>11}  {'start':<13} {'tries':>5} {columns}".rstrip())
-    cg.consensus(planted(600)[1], CLUSTERS, list(SEEDED), 0)  # load what is loaded lazily
+    cg.consensus(planted(600)[1], CLUSTERS, list(SEEDED), 0)  # warm up
     for k in many:
         rng = np.random.default_rng(0)
         truth = rng.permutation(np.arange(8 * k) % k)

@@ -1,6 +1,6 @@
 """Covers compared with clusim, cdlib and networkit, and a cover as large as com-DBLP: `python -m benchmarks.covers`.
 
-Peers that are not installed are left out and named. Data: the folder `covers` of CONGRUENCE_DATA, else of ../shared/data.
+Peers that are not installed are skipped and named. Data: the folder `covers` of CONGRUENCE_DATA, else of ../shared/data.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def row(what: str, ours: float, value: float, others: dict[str, tuple[float, flo
 
 
 def timed(name: str | None, make: Callable[[], Callable[[], float]]) -> tuple[float, float] | str:
-    """The time and value of a peer, or of plain Python, or why there is none; stopped after LIMIT seconds."""
+    """The time and value of a peer or of plain Python, or why it is missing; stopped after LIMIT seconds."""
     if not peers_wanted:
         return "not timed"
     if name is not None and peer(name) is None:
@@ -272,7 +272,7 @@ def main() -> None:
     print(
         f"{len(os.sched_getaffinity(0))} cores, load {load:.1f}; wall time: best of 5 for congruence, one call for peers"
     )
-    for part in chosen:  # a process for each, so that memory is its own
+    for part in chosen:  # a process for each, so that its memory can be measured
         print(flush=True)
         command = [sys.executable, "-m", "benchmarks.covers", part, *(["--no-peers"] if given.no_peers else [])]
         subprocess.run(command, check=True)

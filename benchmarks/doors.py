@@ -34,7 +34,7 @@ def make(file: Path, rows: int) -> None:
 
 
 def run(*words: str) -> tuple[float, float, int]:
-    """Seconds, peak memory in GB and exit code of one command, in a process of its own."""
+    """Seconds, peak memory in GB and exit code of one command, in a separate process."""
     code = "import resource, subprocess, sys; p = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=sys.stderr); "
     code += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, p.returncode)"
     began = time.perf_counter()

@@ -1,7 +1,7 @@
-"""How long comparing trees takes, beside clusim and scipy: `python -m benchmarks.hierarchies`.
+"""Time to compare trees, with clusim and scipy: `python -m benchmarks.hierarchies`.
 
 Trees are random merges (for B_k) and linkages of two views of the same points (for the others). Times include everything
-but making the trees; compiled loops were called once before.
+except making the trees; compiled loops were called once before.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def timed(work: Callable[[], Any], repeats: int = 3) -> float:
 
 
 def clusim(one: np.ndarray, two: np.ndarray, value: float) -> str:
-    """clusim's element-centric similarity of two linkages: as released, and with the method that it misses in scipy."""
+    """clusim's element-centric similarity of two linkages: as released, and with the scipy method that it needs added."""
     try:
         from clusim.clustering import Clustering
         from clusim.sim import element_sim
@@ -86,7 +86,7 @@ def dense(a: cg.Hierarchy, b: cg.Hierarchy) -> float:
 
 
 def scipy_curve(one: np.ndarray, two: np.ndarray) -> list[float]:
-    """B_k the plain way: all cuts of both trees by cut_tree, and a table for each k."""
+    """B_k by scipy: all cuts of both trees by cut_tree, and a table for each k."""
     cuts = [cut_tree(z) for z in (one, two)]
     n = len(cuts[0])
     found = []

@@ -1,6 +1,6 @@
 """Reports on real files of clusterings: seconds to write, size, and seconds until Chromium has drawn the page.
 
-Of the largest file also what a reader waits for: a search that ends in a comparison, an arrow key in the matrix, and the heap.
+For the largest file also the response times of a search that ends in a comparison and of an arrow key, and the heap size.
 
 python -m benchmarks.report [--only NAME]      needs the folder `clusterings` of $CONGRUENCE_DATA
 """
@@ -123,7 +123,7 @@ def main() -> None:
 
 
 def _waited(path: Path) -> list[str]:
-    """What a reader of a page with 860 clusterings waits for: the median of five; and the limits that are not kept."""
+    """Response times of a page with 860 clusterings (median of five), and the limits that are exceeded."""
     with Browser() as page:
         drawn, worked = _opened(page, path, 1440)
         page.send("HeapProfiler.collectGarbage")

@@ -1,7 +1,7 @@
-"""Do plateaus hold the clusters that are there? `python -m benchmarks.resolutions` (needs igraph).
+"""Whether plateaus contain the true clusters: `python -m benchmarks.resolutions` (needs igraph).
 
 Sweeps of Leiden over 20 resolutions and of k-means over k = 1 … 15, on Gaussian groups of unequal sizes and on uniform
-points. Seeds 1 and 2 served to choose the rule; the others did not.
+points. Seeds 1 and 2 were used to choose the rule; the others were not.
 """
 
 from __future__ import annotations

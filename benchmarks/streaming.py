@@ -48,7 +48,7 @@ def make(folder: Path, rows: int, columns: int = COLUMNS) -> Path:
     return path
 
 
-# --- what is measured, each in a process of its own ---------------------------------------------------------------
+# --- jobs, each in a separate process ---------------------------------------------------------------
 
 
 def warm() -> None:
@@ -64,7 +64,7 @@ def warm() -> None:
 
 
 def scan_only(path: Path) -> float:
-    """pyarrow reading the columns alone, with all its threads, batch after batch."""
+    """pyarrow only reads the columns, with all its threads, batch after batch."""
     import pyarrow.dataset as ds
 
     total = 0
@@ -193,7 +193,7 @@ def _child(job: str, path: Path) -> None:
 
 
 def measured(job: str, path: Path, tries: int = 1) -> tuple[float, float, float, float]:
-    """Value, least seconds, peak memory (GB) and seconds of CPU of a job in a process of its own."""
+    """Value, shortest time, peak memory (GB) and CPU seconds of a job in a separate process."""
     best = (0.0, float("inf"), 0.0, 0.0)
     for _ in range(tries):
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""How often each way to choose k is right, on data with a known number of clusters: `python -m reproductions.choosing_k`.
+"""How often each method to choose k is right, on data with a known number of clusters: `python -m reproductions.choosing_k`.
 
 Sets are drawn from the families of `cluster_shapes` and split in two by a hash of their names. The weights of `choose_k`
 are fitted on DEV by conditional logit (`--fit` writes them), and both halves are reported, with scores where the family
@@ -31,7 +31,7 @@ from reproductions.cluster_scenarios import Drawn, is_test
 from reproductions.resuming import finished
 
 NAMES = ("one", "held", "icl", "fisher")
-#: data without clusters count so much more in the fit, to keep false alarms below 10 %
+#: weight of data without clusters in the fit, to keep false alarms below 10 %
 WEIGHT_OF_NULLS = 5.0
 RIDGE = 0.01
 #: classes that clustering has some chance of finding; standardised
@@ -42,7 +42,7 @@ GROUPS = ("compact", "suite", "curved", "null")
 
 @dataclass
 class Set:
-    """What was found for one data set."""
+    """The results for one data set."""
 
     name: str
     seed: int
@@ -73,7 +73,7 @@ class Set:
 
     @property
     def is_test(self) -> bool:
-        """Is it in the half that is not used for the weights?"""
+        """Whether it is in the half that is not used for the weights."""
         return is_test(self.name, self.seed)
 
 
@@ -196,7 +196,7 @@ def fitted(sets: Iterable[Set]) -> np.ndarray:
 
 
 def fitted_groups(sets: Sequence[Set], w: np.ndarray) -> tuple[float, float]:
-    """Constant and slope of the probability that connected groups are right where k-means cuts across them."""
+    """Constant and slope of the probability that connected groups are right if k-means cuts through them."""
     cases = [(s.span, float(s.groups == s.k)) for s in sets if by_shape(s, *chosen(s, w)) == "groups"]
     x, y = np.array([min(c[0], 2.0) for c in cases]), np.array([c[1] for c in cases])
 
@@ -234,7 +234,7 @@ def by_shape(s: Set, k: int, p: float) -> str:
 
 
 def auto(s: Set, w: np.ndarray, k_min: int = 1) -> tuple[int, float]:
-    """As `choose_k`: connected groups or spectral clusters where k-means cuts across them."""
+    """As `choose_k`: connected groups or spectral clusters if k-means cuts through them."""
     k, p = chosen(s, w, k_min)
     shape = by_shape(s, k, p)
     if shape == "groups":

@@ -51,7 +51,7 @@ def half(name: str) -> str:
 
 
 def seed(name: str) -> np.random.Generator:
-    """A stream that the name decides."""
+    """A random stream determined by the name."""
     return np.random.default_rng(zlib.crc32(name.encode()))
 
 
@@ -166,7 +166,7 @@ def poor(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> list[np.ndar
 
 
 def copies(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> list[np.ndarray]:
-    """10 copies of the truth with a share of the labels, 20 to 70 %, drawn anew."""
+    """10 copies of the truth with a share of the labels, 20 to 70 %, redrawn."""
     share, k = rng.uniform(0.2, 0.7), len(set(y.tolist()))
     return [np.where(rng.random(len(y)) < share, rng.integers(k, size=len(y)), y) for _ in range(10)]
 
@@ -180,7 +180,7 @@ ON_REAL = ("k-means, 2..2k", "k-means, 2..√n", "mixed algorithms")
 
 
 def collections(draws: Iterable[int] = tuple(DRAWS)) -> Iterator[Collection]:
-    """All collections, generated ones of these draws; those of data that are not there are left out."""
+    """All collections, generated ones of these draws; those of missing data are skipped."""
 
     def made(name: str, kind: str, data: Callable[[], tuple[np.ndarray, np.ndarray]]) -> Callable[[], Any]:
         def make() -> tuple[cg.Ensemble, np.ndarray]:

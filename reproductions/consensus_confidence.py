@@ -1,7 +1,7 @@
-"""Is the confidence of a consensus a probability? Planted ensembles, `auto`, and the share of points in the right cluster
+"""Calibration of the confidence of a consensus: planted ensembles, `auto`, and the share of points in the right cluster
 for each bin of confidence. `python -m reproductions.consensus_confidence`; `--fit` prints the constants of
 `consensus_clustering/judging.py`, fitted on DEV; `--plot FILE` draws the curve; `--keep FILE` can be stopped and
-taken up again.
+resumed.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def curve(confidence: np.ndarray, right: np.ndarray) -> list[tuple[int, float, f
 
 
 def miscalibration(confidence: np.ndarray, right: np.ndarray) -> float:
-    """Mean distance of confidence and share right, over bins, by their points."""
+    """Mean difference of confidence and share right over bins, weighted by their points."""
     return float(sum(n * abs(a - b) for n, a, b in curve(confidence, right) if n) / len(right))
 
 

@@ -1,6 +1,6 @@
-"""What each consensus method is worth: ARI with the truth on generated and real collections of clusterings, the half that
-was looked at while `auto` was built (DEV) and the half that was not (TEST) apart. `python -m reproductions.consensus_quality`;
-`--keep FILE` can be stopped and taken up again, `--jobs` takes several processes.
+"""Quality of consensus methods: ARI with the truth on generated and real collections of clusterings, separately for the half
+that was used while `auto` was built (DEV) and the half that was not (TEST). `python -m reproductions.consensus_quality`;
+`--keep FILE` can be stopped and resumed, `--jobs` uses several processes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from reproductions.collections_of_clusterings import Collection, collections
 from reproductions.resuming import finished
 from reproductions.rows import Claim, claims_text, grid, heading, paragraph
 
-#: the methods of which the highest ARImp was kept before
+#: the methods of the former rule, which kept the highest ARImp
 BY_ARIMP = ("hbgf", "ncut", "kcc", "voting", "mcla", "average")
 #: known to be poor or slow: on every eighth collection only, and up to so many points
 SELDOM = {"hgpa": 1_000, "cspa": 1_000, "single": 1_000, "complete": 1_000}
@@ -203,7 +203,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     draws = tuple(ALL_DRAWS) if args.all else DRAWS
     every = list(_collections(draws))
-    order = np.random.default_rng(0).permutation(len(every))[: args.some]  # what is done when it is stopped is a sample
+    order = np.random.default_rng(0).permutation(len(every))[: args.some]  # a stopped run is a random sample
     items = [(draws, every[which], args.seed, i % EVERY == 0) for i, which in enumerate(order.tolist())]
     outcomes: list[Outcome] = []
     try:

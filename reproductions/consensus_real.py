@@ -148,7 +148,7 @@ def outcome(source: Source, seed: int = 0, methods: Sequence[str] = (*METHODS, "
 
 
 def show(outcomes: Sequence[Outcome], values: str, digits: int = 3) -> str:
-    """One line a set, one column a method; 'limit' where it refused, a star where it gave fewer clusters than asked."""
+    """One line per set, one column per method; 'limit' where it refused, a star where it gave fewer clusters than asked."""
     lines = []
     for o in outcomes:
         cells = []
@@ -178,7 +178,7 @@ def show_sets(outcomes: Sequence[Outcome]) -> str:
 
 
 def claims(outcomes: Sequence[Outcome]) -> list[Claim]:
-    """What one hopes of a consensus, over all sets."""
+    """Expectations of a consensus, over all sets."""
 
     def share(better: Sequence[bool]) -> str:
         return f"{sum(better)} of {len(better)}"

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-#: where OpenML knows a set by another name, or by a version to insist on
+#: OpenML names and versions that differ
 OPENML: dict[str, tuple[str, int | str]] = {
     "australian": ("Australian", 4),
     "breast_w_original": ("breast-w", 1),
@@ -48,7 +48,7 @@ BUNDLED = {"iris": "load_iris", "wine": "load_wine", "breast_w_diagnostic": "loa
 
 
 class DataMissing(FileNotFoundError):
-    """A data set that is in no place we look; the message says where we looked."""
+    """A data set that was not found; the message says where we looked."""
 
 
 class Dataset(NamedTuple):
@@ -84,7 +84,7 @@ def load(name: str, *, standardise: bool = False) -> tuple[np.ndarray, np.ndarra
 def read(name: str, *, standardise: bool = False) -> Dataset:
     """The set with notes on what was encoded, filled or rescaled.
 
-    Text columns become one 0/1 column a value; missing numbers become the median, missing texts the commonest value.
+    Text columns become one 0/1 column per value; missing numbers become the median, missing texts the most frequent value.
     Codes written as numbers stay numbers. `standardise` gives every column mean 0 and variance 1 (constant ones 0).
     """
     frame, y, source = _raw(name)

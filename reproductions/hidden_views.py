@@ -1,5 +1,5 @@
-"""How often an alternative is the hidden view: data with two planted groupings, one of them given, and the ARI of what each
-method finds with the other one. `python -m reproductions.hidden_views`; `--keep FILE` can be stopped and taken up again.
+"""How well alternatives recover a hidden view: data with two planted groupings, one of them given, and the ARI of each
+method's result with the other one. `python -m reproductions.hidden_views`; `--keep FILE` can be stopped and resumed.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def interval(values: Sequence[float]) -> str:
     return f"{np.mean(values):+.3f} [{low:+.3f}, {high:+.3f}]"
 
 
-#: parts of the sets that are shown apart
+#: groups of sets that are shown separately
 PARTS: dict[str, Callable[[Views], bool]] = {
     "equal": lambda v: not v.unequal,
     "unequal": lambda v: v.unequal,

@@ -1,9 +1,9 @@
-"""How often 95 % intervals hold the value of the population: `python -m reproductions.interval_coverage [repeats]`.
+"""How often 95 % intervals contain the value of the population: `python -m reproductions.interval_coverage [repeats]`.
 
-Points are drawn from a population of four clusters of very different sizes; b copies a, but for some points, which it puts into
-a cluster at random. The value of the population is that of the joint probabilities. Refused intervals are counted apart:
-with few differences, samples with enough of them for an interval are unlike the population, so the share of all samples
-whose interval misses is printed as well.
+Points are drawn from a population of four clusters of very different sizes; b copies a, except for some points, which it
+puts into a random cluster. The value of the population is that of the joint probabilities. Refused intervals are counted
+separately: with few differences, samples with enough of them for an interval are unlike the population, so the share
+of all samples whose interval misses is printed as well.
 """
 
 import sys
@@ -19,7 +19,7 @@ MOVED = (0.05, 0.1, 0.3)
 
 
 def joint(moved):
-    """Probabilities of the cells: a copied, or drawn anew from the sizes."""
+    """Probabilities of the cells: a copied, or redrawn from the sizes."""
     return (1 - moved) * np.diag(SIZES) + moved * np.outer(SIZES, SIZES)
 
 

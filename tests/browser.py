@@ -1,4 +1,4 @@
-"""A real Chromium without a window, over its own protocol: opens a page with the network cut off and looks at it."""
+"""A headless Chromium, controlled by its DevTools protocol: opens pages without a network and inspects them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 def program() -> str | None:
-    """The browser of this machine, if there is one."""
+    """The browser installed on this machine, if any."""
     return next((found for name in PROGRAMS if (found := shutil.which(name))), None)
 
 
@@ -67,7 +67,7 @@ class Browser:
         self.folder.cleanup()
 
     def send(self, method: str, **params: Any) -> Any:
-        """One command, and its answer; events that come in between are kept."""
+        """One command, and its answer; events that arrive in between are stored."""
         self.number += 1
         message: dict[str, Any] = {"id": self.number, "method": method, "params": params}
         if self.session is not None and not method.startswith(("Target.", "Browser.")):
@@ -112,7 +112,7 @@ class Browser:
         return float(self.run("document.documentElement.dataset.ready")) / 1000
 
     def click(self, selector: str, x: float = 0.5, y: float = 0.5) -> None:
-        """A real click at a place of an element, in shares of its width and height."""
+        """A click at a position in an element, given as shares of its width and height."""
         box = self.run(
             f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center'}}); "
             "const b = e.getBoundingClientRect(); return [b.left, b.top, b.width, b.height]; })()"
@@ -128,22 +128,22 @@ class Browser:
             self.send("Input.dispatchKeyEvent", type=kind, key=name, code=name, **extra)
 
     def downloaded(self, name: str, seconds: float = 30) -> str:
-        """The text of a file that the page has let down."""
+        """The text of a file that the page has downloaded."""
         return self.downloaded_bytes(name, seconds).decode("utf-8")
 
     def downloaded_bytes(self, name: str, seconds: float = 30) -> bytes:
-        """A file that the page has let down."""
+        """A file that the page has downloaded."""
         deadline = time.monotonic() + seconds
         while not (self.downloads / name).exists():
             assert time.monotonic() < deadline, f"{name} never came"
             self.run("1")
             time.sleep(0.05)
         text = (self.downloads / name).read_bytes()
-        (self.downloads / name).unlink()  # or the next of this name would get a number
+        (self.downloads / name).unlink()  # otherwise the next file of this name would get a number
         return text
 
     def picture(self, path: Path) -> None:
-        """The page as it looks now, in whole."""
+        """A screenshot of the whole page."""
         from base64 import b64decode
 
         shot = self.send("Page.captureScreenshot", captureBeyondViewport=True)

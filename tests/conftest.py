@@ -17,7 +17,7 @@ settings.register_profile(
     "congruence", derandomize=True, deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("congruence")
-#: pages and files that are slow as a whole: what the core of counting and measures does not need
+#: pages and files whose tests are all slow, outside the core of counting and measures
 SLOW_FILES = {
     "choosing_k.md", "soft.md", "alternatives.md", "covers.md", "which_measure.md", "consensus.md",
     "test_alternatives.py", "test_axioms.py", "test_chance.py", "test_choose_k.py", "test_consensus.py",
@@ -28,7 +28,7 @@ SLOW_FILES = {
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One process per core for the whole suite; none for a file or two, which start sooner and can be debugged here."""
+    """One process per core for the whole suite; a few files run in this process, which starts faster and can be debugged."""
     named = [argument for argument in config.invocation_params.args if ".py" in str(argument)]
     return (
         0
@@ -40,7 +40,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of slow files and pages are slow; others carry the mark themselves."""
+    """Mark the tests of slow files and pages as slow; others carry the mark themselves."""
     for item in items:
         if item.path.name in SLOW_FILES:
             item.add_marker(pytest.mark.slow)
@@ -48,14 +48,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(params=list(ROUTES))
 def route(request: pytest.FixtureRequest):
-    """The name of the route; inside the test all counting takes it."""
+    """The name of the route that all counting takes inside the test."""
     with on_route(request.param):
         yield request.param
 
 
 @dataclass
 class Said:
-    """What a command said, and its exit code."""
+    """The output of a command, and its exit code."""
 
     code: int
     out: str
@@ -69,7 +69,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
     def run(*words: str) -> Said:
         monkeypatch.setattr(sys, "argv", ["congruence", *words])
-        monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # the command sets its own
+        monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # the command sets its own filters
         with pytest.raises(SystemExit) as done:
             cli.main()
         out, err = capsys.readouterr()

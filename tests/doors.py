@@ -1,7 +1,7 @@
-"""One plain assertion, every way in: all routes of counting, all doors of the library, both orders.
+"""Compare all counting routes, all entry points of the library and both orders with one assertion.
 
-`everywhere(a, b, keys)` gives the values of cg.compare(a, b), after every other way has given the same ones;
-`with on_route("sparse"):` makes counting take this route inside, whatever the size of the data.
+`everywhere(a, b, keys)` returns the values of cg.compare(a, b), after checking that all other ways give the same;
+`with on_route("sparse"):` forces counting to take this route for data of any size.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from congruence.machine import device, jit
 Settings = dict[tuple[Any, str], Any]
 NUMPY: Settings = {(jit, "COMPILED_FROM"): math.inf, (jit, "LOADED_FROM"): math.inf}
 COMPILED: Settings = {(jit, "COMPILED_FROM"): 0, (jit, "LOADED_FROM"): 0}
-#: what has to be set so that small data take the route that large data take
+#: settings that make small data take the route of large data
 ROUTES: dict[str, Settings] = {
     "numpy": NUMPY,
     "compiled": COMPILED,
@@ -33,7 +33,7 @@ ROUTES: dict[str, Settings] = {
 
 
 def missing_card() -> str:
-    """Why nothing can be counted on a GPU here; empty where it can."""
+    """Why the GPU cannot be used here; empty if it can."""
     try:
         device.cupy()
     except cg.InputError as error:
@@ -80,12 +80,12 @@ def on_route(name: str) -> Iterator[None]:
 
 
 def close(value: Any) -> Any:
-    """Equal but for rounding; undefined equals undefined."""
+    """Equal up to rounding; undefined equals undefined."""
     return pytest.approx(value, rel=1e-12, abs=1e-12, nan_ok=True)
 
 
 def applicable(a: Sequence[Any], b: Sequence[Any]) -> list[str]:
-    """Keys of the measures that hard labels can have: lambda wants equal numbers of clusters."""
+    """Keys of the measures for hard labels; lambda needs equal numbers of clusters."""
     return [key for key in KEYS if key != "lambda" or len(set(a)) == len(set(b))]
 
 
@@ -95,7 +95,7 @@ def scorer(key: str) -> Any:
 
 
 def by_need(keys: Sequence[str]) -> list[list[str]]:
-    """The keys by the statistic they read: alone, sums of all pairs need no tables and take a route of their own."""
+    """The keys by the statistic they read: sums of all pairs need no tables and take a separate route."""
     groups: dict[type, list[str]] = {}
     for key in keys:
         groups.setdefault(cg.measure(key).needs, []).append(key)
@@ -103,7 +103,7 @@ def by_need(keys: Sequence[str]) -> list[list[str]]:
 
 
 def doors(a: Any, b: Any, keys: Sequence[str], **options: Any) -> Iterator[tuple[str, dict[str, float]]]:
-    """(door, values of the pair (a, b)) for every door; compare first."""
+    """(entry point, values of the pair (a, b)) for every entry point; compare first."""
     yield "compare", cg.compare(a, b, keys, **options).to_dict()
     yield "scorer", {key: scorer(key)(a, b, **options) for key in keys}
     for group in (list(keys), *by_need(keys)):
@@ -116,7 +116,7 @@ def doors(a: Any, b: Any, keys: Sequence[str], **options: Any) -> Iterator[tuple
 
 
 def everywhere(a: Any, b: Any, keys: Sequence[str], **options: Any) -> dict[str, float]:
-    """The values of cg.compare(a, b), once every door on every route has given them."""
+    """The values of cg.compare(a, b), after checking every entry point on every route."""
     expected: dict[str, float] = {}
     for route in ROUTES:
         with on_route(route):
@@ -128,6 +128,6 @@ def everywhere(a: Any, b: Any, keys: Sequence[str], **options: Any) -> dict[str,
 
 
 def matrices(clusterings: Sequence[Any], keys: Sequence[str]) -> dict[str, np.ndarray]:
-    """All ordered pairs, each counted by itself (compare_all takes symmetric measures one way only)."""
+    """All ordered pairs, each counted separately (compare_all computes symmetric measures once per pair)."""
     rows = [cg.compare_to(a, list(clusterings), list(keys), threads=1) for a in clusterings]
     return {key: np.array([row[key] for row in rows]) for key in keys}

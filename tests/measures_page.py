@@ -79,7 +79,7 @@ def summary(found: list[cg.Measure]) -> list[str]:
 
 
 def letters(found: list[cg.Measure]) -> list[str]:
-    """What the letters of a family's definitions mean; a letter with two meanings says of which measures."""
+    """The meanings of the symbols of a family; a symbol with two meanings names its measures."""
     meanings: dict[str, dict[str, list[str]]] = {}
     for m in found:
         for letter, meaning in symbols_of(m).items():
@@ -93,7 +93,7 @@ def letters(found: list[cg.Measure]) -> list[str]:
 
 
 def entry(m: cg.Measure) -> list[str]:
-    """All about one measure."""
+    """The section of one measure."""
     said = (m.formula.__doc__ or "").splitlines()[0]
     names = [f"also `cg.{name}`" for name in m.aliases] + (
         [f"in Python `cg.{function(m)}`"] if function(m) != m.key else []

@@ -6,7 +6,7 @@ a tie or a 0/0. Only `irm` asks for help (a linear programme). Meant for tens of
 
     MEASURES[key](a, b)      hard labels, reference first
     WEIGHTED[key](a, b, w)   the same with importance weights, rescaled to mean 1; a point of weight 0 is not there
-    SOFT[key](U, V)          memberships, one row a point, through N* = phi U'V (`ari_gram`: through UU' and VV')
+    SOFT[key](U, V)          memberships, one row per point, through N* = phi U'V (`ari_gram`: through UU' and VV')
     element_scores(a, b)     the element-centric similarity of every point
 
 A 0/0 gives identical partitions the measure's best value, and otherwise the value its docstring names.
@@ -121,7 +121,7 @@ def total(t: Table) -> Fraction:
 
 
 def transposed(t: Table) -> Table:
-    """The table with a and b exchanged."""
+    """The table with a and b swapped."""
     return [list(column) for column in zip(*t, strict=True)]
 
 
@@ -627,12 +627,12 @@ def mari(a: Labels, b: Labels) -> float:
 
 
 def same_partition(a: Labels, b: Labels) -> bool:
-    """Are the same points together in both?"""
+    """Whether the same points are together in both."""
     return all((a[i] == a[j]) == (b[i] == b[j]) for i in range(len(a)) for j in range(i))
 
 
 def _written(groups: Sequence[Labels], clusters: int) -> float:
-    """Nats beyond log q a point to write the labels of each group, one point after the other, best concentration."""
+    """Code length in nats per point, minus log q, of the labels of each group, with the best concentration."""
 
     def cost(log_alpha: float) -> float:
         alpha, nats = math.exp(log_alpha), 0.0
@@ -662,7 +662,7 @@ def _reduced(a: tuple[Any, ...], b: tuple[Any, ...]) -> float:
 
 
 def rmi(a: Labels, b: Labels) -> float:
-    """What b saves in writing down a, in nats per point."""
+    """How much b shortens the code of a, in nats per point."""
     return _reduced(tuple(a), tuple(b))
 
 
@@ -726,7 +726,7 @@ OF_COUNTS: dict[str, Callable[[Table], float]] = {
     "irm_greedy": irm_greedy,
 }
 
-#: of whole points: no weights, no memberships
+#: defined for whole points only: no weights, no memberships
 OF_POINTS: dict[str, Callable[..., float]] = {"mari": mari, "rmi": rmi, "nrmi": nrmi}
 
 WEIGHTED: dict[str, Callable[..., float]] = {

@@ -61,7 +61,7 @@ def similarity(p, q):
 
 
 def least_similar(knowns, totals, k, integer, shared=False):
-    """min over profiles x of Σ_h max over matchings: one row a matching, as many as there are."""
+    """min over profiles x of Σ_h max over matchings: one row per matching."""
     bins = len(totals)
     groups = [[sum(knowns)]] if shared else [[known] for known in knowns]
     size = k * bins + len(groups)
@@ -96,7 +96,7 @@ def least_similar(knowns, totals, k, integer, shared=False):
 
 
 def coala(X, knowns, k, omega):
-    """Merge by merge, looking at all pairs of clusters."""
+    """Merge by merge, comparing all pairs of clusters."""
     clusters = [[i] for i in range(len(X))]
     gap = [[distance(x, y) for y in X] for x in X]
 

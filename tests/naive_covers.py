@@ -36,7 +36,7 @@ def same_sets(a: Cover, b: Cover) -> bool:
 
 
 def omega_parts(a: Cover, b: Cover, n: int) -> tuple[float, float]:
-    """Observed and expected share of pairs that share as many clusters in both."""
+    """Observed and expected share of pairs with the same number of common clusters in both."""
     pairs = of_pairs(n)
     counts = [[shared(x, i, j) for i, j in pairs] for x in (a, b)]
     observed = sum(s == t for s, t in zip(*counts, strict=True)) / len(pairs)
@@ -234,7 +234,7 @@ def nf1(a: Cover, b: Cover, n: int) -> float:
 
 
 def walk(cover: Cover, n: int, alpha: float) -> np.ndarray:
-    """Personalised PageRank of every point; a point in no cluster is a cluster of its own."""
+    """Personalised PageRank of every point; a point in no cluster is a separate cluster."""
     alone = [[i] for i in range(n) if not any(i in c for c in cover)]
     clusters = [list(c) for c in cover] + alone
     a = np.zeros((n, len(clusters)))

@@ -65,7 +65,7 @@ def adco_metric(a: Sequence[Sequence[float]], b: Sequence[Sequence[float]]) -> f
 
 
 def adjusted(a: Sequence[Sequence[float]], b: Sequence[Sequence[float]]) -> float:
-    """The mean over all matchings taken off."""
+    """adco minus its mean over all matchings."""
     every = [sum(product(a[i], b[j]) for i, j in pairs) for pairs in matchings(len(a), len(b))]
     mean = sum(every) / len(every)
     top = max(norm(a), norm(b))

@@ -1,6 +1,6 @@
 """Similarity matrices and ensembles by their definitions: the whole n × n matrix, and loops over pairs of points.
 
-Members are lists of labels (None: not in the member) or of rows of memberships. `w` are weights of the points.
+Members are lists of labels (None: no label) or of rows of memberships. `w` are weights of the points.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ def together(member: Sequence[Any], i: int, j: int) -> float:
 
 
 def seen(member: Sequence[Any], i: int, j: int) -> bool:
-    """Does the member have both points?"""
+    """Whether the member labels both points."""
     return member[i] is not None and member[j] is not None
 
 
 def consensus(members: Members, shares: Sequence[float] | None = None, missing: str = "ratio") -> np.ndarray:
-    """The consensus matrix, 1 on the diagonal; NaN where no member has seen the two points together ("ratio")."""
+    """The consensus matrix, 1 on the diagonal; NaN if no member labels both points ("ratio")."""
     n = len(members[0])
     a = [1.0] * len(members) if shares is None else list(shares)
     found = np.ones((n, n))
@@ -70,7 +70,7 @@ def pooled_sums(p: Members, q: Members, a: Sequence[float], b: Sequence[float]) 
 
 
 def arimm(s: dict[str, float]) -> float:
-    """(s_pq − E) / ((s_p + s_q)/2 − E); 0/0 (both all 0, both all 1, no pair at all) is 1."""
+    """(s_pq − E) / ((s_p + s_q)/2 − E); 0/0 (both all 0, both all 1, no pairs) is 1."""
     if not s["pairs"]:
         return 1.0
     expected = s["s_p"] * s["s_q"] / s["pairs"]

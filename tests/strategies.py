@@ -1,7 +1,7 @@
-"""Random clusterings, memberships and weights for property tests; the small strange cases are always among them.
+"""Random clusterings, memberships and weights for property tests; small edge cases are always included.
 
 Everything is small enough for `naive.py`, which tries every permutation of clusters. Memberships and weights are
-multiples of 1/8, so that two sums which are equal on paper are equal in the inputs too.
+multiples of 1/8, so that sums that are equal mathematically are also equal in floating point.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def profiles(n: int) -> list[list[int]]:
 
 
 def same_partition(a: list[int], b: list[int]) -> bool:
-    """Do the labels put the same points together?"""
+    """Whether the labels put the same points together."""
     return len(set(a)) == len(set(b)) == len(set(zip(a, b, strict=True)))
 
 
@@ -72,7 +72,7 @@ def rows_of_memberships(k: int, probabilistic: bool) -> st.SearchStrategy[list[f
 
 
 def memberships(n: int, probabilistic: bool = True) -> st.SearchStrategy[list[list[float]]]:
-    """Memberships of n points in 1 to 3 clusters, one row a point."""
+    """Memberships of n points in 1 to 3 clusters, one row per point."""
     return st.integers(1, 3).flatmap(lambda k: st.lists(rows_of_memberships(k, probabilistic), min_size=n, max_size=n))
 
 

@@ -13,7 +13,7 @@ from congruence.formulas import names
 
 
 def stub() -> str:
-    """The text of the stub: every public name from its home, and one function per measure with its own signature."""
+    """The text of the stub: every public name from its module, and one function per measure with its signature."""
     lines = [
         '"""Types of the public names; `congruence/__init__.py` imports them when they are first asked for."""',
         "",
@@ -58,7 +58,7 @@ def signature(function: object) -> str:
 
 
 def said_by(text: str) -> set[str]:
-    """What a stub says, without the order and layout of its lines: one entry per name."""
+    """The content of a stub regardless of order and layout: one entry per name."""
     found = set()
     for node in ast.parse(text).body:
         if isinstance(node, ast.ImportFrom):

@@ -30,7 +30,7 @@ FAST = ("coala", "cib", "condens", "metaclusters", "mincentropy", "orthogonal", 
 
 
 def views(n, k, sep, count=2, seed=0, noise=1.0):
-    """Data with independent clusterings, each in attributes of its own: centres at equal distances."""
+    """Data with independent clusterings, each in separate attributes, with equidistant centres."""
     rng = np.random.default_rng(seed)
     hidden = [rng.integers(0, k, n) for _ in range(count)]
     return np.hstack([sep * np.eye(k)[h] + noise * rng.normal(size=(n, k)) for h in hidden]), hidden
@@ -165,7 +165,7 @@ def test_the_excess_is_similarity_by_its_cap():
 
 
 def test_a_solver_that_stops_says_so():
-    """A time limit that is too short, and a program without a solution, are told in words."""
+    """A time limit that is too short, and an infeasible program, are reported."""
     rng = np.random.default_rng(0)
     # market split: whole numbers with given sums, hard to prove
     A = rng.integers(0, 100, (5, 60)).astype(float)
@@ -197,7 +197,7 @@ def test_all_eighteen_dunn_indices(inter, intra):
 
 
 def test_dunn_in_blocks_and_at_its_limits(monkeypatch):
-    """Any block of distances gives the same; no extent is infinite quality; one cluster or a wrong number is said."""
+    """Any block of distances gives the same; zero extent is infinite quality; one cluster or a wrong number is an error."""
     labels = SPECIES
     whole = cg.dunn(IRIS, labels, 6, 2)
     monkeypatch.setattr("congruence.alternative_clustering.quality._CELLS", 1000)
@@ -230,7 +230,7 @@ def test_dq_is_the_harmonic_mean():
     ("X", "y", "average", "centres"), [(IRIS, SPECIES, 0.515, 0.06), (WINE, CULTIVAR, 0.581, 0.08)]
 )
 def test_random_labels_score_well_on_dq_with_average_linkage(X, y, average, centres):
-    """With δ3/Δ1 random labels reach 0.5 and more, in the range the paper prints; with δ4/Δ3 less than 0.15."""
+    """With δ3/Δ1 random labels reach 0.5 and more, as in the paper; with δ4/Δ3 less than 0.15."""
     rng = np.random.default_rng(0)
     found = []
     for _ in range(10):
@@ -254,7 +254,7 @@ def test_silhouettes_are_those_of_scikit_learn():
 @pytest.mark.parametrize("omega", [0.2, 0.6, 0.9])
 @pytest.mark.parametrize("several", [False, True])
 def test_coala_is_its_definition(omega, several):
-    """Row minima find the merges that a look at all pairs finds."""
+    """Row minima find the same merges as a search over all pairs."""
     rng = np.random.default_rng(3)
     X, knowns = rng.normal(size=(24, 2)), [rng.integers(0, 3, 24) for _ in range(1 + several)]
     found = coala(as_points(X, False), knowns, 3, [], lambda _: None, omega=omega).labels
@@ -271,7 +271,7 @@ def test_a_larger_omega_merges_more_for_quality():
 
 @pytest.mark.slow
 def test_mincentropy_counts_its_objective():
-    """Moves keep sums: the objective at the end is that of the definition, and no single move improves it."""
+    """The final objective equals the definition, and no single move improves it."""
     rng = np.random.default_rng(0)
     X, known = rng.normal(size=(30, 2)), rng.integers(0, 2, 30)
     sigma = pdist(X).mean() / 2
@@ -342,7 +342,7 @@ def test_shared_centroids_recover_a_profile_and_random_ones_do_not():
 
 
 def test_orthogonal_takes_the_given_directions_away():
-    """What is left has the given centroids at one place; where nothing is left, that is said."""
+    """After the projection the given centroids coincide; if nothing is left, an error says so."""
     from congruence.alternative_clustering.orthogonal import left_over
     from congruence.alternative_clustering.quality import centroids
 
@@ -395,7 +395,7 @@ def test_maximus_does_not_mind_the_unit(unit):
 
 
 def test_small_and_huge_numbers_are_standardised_or_refused():
-    """A spread of 1e-13 is no constant; one whose square overflows is an error that says so."""
+    """A spread of 1e-13 is not constant; data whose squares overflow are an error."""
     numbers = as_points(1e-13 * IRIS, scale=True).numbers
     assert numbers.std(axis=0) == pytest.approx(np.ones(4), rel=1e-9)
     assert not as_points(np.full((9, 1), 0.1), scale=True).numbers.any()
@@ -422,7 +422,7 @@ def test_other_numbers_of_clusters_than_the_known(k):
 
 
 def test_labels_that_are_the_given_ones_are_called_that():
-    """A method that gives the known clustering back says that it found no alternative."""
+    """A method that returns the known clustering reports that it found no alternative."""
     X = np.repeat([[0.0], [9.0]], 10, axis=0)
     found = cg.alternatives(X, X[:, 0], method="metaclusters", random_state=0)[0]
     assert found.dq == 0
@@ -431,7 +431,7 @@ def test_labels_that_are_the_given_ones_are_called_that():
 
 @pytest.mark.slow
 def test_both_solvers_find_the_same():
-    """The linear program and its dual end in clusterings of like cost, within the same caps."""
+    """The linear program and its dual give clusterings of similar cost, within the same caps."""
     X, (given, hidden) = views(150, 3, 4.0)
     exact = cg.alternatives(X, given, random_state=0, solver="highs", n_init=2)[0]
     dual = cg.alternatives(X, given, random_state=0, n_init=2)[0]
@@ -453,7 +453,7 @@ def test_epsilon_trades_difference_for_quality():
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["condens", "mincentropy", "orthogonal", "adft"])
 def test_the_later_methods_find_the_planted_view(method):
-    """Four cheap methods find it too."""
+    """Four fast methods also find the hidden view."""
     X, (given, hidden) = views(300, 3, 4.0)
     assert cg.ari(cg.alternatives(X, given, method=method, random_state=0)[0].labels, hidden) > 0.8
 
@@ -501,7 +501,7 @@ def test_the_scores_are_those_of_the_public_functions():
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_nominal_and_mixed_data(method):
-    """Nominal attributes and missing values are taken, or refused in one line that names who takes them."""
+    """Nominal attributes and missing values are accepted, or refused in one line that names methods that accept them."""
     rng = np.random.default_rng(0)
     given, hidden = rng.integers(0, 2, 120), rng.integers(0, 2, 120)
     frame = pd.DataFrame({f"g{i}": np.where(rng.random(120) < 0.1, 1 - given, given).astype(str) for i in range(3)})
@@ -547,7 +547,7 @@ def test_ways_to_give_known_clusterings():
 
 
 def test_the_index_of_labels_and_data_must_agree():
-    """Labels in another order than the frame are not silently taken row by row."""
+    """Labels in another order than the frame are not silently compared row by row."""
     X = pd.DataFrame(IRIS)
     y, other = pd.Series(SPECIES), pd.Series(SPECIES)[::-1]
     for call in (
@@ -634,13 +634,13 @@ def test_filling_a_cluster_takes_few_rounds(monkeypatch):
 
 
 def test_too_many_nominal_values_are_refused():
-    """A column of names, one a point, would be as many 0/1 columns: said before the memory is full."""
+    """A column of names, one per point, is refused before its 0/1 columns fill the memory."""
     with pytest.raises(cg.InputError, match="'name' has 20,000 values, too many"):
         cg.alternatives({"name": [str(i) for i in range(20_000)]}, np.arange(20_000) % 2)
 
 
 def test_limits_are_said_before_anything_starts():
-    """A method that cannot take so many points, or rows, says so at once and names those that can."""
+    """A method refuses too many points or rows immediately and names methods that take them."""
     X = np.random.default_rng(0).normal(size=(10_001, 2))
     with pytest.raises(cg.InputError, match=r"at most 10,000 points .* use maximus"):
         cg.alternatives(X, np.arange(10_001) % 3, method="coala")
@@ -669,7 +669,7 @@ def test_alternatives_keep_apart_from_known_ones_of_their_name():
 
 
 def test_progress_counts_restarts():
-    """A callable hears of every restart of every alternative."""
+    """A progress function is called for every restart of every alternative."""
     heard = []
     X, (given, _) = views(60, 2, 4.0)
     cg.alternatives(X, given, 2, 2, random_state=0, n_init=3, progress=lambda done, total: heard.append((done, total)))
@@ -697,7 +697,7 @@ def test_the_estimator_keeps_the_manners_of_scikit_learn():
 
 @pytest.mark.slow
 def test_the_command(tmp_path):
-    """It prints the scores beside those of chance, writes the labels, and refuses in one line."""
+    """The command prints the scores next to those of chance, writes the labels, and refuses bad input in one line."""
     X, (given, hidden) = views(80, 2, 4.0)
     frame = pd.DataFrame(X, columns=list("abcd")).assign(known=given, row=[f"r{i}" for i in range(80)])
     frame.to_csv(tmp_path / "data.csv", index=False)

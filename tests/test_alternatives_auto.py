@@ -16,7 +16,7 @@ from reproductions.rows import CONFIRMED, NOT_CONFIRMED
 
 
 def planted(n=90, k=3, noise=1, seed=0):
-    """Two independent groupings in columns of their own, then columns of noise."""
+    """Two independent groupings in separate columns, then columns of noise."""
     rng = np.random.default_rng(seed)
     given, hidden = rng.integers(0, k, n), rng.integers(0, k, n)
     X = np.hstack([6 * np.eye(k)[given], 5 * np.eye(k)[hidden]]) + rng.normal(size=(n, 2 * k))
@@ -69,7 +69,7 @@ def test_merit_by_definition(monkeypatch):
 
 
 def test_merit_where_nothing_is_left():
-    """Data that the given clusters fix entirely leave nothing to explain."""
+    """Data determined entirely by the given clusters leave nothing to explain."""
     given = np.repeat([0, 1], 10)
     X = given[:, None] * np.array([1.0, 2.0])
     assert merits(X, [given], [given, np.arange(20) % 2], np.random.default_rng(0)) == [0.0, 0.0]
@@ -139,7 +139,7 @@ def test_bad_input_to_auto_is_one_line(change, words):
 
 
 def test_too_many_points_for_every_method(monkeypatch):
-    """Nothing that auto tries takes so many: one line."""
+    """If no method of auto takes that many points, the error is one line."""
     X, given, _ = planted()
     monkeypatch.setattr("congruence.alternative_clustering.search.AUTO", ("mincentropy",))
     monkeypatch.setattr("congruence.alternative_clustering.search.AUTO_PAIRS", 50)

@@ -1,7 +1,7 @@
-"""What a measure declares of itself is true on every partition of few points; what it does not declare is false.
+"""Declared axioms hold on all partitions of few points; undeclared ones are refuted.
 
 For each measure and each axiom of the registry there is either the declaration, checked exhaustively here, or a stored
-counter-example (`golden/counterexamples.json`), checked too. So a missing declaration is as wrong as a false one.
+counter-example (`golden/counterexamples.json`), checked too. So a missing declaration fails like a false one.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ SIZES = [
 
 @pytest.mark.parametrize("key", that_declare("baseline"))
 def test_baseline(key):
-    """The mean over all permutations of the points of one clustering is 0, whatever the sizes of clusters."""
+    """The mean over all permutations of the points of one clustering is 0, for any cluster sizes."""
     for a, b in SIZES:
         assert mean_over_permutations(key, a, b) == pytest.approx(0, abs=1e-12), (a, b)
         assert mean_over_permutations(key, b, a) == pytest.approx(0, abs=1e-12), (b, a)
@@ -168,7 +168,7 @@ def test_not_definite(key):
 
 @pytest.mark.parametrize("key", that_do_not_declare("triangle"))
 def test_not_triangle(key):
-    """In a stored triple the way through b is shorter."""
+    """In a stored triple the path through b is shorter."""
     a, b, c = stored(key, "triangle")
     direct, first, second = (distance(key, cg.compare(x, y, key)[key]) for x, y in ((a, c), (a, b), (b, c)))
     assert direct > first + second + 1e-3
@@ -218,7 +218,7 @@ def test_values_stay_in_the_declared_range(key):
 @pytest.mark.slow
 @pytest.mark.parametrize("key", that_declare("definite"))
 def test_identical_partitions_score_exactly_the_best(key):
-    """Whatever the sizes of clusters, a clustering against itself under other names scores the best, exactly."""
+    """For any cluster sizes, a clustering with renamed clusters scores exactly the best value with itself."""
     rng = np.random.default_rng(2)
     best = cg.measure(key).best
     for n, k in [(6, 3), (6, 4), (7, 3), (30, 7), (100, 3), (100, 60), (1000, 40)]:

@@ -1,4 +1,4 @@
-"""One border: every function that takes two clusterings reads them by the same rules."""
+"""Every function that takes two clusterings validates them by the same rules."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DOORS = {
 
 @pytest.mark.parametrize("door", DOORS)
 def test_a_mistyped_column_of_noise_is_an_error_everywhere(door):
-    """noise={"typo": −1} names a clustering that is not there, whatever the function."""
+    """noise={"typo": −1} is refused by every function."""
     with pytest.raises(cg.InputError, match=r"noise names .*'typo'"):
         DOORS[door](A, B, noise={"typo": -1})
 
@@ -51,21 +51,21 @@ def test_a_pair_has_no_partial_members(door):
 
 @pytest.mark.parametrize("door", DOORS)
 def test_a_policy_that_there_is_not_is_an_error_everywhere(door):
-    """The words for unassigned points are checked at the border."""
+    """Values of `unassigned` are validated."""
     with pytest.raises(cg.InputError, match="unassigned must be"):
         DOORS[door](A, B, unassigned="ignore")
 
 
 @pytest.mark.parametrize("door", [d for d in DOORS if d not in ("confidence_interval", "density")])
 def test_lengths_are_compared_everywhere(door):
-    """Two clusterings of different numbers of points are refused in the same words."""
+    """Clusterings with different numbers of points are refused with the same message."""
     with pytest.raises(cg.InputError, match="8 and 7"):
         DOORS[door](A, B[:-1])
 
 
 @pytest.mark.parametrize("door", ["contingency", "match", "relabel", "ari", "permutation_test"])
 def test_a_mistyped_option_is_told(door):
-    """A keyword that is no option is named, with the nearest one."""
+    """An unknown option is named in the error, with the most similar one."""
     with pytest.raises(TypeError, match=r"unasigned.*did you mean unassigned|unexpected keyword argument 'unasigned'"):
         DOORS[door](A, B, unasigned="drop")
 
@@ -92,7 +92,7 @@ def test_an_option_without_effect_is_an_error(option):
 
 
 def test_options_of_an_ensemble_belong_to_the_ensemble():
-    """Two ensembles were read before: how their points count cannot be said afterwards."""
+    """Options for reading points are refused for two ensembles, which are already read."""
     e = cg.Ensemble([A, B])
     for options in ({"unassigned": "drop"}, {"noise": -1}):
         with pytest.raises(cg.InputError, match=r"cg\.Ensemble"):
@@ -103,7 +103,7 @@ def test_options_of_an_ensemble_belong_to_the_ensemble():
 
 
 def test_a_prepared_pair_gives_what_compare_gives():
-    """Who has a prepared pair may evaluate it again without crossing the border again."""
+    """A prepared pair can be evaluated again without being validated again."""
     pair = prepared(A, B, InputOptions())
     assert pairs.compare_prepared(pair, ["ari", "vi"]).to_dict() == cg.compare(A, B, ["ari", "vi"]).to_dict()
     e = cg.Ensemble([A, B])
@@ -149,7 +149,7 @@ def test_columns_beside_the_values_have_names_of_their_own():
 
 
 def test_result_classes_take_keywords_only():
-    """No result class is made of a row of positional fields."""
+    """Result classes take keyword arguments only."""
     for name in ("Comparison", "AllPairs", "AgainstReference", "Matching", "PermutationTest", "PermutationTests",
                  "ConfidenceInterval", "Measure"):  # fmt: skip
         with pytest.raises(TypeError, match="positional"):

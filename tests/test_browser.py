@@ -1,4 +1,4 @@
-"""The report in a real Chromium with the network cut off: it draws, answers, and lets tables down."""
+"""The report in Chromium without a network: it draws, answers, and offers downloads."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def browser():
 
 @pytest.fixture
 def page(browser, demo):
-    """The demo's report, opened anew at the width of a screen."""
+    """The demo's report, reopened at the width of a screen."""
     browser.size(1280)
     browser.scheme("light")
     browser.events.clear()
@@ -144,7 +144,7 @@ def in_view(page: Browser, selector: str) -> bool:
 
 @pytest.mark.parametrize("way", ["cell", "name", "dot"])
 def test_a_click_shows_its_result_in_view(page, way):
-    """A click on a cell, a name or a dot opens the comparison where one is; Escape closes it."""
+    """A click on a cell, a name or a dot opens the comparison; Escape closes it."""
     target = {"cell": "#heat", "name": "#ranking-table button.link", "dot": "#map circle:last-of-type"}[way]
     page.click(target, 0.9 if way == "cell" else 0.5, 0.5)
     page.until("!document.querySelector('#panel').hidden")
@@ -157,7 +157,7 @@ def test_a_click_shows_its_result_in_view(page, way):
 
 
 def test_the_table_of_a_pair_is_the_contingency_table(page, demo):
-    """What the page counts from the labels is what the library counts."""
+    """The page counts the same tables as the library."""
     names = data(page, "names")
     choose(page, names.index("ward linkage"), names.index("kmeans, k=5"))
     page.click("[data-save='contingency.csv']")
@@ -185,7 +185,7 @@ def test_the_keyboard_reaches_a_pair(page):
 
 
 def test_several_clusterings_flow(page):
-    """Up to five clusterings stand beside one another."""
+    """Up to five clusterings are shown side by side."""
     for many in (3, 4, 5):
         page.run("document.querySelector('#compare-names button[aria-label^=Add]').click()")
         assert page.run("document.querySelectorAll('#compare-names select').length") == many
@@ -194,7 +194,7 @@ def test_several_clusterings_flow(page):
 
 
 def test_hiding_works_out_the_answer_again(page):
-    """What is hidden no longer counts; what is shown again brings the answer back."""
+    """Hidden clusterings do not count; showing them again restores the answer."""
     before = shown(page, "#sentence")
     page.run("document.querySelector('#ranking-table button[aria-label=\"Hide ward linkage\"]').click()")
     assert "these 20 different clusterings" in before
@@ -327,7 +327,7 @@ def test_the_data_take_any_colouring(page):
 
 
 def test_phone_width(page, demo):
-    """At 390 pixels nothing sticks out to the side, and a click still shows its result."""
+    """At 390 pixels nothing overflows, and a click still shows its result."""
     page.size(390, 800, phone=True)
     page.open(demo)
     assert page.run("document.documentElement.scrollWidth") <= 390
@@ -341,7 +341,7 @@ def luminance(colour: str) -> float:
 
 
 def test_dark_mode(page):
-    """The page follows the system, and its button; what is in doubt stands out from the page in both."""
+    """The page follows the system theme and its button; disputed points are visible in both themes."""
     light = page.run("getComputedStyle(document.body).backgroundColor")
     page.scheme("dark")
     page.until(f"getComputedStyle(document.body).backgroundColor !== {light!r}")
@@ -403,7 +403,7 @@ def test_hover_shows_both_names(page):
 
 
 def test_names_stay_text(browser, tmp_path):
-    """A name that is a script is shown as it is, and runs nothing."""
+    """A name that contains a script is shown as text and not run."""
     cg.report(
         {NASTY: [NASTY, "b", "b", "c"], "b": [0, 0, 1, 1], "c": [0, 1, 1, 1]},
         tmp_path / "r.html",
@@ -463,7 +463,7 @@ def test_pairs_without_labels(browser, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("most", [10, pairs.EMBEDDED])
 def test_pairs_without_points_in_common(browser, tmp_path, monkeypatch, most):
-    """Two clusterings of different points: the page says so, and has no share of no points."""
+    """For two clusterings of different points the page says so, and shows no percentages."""
     monkeypatch.setattr(pairs, "EMBEDDED", most)
     half = [0, 1, 1, *[None] * 27], [*[None] * 27, 1, 1, 0]
     cg.report({"a": half[0], "b": half[1], "c": np.arange(30) % 2}, tmp_path / "r.html", progress=False)

@@ -1,4 +1,4 @@
-"""Chance: permutation tests, adjusted measures and intervals, compared with enumeration of all there is to draw from."""
+"""Chance: permutation tests, adjusted measures and intervals, compared with exhaustive enumeration."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_p_values_are_uniform_under_the_null():
 
 @pytest.mark.slow
 def test_p_values_under_stopping_are_valid():
-    """Draws that end after so many as good give p = hits / draws, and small ones no more often than they should."""
+    """Draws that stop after a number of hits give p = hits / draws, and small p-values are not too frequent."""
     rng = np.random.default_rng(4)
     values = []
     for i in range(200):
@@ -165,7 +165,7 @@ def test_p_values_under_stopping_are_valid():
 
 
 def test_sequential_stopping():
-    """Stopping cuts the same draws short where the last hit was; where there are too few it changes nothing."""
+    """Stopping truncates the same draws at the last hit; with too few hits it changes nothing."""
     whole = cg.permutation_test(A, B, "ari", 500, 0)
     part = cg.permutation_test(A, B, "ari", 500, 0, stop_after=7)
     assert part.is_stopped
@@ -182,7 +182,7 @@ def test_sequential_stopping():
 
 
 def test_the_interval_of_the_p_value():
-    """It is Clopper and Pearson's, and the one of inverse sampling where draws were stopped."""
+    """The interval is Clopper and Pearson's, or that of inverse sampling if drawing was stopped."""
     r = cg.permutation_test(A, B, "ari", 300, 0)
     hits = int((r.draws >= r.value - 1e-9).sum())
     wanted = stats.binomtest(hits, 300).proportion_ci(0.95, "exact")
@@ -304,7 +304,7 @@ def drawn_from(null, sided, a, b):
     "key", ["rand", "mirkin", "wallace_ab", "mi", "vi", "homogeneity", "jaccard", "nmi_sum", "ari"]
 )
 def test_null_models_against_all_partitions(key, null, sided):
-    """Expectations are the means over all partitions of four points; exact where they say so."""
+    """Expectations are the means over all partitions of four points, exactly if they claim to be exact."""
     a, b = (0, 0, 1, 1), (0, 0, 1, 2)
     values = np.array([naive.MEASURES[key](x, y) for x, y in drawn_from(null, sided, a, b)])
     m = cg.adjusted(key, null, sided=sided)
@@ -389,7 +389,7 @@ SOFT_B = RNG.dirichlet([0.5, 0.5, 0.5], 5)
 
 @pytest.mark.parametrize("key", ["ari", "rand", "ari_gram", "jaccard", "nmi_sum", "vi", "accuracy", "element_centric"])
 def test_memberships_against_all_permutations(key):
-    """Rows of memberships are dealt out anew; means are exact for measures affine in Σn²."""
+    """Rows of memberships are permuted; means are exact for measures affine in Σn²."""
     rows = [SOFT_B[list(order)].tolist() for order in itertools.permutations(range(5))]
     values = np.array([naive.SOFT[key](SOFT_A.tolist(), r) for r in rows])
     r = cg.permutation_test(SOFT_A, SOFT_B, key, 600, 0)
@@ -416,7 +416,7 @@ def test_the_mean_of_the_soft_ari_is_not_zero():
 
 
 def test_possibilistic_memberships_have_no_closed_form():
-    """Where rows do not add up to 1 the scale of the table moves with every draw, so the mean is of the draws."""
+    """If rows do not add up to 1, the scale of the table changes with every draw, so the mean comes from the draws."""
     assert not cg.permutation_test(SOFT_A * RNG.uniform(0.3, 1, (5, 1)), SOFT_B, "ari", 50, 0).is_exact
 
 
@@ -430,7 +430,7 @@ def test_crisp_memberships_are_labels():
 
 
 def test_weights_stay_with_their_points():
-    """Labels of b are dealt out to weighted points: the draws are those of all orders."""
+    """The labels of b are permuted over weighted points: the draws are those of all orders."""
     a, b, w = A[:6], (0, 0, 1, 1, 1, 2), [1, 2, 0.5, 3, 1, 1]
     values = np.array([cg.ari(a, order, sample_weight=w) for order in all_orders(b)])
     r = cg.permutation_test(a, b, "ari", 800, 0, sample_weight=w)
@@ -453,7 +453,7 @@ def test_frequency_is_repetition():
 
 
 def test_frequency_of_an_ensemble_is_repetition():
-    """Copies of a point are dealt out one by one, for ensembles too: chance gives 0, not what copies agree on."""
+    """Copies of a point are permuted separately, also for ensembles: the expected value is 0."""
     counts = [2, 1, 3, 0, 1, 2, 1]
     place = np.repeat(np.arange(7), counts)
     runs = [np.array(A), np.array(B), np.array(A)[::-1]]
@@ -485,7 +485,7 @@ def test_points_without_a_label_are_left_out_of_the_draws(weighted):
 
 
 def test_points_without_a_label_are_left_out_of_the_draws_of_an_ensemble():
-    """What unassigned="drop" leaves out of the value is not dealt out either."""
+    """Points dropped by unassigned="drop" are not permuted either."""
     runs = np.array([A, B, A[::-1]])
     more = cg.Ensemble(list(np.hstack([runs, [[0, 1], [1, 1], [0, 0]]])))
     r = cg.permutation_test(more, [*B, None, None], "arimp", 100, 0, unassigned="drop")
@@ -545,7 +545,7 @@ def test_matrices_against_all_permutations(sides, key):
 
 @pytest.mark.slow
 def test_other_ensembles():
-    """Weighted members, memberships, weighted points, gaps and anmi take their own roads to the same distribution."""
+    """Weighted members, memberships, weighted points, gaps and anmi take different routes to the same distribution."""
     rng = np.random.default_rng(0)
     a, b = LARGE[:40], NOISY[:40]
     weighted = cg.Ensemble([a, b], member_weight=[1, 3])
@@ -619,7 +619,7 @@ def test_refusals():
 
 
 def test_the_result_reads_well():
-    """Numbers by name, as a frame, as JSON, and four lines for people."""
+    """Numbers by name, as a frame, as JSON, and as four lines of text."""
     r = cg.permutation_test(pd.Series(A, name="mine"), pd.Series(B, name="theirs"), "vi", 50, 0)
     assert r.names == ("mine", "theirs")
     assert isinstance(r.to_frame(), pd.DataFrame)
@@ -679,7 +679,7 @@ def test_the_standard_error_of_an_adjusted_measure():
 
 
 def test_adjusted_measures_go_where_keys_go():
-    """compare, compare_to, compare_all, explain, pickle; memberships and matrices when called itself."""
+    """compare, compare_to, compare_all, explain, pickle; memberships and matrices when called directly."""
     m = cg.adjusted("jaccard")
     assert m.key == "adjusted_jaccard"
     r = cg.compare(A, B, [m, "ari"])
@@ -706,7 +706,7 @@ def test_adjusted_measures_go_where_keys_go():
 
 
 def test_adjusted_measures_of_points():
-    """Memberships, weights, ensembles and matrices are adjusted by dealing out their points."""
+    """Memberships, weights, ensembles and matrices are adjusted by permuting their points."""
     soft = cg.adjusted("rand", n_draws=50)
     assert soft(SOFT_A, SOFT_B) == close(cg.permutation_test(SOFT_A, SOFT_B, "rand", 50, 0).adjusted)
     assert soft.standard_error(SOFT_A, SOFT_B) == 0
@@ -803,7 +803,7 @@ def labels_of(table):
      ("accuracy", 5, 200, 0.6)],
 )  # fmt: skip
 def test_intervals_cover_what_they_should(key, k, n, agreement):
-    """Of intervals that promise 95 % nearly all hold the value of the population."""
+    """Nearly all 95 % intervals contain the value of the population."""
     rng = np.random.default_rng(5)
     shares = population(k, agreement)
     truth = cg.compare(*labels_of(np.rint(shares * 10**6).astype(int)), key)[key]
@@ -830,7 +830,7 @@ def test_the_bootstrap_is_wrong_and_this_is_not():
     ("key", "k", "n", "agreement"), [("nmi_sum", 30, 200, 0.5), ("vi", 10, 200, 0.9), ("ami_sum", 30, 1000, 0.7)]
 )
 def test_too_small_clusters_are_refused(key, k, n, agreement):
-    """Where the entropy is not yet seen, the interval is refused with the reason."""
+    """If the entropy cannot be estimated, the interval is refused with the reason."""
     a, b = labels_of(np.random.default_rng(0).multinomial(n, population(k, agreement).ravel()).reshape(k, k))
     with pytest.raises(
         cg.NotApplicable, match=f"alone in their cell.*too small for an interval of {key}.*pair-counting"
@@ -839,7 +839,7 @@ def test_too_small_clusters_are_refused(key, k, n, agreement):
 
 
 def test_matchings_by_chance_are_refused():
-    """The best of many equal matchings rises as 1/√n: it has no interval."""
+    """The bias of the best of many equal matchings is of order 1/√n, so there is no interval."""
     a, b = labels_of(np.random.default_rng(0).multinomial(200, population(10, 0).ravel()).reshape(10, 10))
     with pytest.raises(cg.NotApplicable, match="depends too much on the number of points"):
         cg.confidence_interval(a, b, "accuracy", random_state=0)
@@ -951,7 +951,7 @@ def test_the_command_corrects_p_values_of_several_columns(congruence):
 
 
 def test_the_command_refuses_in_one_line(congruence):
-    """A level that is none is refused; a measure without an interval has a dash and the reason."""
+    """An invalid level is refused; a measure without an interval has a dash and the reason."""
     code, _, err = congruence("compare", "labels.csv", "truth", "good", "--ci", "--level", "95")
     assert (code, err.count("\n")) == (2, 1)
     assert "level must be between 0 and 1" in err
@@ -990,7 +990,7 @@ def test_too_few_permutations_are_said_only_where_they_are():
 
 
 def test_an_interval_of_nothing_that_varies_is_doubted_beside_the_values_too():
-    """All singletons: every half has the same value, which is no certainty; compare with intervals says so."""
+    """All singletons: every half has the same value, so there is no interval, and compare says so."""
     a, b = np.arange(60), np.arange(60) % 3
     r = cg.confidence_interval(a, b, "ari", random_state=0, n_resamples=50)
     assert any("every half" in c for c in r.cautions)

@@ -1,4 +1,4 @@
-"""Runs that were stopped: finished parts are on disk, whole and checksummed, and a second run gives the identical result."""
+"""Stopped runs: finished parts are on disk with checksums, and a second run gives the identical result."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def parts_of(folder: Path) -> list[Path]:
 
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is read from now on."""
+    """The reads from now on."""
     read: list[str] = []
     original = parts.RowGroup.batches
 
@@ -41,7 +41,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_a_run_that_failed_goes_on_where_it_stopped(tmp_path, monkeypatch):
-    """What was counted before the failure is not read again, and the result has the same bits."""
+    """Parts counted before the failure are not read again, and the result is identical."""
     columns = labels(1200)
     folder = folder_of(columns, tmp_path / "d")
     last = folder / "part-2.parquet"
@@ -112,7 +112,7 @@ def test_other_columns_noise_or_weights_are_other_parts(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["truncated", "flipped", "empty", "pickle", "swapped"])
 def test_damaged_parts_are_counted_again(tmp_path, how):
-    """A part that is not whole, changed, or not ours is as good as none, and the result says that there were some."""
+    """A truncated, changed or foreign part is recomputed, and the result says so."""
     columns = {k: labels(600)[k] for k in NAMES}
     folder = folder_of(columns, tmp_path / "d")
     cg.compare_all(cg.scan(folder), checkpoint=tmp_path / "saved")
@@ -170,7 +170,7 @@ print(r["ari"].tolist())
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_was_killed_goes_on(tmp_path, how, monkeypatch):
-    """kill -9 or Ctrl-C in the middle: what was finished is there, and the second run gives the identical result."""
+    """After kill -9 or Ctrl-C, finished parts are kept, and the second run gives the identical result."""
     columns = {k: labels(1200)[k] for k in NAMES}
     folder = folder_of(columns, tmp_path / "d")
     saved = tmp_path / "saved"

@@ -1,4 +1,4 @@
-"""How many clusters by halves, valleys and mixtures: each number against a slow one, and the answer where it is known."""
+"""choose_k: each value is compared with a slow definition, and the answer with the known one."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_connected_groups_of_any_shape():
 
 @pytest.mark.slow
 def test_curved_clusters_are_said_and_found():
-    """Where k-means cuts across connected groups, the answer is theirs, and it is said; k-means alone only says it."""
+    """If k-means cuts through connected groups, they are the answer, with a note; method="kmeans" only adds the note."""
     rng = np.random.default_rng(0)
     t = rng.uniform(0, 2 * np.pi, 400)
     rings = np.column_stack([np.cos(t), np.sin(t)]) * np.repeat([1, 3], 200)[:, None] + 0.05 * rng.normal(size=(400, 2))
@@ -191,7 +191,7 @@ def test_blobs_in_ten_dimensions(centres):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["uniform", "normal"])
 def test_noise_has_no_clusters(kind):
-    """At most 10 % of 50 sets without clusters are said to have some."""
+    """At most 10 % of 50 sets without clusters get an answer with clusters."""
     alarms = 0
     for seed in range(50):
         rng = np.random.default_rng(seed)
@@ -203,7 +203,7 @@ def test_noise_has_no_clusters(kind):
 
 @pytest.mark.slow
 def test_no_clusters_is_an_answer_and_names_the_best_of_two_or_more():
-    """On noise the verdict is none; k_min=2 gives the number that stands beside it."""
+    """On noise the verdict is none; k_min=2 gives the runner-up."""
     X = np.random.default_rng(1).normal(size=(200, 4))
     choice = cg.choose_k(X)
     assert (choice.k, choice.verdict) == (1, "none")
@@ -217,7 +217,7 @@ def test_no_clusters_is_an_answer_and_names_the_best_of_two_or_more():
 
 
 def test_the_verdict_follows_the_probabilities():
-    """A tie is never called clear; no probable number is no answer."""
+    """A tie is never called clear; without a probable number there is no answer."""
 
     def of(**p):
         ks = tuple(int(name[1:]) for name in p)
@@ -245,7 +245,7 @@ def test_the_sentence_says_what_speaks_against_the_next_number():
 
 @pytest.mark.slow
 def test_jobs_do_not_change_the_answer():
-    """Two jobs give the numbers of one to the bit; so does a k that is tried alone."""
+    """Two jobs give identical results to one; so does a k that is tried alone."""
     one, two = cg.choose_k(BLOBS, random_state=5), cg.choose_k(BLOBS, random_state=5, n_jobs=2)
     pd.testing.assert_frame_equal(one.scores, two.scores, check_exact=True)
     assert one.probabilities == two.probabilities
@@ -361,7 +361,7 @@ def test_a_clusterer_that_gives_another_number_is_not_chosen():
 
 
 def test_known_clusters_by_rule_are_not_said_to_hold():
-    """With k_min=2 and no number that holds, the best is named and it is said that none holds."""
+    """With k_min=2 and no stable number, the best is named with a warning."""
     noise = np.random.default_rng(3).normal(size=(120, 3))
     choice = cg.choose_k(noise, range(1, 5), "ward", k_min=2)
     assert choice.k >= 2
@@ -400,7 +400,7 @@ def test_auto_chooses_the_family(shape):
 
 
 def test_auto_falls_back_on_spectral_clusters():
-    """A ball in a shell that no long span of distances parts, but spectral clustering does."""
+    """A ball in a shell is separated by spectral clustering, but not by connected groups."""
     X, y = cluster_shapes.draw("shells", 2)
     choice = cg.choose_k(X, range(1, 6))
     assert (choice.k, choice.method) == (2, "spectral")
@@ -411,7 +411,7 @@ def test_auto_falls_back_on_spectral_clusters():
 
 
 def test_criteria_of_any_clusterer():
-    """Silhouette, Calinski–Harabasz and Davies–Bouldin are of the clusterer that is named; others say that they cannot."""
+    """Silhouette, Calinski–Harabasz and Davies–Bouldin are computed for the named clusterer; other criteria refuse it."""
     choice = cg.choose_k(BLOBS, range(1, 5), "average", criteria=["silhouette", "davies_bouldin"])
     labels = AgglomerativeClustering(3, linkage="average").fit_predict(BLOBS)
     assert choice.criteria["silhouette"].values[2] == pytest.approx(silhouette_score(BLOBS, labels), rel=1e-9)
@@ -441,7 +441,7 @@ def test_odd_columns_are_named():
 
 @pytest.mark.slow
 def test_many_points_are_sampled_and_it_is_said():
-    """Above 2,000 points a sample is looked at; all points get a cluster."""
+    """Above 2,000 points a sample is used; all points get a cluster."""
     X, y = make_blobs(5_000, centers=4, cluster_std=0.5, random_state=3)
     choice = cg.choose_k(X, range(1, 7))
     assert choice.k == 4
@@ -457,7 +457,7 @@ def test_many_points_are_sampled_and_it_is_said():
     ],
 )
 def test_too_little_is_said(data, text):
-    """Where nothing can be looked for, there is no k, with the reason."""
+    """If there is too little data, there is no k, with the reason."""
     choice = cg.choose_k(data)
     assert (choice.k, choice.verdict, choice.probability) == (None, "cannot tell", None)
     assert text in choice.sentence
@@ -465,7 +465,7 @@ def test_too_little_is_said(data, text):
 
 
 def test_points_that_are_all_the_same_are_one_cluster():
-    """No clusters, without a doubt."""
+    """The answer is no clusters, with certainty."""
     choice = cg.choose_k(np.ones((20, 3)))
     assert (choice.k, choice.verdict, choice.probability) == (1, "none", 1.0)
 
@@ -489,7 +489,7 @@ def test_one_feature_and_few_points_work():
 
 
 def test_ctrl_c_keeps_the_numbers_that_are_done():
-    """An interrupt after three numbers gives back three; before two are done it is an interrupt."""
+    """An interrupt after three values of k returns three; before two are finished it is raised."""
 
     def after(many):
         def report(done, total):
@@ -635,7 +635,7 @@ IRIS = load_iris().data
 
 @pytest.fixture(scope="module")
 def iris():
-    """What is found for one to six clusters of iris, with 100 halvings."""
+    """The evidence for one to six clusters of iris, with 100 halvings."""
     points = IRIS - IRIS.mean(axis=0)
     root = np.random.SeedSequence(0)
     axes = np.linalg.svd(points, full_matrices=False)[2].T
@@ -759,7 +759,7 @@ def test_m3c_by_hand(monkeypatch):
 
 @pytest.mark.slow
 def test_m3c_says_that_it_sampled():
-    """Above 400 points M3C looks at 400, and a note says so; noise has no clusters."""
+    """Above 400 points M3C uses 400, and a note says so; noise has no clusters."""
     X = np.random.default_rng(0).normal(size=(450, 2))
     choice = cg.choose_k(X, range(1, 4), criteria="m3c")
     assert choice.k == 1

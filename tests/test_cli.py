@@ -1,4 +1,4 @@
-"""The command: what it reads, prints and writes, its exit codes, and one line on stderr for what is wrong."""
+"""The command line: input, output, exit codes, and one line on stderr for errors."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TRUTH, KMEANS, LEIDEN = (LABELS[name].tolist() for name in ("truth", "kmeans", "
 
 
 class Said(NamedTuple):
-    """What a run of the command left: its exit code and its two streams."""
+    """The result of a command: its exit code and both streams."""
 
     code: int
     out: str
@@ -90,7 +90,7 @@ def shown(text: str) -> dict[str, float]:
 
 @pytest.mark.slow
 def test_compare_two_columns(congruence):
-    """`compare FILE A B` prints the usual measures of the two columns, by name."""
+    """`compare FILE A B` prints the default measures of the two columns, by name."""
     said = congruence("compare", "labels.csv", "truth", "kmeans")
     assert said.code == 0
     assert said.err == ""
@@ -113,7 +113,7 @@ def test_compare_two_columns(congruence):
     ids=lambda item: item[0],
 )
 def test_every_kind_of_file(congruence, write):
-    """csv, tsv, compressed and semicolon csv, parquet, feather and npz say the same."""
+    """csv, tsv, compressed and semicolon csv, parquet, feather and npz give the same result."""
     name, make = write
     make(name)
     said = congruence("compare", name, "truth", "kmeans", "--measures", "ari,vi", "--format", "json")
@@ -179,7 +179,7 @@ def test_weights_and_counts(congruence):
 
 @pytest.mark.slow
 def test_compare_two_files_by_id(congruence):
-    """Two files meet by --id, in any order, and the command says how many rows did not match."""
+    """Two files are joined by --id, in any order, and the command says how many rows did not match."""
     LABELS[["cell", "leiden"]].to_csv("a.csv", index=False)
     LABELS[["cell", "kmeans"]].iloc[[7, 3, 1, 0, 5, 2]].to_csv("b.csv", index=False)
     said = congruence("compare", "a.csv", "b.csv", "--id", "cell", "-m", "ari", "-f", "json")
@@ -315,7 +315,7 @@ def test_unassigned_and_noise(congruence):
 
 
 def test_cautions_name_the_columns(congruence):
-    """The word on −1 names the column of the file."""
+    """The caution about −1 names the column of the file."""
     said = congruence("compare", "labels.csv", "truth", "leiden", "-m", "ari")
     assert "! leiden has label −1 among others" in said.out
 
@@ -396,7 +396,7 @@ def test_one_clustering_alone_has_no_rows(congruence):
 
 @pytest.mark.slow
 def test_threads_change_nothing(congruence):
-    """--threads is taken by both commands and changes no digit."""
+    """Both commands take --threads, which does not change the values."""
     one, two = (
         congruence("matrix", "labels.csv", "--columns", "truth,kmeans,leiden", "--threads", t, "-f", "json")
         for t in "12"
@@ -549,7 +549,7 @@ MISTAKES = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MISTAKES)
 def test_mistakes_are_one_line(congruence, name):
-    """Everything a user can get wrong is one line on stderr that helps, exit code 2, and no traceback."""
+    """Every user error gives one helpful line on stderr, exit code 2, and no traceback."""
     words, text = MISTAKES[name]
     refused(congruence(*words), text)
 
@@ -595,7 +595,7 @@ def test_pickled_arrays_are_refused(congruence):
 
 @pytest.mark.slow
 def test_rows_that_do_not_match(congruence):
-    """Files of different lengths need ids; ids that repeat, or that never meet, are refused."""
+    """Files of different lengths need ids; repeated ids, or ids without a match, are refused."""
     LABELS[["truth"]].to_csv("a.csv", index=False)
     LABELS[["kmeans"]].iloc[:5].to_csv("b.csv", index=False)
     refused(congruence("compare", "a.csv", "b.csv"), "a.csv has 8 rows and b.csv has 5, and they have no column of ids")
@@ -631,7 +631,7 @@ def spawn(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_a_reader_that_has_seen_enough(folder):
-    """A pipe closed by its reader, as by `head`, is no error and no traceback, with buffered output or without."""
+    """A pipe closed by its reader, as by `head`, gives no error and no traceback, with or without buffered output."""
     for unbuffered in ("", "1"):
         reader, writer = os.pipe()
         os.close(reader)
@@ -646,7 +646,7 @@ def test_a_reader_that_has_seen_enough(folder):
 
 @pytest.mark.slow
 def test_a_terminal_without_the_signs(folder):
-    """Where the terminal knows no arrows they are replaced; the command does not crash."""
+    """If the terminal cannot show arrows, they are replaced; the command does not crash."""
     done = spawn("compare", "labels.csv", "truth", "leiden", capture_output=True, env={"PYTHONIOENCODING": "ascii"})
     assert done.returncode == 0
     assert "Adjusted Rand index" in done.stdout
@@ -712,7 +712,7 @@ def test_two_ensembles_are_compared(congruence):
 
 @pytest.mark.slow
 def test_partial_members_need_to_be_asked_for(congruence):
-    """A file with gaps is refused until --partial says that members cover part of the points."""
+    """A file with gaps is refused without --partial."""
     pd.DataFrame({"x": [0, 0, 1, None], "y": [0, None, 1, 1], "z": [0, 0, 1, 1]}).to_csv("gaps.csv", index=False)
     assert "are unassigned" in congruence("ensemble", "gaps.csv").err
     said = congruence("ensemble", "gaps.csv", "--partial", "--missing", "plain", "--format", "json")
@@ -759,7 +759,7 @@ def test_a_consensus_matrix_goes_into_a_file_of_its_kind(congruence):
 
 
 def test_an_interrupt_ends_with_one_line(congruence, monkeypatch):
-    """Ctrl-C ends with exit code 130 and a word, not with a traceback."""
+    """Ctrl-C ends with exit code 130 and a message, not with a traceback."""
 
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
@@ -787,7 +787,7 @@ def test_threads_reach_a_single_pair(congruence, monkeypatch):
 
 
 def test_a_reference_that_a_long_table_lacks_is_one_line(congruence):
-    """A method that is not there is answered with the near ones, not with a traceback."""
+    """An unknown method gives an error with similar names, not a traceback."""
     rows = [(i, method, i // 4) for method in ("x", "y") for i in range(8)]
     pd.DataFrame(rows, columns=["id", "method", "label"]).to_csv("long.csv", index=False)
     said = congruence("ensemble", "long.csv", "--long", "id,method,label", "--reference", "z")

@@ -26,7 +26,7 @@ def wine(tmp_path):
 
 @pytest.mark.slow
 def test_from_data_to_consensus(command, wine, tmp_path):
-    """generate writes one column a member beside the ids; consensus writes a cluster and a confidence for each id."""
+    """generate writes the ids and one column per member; consensus writes a cluster and a confidence per id."""
     said = command(
         "generate", "wine.csv", "--id", "bottle", "--k", "2..5", "--members", "12", "--seed", "1", "--out", "runs.csv"
     )
@@ -65,7 +65,7 @@ def test_partial_members_are_written_with_gaps(command, wine, tmp_path):
 
 @pytest.mark.slow
 def test_soft_members_are_written_as_labels_and_it_says_so(command, wine, tmp_path):
-    """A table has no place for memberships: the largest counts, and a note says so."""
+    """A table cannot hold memberships: the largest counts, and a note says so."""
     said = command("generate", "wine.csv", "--method", "fuzzy", "--members", "2", "--k", "3", "--out", "runs.parquet")
     assert said.code == 0
     assert "the cluster with the largest membership was written" in said.err
@@ -74,7 +74,7 @@ def test_soft_members_are_written_as_labels_and_it_says_so(command, wine, tmp_pa
 
 @pytest.mark.slow
 def test_what_is_written_names_its_points(command, tmp_path):
-    """The column that names the rows, or the ids of a long table in their order, stand beside the clusters."""
+    """The column that names the rows, or the ids of a long table in their order, are written next to the clusters."""
     cells = ["b", "a", "d", "c"]
     wide = pd.DataFrame({"cell": cells, "x": [0, 0, 1, 1], "y": [1, 1, 0, 0]})
     wide.to_csv(tmp_path / "wide.csv", index=False)
@@ -126,7 +126,7 @@ def test_every_column_that_names_rows_may_join_two_files(command, tmp_path):
 
 @pytest.mark.slow
 def test_consensus_against_a_reference(command, wine, tmp_path):
-    """--reference is held against the result and is no member; several methods are one row each."""
+    """--reference is compared with the result and is not a member; several methods give one row each."""
     rng = np.random.default_rng(0)
     noisy = {f"run{i}": np.where(rng.random(178) < 0.2, rng.integers(3, size=178), wine) for i in range(9)}
     pd.DataFrame({**noisy, "class": wine}).to_csv(tmp_path / "runs.csv", index=False)
@@ -181,7 +181,7 @@ def test_what_is_wrong_is_said_in_one_line(command, tmp_path, words, text):
 
 @pytest.mark.slow
 def test_notes_are_said_in_every_format(command, tmp_path):
-    """csv and markdown hold the scores alone; fewer clusters than asked for, and the reference, are said beside."""
+    """csv and markdown hold only the scores; notes on missing clusters and the reference go to stderr."""
     pd.DataFrame({"x": [0, 0, 1, 1], "y": [1, 1, 0, 0], "truth": [0, 0, 1, 1]}).to_csv(tmp_path / "r.csv", index=False)
     for format in ("table", "csv", "markdown"):
         said = command("consensus", "r.csv", "--k", "3", "--reference", "truth", "--format", format)

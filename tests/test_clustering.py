@@ -1,4 +1,4 @@
-"""The border: whatever people call a clustering gives the same result, and what is none is refused in one line."""
+"""Input validation: every form of a clustering gives the same result, and invalid input is refused in one line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ INTEGERS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint3
 
 
 class OverDLPack:
-    """An array of a library we do not know: nothing but DLPack, as the standard has it."""
+    """An array of an unknown library that supports only DLPack."""
 
     def __init__(self, values: Any) -> None:
         self._values = np.asarray(values)
@@ -157,7 +157,7 @@ SAME_WORDS = {
 
 @pytest.mark.parametrize("name", SAME_NUMBERS)
 def test_numbers_of_every_kind_give_the_result_of_the_plain_list(name):
-    """Numbers in any container and of any type are the same labels: same table, same names, same scores to the bit."""
+    """Numbers in any container and of any type are the same labels: same table, names and scores."""
     data = SAME_NUMBERS[name]
     table = cg.contingency(data, OTHER)
     assert table.rows == (0, 1, 2, 5, 7)
@@ -213,7 +213,7 @@ def test_zero_and_minus_zero_are_one_label():
 
 
 def test_infinities_and_enormous_floats_are_labels():
-    """Infinite values and floats beyond every integer type are told apart like any others."""
+    """Infinite values and floats beyond every integer type are distinct labels like any others."""
     labels = [np.inf, np.inf, -np.inf, 1e300, 1e300, 1e300] * 4
     plain = [2, 2, 0, 1, 1, 1] * 4
     assert everything(labels, OTHER * 2) == everything(plain, OTHER * 2)
@@ -224,7 +224,7 @@ def test_infinities_and_enormous_floats_are_labels():
 @settings(derandomize=True, deadline=None, max_examples=40)
 @given(st.data())
 def test_integers_anywhere_in_the_range_of_their_type_stay_apart(kind, data):
-    """Whatever the integers are, codes and names are those of numpy.unique, and the table counts them right."""
+    """For any integers, codes and names are those of numpy.unique, and the table is right."""
     limits = np.iinfo(kind)
     edges = [limits.min, limits.max, limits.min // 2, limits.max // 2]
     some = st.lists(st.integers(limits.min, limits.max) | st.sampled_from(edges) | st.integers(0, 5), min_size=1)
@@ -491,7 +491,7 @@ GAPPED = {
 
 @pytest.mark.parametrize("name", GAPPED)
 def test_missing_labels_of_every_kind_are_unassigned(name):
-    """None, NaN, NA, null and masked values mean: in no cluster. They are never a cluster of their own unawares."""
+    """None, NaN, NA, null and masked values mean "in no cluster" and never silently form a cluster."""
     data = GAPPED[name]
     result = cg.compare(data, SIX, "all", unassigned="drop")
     assert result.n_used == 4
@@ -521,7 +521,7 @@ def mass_of(kind: str | None, n: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("kind", [None, "sample_weight", "frequency"])
 def test_dropping_is_comparing_the_rest(kind):
-    """unassigned='drop' is comparing the points that both label, for every measure, weighted or not, in every door."""
+    """unassigned='drop' compares the points that both label, for every measure, with and without weights, in every function."""
     vectors = random_gapped(3)
     mass = mass_of(kind, 60)
     matrix = cg.compare_all(vectors, "all", unassigned="drop", **mass)
@@ -585,7 +585,7 @@ def test_a_member_without_any_point_is_named():
 
 
 def test_one_pair_without_a_common_point_is_refused():
-    """For a single pair there is nothing to give back: the error says so."""
+    """For a single pair without common points there is no result: an error says so."""
     with pytest.raises(cg.InputError, match="no point is assigned in both clusterings") as error:
         cg.compare([None, None, 1], [0, 0, None], unassigned="drop")
     one_line(error)
@@ -643,7 +643,7 @@ def test_noise_labels_are_unassigned(noise, make):
 
 
 def test_several_noise_labels_and_categories():
-    """A set of noise labels is one wish; categories and strings are matched by their names."""
+    """A set of noise labels applies to all columns; categories and strings are matched by name."""
     words = ["a", "b", "unknown", "b", "doublet", "a"]
     for data in (words, pd.Series(words, dtype="category"), pl.Series(words, dtype=pl.Categorical)):
         result = cg.compare(data, SIX, "ari", noise={"unknown", "doublet"}, unassigned="drop")
@@ -714,7 +714,7 @@ SHORTER = pd.Series([1, 0, 0, 9], index=list("ywvq"), name="shorter")
 
 
 def test_the_same_elements_in_another_order_must_be_asked_for():
-    """Two series with the same index in another order are not compared by position unawares."""
+    """Two series with the same index in another order are not silently compared by position."""
     with pytest.raises(cg.InputError, match="same elements in a different order; pass align='index'") as error:
         cg.compare(FIRST, SHUFFLED)
     one_line(error)
@@ -740,7 +740,7 @@ def test_different_elements_must_be_asked_for():
 
 
 def test_the_same_index_or_none_needs_no_word():
-    """Equal indexes, repeated values among them, or a list beside a series, are compared as they stand."""
+    """Equal indexes, repeated values among them, or a list beside a series, are compared by position."""
     twice = pd.Series([0, 0, 1], index=["a", "a", "b"])
     assert cg.ari(twice, twice) == 1.0
     assert cg.ari(FIRST, [0, 0, 1, 1, 2]) == 1.0
@@ -749,7 +749,7 @@ def test_the_same_index_or_none_needs_no_word():
 
 
 def test_weights_in_a_series_follow_the_index():
-    """Weights with an index go with their elements; an index that fits nothing is an error."""
+    """Weights with an index are aligned with their elements; an index that does not match is an error."""
     weights = pd.Series([1.0, 2.0, 3.0, 4.0, 5.0], index=list("zyxwv"))
     for name, values in (("sample_weight", weights), ("frequency", weights.astype(int))):
         in_order = values.reindex(FIRST.index)
@@ -779,7 +779,7 @@ def test_weights_that_name_an_element_twice_are_refused():
 
 
 def test_memberships_in_a_frame_are_aligned_too():
-    """A frame of memberships and a series of labels meet by their index."""
+    """A frame of memberships and a series of labels are aligned by their index."""
     labels = pd.Series(SIX, index=list("abcdef"))
     frame = pd.DataFrame(U, index=list("abcdef"))
     expected = cg.ari(U, SIX)
@@ -799,7 +799,7 @@ def test_memberships_in_a_frame_are_aligned_too():
     ],
 )
 def test_what_cannot_be_aligned_is_refused(a, b, align, text):
-    """Repeated values, a missing index, nothing in common, other lengths: each has its own words."""
+    """Repeated values, a missing index, nothing in common, other lengths: each has its own message."""
     with pytest.raises(cg.InputError, match=text) as error:
         cg.compare(a, b, align=align)
     one_line(error)
@@ -1022,7 +1022,7 @@ def test_noise_may_be_any_collection():
 
 
 def test_partial_is_for_ensembles():
-    """A pair has no partial form: the error names the ways there are."""
+    """A pair cannot be partial: the error names the allowed values."""
     with pytest.raises(cg.InputError, match="for a pair pass 'drop'"):
         cg.compare(SIX, SIX, unassigned="partial")
 

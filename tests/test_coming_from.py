@@ -1,4 +1,4 @@
-"""docs/coming_from.md: what it says of clusim is so (skipped where clusim is not installed: it is in the extra `bench`)."""
+"""docs/coming_from.md: its statements about clusim are true (skipped if clusim, of the extra `bench`, is not installed)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/coming_from.md: what it says of covers in clusim, cdlib and networkit is so (each skipped where it is not installed)."""
+"""docs/coming_from.md: its statements about covers in clusim, cdlib and networkit are true (each skipped if not installed)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The consensus of an ensemble: every method finds what is there, whatever the order, the names, the gaps, the weights."""
+"""Consensus: every method finds the planted clusters, for any order, names, gaps and weights."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ STURDY = ("hbgf", "ncut", "kcc", "mcla", "voting", "average")
 
 
 def same(a, b) -> bool:
-    """Are these the same clusters, whatever their names?"""
+    """Whether these are the same clusters, regardless of names."""
     return cg.rand(a, b) == 1.0
 
 
 def planted(noise, n=3000, k=5, members=20, seed=0, p=None):
-    """A truth and members that redraw a share of the labels uniformly over all k, each with names of its own."""
+    """A truth and members that redraw a share of the labels uniformly over all k, each with its own names."""
     rng = np.random.default_rng(seed)
     truth = rng.choice(k, n, p=p)
     return truth, [
@@ -115,7 +115,7 @@ def test_order_and_names_change_nothing(method):
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ALL)
 def test_the_random_state_decides(method):
-    """One seed, one answer; and a method tried by a list of methods, in any order, gives what it gives alone."""
+    """A seed gives one result, and a method in a list, in any order, gives the same result as alone."""
     _, members = planted(0.45, n=150, k=3, members=6)
     alone = cg.consensus(members, 3, method, random_state=7)
     assert np.array_equal(alone.labels, cg.consensus(members, 3, method, random_state=7).labels)
@@ -183,13 +183,13 @@ def test_average_linkage_with_gaps_is_the_mean_over_known_pairs():
 @pytest.mark.parametrize("how", ["average", "single", "complete"])
 @pytest.mark.parametrize("k", [2, 3, 5, 11])
 def test_linkage_gives_exactly_k_clusters(how, k):
-    """Ties do not cost clusters: heights are multiples of 1/3 here, most of them equal."""
+    """Ties do not lose clusters: heights are multiples of 1/3 here, and most are equal."""
     members = np.random.default_rng(0).integers(3, size=(3, 40))
     assert cg.consensus(list(members), k, how).n_clusters == k
 
 
 def test_the_number_that_lives_longest():
-    """Linkage without a number of clusters takes the one that stays for the longest stretch of heights, and says so."""
+    """Linkage without a number of clusters takes the one with the longest lifetime, with a note."""
     truth, members = planted(0.1, n=200, k=4)
     r = cg.consensus(members, method="average")
     assert same(r.labels, truth)
@@ -458,7 +458,7 @@ def test_crisp_memberships_are_labels(method):
 
 @pytest.mark.parametrize("method", ALL)
 def test_members_that_count_for_nothing_do_not(method):
-    """A member of weight 0 might as well not be there; a weight of 2 is the member twice."""
+    """A member of weight 0 has no effect; a weight of 2 is the member twice."""
     _, members = planted(0.2, n=80, k=3, members=6)
     nonsense = np.random.default_rng(9).integers(3, size=80)
     with_it = cg.Ensemble([*members, nonsense], member_weight=[1] * 6 + [0])

@@ -1,4 +1,4 @@
-"""Consensus of ensembles at the edge: gaps, weights of 0, empty clusters, one member, as many clusters as points."""
+"""Edge cases of consensus: gaps, weights of 0, empty clusters, one member, as many clusters as points."""
 
 import numpy as np
 import pytest
@@ -116,7 +116,7 @@ def test_frequency_is_repetition(method):
 
 @pytest.mark.parametrize("kind", ["hard", "partial", "soft", "mixed"])
 def test_the_votes_do_not_depend_on_order_to_the_last_bit(kind):
-    """Sums over points, members and clusters in another order round the same way, and so ties stay ties."""
+    """Sums over points, members and clusters do not depend on the order, so ties stay ties."""
     for seed in range(5):
         rng = np.random.default_rng(seed)
         e = ensemble(kind, seed)
@@ -286,7 +286,7 @@ def test_confidence_by_brute_force():
 
 
 def test_useless_members_do_not_change_the_confidence_much():
-    """Twenty random members next to ten sound ones: they have next to no weight in how errors go together."""
+    """Twenty random members next to ten sound ones: they have almost no weight in the correlation of errors."""
     rng = np.random.default_rng(0)
     truth = rng.permutation(np.repeat(np.arange(3), 100))
     camps = [np.where(rng.random(300) < 0.2, rng.integers(0, 3, 300), truth) for _ in range(2)]  # errors in common
@@ -397,7 +397,7 @@ def test_auto_leaves_out_what_cannot_run():
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["kcc", "kmodes", "voting"])
 def test_hundreds_of_clusters_start_at_a_member(method):
-    """So many clusters no random start finds: the most central member that has as many is where it begins."""
+    """With very many clusters random starts fail, so the most central member with that many is the start."""
     rng = np.random.default_rng(0)
     truth = rng.permutation(np.arange(2000) % 250)
     members = [np.where(rng.random(2000) < 0.2, rng.integers(0, 250, 2000), truth) for _ in range(7)]

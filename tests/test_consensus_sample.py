@@ -134,7 +134,7 @@ def test_auto_links_a_sample_of_more_kinds_than_linkage_takes(monkeypatch):
     object.__setattr__(methods.find("average"), "limit", 100)
     try:
         assert cg.consensus(weighted, 3, "auto", 0, progress=False).n_clusters == 3
-        with pytest.raises(cg.InputError, match="up to 100 of them"):
+        with pytest.raises(cg.InputError, match="up to 100 points"):
             cg.consensus(weighted, 3, "average", 0, progress=False)
     finally:
         object.__setattr__(methods.find("average"), "limit", 100_000)

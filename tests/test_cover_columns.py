@@ -69,7 +69,7 @@ def test_all_pairs_of_scanned_covers(tmp_path, route):
 
 
 def test_partial_tables_of_covers_add():
-    """Parts counted apart, sent as bytes and added are the whole; clusters may be of any type, noise is left out."""
+    """Parts counted separately, sent as bytes and added equal the whole; clusters may be of any type, noise is dropped."""
     columns = lists()
     table = pa.table(columns)
     first = cg.partial_tables(table.slice(0, 50), ["a", "b"], noise="m1")

@@ -1,4 +1,4 @@
-"""Reports of covers: the page shows what compare_all, match and permutation_test give, and text of files is escaped."""
+"""Reports on covers: the page shows the results of compare_all, match and permutation_test, and text is escaped."""
 
 from __future__ import annotations
 

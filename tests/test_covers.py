@@ -49,7 +49,7 @@ def by_rule(key, a, b, value):
 
 @pytest.fixture(params=["numpy", "compiled"])
 def walk(request, monkeypatch):
-    """Pairs of cells are walked by numpy, or by the compiled loop."""
+    """Pairs of cells are visited by numpy, or by the compiled loop."""
     monkeypatch.setattr(sharing, "COMPILED_FROM", math.inf if request.param == "numpy" else -1)
 
 
@@ -57,7 +57,7 @@ def walk(request, monkeypatch):
 
 
 def test_every_cover_measure_has_a_definition():
-    """A measure without a slow definition beside it is not tested."""
+    """Every measure has a slow definition to compare with."""
     assert set(KEYS) == set(OF_COVERS) | set(SHARED)
     assert all(cg.measure(key).accepts_covers for key in KEYS)
 
@@ -730,7 +730,7 @@ def test_ensembles_of_covers_are_permuted(key):
 
 
 def test_element_centric_of_large_covers(monkeypatch):
-    """Large covers are solved part by part, larger ones row by row, to the same values; what takes minutes is refused."""
+    """Large covers are solved by component, larger ones row by row, with the same values; long computations are refused."""
     rng = np.random.default_rng(1)
     a, b = (cover([np.flatnonzero(rng.random(60) < 0.1).tolist() for _ in range(20)], 60) for _ in range(2))
     for alpha in (0.9, 0.3, 0.05):
@@ -757,7 +757,7 @@ def test_element_centric_of_large_covers(monkeypatch):
 
 
 def test_doors_take_labels_and_covers_together():
-    """A list of labels and covers is compared all in all."""
+    """All pairs of a list of labels and covers are compared."""
     a, b = [0, 0, 1, 1], cover([[0, 1], [1, 2, 3]], 4)
     values = [value for _, value in doors(a, b, ["omega", "average_f1", "bcubed_f"])]
     for other in values[1:]:

@@ -1,4 +1,4 @@
-"""A CUDA GPU: what is said where there is none, and, where there is one, the same values as on the CPU.
+"""The CUDA engine: a clear error without a GPU, and the same values as the CPU with one.
 
 Every test of test_engine.py, test_measures.py and test_matrices.py runs on the GPU too, as routes of doors.py.
 """
@@ -56,7 +56,7 @@ def labels(n: int, clusters: list[int], seed: int = 0) -> list[Any]:
     ],
 )
 def test_without_a_card_one_line_says_what_to_do(call):
-    """engine="cuda" is never silently something else: the error names what to install or pass, in one line."""
+    """engine="cuda" never falls back silently: the error names what to install or pass, in one line."""
     with pytest.raises(cg.InputError, match=r"CUDA GPU.*engine='cpu'") as error:
         call()
     assert "\n" not in str(error.value)
@@ -110,7 +110,7 @@ def test_auto_stays_on_the_cpu_for_labels_on_the_host():
 
 
 class Elsewhere:
-    """Says that it lives on a CUDA GPU, and nothing more."""
+    """An array that only claims to be on a CUDA GPU."""
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return 2, 0
@@ -175,7 +175,7 @@ def test_labels_far_apart_are_encoded_on_the_host():
 
 @needs_card
 def test_auto_counts_where_the_labels_are():
-    """CuPy arrays are counted on the GPU without being asked for, and never come to the host."""
+    """CuPy arrays are counted on the GPU by default, and are never copied to the host."""
     cp = device.cupy()
     columns = np.stack(labels(2_000, [5, 9, 3]), axis=1)
     ensemble = cg.Ensemble(cp.asarray(columns))
@@ -205,7 +205,7 @@ def test_torch_tensors_stay_on_the_card():
 @needs_card
 @pytest.mark.parametrize("room", [1, 2, 5, 8])
 def test_more_labels_than_the_card_holds(monkeypatch, room):
-    """Blocks of members that come and go give the matrices of members that are all there."""
+    """Streaming blocks of members gives the same matrices as all members at once."""
     from congruence.engine.cuda import counting, stacks
 
     vectors = labels(3_001, np.random.default_rng(3).integers(2, 60, 23).tolist())

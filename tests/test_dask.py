@@ -1,4 +1,4 @@
-"""Dask as the cluster: the same integers as in memory, also when workers, schedulers or versions are not what they were."""
+"""Dask clusters: the same integers as in memory, also after losing workers or schedulers, or with other versions."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_local_cluster_of_processes(tmp_path):
 
 @pytest.mark.slow
 def test_a_checkpoint_is_shared_by_threads_and_cluster(client, tmp_path):
-    """What a cluster finished, threads go on from, and the other way round."""
+    """Threads resume from parts that a cluster finished, and vice versa."""
     columns = {k: labels(900)[k] for k in NAMES}
     folder = folder_of(columns, tmp_path / "d")
     same(cg.compare_all(cg.scan(folder), client=client, checkpoint=tmp_path / "saved"), cg.compare_all(columns))
@@ -136,7 +136,7 @@ def test_another_version_on_the_workers_is_an_error(client, tmp_path, monkeypatc
 
 
 def test_a_cluster_without_workers_is_an_error(tmp_path, monkeypatch):
-    """Nobody waits for ever for workers that do not come."""
+    """Waiting for workers that do not appear has a limit."""
     from congruence.scanning import schedule
 
     monkeypatch.setattr(schedule, "PATIENCE", 0.2)
@@ -241,7 +241,7 @@ def started(log: Path, *words: str, ready: str) -> tuple[subprocess.Popen, str]:
 
 @pytest.fixture
 def cluster(tmp_path):
-    """A scheduler and two workers, as a person starts them; workers are slow, so that something can happen meanwhile."""
+    """A scheduler and two slow workers, started from the command line."""
     (tmp_path / "slow.py").write_text(SLOW)
     scheduler, said = started(
         tmp_path / "s.log", "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show",
@@ -260,7 +260,7 @@ def cluster(tmp_path):
 
 
 def when(path: Path, many: int, then, *words) -> threading.Thread:
-    """Do this once so many parts are finished."""
+    """Call this after a number of finished parts."""
 
     def watch() -> None:
         deadline = time.monotonic() + 60
@@ -275,7 +275,7 @@ def when(path: Path, many: int, then, *words) -> threading.Thread:
 
 @pytest.mark.slow
 def test_a_worker_and_then_the_scheduler_killed_in_the_middle(cluster, tmp_path):
-    """A worker lost to SIGKILL changes no bit; a scheduler lost is one clear line, and a second run goes on from there."""
+    """Killing a worker does not change the result; losing the scheduler gives one clear line, and a second run resumes."""
     address, scheduler, workers = cluster
     columns = {k: labels(1200)[k] for k in NAMES}
     folder = folder_of(columns, tmp_path / "d")

@@ -142,7 +142,7 @@ def test_mdl_does_not_look_at_points_in_no_cluster():
 
 
 def test_mdl_needs_labels_and_may_find_no_cut():
-    """Without labels there is nothing to cut by; classes that do not part leave one bin."""
+    """Without labels MDL is an error; classes that do not separate leave one bin."""
     with pytest.raises(cg.InputError, match="pass labels"):
         cg.Binning("mdl").fit([[1.0], [2.0]])
     with pytest.raises(cg.InputError, match="2 points and 3 labels"):
@@ -193,7 +193,7 @@ def test_numbers_may_be_named_nominal():
 
 
 def test_nominal_attributes_of_a_binning_are_so_everywhere():
-    """drift and alternatives take from a Binning, fitted or not, which numbers are nominal; never all as missing."""
+    """drift and alternatives take from a Binning, fitted or not, which numbers are nominal; and never treat all as missing."""
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"x": rng.normal(size=40), "g": rng.integers(0, 4, 40), "day": [1, 2] * 20})
     y = rng.integers(0, 2, 40)
@@ -461,7 +461,7 @@ def test_golden_data(case):
 
 
 def test_there_are_golden_cases():
-    """Twenty cases are there to be tested."""
+    """There are twenty golden cases."""
     assert len(PROFILES) == 10
     assert len(DATA) == 10
 
@@ -530,7 +530,7 @@ def test_the_floor_of_the_same_points(data):
 
 
 def test_the_floor_is_reached():
-    """Clusters that cut across each other score 1/K, and 0 once that is taken off."""
+    """Orthogonal clusters score 1/K, and 0 after adjustment."""
     X = [[0, 0], [0, 1], [1, 0], [1, 1]]
     a, b = [0, 0, 1, 1], [0, 1, 0, 1]
     assert cg.adco(a, b, [[0], [0], [1], [1]], bins=2) == 0.5
@@ -653,7 +653,7 @@ def test_scaled_and_empty_profiles():
 
 
 def test_soft_matching_lets_clusters_split():
-    """A cluster cut in two halves alike is no loss; without a split, soft matching of equal profiles is 1."""
+    """Splitting a cluster into two similar halves costs nothing; soft matching of equal profiles is 1."""
     X = np.repeat([[0.0], [1.0], [5.0], [6.0]], 10, axis=0)
     a, b = np.repeat([0, 0, 1, 1], 10), np.repeat([0, 0, 1, 1], 10)
     b[::2] += 2  # both clusters are halved, point by point
@@ -849,7 +849,7 @@ def test_windows_may_be_periods_and_miss_some():
 
 
 def test_what_moved_is_blind_to_sizes_where_the_measure_is():
-    """A window that holds another twice has cosine 1 with it, and nothing in it moved."""
+    """A window that contains another twice has cosine 1 with it, and nothing moved."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(50, 2)), rng.integers(0, 2, 50)
     parts = [(X, y), (np.vstack([X, X, X]), np.concatenate([y, y, y]))]
@@ -898,8 +898,8 @@ def test_windows_of_unequal_size_and_new_values():
         (lambda: cg.drift({"x": [1, 2], "y": [1, 2], "d": [0, None]}, "y", "d"), "1 rows have no window"),
         (lambda: cg.drift([([[1.0]], [0]), ([[1.0]], [0, 1])]), "window 1 has 1 points and 2 labels"),
         (lambda: cg.drift([], measure="adco_cos"), "did you mean adco_cosine"),
-        (lambda: cg.drift([], features=["x"]), "features name columns of a table"),
-        (lambda: cg.drift([([[1.0]], [0]), (0, [[1.0]], [0])]), "names all of its parts or none"),
+        (lambda: cg.drift([], features=["x"]), "features names columns of a table"),
+        (lambda: cg.drift([([[1.0]], [0]), (0, [[1.0]], [0])]), "name all parts of a stream or none"),
         (lambda: cg.drift([(math.nan, [[1.0]], [0]), (math.nan, [[1.0]], [0])]), "a number or a date, not nan"),
         (lambda: cg.drift([([1], [[1.0]], [0])]), r"a number or a date, not \[1\]"),
         (lambda: cg.drift([(0, [[1.0]], [None])] * 2, unassigned="singletons"), "window 0 comes in parts"),

@@ -22,7 +22,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "large_data.md"
 
 
 def recipe(heading: str) -> tuple[str, str]:
-    """What stands under a heading of the page: its Python without prompts, and its other code."""
+    """The code under a heading of the page: its Python without prompts, and other code."""
     section = PAGE.read_text(encoding="utf-8").partition(f"### {heading}\n")[2].partition("\n#")[0]
     blocks = re.findall(r"^```(\w*)\n(.*?)^```", section, flags=re.M | re.S)
     python = "\n".join(block for language, block in blocks if language == "python")

@@ -23,7 +23,7 @@ from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Maxima, Table, Tables
 
 ROUTES = {**doors.ROUTES, "numpy in small pieces": {**doors.NUMPY, (cpu, "CHUNK"): 7}}
-#: what pairs of labels can be asked for, with equal numbers of clusters
+#: measures of pairs of labels with equal numbers of clusters
 KEYS = (*cg.compare([0, 0, 1, 1], [0, 1, 1, 1], "all"), *(m.key for m in cg.measures() if m.is_historical))
 #: sums of logarithms may be added in another order; everything else is formed from the same integers in the same way
 EXACT = tuple(key for key in KEYS if cg.measure(key).needs in (Pairs, Maxima, Tables) or key == "accuracy")
@@ -144,7 +144,7 @@ def test_raw_integers_of_every_type_are_counted(monkeypatch, route, kind):
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_raw_integers_at_the_ends_of_their_type_are_counted(monkeypatch, route):
-    """Labels next to the smallest and largest integers of their type are told apart by every route."""
+    """Labels near the smallest and largest integers of their type are distinct on every route."""
     take(monkeypatch, route)
     a, b = random_labels(300, [3, 4], seed=3)
     # a compiled loop is made for each pair of types, a second each: three of them there
@@ -255,7 +255,7 @@ def test_any_number_of_threads_gives_the_same_bits(monkeypatch, route):
         first, *others = (cg.compare_all(data, keys, threads=t, **options) for t in (1, 2, 8))
         for other in others:
             for key in keys:
-                if route == "cuda" and "sample_weight" in options:  # floats are added in whatever order they come
+                if route == "cuda" and "sample_weight" in options:  # floats are added in any order
                     np.testing.assert_allclose(other[key], first[key], rtol=1e-12, atol=1e-13, err_msg=key)
                 else:
                     assert other[key].tobytes() == first[key].tobytes(), key

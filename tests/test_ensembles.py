@@ -1,4 +1,4 @@
-"""Ensembles: how they are made and cut, and what they agree on, compared with the whole n × n matrix."""
+"""Ensembles: construction, selection and agreement, compared with the full n × n matrix."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_what_is_no_ensemble(given, said):
 
 @pytest.mark.parametrize("bad", [[1], [1, -1], [0, 0], [1, math.nan], ["x", "y"], [[1, 2]]])
 def test_member_weights_are_checked(bad):
-    """One finite number a member, not negative, not all 0."""
+    """Member weights: one finite number per member, not negative, not all 0."""
     with pytest.raises(cg.InputError, match="member_weight"):
         cg.Ensemble([A, B], member_weight=bad)
 
@@ -163,7 +163,7 @@ def test_selection_of_what_is_not_there(which, said):
 
 @pytest.mark.parametrize("mask", [[True], [True, False, True], [False, True, False, True]])
 def test_a_mask_has_one_entry_a_member(mask):
-    """A mask that is too short or too long is refused, not read as far as it goes."""
+    """A mask that is too short or too long is refused."""
     with pytest.raises(cg.InputError):
         cg.Ensemble({"a": A, "b": B})[np.array(mask)]
 
@@ -519,7 +519,7 @@ def test_options_of_the_consensus_matrix():
 
 
 def test_available_memory_is_a_number():
-    """The machine is asked, and says something above 0."""
+    """The available memory is above 0."""
     assert agreement._available_memory() > 2**20
 
 
@@ -795,7 +795,7 @@ def test_members_of_one_name_are_all_listed():
 
 
 def test_random_partitions():
-    """n points, as many members as asked, k from 2 to kmax, the same for the same seed; nonsense is refused."""
+    """n points, as many members as asked, k from 2 to kmax, the same for the same seed; invalid arguments are refused."""
     e = cg.random_partitions(500, 60, 4, random_state=7)
     assert (len(e), e.n_points) == (60, 500)
     assert {c.k for c in e} == {2, 3, 4}

@@ -1,4 +1,4 @@
-"""Figures: what they show is what the result says, by plotly and by matplotlib, and names stay text."""
+"""Figures by plotly and matplotlib show the values of the result, and names stay text."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_every_kind_has_a_plotly_figure(made, kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_has_a_matplotlib_figure(made, kind, tmp_path):
-    """The same for papers: a Figure of its own, without a window, that is saved as pdf."""
+    """The same by matplotlib: a new Figure without a window, saved as pdf."""
     pytest.importorskip("matplotlib")
     shown = made[kind].plot(backend="matplotlib")
     shown.savefig(tmp_path / "figure.pdf")
@@ -115,7 +115,7 @@ def test_the_curves_of_drift(made):
 
 
 def test_alternatives_are_a_list_with_a_picture(made):
-    """What alternatives gives back is still a list; its figure has the given clustering and each alternative."""
+    """alternatives returns a list; its figure has the given clustering and each alternative."""
     found = made["alternatives"]
     assert isinstance(found, list)
     assert len(found) == 1
@@ -184,7 +184,7 @@ def test_a_measure_that_was_not_measured(backend):
 
 @pytest.mark.slow
 def test_few_clusterings_show_their_values():
-    """Up to twelve clusterings a cell says its value; of more it would not be legible."""
+    """Cells show their values for up to twelve clusterings; for more they would not be legible."""
     few, many = (cg.compare_all([TRUTH, RUNS["c"]] * n, "ari") for n in (2, 7))
     assert few.plot().data[-1].texttemplate == "%{z:.2f}"
     assert many.plot().data[-1].texttemplate is None
@@ -247,7 +247,7 @@ def test_the_tree_of_clusters(made):
 
 @pytest.mark.parametrize("backend", ["plotly", "matplotlib"])
 def test_an_ensemble_flows(backend):
-    """Several clusterings beside one another: every point flows from each to the next."""
+    """Several clusterings side by side: every point flows from each to the next."""
     e = cg.Ensemble({"a": TRUTH, "b": RUNS["$x$"], "c": RUNS["c"]})
     shown = e.plot("flow", backend=backend)
     if backend == "plotly":

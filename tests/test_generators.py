@@ -1,4 +1,4 @@
-"""Ensembles from data: the same for any number of jobs, diverse, and kept as they come out."""
+"""Ensembles from data: the same for any number of jobs, and diverse."""
 
 from __future__ import annotations
 
@@ -227,13 +227,13 @@ def test_members_have_the_index_of_the_frame():
     ],
 )
 def test_what_is_no_number_is_refused(data, options, words):
-    """In one line, before anything is clustered, and never taken for another number."""
+    """Bad input is one line, before anything is clustered, and never silently replaced."""
     with pytest.raises(cg.InputError, match=words):
         cg.generate(data, **{"n_members": 2, "n_clusters": 2, **options})
 
 
 def test_a_lazy_frame_is_read():
-    """A polars LazyFrame is as good as the frame it stands for."""
+    """A polars LazyFrame works like its frame."""
     polars = pytest.importorskip("polars")
     assert cg.generate(polars.DataFrame(WINE).lazy(), 2, 3, random_state=0).n_points == len(WINE)
 
@@ -243,7 +243,7 @@ def test_fuzzy_does_not_hold_every_difference_at_once():
     import tracemalloc
 
     X = np.random.default_rng(0).normal(size=(2000, 50))
-    cg.generate(X[:50], 1, 2, "fuzzy", random_state=0)  # what is imported on the way does not count
+    cg.generate(X[:50], 1, 2, "fuzzy", random_state=0)  # imports do not count
     tracemalloc.start()
     cg.generate(X, 1, 20, "fuzzy", random_state=0)
     peak = tracemalloc.get_traced_memory()[1]

@@ -1,4 +1,4 @@
-"""What people read: the help of every command, README and the pages of docs/ say what is true, and their commands run."""
+"""Help, README and docs: their statements are true, and their commands run."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_every_command_explains_itself(name):
 
 
 def test_the_help_of_all_has_examples_and_an_order():
-    """`congruence --help` has examples, and what people do first comes first."""
+    """`congruence --help` has examples, and the most common commands come first."""
     assert examples_of(GROUP.help)
     order = list(COMMANDS)
     assert order == sorted(order, key=lambda name: cli.ORDER.index(name))
@@ -103,7 +103,7 @@ def test_shells_complete_commands_and_measures(monkeypatch, capsys):
 
 
 def test_the_definition_of_a_measure_says_what_its_letters_mean():
-    """No letter of a definition is left unexplained."""
+    """Every symbol of a definition is explained."""
     for m in cg.measures():
         made = {line.split(" = ", 1)[0] for line in m.definition}
         used = {word for line in m.definition for word in re.findall(r"[^\W\d]\w*", line)}
@@ -212,7 +212,7 @@ def test_the_commands_run(line, tmp_path, monkeypatch, capsys):
         labels = pd.read_csv("labels.csv")["cluster"].to_numpy()
         np.savez("M.npz", matrix=(labels[:, None] == labels).astype(float))
     monkeypatch.setattr(sys, "argv", words)
-    warnings.simplefilter("ignore")  # k-means on a handful of points has things to say; pytest puts the filters back
+    warnings.simplefilter("ignore")  # k-means warns on a handful of points; pytest restores the filters
     with pytest.raises(SystemExit) as done:
         cli.main()
     said = capsys.readouterr()
@@ -278,7 +278,7 @@ def figures(text: str) -> set[str]:
 
 
 def test_figures_of_the_page_on_trust_were_printed():
-    """Each figure of docs/which_measure.md stands in the kept output of a reproduction or a benchmark, or on the page itself."""
+    """Each figure of docs/which_measure.md is in the kept output of a reproduction or benchmark, or printed on the page."""
     page = (ROOT / "docs" / "which_measure.md").read_text(encoding="utf-8")
     kept = " ".join(" ".join(p.read_text(encoding="utf-8").split()) for p in (ROOT / "docs").glob("*/*.txt"))
     shown = " ".join(block for language, block in blocks_of(ROOT / "docs" / "which_measure.md"))
@@ -287,7 +287,7 @@ def test_figures_of_the_page_on_trust_were_printed():
 
 
 def test_times_of_the_readme_were_printed():
-    """Each time and size in the README's table stands, but for rounding, in the output that the row names."""
+    """Each time and size in the README's table is, up to rounding, in the output that the row names."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     text = readme.partition("## Compared with other packages")[2].partition("\n## ")[0]
     rows = [line for line in text.splitlines() if re.search(r"\d ?(ms|s|MB|GB)\b", line) and line.startswith("|")]

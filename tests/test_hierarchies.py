@@ -1,4 +1,4 @@
-"""Hierarchies: measures are what their definitions and other programs say, whole trees and cut by cut."""
+"""Hierarchies: measures agree with their definitions and other programs, for whole trees and for cuts."""
 
 from __future__ import annotations
 
@@ -293,7 +293,7 @@ def test_every_axiom_of_tree_measures_is_decided(key):
 
 
 def test_identical_trees_score_the_best():
-    """A tree against itself, its branches turned, scores exactly the best."""
+    """A tree with rotated branches scores exactly the best value with itself."""
     rng = np.random.default_rng(5)
     for n in (3, 5, 20):
         rows = random_linkage(n, rng)

@@ -1,4 +1,4 @@
-"""Hierarchies: every form of a tree is read, cuts are right, points are aligned, and what is no tree is refused."""
+"""Hierarchies: every form of a tree is read, cuts are right, points are aligned, and invalid trees are refused."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import congruence as cg
 
 @pytest.mark.parametrize("kind", ["distinct", "tied", "inverted"])
 def test_cuts_are_made_in_the_order_of_the_merges(kind):
-    """A cut has k clusters, those of the first n − k merges, whatever the heights do."""
+    """A cut has k clusters, those of the first n − k merges, for any heights."""
     rng = np.random.default_rng(6)
     for n in (2, 3, 8, 15):
         rows = random_linkage(n, rng, kind)

@@ -1,4 +1,4 @@
-"""The house: no private names across modules, no file too long, few modules on the way of a call."""
+"""Structure: no private names across modules, no long files, few modules per call."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def modules_entered(call: Callable[[], Any]) -> set[str]:
         if event == "call" and name.startswith("congruence.") and frame.f_code.co_name != "<module>":
             entered.add(name)
 
-    call()  # so that nothing is imported, compiled or cached on the way
+    call()  # so that imports, compilation and caching are done before
     sys.setprofile(note)
     try:
         call()
@@ -114,7 +114,7 @@ def table_of_ways() -> dict[str, tuple[int, int]]:
 
 @pytest.mark.parametrize("name", WAYS)
 def test_a_call_enters_no_more_modules_than_the_guide_says(name):
-    """The table in docs/how_it_works.md is the ceiling: bring it down with the code."""
+    """A call enters at most as many modules as the table in docs/how_it_works.md says."""
     entered = modules_entered(WAYS[name])
     rooms, modules = table_of_ways()[name]
     assert len({module.split(".")[1] for module in entered}) <= rooms

@@ -78,7 +78,7 @@ def test_arrays_in_numpy_files(tmp_path):
 
 @pytest.mark.parametrize("word", ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "<NA>", '""'])
 def test_missing_labels_in_text(tmp_path, word):
-    """An empty field and the usual words for nothing are missing labels, among numbers and among words."""
+    """Empty fields and the default NA values are missing labels, among numbers and among text."""
     file = tmp_path / "gaps.csv"
     file.write_text(f"number,word\n1,x\n{word},{word}\n2,y\n1,x\n")
     columns = files.read_columns(file)
@@ -88,7 +88,7 @@ def test_missing_labels_in_text(tmp_path, word):
 
 
 def test_dates_in_text_are_labels(tmp_path):
-    """A text file knows no dates: what looks like one is the label that was written."""
+    """Dates in a text file are labels, as written."""
     file = tmp_path / "dates.csv"
     file.write_text(
         "day,time,stamp,k\n2024-05-01,12:30,2024-05-01 12:30:00,0\n2024-05-02,12:31,2024-05-02 00:00:00,1\n"
@@ -135,7 +135,7 @@ def test_what_cannot_be_read_is_said_in_one_line(tmp_path, name):
 
 @pytest.mark.parametrize("name", ["labels.csv.gz", "labels.parquet", "labels.feather", "labels.npz"])
 def test_torn_files_are_refused(folder, name):
-    """A file that lost its end is refused, not read in part."""
+    """A truncated file is refused, not read in part."""
     whole = (folder / name).read_bytes()
     for kept in (10, len(whole) // 2, len(whole) - 5):
         (folder / name).write_bytes(whole[:kept])
@@ -145,7 +145,7 @@ def test_torn_files_are_refused(folder, name):
 
 
 def test_a_folder_is_no_file(tmp_path):
-    """A folder is refused by name, whatever it is called."""
+    """A folder is refused by name."""
     (tmp_path / "labels.csv").mkdir()
     with pytest.raises(cg.InputError, match="is a folder, not a file"):
         files.read_columns(tmp_path / "labels.csv")
@@ -217,7 +217,7 @@ def test_columns_of_row_names_are_left_out():
 
 
 def test_joining_ids():
-    """Rows meet by id in the order of the first side; those without a partner are counted."""
+    """Rows are joined by id in the order of the first side; those without a partner are counted."""
     a, b, notes = files.join(["p", "q", "r", None], ["r", "p", "s"], ("A", "B"))
     assert a.tolist() == [0, 2]
     assert b.tolist() == [1, 0]
@@ -234,7 +234,7 @@ def test_joining_ids():
 
 @pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.parquet", "out.feather"])
 def test_what_is_written_can_be_read(tmp_path, name):
-    """A table written to any kind of file comes back as it was, and no half-written file is left."""
+    """A table written to any format is read back unchanged, and no partial file is left."""
     columns = {"clustering": ["x", "y"], "a, b": [1.0, 0.25], 'quo"te': [0.25, 1.0]}
     files.write_table(columns, tmp_path / name)
     assert {key: listed(values) for key, values in files.read_columns(tmp_path / name).items()} == columns
@@ -254,7 +254,7 @@ LONG = {
 
 @pytest.mark.parametrize("make", [dict, pd.DataFrame, pl.DataFrame, pa.table, lambda d: pd.DataFrame(d, index=[3] * 7)])
 def test_long_tables_of_every_kind(make):
-    """One row a point and method becomes one clustering a method; points meet by id, missing ones are unassigned."""
+    """One row per point and method becomes one clustering per method; points are joined by id, missing ones are unassigned."""
     found = cg.from_long(make(LONG))
     assert list(found) == ["x", "y", "z"]
     assert [c.gaps for c in found.values()] == [0, 0, 2]
@@ -299,7 +299,7 @@ def test_long_tables_that_make_no_sense(table, options, text):
 
 
 class Annotated:
-    """What single-cell people have: an object with a frame of annotations, one row a cell."""
+    """A single-cell object: a frame of annotations, one row per cell."""
 
     def __init__(self, obs: pd.DataFrame) -> None:
         self.obs = obs
@@ -321,7 +321,7 @@ OBS = pd.DataFrame(
 
 
 def test_label_columns_of_obs():
-    """Columns of .obs are told apart as those of every table, and the note says what each was taken for."""
+    """Columns of .obs are classified like those of every table, and the note says how each is used."""
     r = cg.compare_all(Annotated(OBS), unassigned="drop")
     assert r.names == ("leiden", "cell_type", "doublet", "nullable")
     assert r["ari"][0, 1] == 1.0

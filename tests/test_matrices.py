@@ -31,7 +31,7 @@ CASES = json.loads((Path(__file__).parent / "golden" / "golden.json").read_text(
 
 
 class Sliced:
-    """The least that is a matrix: a shape, and slices in two dimensions (a Dask or zarr array, say)."""
+    """A minimal matrix: a shape, and slices in two dimensions (like a Dask or zarr array)."""
 
     def __init__(self, values: np.ndarray) -> None:
         self.values, self.shape, self.dtype, self.largest = values, values.shape, values.dtype, 0
@@ -65,7 +65,7 @@ def scores(p: Any, q: Any, keys: tuple[str, ...] = OF_TWO[1:], **options: Any) -
 
 @contextmanager
 def by_tiles(side: int = 3) -> Iterator[None]:
-    """Ensembles go over pairs of points, in tiles of this side."""
+    """Ensembles are compared over pairs of points, in tiles of this size."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matrices, "TABLE_COST", math.inf)
         patch.setattr(tiles, "SIDE", side)
@@ -74,7 +74,7 @@ def by_tiles(side: int = 3) -> Iterator[None]:
 
 @contextmanager
 def by_tables() -> Iterator[None]:
-    """Ensembles go by tables of their members."""
+    """Ensembles are compared by tables of their members."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matrices, "TILE_COST", math.inf)
         yield

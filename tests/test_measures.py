@@ -45,7 +45,7 @@ TIED = {"kappa_trace", "irm_greedy"}
 
 
 def test_naive_has_every_measure():
-    """A measure without a slow definition beside it is not tested; a definition without a measure is forgotten."""
+    """Every measure has a slow definition, and every definition a measure."""
     declared = {m.key for m in cg.measures()} - set(OF_MATRICES) - set(OF_PROFILES) - set(OF_TREES) - set(OF_COVERS)
     assert declared == set(naive.MEASURES) == set(KEYS)
     assert set(SOFT) == declared - set(AMI) - TIED - set(naive.OF_POINTS)
@@ -243,7 +243,7 @@ def test_lambda_of_one_cluster_each_is_undefined():
 @settings(max_examples=30)
 @given(pairs(), st.data())
 def test_permuting_points_changes_nothing(pair, data):
-    """The order of the points is no part of a clustering."""
+    """The order of the points does not matter."""
     a, b = pair
     order = data.draw(st.permutations(range(len(a))))
     moved = cg.compare([a[i] for i in order], [b[i] for i in order], applicable(a, b))
@@ -352,7 +352,7 @@ def test_crisp_memberships_give_the_crisp_value(pair):
 @example(([0, 1, 2, 3], [0, 0, 1, 2], [0.125, 0.375, 1.25, 0.875]))
 @example(([0, 1, 2], [0, 1, 2], [0.375, 1.75, 0.625]))
 def test_weights_give_the_definition(case):
-    """Importance weights equal the slow definition, by every door and route; a weight of 0 takes a point out."""
+    """Importance weights equal the slow definition, by every function and route; a weight of 0 removes a point."""
     a, b, w = case
     expected = {key: formula(a, b, w) for key, formula in naive.WEIGHTED.items()}
     for name in ("numpy", "compiled", "sparse"):
@@ -484,7 +484,7 @@ def test_soft_element_scores_have_the_measure_as_their_mean(pair):
 
 @pytest.mark.slow
 def test_routes_are_really_taken(monkeypatch):
-    """The helper that forces routes does so: each calls the counting functions of its own and no other."""
+    """The helper that forces routes works: each calls only its own counting functions."""
     from congruence.engine import kernels
 
     taken = set()

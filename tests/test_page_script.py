@@ -1,4 +1,4 @@
-"""The script of the report by the tools of its own trade: eslint for the code, axe-core for accessibility."""
+"""The script of the report: eslint for the code, axe-core for accessibility."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Partitioners: right on what can be counted out, as good as METIS on what cannot, and honest about balance."""
+"""Partitioners: optimal on small inputs, as good as METIS on large ones, and honest about balance."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_seven_points_come_apart_as_in_the_paper(solver, seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", ["mtkahypar", "builtin"])
 def test_seven_points_as_a_hypergraph(solver):
-    """Four of the eleven clusters must be cut, whoever divides."""
+    """Four of the eleven clusters must be cut, by any solver."""
     found = partition_hypergraph(incidence(SEVEN), 3, rng=rng(), solver=needs(solver))
     assert (found.labels.tolist(), found.cut) == (BLOCKS, 4)
 
@@ -173,7 +173,7 @@ def test_metis_is_given_what_it_can_stand(monkeypatch):
     sent = sparse.csr_array((given["eweights"], adjacency.adjacent, adjacency.adj_starts), shape=(30, 30))
     assert sent.diagonal().max() == 0
     assert (sent != sent.T).nnz == 0
-    assert 0 < sent.nnz < (weight > 0).sum() - 30  # the tiny ones rounded to nothing
+    assert 0 < sent.nnz < (weight > 0).sum() - 30  # the tiny weights are rounded to 0
 
 
 @pytest.mark.slow

@@ -130,7 +130,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
 
 
 def test_every_public_result_is_in_the_list_of_results():
-    """A new result class is tried below, or named as no result."""
+    """Every new result class is tested below, or listed as not a result."""
     classes = {name for name in cg.__all__ if dataclasses.is_dataclass(getattr(cg, name))}
     assert set(RESULTS) | NO_RESULTS == classes
 

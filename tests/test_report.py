@@ -1,4 +1,4 @@
-"""The report: its data against the library's own answers, its words, and the page as text."""
+"""The report: its data compared with the library's functions, its text, and the page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TRUTH = np.repeat([0, 1, 2], 20)
 
 
 def noisy(share: float, k: int = 3) -> np.ndarray:
-    """The classes, with a share of the points dealt out anew."""
+    """The classes, with a share of the labels redrawn."""
     return np.where(RNG.random(len(TRUTH)) < share, RNG.integers(0, k, len(TRUTH)), TRUTH)
 
 
@@ -39,7 +39,7 @@ NASTY = "</script><script>document.title='gone'</script> & \"quoted\" '"
 
 @pytest.fixture(scope="module")
 def made() -> html.Report:
-    """One report that several tests look at."""
+    """One report that several tests use."""
     X = np.eye(3)[TRUTH] * 4 + RNG.normal(size=(60, 3))
     return cg.report(
         {"truth": TRUTH, **RUNS},
@@ -83,7 +83,7 @@ def test_the_values_are_those_of_compare_all(made):
 
 
 def test_undefined_values_are_their_own_step():
-    """Two members without a point in common have no value, and no number stands for it."""
+    """Two members without a common point have no value."""
     runs = {"a": [0, 1, 0, 1, None, None], "b": [None, None, None, None, 0, 1], "c": [0, 1, 0, 1, 0, 1]}
     scale = model.build(runs, progress=False).main
     low, high, steps = scale.quantised
@@ -93,7 +93,7 @@ def test_undefined_values_are_their_own_step():
 
 
 def test_the_order_puts_the_alike_together(made):
-    """The two that are the same are neighbours, in the order of every measure."""
+    """Duplicates are neighbours in the order of every measure."""
     for scale in made.model.scales:
         order = scale.tree.order.tolist()
         same = [made.model.names.index(x) for x in ("good", "same as good")]
@@ -156,7 +156,7 @@ def test_weights_of_points_are_refused_and_those_of_members_kept():
 
 
 def test_very_many_clusters_are_left_to_the_command(monkeypatch):
-    """Where a consensus would take too long the page says so for each method, and has all its parts."""
+    """If a consensus would take too long, the page says so for each method, and is complete otherwise."""
     monkeypatch.setattr(together, "MOST_CENTRES", 5)
     monkeypatch.setattr(together, "FEW", 10)
     r = cg.report(RUNS, reference=TRUTH)
@@ -368,7 +368,7 @@ def test_noise_and_gaps_are_said():
 
 
 def test_readings():
-    """The words for an adjusted index, from unrelated to identical; nothing is said of chance."""
+    """The words for an adjusted index, from unrelated to identical, do not mention chance."""
     assert [words.reading(x) for x in (1.0, 0.85, 0.7, 0.5, 0.3, 0.0, -0.4)] == [
         "almost completely", "well", "moderately", "partly", "weakly", "hardly at all", "hardly at all",
     ]  # fmt: skip
@@ -430,7 +430,7 @@ def test_measures_to_trust_are_those_of_the_page():
 
 
 def test_one_clustering_and_the_reference():
-    """One clustering is spoken of as one."""
+    """A single clustering is described in the singular."""
     said = cg.report({"a": [0, 0, 1, 1], "t": [0, 1, 1, 1]}, reference="t", progress=False).summary.findings[0]
     assert "There is 1 clustering" in said
     assert "It is compared with the reference" in said
@@ -708,7 +708,7 @@ def test_unstable_groups_are_counted_in_the_answer():
     runs = {}
     for i in range(9):
         run = base.copy()
-        run[120:] = rng.integers(2, 4, 20)  # the small groups are dealt out anew in every clustering
+        run[120:] = rng.integers(2, 4, 20)  # the small groups are redrawn in every clustering
         runs[f"run {i}"] = run
     r = cg.report(runs, n_clusters=4, progress=False)
     kinds = [words.stability_in_words(x) for x in r.model.answer.stability]
@@ -782,7 +782,7 @@ def test_wide_data_are_left_to_choose_k():
                   progress=False)  # fmt: skip
     assert words.of_data(r.model) == (
         "cannot tell",
-        "Cannot tell: 3,400 columns are too many to look for clusters in a report; `congruence choose-k` does.",
+        "Cannot tell: 3,400 columns are too many for a report; use `congruence choose-k`.",
         "",
     )
 

@@ -1,4 +1,4 @@
-"""The report on real files of clusterings: every sentence and picture is true. Skipped where the files are not there."""
+"""The report on real files: every sentence and figure is true. Skipped if the files are missing."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_groups_agree_with_one_another():
 
 
 def test_the_class_stays_out_of_the_picture(command, tmp_path):
-    """Wine's numbers have the class as a column: the picture leaves it out, and says which columns it has."""
+    """Wine's data have the class as a column: the scatter plot ignores it and lists its columns."""
     said = command(
         "report", str(DATA / "clusterings" / "uci_wine.csv.gz"), "--data", str(DATA / "sets" / "wine.csv.gz"),
         "--columns", "std:sklearn_kmeans@k3,std:fastcluster_ward@k3,sklearn_kmeans@k3", "--reference", "reference0",

@@ -1,4 +1,4 @@
-"""The reproductions say what the papers print and whether it holds."""
+"""The reproductions print the values of the papers and whether they hold."""
 
 import math
 

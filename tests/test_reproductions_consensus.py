@@ -165,7 +165,7 @@ def test_limits_and_noise(monkeypatch):
     monkeypatch.setattr(cspa, "cspa", replace(cspa.cspa, limit=10))
     source = cr.Source("x2", "wut_x2", "four classes and noise", "reference1", noise=0)
     found = cr.outcome(source, methods=("cspa", "kcc"))
-    assert "up to 10 of them" in found.refused["cspa"]
+    assert "up to 10 points" in found.refused["cspa"]
     assert (found.points, found.compared, found.classes) == (120, 110, 4)
     assert "limit" in cr.show([found], "ari")
 

@@ -1,4 +1,4 @@
-"""Sweeps of resolutions: nodes, edges and stability as clustree and SC3 define them, and what is said of them."""
+"""Sweeps of resolutions: nodes, edges and stability as clustree and SC3 define them, and the sentences about them."""
 
 from __future__ import annotations
 

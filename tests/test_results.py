@@ -1,4 +1,4 @@
-"""What comparisons give back: values, frames, JSON, text, HTML, matchings, tables, explanations."""
+"""Results of comparisons: values, frames, JSON, text, HTML, matchings, tables, explanations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ import congruence as cg
 A = [0, 0, 0, 1, 1, 1, 2, 2]
 B = ["x", "x", "y", "y", "y", "z", "z", "z"]
 U = np.array([[0.5, 0.5], [1.0, 0.0], [0.0, 1.0], [0.25, 0.75], [1.0, 0.0], [0.0, 1.0], [0.9, 0.1], [0.3, 0.7]])
-#: what pairs of labels can be asked for, with equal numbers of clusters
+#: measures of pairs of labels with equal numbers of clusters
 KEYS = tuple(cg.compare([0, 0, 1, 1], [0, 1, 1, 1], "all"))
 HISTORICAL = ("kappa_trace", "irm_greedy", "nsf_printed")
 ALIASES = [(alias, m.key) for m in cg.measures() for alias in m.aliases if m.key in KEYS]
@@ -147,7 +147,7 @@ def test_all_says_what_it_left_out():
 
 
 def test_soft_pairs_carry_their_self_values():
-    """Beside each value of a soft pair stands what each side scores with itself, and the result says why."""
+    """Each value of a soft pair is shown with the self-scores of both sides, and the result says why."""
     r = cg.compare(U, A, ["ari", "vi"])
     assert r.self_values is not None
     own_a, own_b = r.self_values
@@ -281,7 +281,7 @@ def test_all_pairs_are_named_matrices():
 
 
 def test_frames_of_all_pairs():
-    """One measure gives the matrix with names on both sides; without, one row a pair, both ways where they differ."""
+    """One measure gives the matrix with names on both sides; without, one row per pair, or both directions if they differ."""
     r = cg.compare_all({"x": A, "y": B, "z": A}, ["ari", "purity"])
     square = r.to_frame("ari")
     assert square.index.tolist() == square.columns.tolist() == ["x", "y", "z"]
@@ -376,7 +376,7 @@ def test_the_best_clustering_is_the_nearest():
 
 
 def test_text_and_frame_of_a_reference():
-    """One row a clustering: name, points used, every measure; long lists are cut in the text only."""
+    """One row per clustering: name, points used, every measure; long lists are shortened in the text only."""
     r = cg.compare_to(A, {"x": B, "y": A}, ["ari", "vi"])
     frame = r.to_frame()
     assert frame.columns.tolist() == ["clustering", "n_used", "ari", "vi"]
@@ -407,7 +407,7 @@ def test_text_and_frame_of_a_reference():
     ],
 )
 def test_results_survive_pickling_and_copying(make):
-    """Results can go to another process and back, and can be copied: parallel tools do both unasked."""
+    """Results can be pickled and copied, as parallel tools do."""
     thing = make()
     for again in (pickle.loads(pickle.dumps(thing)), copy.deepcopy(thing)):  # noqa: S301  (our own bytes)
         assert type(again) is type(thing)
@@ -431,7 +431,7 @@ def test_results_can_be_compared():
 
 
 def test_a_matching_names_who_is_who():
-    """Each cluster of b stands for at most one of a: the pairs that keep most points, and what is left over."""
+    """Each cluster of b is matched with at most one of a: the pairs with most common points, and the rest."""
     m = cg.match(["p", "p", "q", "q", "q", "r"], [3, 3, 7, 7, 3, 7])
     assert m.mapping == {3: "p", 7: "q"}
     assert m.rows == (("p", 3, 2, 2, 3), ("q", 7, 2, 3, 3))
@@ -475,7 +475,7 @@ def test_relabelled_strings_are_strings():
 
 
 def test_relabelling_never_merges_clusters():
-    """Whatever the names and the gaps, b renamed is the same partition as b."""
+    """For any names and gaps, relabelling b does not change its partition."""
     rng = np.random.default_rng(0)
     for seed in range(30):
         a, b = rng.integers(0, 5, 12).astype(object), rng.integers(0, 6, 12).astype(object)
@@ -589,7 +589,7 @@ def test_tables_add_by_name():
 
 
 def test_transposed_tables():
-    """Exchanging the clusterings exchanges rows and columns."""
+    """Swapping the clusterings swaps rows and columns."""
     t = cg.contingency(A, B)
     turned = t.transposed()
     assert turned.rows == t.columns

@@ -1,4 +1,4 @@
-"""Labels that stay where they are: the same integers as in memory, whatever the rows are cut into."""
+"""Scanned labels: the same integers as in memory, for any division of the rows."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def test_text_files_are_read_as_files_in_memory_are(tmp_path, monkeypatch):
 
 
 def test_categories_grow_and_unused_ones_are_no_clusters(tmp_path):
-    """Files with other categories, in another order, some of them unused or missing: labels are told by their names."""
+    """Files with other categories, in another order, some of them unused or missing: labels are identified by name."""
     pieces = [
         pd.Categorical(["b", "a", "b"], categories=["b", "zz", "a"]),
         pd.Categorical(["c", None, "a"], categories=["a", "c"]),
@@ -389,7 +389,7 @@ def test_any_executor_counts(tmp_path, pool):
 
 
 def test_progress_tells_rows(tmp_path):
-    """Progress is told in rows, from the first to all of them."""
+    """Progress is reported in rows, from the first to the last."""
     s = cg.scan(folder_of(labels(1200), tmp_path / "d"))
     told: list[tuple[int, int]] = []
     cg.compare_all(s, progress=lambda done, total: told.append((done, total)))
@@ -496,7 +496,7 @@ def test_fuzzed_files_are_read_right_or_refused(tmp_path):
 
 
 def test_everything_unreadable_is_an_error_even_if_skipped(tmp_path, monkeypatch):
-    """Nothing left to count is no result."""
+    """If nothing is left to count, there is no result."""
     s = cg.scan(folder_of(labels(100), tmp_path / "d", files=2), ["int", "text"], skip_bad=True)
 
     def unreadable(*_):

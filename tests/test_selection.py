@@ -1,4 +1,4 @@
-"""Choosing k and the stability of clusters: every number against a slow one, the choice where it is known, and honesty."""
+"""Choosing k and the stability of clusters: every value is compared with a slow definition, and the choice with the known one."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_criteria_are_the_functions_of_the_same_name():
 @pytest.mark.parametrize("weights", [None, [1, 2, 0.5, 3, 1]])
 @pytest.mark.parametrize("how", ["none", "ratio", "excess"])
 def test_standard_errors_are_the_jackknife(weights, how):
-    """The error is that of leaving out one member after the other, done in full."""
+    """The error is that of the full jackknife over members."""
     rng = np.random.default_rng(3)
     members = [soft(rng) for _ in range(5)]
     shares = np.full(5, 0.2) if weights is None else np.array(weights) / np.sum(weights)
@@ -183,7 +183,7 @@ def test_noise_is_said_to_have_no_clusters():
 
 
 def test_a_choice_that_most_criteria_can_hardly_tell_is_not_clear():
-    """All favour 3, but ari and ami_max tell no k from it: likelier, not clear."""
+    """All favour 3, but ari and ami_max are tied: probable, not clear."""
     runs = {k: [np.random.default_rng([k, i]).integers(0, k, 40) for i in range(4)] for k in (2, 4)}
     truth = np.arange(40) % 3
     runs[3] = [np.where(np.random.default_rng([3, i]).random(40) < 0.9, truth, i % 3) for i in range(4)]
@@ -456,7 +456,7 @@ def test_stability_by_hand(scheme):
 
 @pytest.mark.slow
 def test_stability_tells_good_clusters_from_bad_and_names_the_points():
-    """Two groups far apart hold; where one is cut in two at will, both halves do not, and points on the cut are named."""
+    """Two distant groups are stable; the halves of an arbitrarily split group are not, and points on the cut are listed."""
     rng = np.random.default_rng(0)
     bridge = np.array([[5.0, 0.0]])
     X = np.concatenate([rng.normal(size=(30, 2)), rng.normal(size=(30, 2)) + np.array([10, 0]), bridge])
@@ -691,7 +691,7 @@ def test_ancestry_of_1000_genomes():
 
 
 def test_a_clusterer_without_a_number_of_clusters_has_no_k_to_choose():
-    """DBSCAN gives the same for every k; that is said before anything is clustered."""
+    """DBSCAN gives the same result for every k; it is refused before anything is clustered."""
     with pytest.raises(cg.InputError, match="DBSCAN has no n_clusters"):
         cg.choose_k(np.zeros((9, 2)), [2, 3], [KMeans(), DBSCAN()])
 
@@ -715,7 +715,7 @@ def test_a_reference_in_another_order_is_refused():
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["kmeans", "em"])
 def test_a_reference_may_lack_points(method):
-    """Members are held against a partial reference on the points that it has, and that is said."""
+    """Members are compared with a partial reference on the points that it labels, with a note."""
     X, classes = BLOBS, TRUTH.tolist()
     partial = cg.choose_k(X, [2, 3], method, n_members=3, random_state=0, reference=[None] * 9 + classes[9:])
     e = partial.ensembles[3]

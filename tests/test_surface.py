@@ -1,4 +1,4 @@
-"""The public surface: every name is there, explains itself, and costs nothing until it is used."""
+"""The public names: each exists, has a docstring, and is imported on first use."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PAIRS = (*cg.compare([0, 0, 1, 1], [0, 1, 1, 1], "all"), *(m.key for m in cg.mea
 
 @pytest.mark.parametrize("name", cg.__all__)
 def test_public_names_are_there(name):
-    """Every name of __all__ can be had, and has a docstring if it is something of ours."""
+    """Every name of __all__ exists, and our own names have docstrings."""
     value = getattr(cg, name)
     if name != "__version__":
         assert inspect.getdoc(value)
@@ -178,7 +178,7 @@ def test_imports_wait_until_they_are_needed():
 
 
 def test_the_number_of_clusters_is_called_n_clusters():
-    """A mistyped k= is told its name, in every function and estimator that takes n_clusters; and the reverse."""
+    """k= in place of n_clusters= raises an error with the right name in every function and estimator, and vice versa."""
     taking = [getattr(cg, name) for name in cg.__all__]
     functions = [f for f in taking if inspect.isfunction(f) or (inspect.isclass(f) and hasattr(f, "get_params"))]
     named = {f.__name__ for f in functions if "n_clusters" in inspect.signature(f).parameters}

@@ -240,7 +240,7 @@ def yes_or_no(value: Any, name: str) -> bool:
 
 def generator_of(random_state: Any) -> np.random.Generator:
     """A random generator from a seed, a sequence of seeds, a generator or None."""
-    import numpy as np  # late import: errors are read before anything is computed
+    import numpy as np  # late import: this module is imported before numpy is needed
 
     try:
         return np.random.default_rng(random_state)

@@ -1,4 +1,4 @@
-"""The command line as a person uses it, for all tests of doors."""
+"""The command line, for tests of entry points."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from congruence.engine.plan import Progress
 
 @pytest.fixture
 def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """The command in a folder of its own: (exit code, standard output, standard error)."""
+    """The command in a new folder: (exit code, standard output, standard error)."""
     monkeypatch.chdir(tmp_path)
 
     def run(*words: str) -> tuple[int, str, str]:

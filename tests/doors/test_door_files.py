@@ -1,4 +1,4 @@
-"""Files and frames as people have them: made by pandas, openpyxl, anndata, polars, DuckDB and others, read by the library."""
+"""Realistic files and frames, written by pandas, openpyxl, anndata, polars, DuckDB and others, are read correctly."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ DOORS = {
 
 @pytest.mark.parametrize("name", DOORS)
 def test_the_same_table_in_every_file_gives_the_same_answer(tmp_path, name):
-    """Ids, labels and measurements are told apart alike, and the value is the same, whatever the file."""
+    """Ids, labels and measurements are recognised in the same way, and values are the same, in every file format."""
     DOORS[name](FRAME, tmp_path / name)
     found = sorted_columns(files.read_columns(tmp_path / name))
     assert found.line == LINE
@@ -109,7 +109,7 @@ def test_an_h5ad_file_and_its_object(tmp_path, command):
 
 
 def test_an_ods_file(tmp_path):
-    """LibreOffice's tables are read as Excel's are."""
+    """LibreOffice files are read like Excel files."""
     pytest.importorskip("odf", reason="odfpy makes the file")
     pytest.importorskip("python_calamine", reason="python-calamine reads it")
     FRAME.to_excel(tmp_path / "table.ods", index=False, engine="odf")
@@ -117,7 +117,7 @@ def test_an_ods_file(tmp_path):
 
 
 def test_the_code_page_of_windows(tmp_path):
-    """cp1252 is read with a warning that says so."""
+    """cp1252 is read, with a warning."""
     (tmp_path / "win.csv").write_bytes("größe;b\nklein;1\ngroß;2\ngroß;2\n".encode("cp1252"))
     with pytest.warns(UserWarning, match="read as cp1252"):
         found = files.read_columns(tmp_path / "win.csv")
@@ -127,7 +127,7 @@ def test_the_code_page_of_windows(tmp_path):
 
 @pytest.mark.slow
 def test_every_kind_of_frame():
-    """pandas, polars, lazy polars, arrow, readers, DuckDB, xarray, Dask and narwhals give one answer, with one line."""
+    """pandas, polars, lazy polars, arrow, readers, DuckDB, xarray, Dask and narwhals give the same result and the same note."""
     table = pa.Table.from_pandas(FRAME, preserve_index=False)
     frames = {
         "pandas": FRAME, "polars": pl.from_pandas(FRAME), "lazy": pl.from_pandas(FRAME).lazy(), "arrow": table,
@@ -179,7 +179,7 @@ def test_addresses_and_standard_input(command, monkeypatch, tmp_path):
 
 
 def test_a_quoted_na_is_a_label(command):
-    """Namibia is a label where it is quoted; unquoted it is missing, unless --na-values says otherwise."""
+    """A quoted NA is a label; an unquoted one is missing, unless --na-values says otherwise."""
     Path("countries.csv").write_text('country,k\n"NA",1\nNA,1\n"DE",2\n"NA",1\n"",2\n-,2\n')
     found = files.read_columns("countries.csv")["country"].to_pylist()
     assert found == ["NA", None, "DE", "NA", None, "-"]
@@ -190,7 +190,7 @@ def test_a_quoted_na_is_a_label(command):
 
 
 def test_a_line_of_what_was_taken_for_what(command):
-    """Every command says it in one line; --verbose gives the reason for each column; options override."""
+    """Every command prints how it uses columns in one line; --verbose gives the reasons; options override them."""
     FRAME.to_csv("t.csv", index=False)
     assert f"note: {LINE}\n" in command("matrix", "t.csv")[2]
     err = command("matrix", "t.csv", "--verbose")[2]
@@ -232,7 +232,7 @@ def test_nothing_clusters_by_ids_or_labels(command):
 
 
 def test_rows_are_joined_by_their_ids(command):
-    """In any order, whatever --columns names, by text or number: the misjoin of shuffled files gave −0.006 for 0.853."""
+    """Files are joined by text or number ids, in any order; joining shuffled files by position gave −0.006 instead of 0.853."""
     FRAME[["customer_no", "kmeans"]].to_csv("m1.csv", index=False)
     FRAME[["customer_no", "leiden", "truth"]].sample(frac=1, random_state=0).to_csv("m2.csv", index=False)
     for words in (["--columns", "kmeans,leiden"], ["--columns", "kmeans,leiden", "--id", "customer_no"]):
@@ -250,7 +250,7 @@ def test_rows_are_joined_by_their_ids(command):
 
 
 def test_repeated_ids_are_named(command):
-    """One id in two rows is an error, in one file too, with or without --id."""
+    """A repeated id is an error, also in a single file, with or without --id."""
     twice = pd.concat([FRAME, FRAME.iloc[:2]])
     twice.to_csv("t.csv", index=False)
     both = " and ".join(map(str, FRAME["customer_no"][:2]))
@@ -262,7 +262,7 @@ def test_repeated_ids_are_named(command):
 
 
 def test_a_consensus_matrix_keeps_the_ids(command):
-    """`compare M.npz labels.csv` joins by the ids of the matrix, dense or sparse, whatever the order of the rows."""
+    """`compare M.npz labels.csv` joins by the ids of the matrix, dense or sparse, for any order of rows."""
     FRAME[["customer_no", "kmeans", "leiden"]].to_csv("runs.csv", index=False)
     FRAME[["customer_no", "truth"]].sample(frac=1, random_state=0).to_csv("truth.csv", index=False)
     e = cg.Ensemble({name: FRAME[name].tolist() for name in ("kmeans", "leiden")})
@@ -295,7 +295,7 @@ def test_matrix_joins_several_tables(command):
     assert len(both) < len(FRAME)
     result = json.loads(command("matrix", *parts, "--columns", "kmeans,leiden", "-f", "json")[1])
     assert result["ari"][0][1] == pytest.approx(cg.ari(both["kmeans"].tolist(), both["leiden"].tolist()))
-    assert "--weight is for one table, and 3 were given" in command("matrix", *parts, "--weight", "w")[2]
+    assert "--weight is for one table, but 3 files were given" in command("matrix", *parts, "--weight", "w")[2]
 
 
 @pytest.mark.slow

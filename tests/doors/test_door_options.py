@@ -186,7 +186,7 @@ def test_a_run_that_needs_more_memory_ends_with_one_line(tmp_path):
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     code = "import sys; from congruence.cli import main; sys.modules['congruence.cli.app'].LEAST = 0; main()"
     for words, status, line in (
-        (["match", "t.parquet", "a", "late", "--memory", "150MB"], 3, "the work takes more than --memory 150MB"),
+        (["match", "t.parquet", "a", "late", "--memory", "150MB"], 3, "this needs more than --memory 150MB"),
         (["matrix", "t.parquet", "--columns", "a,late", "--memory", "500MB", "--out", "m.csv"], 2,
          "column 'late' of t.parquet looks like ids, not clusters"),
     ):  # fmt: skip

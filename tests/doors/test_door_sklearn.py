@@ -1,4 +1,4 @@
-"""scikit-learn's door: names of arguments and functions, scorers, and estimators in pipelines and searches."""
+"""scikit-learn compatibility: names of arguments and functions, scorers, and estimators in pipelines and searches."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_consensus_of_data_predicts():
 
 @pytest.mark.slow
 def test_pixels_are_no_clusterings():
-    """The digits are floats, so that fit clusters them; it does not read 64 pixels as 64 clusterings."""
+    """The digits are floats, so fit clusters them instead of reading 64 pixels as 64 clusterings."""
     digits, truth = load_digits(return_X_y=True)
     model = cg.ConsensusClustering(10, n_members=6, random_state=0).fit(digits[:400])
     assert len(model.ensemble_) == 6
@@ -133,7 +133,7 @@ def test_consensus_of_labels_has_no_predict():
 
 @pytest.mark.slow
 def test_alternatives_as_an_estimator():
-    """Known labels are y; without any, labels_ is k-means; predict places new points."""
+    """Known labels are y; without y, labels_ is the k-means clustering; predict assigns new points."""
     rng = np.random.default_rng(0)
     colour, shape = rng.integers(0, 2, 60), rng.integers(0, 2, 60)
     points = np.column_stack([6.0 * colour, 5.0 * shape]) + rng.normal(size=(60, 2))

@@ -1,4 +1,4 @@
-"""Stories of people at the door: what they have, what they type, and what they read."""
+"""User stories: typical files and commands, and their output."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_spellings_of_one_label_are_cautioned():
 
 
 def test_what_is_dropped_is_counted():
-    """The number of points without a label is said, and that one cluster is left."""
+    """Cautions give the number of points without a label, and say if only one cluster is left."""
     a = [0, 0, 1, 1, None, None]
     found = cg.compare(a, [0, 0, 1, 1, 1, 1], "ari", unassigned="drop")
     assert [str(c) for c in found.cautions] == ["4 of 6 points are compared; 2 without a label were dropped"]
@@ -76,7 +76,7 @@ def test_exit_codes_are_documented(command):
         assert code in text
 
 
-#: what goes wrong, and the options that the message names
+#: errors, and the options that their messages name
 MISTAKES = [
     ["compare", "t.csv"],
     ["compare", "t.csv", "t.csv"],

@@ -1,6 +1,6 @@
 """`python -m tests.hostile --cases 10000 --seed 1`: hostile files and odd arguments, with a summary at the end.
 
-Cases run in worker processes, so that a crash or a hang is one failed case. `--only 123` runs one case here, with its traceback.
+Cases run in worker processes, so that a crash or a hang is one failed case. `--only 123` runs one case in this process, with its traceback.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from hostile.cases import one_case
 
-LONGEST = 120  # seconds without a word from a worker: it hangs
+LONGEST = 120  # seconds without output after which a worker counts as hanging
 MEMORY = 12 * 2**30  # bytes of address space of a worker
 
 
 def work(seed: int, numbers: range) -> None:
-    """Run cases, saying which one is under way."""
+    """Run cases, printing the number of each."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     for number in numbers:
         print(f"START {number}", flush=True)

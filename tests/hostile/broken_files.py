@@ -1,4 +1,4 @@
-"""Odd and broken files, made from a seeded generator: every file is written here, byte by byte if need be."""
+"""Odd and broken files from a seeded generator."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ MISSING = ["", "NA", "nan", "None", "null", "N/A", "NULL", "<NA>", "NaN"]
 
 @dataclass
 class Made:
-    """A file, and whether it was left whole."""
+    """A file, and whether it is intact."""
 
     path: Path
     whole: bool
@@ -57,7 +57,7 @@ class Made:
 
 
 def columns(rng: Random, gaps: bool | None = None) -> dict[str, list[str | None]]:
-    """Named columns of texts; None stands for a missing one."""
+    """Named text columns; None is a missing value."""
     n = rng.choice([1, 2, 3, 5, 8, 12, 20])
     count = rng.choice([1, 2, 2, 2, 3, 3, 4])
     pick = NAMES if rng.random() < 0.35 else ["a", "b", "c", "kmeans", "leiden", "ward"]
@@ -80,7 +80,7 @@ def columns(rng: Random, gaps: bool | None = None) -> dict[str, list[str | None]
 
 
 def text_bytes(rng: Random, data: dict[str, list[str | None]], delimiter: str) -> bytes:
-    """A delimited text file, in one of the ways that programs write them."""
+    """A delimited text file, in one of many dialects."""
     out = io.StringIO(newline="")
     ending = rng.choice(["\n", "\n", "\r\n"])
     quoting = rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
@@ -221,7 +221,7 @@ def numpy_bytes(rng: Random, kind: str) -> bytes:
 
 
 def cover_bytes(rng: Random) -> tuple[bytes, str]:
-    """A file of a cover in one of its formats, or something near."""
+    """A cover file in one of its formats, or nearly so."""
     points = [str(i) for i in range(rng.choice([1, 3, 6]))]
     clusters = [rng.sample(points, rng.randint(1, len(points))) for _ in range(rng.choice([1, 2, 3]))]
     kind = rng.choice(["cover", "points", "long", "json"])
@@ -272,7 +272,7 @@ def spoil(rng: Random, data: bytes) -> tuple[bytes, str]:
 
 
 def odd_place(rng: Random, folder: Path, name: str, data: bytes) -> Made:
-    """A path that is not simply a file: a folder, a link, a pipe, nothing."""
+    """A path that is not a regular file: a folder, a link, a pipe, or missing."""
     path = folder / name
     how = rng.choice(["folder", "nothing", "link", "dangling link", "loop", "pipe", "folder of files", "not permitted"])
     if how == "folder":
@@ -302,7 +302,7 @@ KINDS = ("csv", "csv", "csv", "tsv", "txt", "parquet", "parquet", "feather", "ar
 
 
 def a_file(rng: Random, folder: Path, whole: float = 0.6, kinds: tuple[str, ...] = KINDS) -> Made:
-    """One file: whole with this probability, else damaged or in an odd place."""
+    """One file: intact with this probability, else damaged or at an odd path."""
     kind = rng.choice(kinds)
     data = columns(rng)
     if kind in ("csv", "tsv", "txt"):
@@ -332,7 +332,7 @@ def a_file(rng: Random, folder: Path, whole: float = 0.6, kinds: tuple[str, ...]
 
 
 def numbers_file(rng: Random, folder: Path) -> Made:
-    """A table of numbers to cluster, sometimes with what does not belong."""
+    """A table of numbers to cluster, sometimes with invalid columns."""
     n = rng.choice([1, 2, 5, 12, 30])
     draws = np.random.default_rng(rng.randrange(2**32))
     X = draws.normal(size=(n, rng.choice([1, 2, 3]))) + 5 * draws.integers(0, 2, (n, 1))

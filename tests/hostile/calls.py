@@ -1,4 +1,4 @@
-"""Random calls of the public functions with odd arguments, and what is wrong with what they did."""
+"""Random calls of public functions with odd arguments, and the faults they reveal."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ import pyarrow as pa
 import congruence as cg
 from hostile import broken_files, oracle
 
-#: leave out functions that cluster
+#: skip functions that cluster
 QUICK = False
 
 
 class Nothing:
-    """An object of no use."""
+    """A useless object."""
 
     def __repr__(self) -> str:
         return "Nothing()"
@@ -56,12 +56,12 @@ ODD: list[Callable[[Random], Any]] = [
 
 
 def odd(rng: Random) -> Any:
-    """A value that hardly any argument expects."""
+    """A value that is invalid for almost every argument."""
     return rng.choice(ODD)(rng)
 
 
 def label_vector(rng: Random, n: int) -> Any:
-    """n labels in one of the forms that labels come in; mostly usual."""
+    """n labels in one of many forms, mostly valid."""
     codes = [rng.randrange(rng.choice([1, 2, 3, n])) for _ in range(n)]
     gaps = [None if rng.random() < 0.15 else c for c in codes]
     makers: list[Callable[[], Any]] = [
@@ -146,7 +146,7 @@ def _polars(rng: Random, gaps: list[int | None]) -> Any:
 
 
 def told_apart(x: Any) -> list[Any] | None:
-    """The labels as plain values, where it is clear what they are; else None."""
+    """The labels as plain values if they are unambiguous, else None."""
     if isinstance(x, str | bytes | dict | set) or x is None or callable(x) or isinstance(x, pa.Table):
         return None
     try:
@@ -237,7 +237,7 @@ def whole(rng: Random) -> Any:
     )
 
 
-#: what an argument of this name is usually given
+#: typical values of arguments by name
 BY_NAME: dict[str, Callable[[Random, int], Any]] = {
     "a": label_vector, "b": label_vector, "labels": label_vector, "reference": label_vector, "given": label_vector,
     "clusterings": ensemble, "ensemble": ensemble, "columns": ensemble, "X": points, "X_b": points, "data": points,
@@ -362,7 +362,7 @@ def arguments(rng: Random, name: str, n: int) -> dict[str, Any]:
 
 
 def allowed(error: BaseException) -> bool:
-    """Is this how bad input is refused?"""
+    """Whether this is a proper refusal of bad input."""
     return isinstance(error, cg.InputError) and bool(str(error)) and "\n" not in str(error)
 
 
@@ -414,7 +414,7 @@ def is_raw(warning: Any) -> bool:
 
 
 def values_of_pair(name: str, given: dict[str, Any], kept: dict[str, Any], result: Any) -> list[str]:
-    """Is the value of two label vectors the naive one?"""
+    """Whether the value of two label vectors equals the naive one."""
     if (
         result is None
         or name not in ("compare", "ari", "vi", "ami_max")
@@ -439,7 +439,7 @@ def values_of_pair(name: str, given: dict[str, Any], kept: dict[str, Any], resul
 
 
 def doors(rng: Random, folder: Path) -> tuple[str, list[str], str]:
-    """The doors for files: every one gives what the independent reader and the naive formulas give, or refuses."""
+    """Functions that read files: each gives the result of the independent reader and the naive formulas, or refuses."""
     made = broken_files.a_file(rng, folder, whole=0.5)
     key = rng.choice(oracle.CHEAP)
     unassigned = rng.choice(["error", "drop", "cluster", "singletons"])
@@ -471,7 +471,7 @@ def doors(rng: Random, folder: Path) -> tuple[str, list[str], str]:
         from hostile.commands import compared
 
         for way, r in found.items():
-            try:  # a scan does not look at columns that it does not count
+            try:  # a scan does not check columns that it does not count
                 columns = oracle.read(made.path, r.names if "scan" in way else None)
             except oracle.Ambiguous:
                 continue

@@ -11,9 +11,9 @@ from hostile import calls, commands
 
 
 def one_case(seed: int, number: int, *, loud: bool = False, quick: bool = False) -> tuple[str, list[str], str]:
-    """(what was run, what was wrong with it, which kind it was); the same seed and number make the same case.
+    """(what was run, its faults, its kind); the same seed and number give the same case.
 
-    `quick` leaves out what clusters data, which takes a second or more.
+    `quick` skips functions that cluster data, which take a second or more.
     """
     rng = Random(f"{seed}:{number}")
     draw = rng.random()

@@ -1,4 +1,4 @@
-"""Random command lines over odd files, run in this process, and what is wrong with what they did."""
+"""Random command lines on odd files, run in this process, and the faults they reveal."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from typer.main import get_command
 from congruence import cli
 from hostile import broken_files, oracle
 
-#: 0 done, 1 --fail-under, 2 bad input, 3 not enough memory (an internal error too: always a fault here), 130 stopped
+#: 0 success, 1 --fail-under, 2 bad input, 3 out of memory (or an internal error, always a fault here), 130 stopped
 CODES = {0, 1, 2, 3}
-#: control characters that a terminal would obey
+#: control characters that a terminal would interpret
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 #: raw warnings of libraries
 RAW = re.compile(r"\w+Warning|sklearn|divide by zero|invalid value enc|overflow encountered|Traceback \(most recent")
 
 
-#: the parser of the command line, built once: it takes longer than most commands
+#: the command line parser, built once because that takes longer than most commands
 APP = cli.app
 COMMAND = get_command(APP)
-#: leave out commands that cluster
+#: skip commands that cluster
 QUICK = False
 SLOW = ("choose-k", "alternatives", "consensus", "generate", "report")
 
 
 @dataclass
 class Said:
-    """What a command said."""
+    """The output of a command."""
 
     code: int | None
     out: str
@@ -130,7 +130,7 @@ class Line:
             self.is_odd = True
 
     def format(self) -> None:
-        """--format, mostly json so that values can be judged."""
+        """--format, mostly json so that values can be checked."""
         self.formats = self.rng.choice(["json", "json", "json", "csv", "markdown", "table"])
         self.argv += ["--format", self.formats]
 
@@ -416,7 +416,7 @@ def complaints_of(rng: Random, folder: Path) -> tuple[str, list[str], str]:
 
 def wrong_values(line: Line, made: broken_files.Made, said: Said) -> list[str]:
     """Values that differ from those of the independent reader and the naive formulas."""
-    if line.noise == set():  # odd labels of noise: no judgement
+    if line.noise == set():  # odd noise labels: not checked
         return []
     if any(x in line.argv for x in ("--long", "--weight", "--frequency", "--skip-bad", "--format-in", "--id")):
         return weighted_wrong(line, made, said) if "--weight" in line.argv or "--frequency" in line.argv else []
@@ -455,7 +455,7 @@ def compared(
     noise: set[str] | None,
     mass: tuple[str, list[float]] | None,
 ) -> list[str]:
-    """Each value of an answer beside the naive one."""
+    """Each value of a result next to the naive one."""
     wrong: list[str] = []
     found: list[tuple[str, str, str, float | None]] = []
     if "rows" in answer:

@@ -1,4 +1,4 @@
-"""An independent reader of files, and values by naive formulas: what a right answer is."""
+"""An independent reader of files, and naive formulas: the expected results."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Unreadable(Exception):
 
 
 class Ambiguous(Exception):
-    """A quoted word for missing is a label, and the csv module does not tell what was quoted: no judgement."""
+    """A quoted NA is a label, but the csv module does not tell what was quoted: not checked."""
 
 
 #: a quoted word for missing
@@ -130,7 +130,7 @@ def read_numpy(data: bytes, stem: str) -> Columns:
 
 
 def plain(x: Any) -> Any:
-    """A value by which labels are told apart; None for missing ones."""
+    """A key that identifies a label; None for missing ones."""
     if x is None or (isinstance(x, float) and math.isnan(x)) or str(x) == "NaT":
         return None
     if isinstance(x, list | dict | tuple):
@@ -164,5 +164,5 @@ def value(key: str, a: list[Any], b: list[Any], w: list[float] | None = None) ->
 
 
 def close(x: float, y: float) -> bool:
-    """Equal but for rounding."""
+    """Equal up to rounding."""
     return (math.isnan(x) and math.isnan(y)) or math.isclose(x, y, rel_tol=1e-9, abs_tol=1e-10)

@@ -1,4 +1,4 @@
-"""Files that were read wrongly, or written unsafely, once: memory and scan read alike, and outputs are atomic."""
+"""Regression tests for reading and writing files: memory and scans agree, and outputs are atomic."""
 
 import os
 import stat
@@ -41,7 +41,7 @@ TEXTS = {
 
 @pytest.mark.parametrize("case", TEXTS)
 def test_labels_of_text_files(case, tmp_path):
-    """Text unless every different text is a different number; the same in memory and scanned."""
+    """Labels are numbers only if different texts are always different numbers; the same in memory and scanned."""
     text, right = TEXTS[case]
     path = tmp_path / "x.csv"
     path.write_text(text, encoding="utf-8")
@@ -51,7 +51,7 @@ def test_labels_of_text_files(case, tmp_path):
 
 
 def test_an_empty_line_is_a_missing_label(tmp_path):
-    """It does not shift the rows below it."""
+    """An empty line does not shift the rows below it."""
     path = tmp_path / "x.csv"
     path.write_text("a\n0\n\n1\n1\n", encoding="utf-8")
     assert len(cg.Ensemble(path, unassigned="drop")[0]) == 4
@@ -81,7 +81,7 @@ def test_text_is_utf_8_or_said_to_be_something_else(route, tmp_path):
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
 def test_a_file_that_changes_under_a_scan(kind, tmp_path):
-    """Two versions of a file are never mixed in one answer."""
+    """Two versions of a file are never mixed in one result."""
     path = tmp_path / f"x.{kind}"
     data = {"a": [0, 0, 1, 1], "b": [0, 1, 1, 1], "c": [0, 1, 0, 1]}
 
@@ -111,7 +111,7 @@ def test_zeros_of_both_signs_in_a_dictionary():
 
 
 def test_a_planted_link_is_not_followed(tmp_path):
-    """A name beside the target that someone else chose is never written to."""
+    """Existing files next to the target are never written to."""
     victim, out = tmp_path / "victim.txt", tmp_path / "out.csv"
     victim.write_text("precious", encoding="utf-8")
     (tmp_path / "out.csv.part").symlink_to(victim)
@@ -141,7 +141,7 @@ def test_permissions_stay_and_nothing_is_left_behind(tmp_path):
 
 
 def test_a_new_file_has_the_usual_permissions(tmp_path):
-    """As open() would have given it."""
+    """New files get the permissions that open() gives."""
     mask = os.umask(0o022)
     try:
         with replacing(tmp_path / "x") as stream:
@@ -169,7 +169,7 @@ def test_targets_are_checked_before_the_work(tmp_path):
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "feather"])
 def test_tables_are_written_whole(kind, tmp_path):
-    """Every kind of table goes through the one writer."""
+    """Every kind of table is written by the same writer."""
     out = tmp_path / f"x.{kind}"
     write_table({"a": [1, 2, 2], "b": ["x", "y", "y"]}, out)
     assert [list(m.names) for m in cg.Ensemble(out)] == [[1, 2], ["x", "y"]]

@@ -1,6 +1,6 @@
-"""Broken files and odd arguments from the generator: never a traceback, a crash, a wrong number or litter.
+"""Broken files and odd arguments from the generator: never a traceback, a crash, a wrong number or leftover files.
 
-`python -m tests.hostile --cases 10000` runs as many as one likes, in processes of their own.
+`python -m tests.hostile --cases 10000` runs more cases, in separate processes.
 """
 
 import pytest
@@ -14,7 +14,7 @@ SEED, CHUNKS, CASES = 15, 25, 16
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_hostile_cases(chunk):
-    """Each case ends with a right answer or with one line that says why not."""
+    """Each case ends with the right result or with a one-line error."""
     wrong = []
     for number in range(chunk * CASES, (chunk + 1) * CASES):
         what, complaints, kind = one_case(SEED, number, quick=True)

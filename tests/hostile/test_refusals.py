@@ -1,4 +1,4 @@
-"""What once crashed, hung, showed a traceback or wrote something dangerous: each ends with one line now."""
+"""Regression tests: inputs that crashed, hung, showed a traceback or wrote unsafe output now end with one line."""
 
 import io
 import json
@@ -37,7 +37,7 @@ def refused(tmp_path):
 
 
 def test_a_pipe_is_no_file(refused, tmp_path):
-    """A pipe would wait for ever for someone to write."""
+    """A pipe is refused; reading it would block forever."""
     os.mkfifo(tmp_path / "pipe.csv")
     assert "is a pipe or a device" in refused("compare", "pipe.csv", "a", "b")
     with pytest.raises(cg.InputError, match="pipe or a device"):
@@ -48,7 +48,7 @@ def test_a_pipe_is_no_file(refused, tmp_path):
 
 @pytest.mark.parametrize("command", ["compare", "matrix", "choose-k", "ensemble"])
 def test_a_header_that_promises_too_much(command, refused, tmp_path):
-    """Nothing is allocated for numbers that are not there."""
+    """No memory is allocated for data that the file does not have."""
     stream = io.BytesIO()
     np.save(stream, np.arange(4))
     data = stream.getvalue()
@@ -70,7 +70,7 @@ BAD_SPARSE = {
 
 @pytest.mark.parametrize("case", BAD_SPARSE)
 def test_sparse_matrices_with_bad_indices(case, tmp_path):
-    """They are refused before scipy follows them out of memory."""
+    """Bad indices are refused before scipy reads beyond the array."""
     whole = {"data": np.ones(2), "indices": np.arange(2), "indptr": np.arange(3), "shape": np.array([2, 2])}
     np.savez(tmp_path / "m.npz", format=np.array(b"csr"), **whole)
     assert len(files.read_columns(tmp_path / "m.npz")["m"]) == 2
@@ -113,7 +113,7 @@ def test_refused_at_once(words, said, refused):
 
 
 def test_threads_and_jobs_are_bounded(tmp_path):
-    """A thousand million threads are as many as make sense."""
+    """The number of threads is capped at a sensible number."""
     assert cg.compare_all([[0, 0, 1], [0, 1, 1]], threads=10**9)["ari"][0, 1] == pytest.approx(-0.5)
     X = np.random.default_rng(0).normal(size=(12, 2))
     assert len(cg.generate(X, 1, [2], random_state=0, n_jobs=100_000)) == 1
@@ -130,7 +130,7 @@ def test_too_little_memory_is_one_line(refused, monkeypatch):
 
 
 def test_an_internal_error_is_one_line(refused, monkeypatch):
-    """Exit 3; the traceback is for those who ask."""
+    """Exit 3; the traceback is shown only with --debug."""
 
     def broken(*_, **__):
         raise ZeroDivisionError("oops")
@@ -185,7 +185,7 @@ def test_guarded_cells_of_files(tmp_path):
 
 
 def test_messages_are_one_line():
-    """Whatever was given."""
+    """Any wrong value gives an InputError."""
     error = cg.InputError("got [1\n 2]\x1b[31m")
     assert str(error) == "got [1 2]\\u001b[31m"
     assert visible("a\tb", keep="\t") == "a\tb"
@@ -193,7 +193,7 @@ def test_messages_are_one_line():
 
 @pytest.mark.slow
 def test_labels_count_against_the_memory(tmp_path):
-    """A vocabulary of a hundred thousand words does not fit in two megabytes, and the size is told."""
+    """A vocabulary of a hundred thousand words does not fit in two megabytes, and the error states its size."""
     n = 60_000
     parquet.write_table(
         pa.table({"a": [f"a long label {i}" for i in range(n)], "b": [0, 1] * (n // 2)}), tmp_path / "x.parquet"
@@ -206,7 +206,7 @@ def test_labels_count_against_the_memory(tmp_path):
 
 
 def test_a_silent_cluster_is_named_and_given_up(monkeypatch, capsys):
-    """Workers that finish nothing do not leave the run silent for ever."""
+    """Workers that finish nothing are reported, and the run stops waiting for them."""
     monkeypatch.setattr(schedule, "SILENT", 0.02)
     monkeypatch.setattr(schedule, "GIVEN_UP", 0.05)
     import threading
@@ -294,7 +294,7 @@ def test_skip_bad_does_not_hide_a_changed_file(tmp_path):
 
 
 def test_public_functions_are_pickled_and_keep_their_signatures():
-    """What checks arguments at the border is not in the way of processes and documentation."""
+    """Decorators that check arguments do not break pickling or documentation."""
     import inspect
     import pickle
 
@@ -346,7 +346,7 @@ def test_parquet_text_that_is_not_utf8(route, tmp_path):
 
 @pytest.mark.parametrize("column", [[[1], [2], [3]], [{"k": 1}, {"k": 2}, {"k": 3}], [[1], [1], [2]]])
 def test_ids_of_lists_and_structures(column, tmp_path):
-    """They are told apart by their text."""
+    """Such labels are distinguished by their text."""
     parquet.write_table(pa.table({"id": column, "a": [0, 1, 1], "b": [0, 0, 1]}), tmp_path / "x.parquet")
     said = run(["compare", "x.parquet", "a", "b", "--id", "id", "--measures", "ari", "--format", "json"], tmp_path)
     assert (said.code, "occurs more than once" in said.err) == ((2, True) if column[0] == column[1] else (0, False))

@@ -1,4 +1,4 @@
-"""Numbers that went wrong once: each case is named after what was wrong, with the right value beside it."""
+"""Regression tests for wrong numbers: each is named after the fault and has the right value."""
 
 import numpy as np
 import pyarrow as pa
@@ -52,7 +52,7 @@ def test_expected_information_of_huge_clusters():
 @pytest.mark.parametrize("scale", [1e-200, 1e-9, 1.0, 1e200])
 @pytest.mark.parametrize("route", ["memory", "scan"])
 def test_scale_of_weights_does_not_matter(scale, route, tmp_path):
-    """Common weights of 1e-200 or 1e200 change nothing."""
+    """Equal weights of 1e-200 or 1e200 give the same values as weights of 1."""
     a, b, w = [0, 0, 1, 1, 2, 2], [0, 0, 1, 2, 2, 2], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
     keys = ["ari", "jaccard", "vi", "mirkin", "element_centric", "nmi_sum", "accuracy"]
     right = cg.compare(a, b, keys, sample_weight=w)
@@ -95,7 +95,7 @@ def test_rand_of_different_clusterings_is_below_1():
 
 
 def test_information_of_tiny_clusters():
-    """Two points of 10⁸ apart: entropies keep their digits."""
+    """Two points of 10⁸ differ: entropies keep their precision."""
     f = [10**8 - 2, 1, 1]
     n = sum(f)
     small = 2 / n * np.log(n) - (1 - 2 / n) * np.log1p(-2 / n)
@@ -119,7 +119,7 @@ def test_terms_of_entropy_have_the_same_bits_compiled():
 
 @pytest.mark.slow
 def test_one_value_on_every_route(tmp_path, monkeypatch):
-    """Small work, compiled kernels, tables with more measures, scans and single pairs: the same bits."""
+    """Small work, compiled kernels, tables with more measures, scans and single pairs give identical bits."""
     rng = np.random.default_rng(0)
     columns = {name: rng.integers(0, k, 700).tolist() for name, k in (("a", 4), ("b", 9), ("c", 60))}
     keys = ["ari", "vi", "nmi_sum", "ami_max", "nvi", "mirkin"]
@@ -180,7 +180,7 @@ def test_scanned_ensembles_keep_their_rule(unassigned, noise, weights, tmp_path)
 
 
 def test_the_values_of_the_scanned_ensemble(tmp_path):
-    """The numbers themselves."""
+    """Edge cases of unassigned points keep their values."""
     s = scanned(tmp_path, {"a": [0, 0, 1, 1, None, None], "b": [0, 1, 1, 1, 0, 0]})
     assert cg.compare_all(cg.Ensemble(s, unassigned="cluster"))["ari"][0, 1] == pytest.approx(0.2424, abs=1e-4)
     with pytest.raises(cg.InputError, match="unassigned"):

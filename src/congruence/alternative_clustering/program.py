@@ -118,7 +118,7 @@ class Assignment:
 
     @classmethod
     def of(cls, densities: Sequence[Array], k: int, epsilon: float, min_size: float) -> Assignment:
-        """With caps (1 + epsilon)·LP*."""
+        """The program with caps (1 + epsilon)·LP*."""
         caps = tuple((1 + epsilon) * least_similarity(d.sum(axis=0), k) for d in densities)
         return cls(tuple(densities), caps, k, min_size)
 
@@ -138,7 +138,7 @@ class Assignment:
         return tuple(similarity(d.T @ into) / cap - 1 for d, cap in zip(self.densities, self.caps, strict=True))
 
     def tightened(self, shares: Sequence[float], more: float) -> Assignment:
-        """Smaller caps, and a larger least size."""
+        """The program with smaller caps and a larger minimum size."""
         caps = tuple(cap * (1 - share) for cap, share in zip(self.caps, shares, strict=True))
         return replace(self, caps=caps, min_size=self.min_size + more)
 
@@ -181,14 +181,14 @@ def assign_by_highs(
 def assign_by_prices(cost: Array, p: Assignment, prices: Array | None = None, steps: int = 200) -> Assigned:
     """The Lagrangian dual: prices on the few rows that join the points; given those, each point is assigned separately.
 
-    max over π ≥ 0 (one a row u_k + v_l ≥ M_kl), μ ≥ 0 (sizes) and θ ≥ all row and column sums of π of
-    Σ_n min_l (cost_nl − μ_l + Σ_k s_kn π_kl) + min_size·Σμ − Σθ·cap, with the minimum over l smoothed: O(n·k·K) a step.
+    max over π ≥ 0 (one per row u_k + v_l ≥ M_kl), μ ≥ 0 (sizes) and θ ≥ all row and column sums of π of
+    Σ_n min_l (cost_nl − μ_l + Σ_k s_kn π_kl) + min_size·Σμ − Σθ·cap, with the minimum over l smoothed: O(n·k·K) per step.
     The bound is that of the unsmoothed function, so it holds for any prices.
     """
     from scipy.optimize import minimize
 
     n, k = cost.shape
-    density = np.hstack([d * (n / cap) for d, cap in zip(p.densities, p.caps, strict=True)])  # caps are n then
+    density = np.hstack([d * (n / cap) for d, cap in zip(p.densities, p.caps, strict=True)])  # the caps are scaled to n
     many = density.shape[1]
     base = cost.min(axis=1, keepdims=True)
     cost = cost - base
@@ -236,7 +236,7 @@ def assign_by_prices(cost: Array, p: Assignment, prices: Array | None = None, st
 
 
 def _price_limits(knowns: Sequence[int], k: int) -> Array:
-    """Rows that say θ_h ≥ every row sum and column sum of π_h."""
+    """Rows for θ_h ≥ every row sum and column sum of π_h."""
     size, rows = sum(knowns) * k + k + len(knowns), []
     start = 0
     for h, many in enumerate(knowns):

@@ -196,7 +196,7 @@ def alternatives(
 
 @dataclass(frozen=True, eq=False)
 class _Tried:
-    """What one method found, or why it could not."""
+    """The result of one method, or why it failed."""
 
     method: str
     #: stream for the scores of shuffled labels
@@ -210,12 +210,12 @@ class _Tried:
 def _methods(
     method: str, points: Points, knowns: Mapping[str, Array], k: Any, many: int, options: Mapping[str, Any], least: Any
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The methods to run, validated before anything starts; and those that "auto" leaves out, with the reason."""
+    """The methods to run, validated before anything starts, and those that "auto" skips, with the reason."""
     if method != "auto":
         _checked(method, points, knowns, k, many, options, least)
         return (method,), ()
     if options:
-        raise InputError(f"method 'auto' has no options; got {', '.join(options)}: name the method that has it")
+        raise InputError(f"method 'auto' has no options; got {', '.join(options)}; name the method that has it")
     chosen, left_out = [], []
     for name in AUTO:
         most = min(METHODS[name].most, AUTO_PAIRS) if METHODS[name].why == _SQUARE else METHODS[name].most
@@ -235,7 +235,7 @@ def _tried(
     method: str, points: Points, knowns: Mapping[str, Array], k: int, stream: np.random.SeedSequence, runs: int,
     least: int | None, options: Mapping[str, Any], advance: Callable[[int], Any],
 ) -> _Tried:  # fmt: skip
-    """What one method finds; "auto" gives each the streams that it has alone."""
+    """The result of one method; with "auto" it has the same random streams as alone."""
     record = METHODS[method]
     if "min_size" in record.options:
         if least is None and method == "maximus":
@@ -253,7 +253,7 @@ def _tried(
 def _kept(
     tried: Sequence[_Tried], points: Points, knowns: Mapping[str, Array], left_out: Sequence[str]
 ) -> tuple[_Tried, dict[str, Any]]:
-    """The result of largest merit, with the merits of all and a note on methods that did not run; the first if none did."""
+    """The result with the largest merit, with all merits and a note on methods that did not run; the first if none ran."""
     there = [t for t in tried if t.found is not None]
     if not there:
         return tried[0], {}

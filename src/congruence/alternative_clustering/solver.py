@@ -1,4 +1,4 @@
-"""Linear and integer programs: scipy's HiGHS, behind one function."""
+"""Linear and integer programs, by scipy's HiGHS."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from congruence.errors import InputError
 from congruence.statistics.tables import Array
 
-#: what HiGHS says, in words
+#: HiGHS status codes as text
 _WORDS = {0: "optimal", 1: "stopped at the time limit", 2: "infeasible", 3: "unbounded", 4: "numerical difficulties"}
 
 
@@ -18,16 +18,16 @@ _WORDS = {0: "optimal", 1: "stopped at the time limit", 2: "infeasible", 3: "unb
 class Solution:
     """Solver status and bounds on the optimum."""
 
-    #: None where it found nothing feasible
+    #: None if no feasible solution was found
     x: Array | None
     value: float
-    #: (value − proved bound) / value; NaN where nothing is proved
+    #: (value − proved bound) / value; NaN if there is no proved bound
     gap: float
     status: str
 
     @property
     def is_optimal(self) -> bool:
-        """Whether the gap asked for was reached."""
+        """Whether the requested gap was reached."""
         return self.status == "optimal"
 
     def variables(self) -> Array:
@@ -67,7 +67,7 @@ def solve(
         *(at_most or (None, None)),
         *(equal or (None, None)),
         bounds=(0, None),
-        # interior points are the faster for large programs (and end in a vertex), the simplex method for small ones
+        # the interior point method is faster for large programs (with crossover to a vertex), simplex for small ones
         method="highs" if integer is not None or len(objective) < 20_000 else "highs-ipm",
         integrality=integer,
         options=options,

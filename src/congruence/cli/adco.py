@@ -37,10 +37,10 @@ def adco(
     bivariate: Annotated[bool, typer.Option("--bivariate", help="Use bins of all pairs of features.")] = False,
     kernel: Annotated[str, typer.Option(hidden=True, help="Kernel of the paper; linear by default.")] = "linear",
     matching: Annotated[
-        Literal["one", "soft"], typer.Option(help="Match clusters one to one, or share them out.")
+        Literal["one", "soft"], typer.Option(help="How to match clusters: one to one, or with shares (soft).")
     ] = "one",
     sizes: Annotated[
-        Literal["given", "sample", "scaled"], typer.Option(help="What to do about unequal numbers of points.")
+        Literal["given", "sample", "scaled"], typer.Option(help="How to treat unequal numbers of points.")
     ] = "given",
     seed: Annotated[int | None, typer.Option(help="Random seed for --sizes sample.")] = None,
     unassigned: Unassigned = Policy.error,

@@ -31,9 +31,9 @@ class Settings:
     layer: str | None = None
     #: sheet of .xlsx and .ods files
     sheet: str | None = None
-    #: most memory that the process may use, as in 2GB
+    #: memory limit of the process, as in 2GB
     memory: str | None = None
-    #: say how far the work is, without a terminal too
+    #: print progress, also without a terminal
     progress: bool = False
 
 
@@ -67,12 +67,12 @@ READING: dict[str, Any] = {
         str | None,
         typer.Option(
             "--memory",
-            help="Most memory that the process may use, as in 2GB; the run ends with one line if it needs more. Files that "
-            "can be are read in row groups.",
+            help="Memory limit of the process, as in 2GB; the command stops with one line if it needs more. Files are read "
+            "in row groups where possible.",
         ),
     ],
     "progress": Annotated[
-        bool, typer.Option("--progress", help="Say how far the work is: one line per 10 % without a terminal.")
+        bool, typer.Option("--progress", help="Print progress; without a terminal, one line per 10 %.")
     ],
 }
 DATA: dict[str, Any] = {
@@ -84,7 +84,7 @@ DATA: dict[str, Any] = {
 
 
 class Command(TyperCommand):
-    """A command whose flags show as flags: without a type, which is for options that take a value."""
+    """A command whose help shows flags without a type."""
 
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: D102
         found = list(super().get_params(ctx))
@@ -105,13 +105,13 @@ def _local(value: Any) -> Any:
     return value
 
 
-#: memory that the program and its libraries take once they are loaded, and the least limit
+#: memory of the program and its libraries after loading, and the smallest limit
 PROGRAM, LEAST = 300e6, 400e6
 
 
 @contextmanager
 def watched() -> Iterator[None]:
-    """Keep --memory: the process ends with one line if it needs more. Switch on --progress."""
+    """Enforce --memory (the process ends with one line if it needs more) and switch on --progress."""
     if settings.progress:
         from congruence.engine.plan import Progress
 
@@ -126,7 +126,7 @@ def watched() -> Iterator[None]:
     limit = bytes_of(settings.memory)
     if limit < LEAST:
         raise InputError(
-            f"--memory {settings.memory} is too little: the program and its libraries take about {PROGRAM / 1e6:.0f} MB; "
+            f"--memory {settings.memory} is too little: the program and its libraries need about {PROGRAM / 1e6:.0f} MB; "
             f"pass at least --memory {LEAST / 1e6:.0f}MB"
         )
     with memory.at_most(limit, _out_of_memory):
@@ -134,14 +134,14 @@ def watched() -> Iterator[None]:
 
 
 def _out_of_memory(used: int) -> None:
-    """End the process: memory that libraries hold cannot be given back."""
+    """End the process, because memory held by libraries cannot be released."""
     import os
     import sys
 
     from congruence.machine.writing import discard_unfinished
 
-    line = f"congruence: the work takes more than --memory {settings.memory} ({used / 1e6:.0f} MB so far)"
-    print(f"{line}; give more memory, or name fewer columns", file=sys.stderr, flush=True)
+    line = f"congruence: this needs more than --memory {settings.memory} ({used / 1e6:.0f} MB so far)"
+    print(f"{line}; allow more memory, or name fewer columns", file=sys.stderr, flush=True)
     discard_unfinished()
     os._exit(3)
 
@@ -149,7 +149,7 @@ def _out_of_memory(used: int) -> None:
 def memory_of_tables() -> float | None:
     """The part of --memory that the tables of a scan may take; None without a limit.
 
-    Reading and adding up take twice as much again.
+    Reading and adding need twice that amount in addition.
     """
     if settings.memory is None:
         return None
@@ -306,7 +306,7 @@ SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip unreadable parts
 Missing = Annotated[
     Literal["ratio", "plain", "pooled"], typer.Option(help="How missing labels of partial members count.")
 ]
-Open = Annotated[bool, typer.Option("--open", help="Open what was written in the browser.")]
+Open = Annotated[bool, typer.Option("--open", help="Open the written file in the browser.")]
 
 
 def _version(wanted: bool) -> None:

@@ -38,7 +38,7 @@ def choose_k(
             "subsample",
             "mixed",
         ],
-        typer.Option(help="How to cluster; from em on: with --criteria of agreement only."),
+        typer.Option(help="How to cluster; em and the methods after it need agreement criteria."),
     ] = "auto",
     members: Annotated[
         int | None, typer.Option(min=2, help="Add the agreement of this many clusterings per k.")

@@ -23,9 +23,7 @@ def drift(
     measure: Annotated[
         Literal["adco", "adco_cosine", "adco_distance", "adco_metric"], typer.Option(help="Measure of two windows.")
     ] = "adco",
-    sizes: Annotated[
-        Literal["given", "scaled"], typer.Option(help="What to do about windows of unequal size.")
-    ] = "given",
+    sizes: Annotated[Literal["given", "scaled"], typer.Option(help="How to treat windows of unequal size.")] = "given",
     unassigned: Unassigned = Policy.error,
     noise: Noise = None,
     format: Output = Format.table,

@@ -11,7 +11,7 @@ from congruence.cli.reading import Columns, FoundLabels, said_of, table_of
 
 
 def columns_of_files(paths: Sequence[Path], columns: Columns, id: str | None) -> FoundLabels:
-    """The clusterings of several files of the same points, in the order of the first; points that one lacks are left out."""
+    """The clusterings of several files of the same points, in the order of the first; points missing in a file are dropped."""
     import numpy as np
 
     from congruence import InputError

@@ -96,7 +96,7 @@ def matrix(
     elif more:
         for option, value in ({"weight": weight, "frequency": frequency, "long": long} | scanning).items():
             if value not in (None, False) and option != "memory":
-                raise cg.InputError(f"--{option.replace('_', '-')} is for one table, and {len(paths)} were given")
+                raise cg.InputError(f"--{option.replace('_', '-')} is for one table, but {len(paths)} files were given")
         read = columns_of_files(paths, columns, id)
         found, notes = read.columns, read.notes
     else:

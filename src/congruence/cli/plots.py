@@ -25,7 +25,7 @@ def check_plot(path: Path | None, *inputs: Path, open_page: bool = False, option
 
 
 def write_plot(result: Any, path: Path, *, open_page: bool = False, **options: Any) -> str:
-    """Write the figure of a result atomically, and show it if asked to; returns a message for the user."""
+    """Write the figure of a result atomically, and open it if requested; returns a message for the user."""
     from congruence.inputs import files
     from congruence.machine.writing import replacing, write_text
 

@@ -52,7 +52,7 @@ def _parsed(file: Path, na_values: str | None, sheet: str | None, *_state: int) 
 
 
 def na_list(text: str | None) -> list[str] | None:
-    """The fields that --na-values names; None for the usual ones."""
+    """The fields that --na-values names; None for the default list."""
     return None if text is None else text.split(",")
 
 
@@ -189,7 +189,7 @@ def scanned_columns(
     from congruence.scanning.sources import SCANNED
 
     if given.keys() <= {"memory"} and not many and (long is not None or files.suffix_of(file) not in SCANNED):
-        return None  # --memory ends the run where it takes more
+        return None  # --memory stops the run if it needs more
     if long is not None:
         raise cg.InputError("--long tables are read into memory; leave out --client, --checkpoint and --skip-bad")
     everything = cg.scan(file, None, id, na_values=na_list(settings.na_values), **given)
@@ -329,7 +329,7 @@ def rows_of_two(paths: tuple[Path, Path], id: str | None, long: str | None = Non
 
 
 def listed(column: Any) -> list[Any]:
-    """The values of a column as they were read."""
+    """The original values of a column."""
     for name in ("to_pylist", "tolist"):
         if hasattr(column, name):
             return list(getattr(column, name)())
@@ -400,7 +400,7 @@ class FoundData:
 
 
 def picture_in(file: Path) -> dict[str, Any]:
-    """The embedding of an .h5ad file that a picture shows; empty for other files."""
+    """The embedding of an .h5ad file for scatter plots; empty for other files."""
     from congruence.inputs import files
     from congruence.inputs.formats import ANNDATA, picture_of, read_anndata
 
@@ -424,7 +424,7 @@ def numbers_in(
 ) -> FoundData:
     """The numbers of a file to cluster by: the named columns, or all except ids, labels and dates.
 
-    `more` are columns that can be named too.
+    `more` are further columns that can be named.
     """
     import numpy as np
 

@@ -56,7 +56,7 @@ def lloyd(
 
 
 def cheapest(cost: Array) -> Rule:
-    """The rule that puts a point where its votes cost least."""
+    """The rule that assigns a point to the cluster where its votes cost least."""
     return Rule(-cost, np.zeros(cost.shape[1]))
 
 

@@ -36,7 +36,7 @@ class Found:
     solver: str
     #: notes for users: a sampled start, a solver that stopped early, fewer clusters than requested
     notes: tuple[str, ...] = ()
-    #: what puts other points into these clusters; None: the likelihood of their votes
+    #: the rule that assigns other points to these clusters; None: the likelihood of their votes
     rule: Rule | None = None
 
 
@@ -59,7 +59,7 @@ class Method:
     cluster_limit: int | None = None
     #: the first is the default
     variants: tuple[str, ...] = ()
-    #: variants that a sample of many points stands for; without variants ("",): the method, and (): none
+    #: variants that may run on a sample of many points; ("",) for a method without variants, () for none
     sampled: tuple[str, ...] = ("",)
 
     def __call__(self, e: Evidence, k: int, rng: np.random.Generator, **options: Any) -> Found:
@@ -74,7 +74,7 @@ class Method:
         return self.run(e, k, rng, **options)
 
     def takes_sample(self, variant: str | None) -> bool:
-        """Whether it may run on a sample of many points, the others being placed by what it found there."""
+        """Whether it may run on a sample of many points and place the others by its rule."""
         return (variant or (self.variants[0] if self.variants else "")) in self.sampled
 
     def check(self, e: Evidence, variant: str | None = None) -> None:

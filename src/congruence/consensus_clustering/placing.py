@@ -1,4 +1,4 @@
-"""Clusters and confidence of any number of points, by the rule that a method found on a sample of them."""
+"""Clusters and confidence of all points, by the rule that a method found on a sample."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ from congruence.engine.plan import default_threads
 from congruence.machine import jit
 from congruence.statistics.tables import Array
 
-#: points that a thread places at a time
+#: points per chunk of a thread
 CHUNK = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
 class Placing:
-    """What puts a point into its cluster and says how sure that is, from its code in each member.
+    """Assigns points to clusters, with a confidence, from their codes in each member.
 
-    Rows of the tables are the codes of the members, one member after the other. A code that says nothing, because
-    the sample has none of its points, has a row of zeros.
+    Rows of the tables are the codes of the members, one member after the other. A code without points in the sample has
+    a row of zeros.
     """
 
     #: first row of each member
     starts: Array
     rule: Rule
-    #: log p(code | cluster), scaled to as many members as err independently; empty: `factor` times the table of the rule
+    #: log p(code | cluster), scaled to the effective number of independent members; empty: `factor` times the table of the rule
     chances: Array
     factor: float
     prior: Array
     #: share of the points of a code in each cluster, times its weight: by how informative its member is, and plain
     shares: Array
-    #: these weights of each code, whether it is a cluster, and whether it says nothing; and the sums over all members
+    #: these weights of each code, whether it is a cluster, and whether it has no information; and the sums over all members
     said: Array
     everywhere: Array
     #: how correlated the errors of the members are, from 0 to 1
@@ -70,7 +70,7 @@ class Placing:
             self.shares, self.said, self.everywhere, self.g,
         )  # fmt: skip
         kernel = jit.compiled(_place, float(n) * len(codes))
-        wide = np.uint8 if all(c.dtype == np.uint8 for c in codes) else np.int32  # two kernels to compile, not more
+        wide = np.uint8 if all(c.dtype == np.uint8 for c in codes) else np.int32  # only two kernels to compile
 
         def work(first: int) -> None:
             here = slice(first, first + CHUNK)
@@ -102,9 +102,9 @@ class Placing:
 def placing_of(
     e: Evidence, labels: Array, rule: Rule | None, codes: Sequence[Array], widths: Sequence[int], gaps: Sequence[int]
 ) -> Placing:
-    """What places all points, from a clustering of the signatures of a sample and the rule that gave it.
+    """The placing of all points, from a clustering of the signatures of a sample and the rule that gave it.
 
-    Clusters are numbered from the largest of the sample; one that the rule gives no points is left out.
+    Clusters are numbered from the largest of the sample; clusters to which the rule assigns no points are dropped.
 
     Args:
         e: The votes of the sample, every signature of some mass.
@@ -112,7 +112,7 @@ def placing_of(
         rule: The rule of the method; None: the likelihood of the votes, as for refinement.
         codes: For each member of the ensemble, the codes of the points of the sample.
         widths: For each member, the number of its codes.
-        gaps: For each member, the code of points that it lacks.
+        gaps: For each member, the code of points without a label.
     """
     columns = [np.full(width, e.n_columns) for width in widths]
     is_cluster = [np.zeros(width) for width in widths]
@@ -137,7 +137,7 @@ def placing_of(
     factor = e.n_members / overlap
 
     def spread(table: Array) -> Array:
-        """The rows of a table by code, zeros for codes that the sample lacks; padded to a multiple of four, and flat."""
+        """The rows of a table by code, zeros for codes that are not in the sample; padded to a multiple of four, and flat."""
         wide = -(-table.shape[1] // 4) * 4
         whole = np.zeros((e.n_columns + 1, wide))
         whole[:-1, : table.shape[1]] = table
@@ -217,7 +217,7 @@ def _place(
                 voted_said += said[rows[member], 1]
                 seen += said[rows[member], 2]
         labels[i] = own if seen > 0 else -1
-        if voted_said == 0.0:  # in no member, or only in clusters that the sample lacks
+        if voted_said == 0.0:  # in no member, or only in clusters that are not in the sample
             sure[i] = np.nan
             continue
         if voted > (1 - 1e-9) * voted_said:
@@ -242,7 +242,7 @@ def _place(
             if cluster != own and logits[cluster] > top:
                 top = logits[cluster]
         posterior = logits[own] - top
-        if posterior < enough:  # above, it is cut off
+        if posterior < enough:  # larger values are clipped
             others = 0.0
             for cluster in range(k):
                 if cluster != own:

@@ -44,7 +44,7 @@ class Consensus(Result):
     labels: Array
     #: probability that each point is in the right cluster, calibrated on planted ensembles; NaN if no member labels it
     confidence: Array = field(repr=False)
-    #: gives the memberships when they are asked for
+    #: computes the memberships on request
     votes: Callable[[], Array] = field(repr=False)
     n_clusters: int
     #: the method whose clustering was kept

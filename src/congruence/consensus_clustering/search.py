@@ -50,7 +50,7 @@ MANY, MANY_CLUSTERS, MANY_COLUMNS = ("kcc", "voting"), 300, 4_000
 SAMPLE_ABOVE = 8_000
 #: linkage finds its own number of clusters
 LINKAGES = ("average", "single", "complete")
-#: up to so many points all take part in the search; of more, so many, and at least so many for each cluster asked for
+#: most points that all take part in the search, the sample size above it, and the least number per requested cluster
 ALL_UP_TO, SAMPLED, PER_CLUSTER = 100_000, 30_000, 200
 
 
@@ -174,13 +174,13 @@ def consensus(
 
 
 def said_of_sample(few: int, many: int) -> str:
-    """The note on a consensus of more points than take part in the search."""
-    return f"the methods and scores saw {few:,} of the {many:,} points, drawn at random; all were placed by the rule found there"
+    """The note on a consensus from a sample of the points."""
+    return f"methods and scores used {few:,} of the {many:,} points, drawn at random; all were placed by the rule found there"
 
 
 @dataclass(frozen=True)
 class Request:
-    """What `consensus` is asked for: number of clusters, methods, seeds, refinement, options of the methods, progress."""
+    """A request to `consensus`: number of clusters, methods, seeds, refinement, options of the methods, progress."""
 
     n_clusters: int | None
     chosen: tuple[str, ...]
@@ -191,7 +191,7 @@ class Request:
 
     @cached_property
     def records(self) -> list[Method]:
-        """The methods that were named."""
+        """The named methods."""
         return [methods.find(name) for name in self.chosen if name != "auto"]
 
     def sample(self, n: int) -> Array | None:
@@ -204,7 +204,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a search found: the points it was given, their votes, the clusterings tried, the one kept first, and notes."""
+    """The result of a search: the points used, their votes, the clusterings tried with the one kept first, and notes."""
 
     e: Ensemble
     votes: Evidence
@@ -218,7 +218,7 @@ class Outcome:
         return int(self.tried[0].labels.max()) + 1 if len(self.tried[0].labels) else 0
 
     def of_points(self) -> tuple[Array, Array, Any]:
-        """Cluster and confidence of each point, and what gives its votes for each cluster."""
+        """Cluster and confidence of each point, and a function for its votes for each cluster."""
         row, labels, k = self.votes.row, self.tried[0].labels, self.n_clusters
         everyone = np.where(row >= 0, labels[row], -1) if len(labels) else np.full(self.e.n_points, -1)
         voted = shares(self.votes, labels, k)
@@ -226,7 +226,7 @@ class Outcome:
         return everyone, sure, partial(_of_points, voted, row)
 
     def placing(self, codes: Sequence[Array], widths: Sequence[int], gaps: Sequence[int]) -> Placing:
-        """What places all points, of which these are some; see `placing_of`."""
+        """The placing of all points, of which these are a sample; see `placing_of`."""
         from congruence.consensus_clustering.placing import placing_of
 
         kept = self.tried[0]
@@ -356,7 +356,7 @@ class _Task:
     options: dict[str, Any]
 
     def variant(self, record: Method, by_auto: bool) -> str | None:
-        """The variant asked for; "auto" links a sample of many signatures."""
+        """The requested variant; "auto" links a sample if there are many signatures."""
         many = by_auto and record.key == "average" and self.part.n_rows > SAMPLE_ABOVE
         return "sample" if many else self.options["variant"]
 

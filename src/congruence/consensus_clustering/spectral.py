@@ -60,7 +60,7 @@ def directions(x: Array) -> Array:
 def kmeans(
     x: Array, weight: Array, k: int, rng: np.random.Generator, n_init: int
 ) -> tuple[Array, Array, tuple[str, ...]]:
-    """Labels and centres by k-means; starts are tried on a sample of many points, and the best goes on with all of them."""
+    """Labels and centres by k-means; starts are tried on a sample, and the best one continues with all points."""
     import warnings
 
     from sklearn.cluster import KMeans
@@ -87,7 +87,7 @@ def kmeans(
 
 
 def nearest_direction(places: Array, centres: Array) -> Rule:
-    """The rule that puts a point to the centre nearest to the direction of the sum of its clusters."""
+    """The rule that assigns a point to the centre nearest to the direction of the sum of its clusters."""
     return Rule(places, -np.square(centres).sum(axis=1) / 2, centres)
 
 

@@ -238,7 +238,9 @@ def drift(
         parts, total = _from_table(windows, labels, window, features, chosen)
     else:
         if features is not None:
-            raise InputError("features name columns of a table; a stream gives (X, labels) with the features alone")
+            raise InputError(
+                "features names columns of a table; a stream yields (X, labels), where X has only the features"
+            )
         parts, total = _from_stream(windows), 0
     profiles: dict[Any, Profile] = {}
     with Progress(total, progress if total else False, "windows") as bar:
@@ -248,20 +250,20 @@ def drift(
             alone = unassigned == "singletons" and "unassigned 1" in profile.clusters
             if alone and title in profiles and "unassigned 1" in profiles[title].clusters:
                 raise InputError(
-                    f"window {title} comes in parts, in which single points cannot be told apart; pass unassigned='drop' or "
+                    f"window {title} comes in parts, so singletons cannot be counted; pass unassigned='drop' or "
                     "'cluster'"
                 )
             profiles[title] = profiles[title] + profile if title in profiles else profile
             bar.add(1)
     if len(profiles) < 2:
-        raise InputError(f"drift is from window to window, and there {'is only one' if profiles else 'are none'}")
+        raise InputError(f"drift needs at least two windows, but there {'is only one' if profiles else 'are none'}")
     for name, profile in profiles.items():
         if profile.outside.any():
             worst, beyond = int(np.argmax(profile.outside)), int(profile.outside.sum())
             values = "1 value is" if beyond == 1 else f"{beyond} values are"
             notes.append(f"window {name}: {values} outside the bins, most in {profile.names[worst]}")
     listed = list(profiles.values())
-    # a measure that ignores sizes also ignores them in what moved
+    # a measure that ignores sizes also ignores them in the changes
     even: Any = "scaled" if record == "adco_cosine" else sizes
     steps = [compare_profiles(p, q, sizes=even) for p, q in pairwise(listed)]
     first = [steps[0], *(compare_profiles(listed[0], q, sizes=even) for q in listed[2:])]
@@ -314,24 +316,24 @@ def _from_stream(windows: Any) -> Iterable[tuple[Any, Any, Any]]:
     for item in items:
         if not isinstance(item, tuple | list) or len(item) not in (2, 3):
             raise InputError(
-                "a stream gives (X, labels) or (name, X, labels), part after part; for a table name its columns: "
+                "a stream must yield (X, labels) or (name, X, labels); for a table name its columns: "
                 "labels='cluster', window='day'"
             )
         name, X, labels = (None, *item) if len(item) == 2 else item
         if named is not None and named != (name is not None):
             raise InputError(
-                "a stream names all of its parts or none: give each as (name, X, labels), or as (X, labels)"
+                "name all parts of a stream or none: yield each as (name, X, labels), or each as (X, labels)"
             )
         named = name is not None
         if not isinstance(name, Hashable) or name != name:
-            raise InputError(f"the name of a window is a word, a number or a date, not {name!r}")
+            raise InputError(f"the name of a window must be text, a number or a date, not {name!r}")
         yield name, X, labels
 
 
 def _from_table(
     table: Any, labels: str | None, window: str | None, features: Sequence[str] | None, binning: Binning
 ) -> tuple[Iterable[tuple[Any, Any, Any]], int]:
-    """The windows of a table one by one, and how many there are; fits the bins on all of it."""
+    """The windows of a table one by one, and their number; fits the bins on the whole table."""
     if labels is None or window is None:
         raise InputError("a table needs both names: labels='cluster' and window='day'")
     if labels == window:
@@ -351,7 +353,7 @@ def _from_table(
     order, when = _in_order(columns[window], f"column {window!r}")
     what = as_disjoint(columns[labels], f"column {labels!r}")
     if not isinstance(what, Labels):
-        raise InputError("labels and windows are columns of one value per row")
+        raise InputError("labels and windows must have one value per row")
     if (gaps := int((when == len(order)).sum())) > 0:
         raise InputError(f"{gaps} rows have no window (column {window!r}); drop them first")
     data = as_columns({name: columns[name] for name in chosen}, binning.nominal_names)
@@ -367,7 +369,7 @@ def _from_table(
 
 
 def _in_order(column: Any, who: str) -> tuple[list[Any], Array]:
-    """The windows in a column, and the place of each row's; one past the last where it has none.
+    """The windows in a column, and the index of the window of each row; one past the last if it has none.
 
     Numbers and dates ascend, ordered categories are as they were listed, text is in the order of the alphabet, with the
     numbers in it by value: week 9, week 10.
@@ -376,7 +378,7 @@ def _in_order(column: Any, who: str) -> tuple[list[Any], Array]:
     if found is None:
         labels = as_disjoint(column, who)
         if not isinstance(labels, Labels):
-            raise InputError("labels and windows are columns of one value per row")
+            raise InputError("labels and windows must have one value per row")
         names = labels.names.tolist() if isinstance(labels.names, np.ndarray) else list(labels.names)
         codes = labels.codes.astype(np.int64)
         order = list(range(len(names)))
@@ -392,7 +394,7 @@ def _in_order(column: Any, who: str) -> tuple[list[Any], Array]:
 
 
 def _times(column: Any) -> tuple[list[Any], Array, list[int]] | None:
-    """Names, codes and order of dates, or of ordered categories; None of anything else."""
+    """Names, codes and order of dates or ordered categories; None for other columns."""
     import pyarrow as pa
 
     if frame_kind(column) == "pandas" and hasattr(column, "cat"):
@@ -403,7 +405,9 @@ def _times(column: Any) -> tuple[list[Any], Array, list[int]] | None:
         return names, np.where(codes < 0, len(names), codes), list(range(len(names)))
     if str(getattr(column, "dtype", "")).startswith("period"):
         column = column.dt.to_timestamp()
-    is_enum = type(getattr(column, "dtype", None)).__name__ == "Enum"  # of polars, ordered whatever its arrow says
+    is_enum = (
+        type(getattr(column, "dtype", None)).__name__ == "Enum"
+    )  # polars Enum: ordered, although arrow says otherwise
     if hasattr(column, "to_arrow"):
         column = column.to_arrow()
     kind = getattr(getattr(column, "dtype", None), "kind", "O")

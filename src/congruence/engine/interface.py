@@ -20,10 +20,10 @@ Product = Callable[[Sequence[Clustering], Sequence[Clustering], Array], Array]
 
 
 class Draws(Protocol):
-    """What an engine that draws for itself gives: statistics of random pairs, made where they are counted."""
+    """The interface of an engine that draws random pairs itself: their statistics."""
 
     def draws_at_once(self, need: type, sizes: tuple[int, int], n: int, free: bool) -> int:
-        """Draws per random stream, from the data alone."""
+        """Draws per random stream; depends only on the data."""
 
     def by_tables(self, k_a: int, k_b: int, n: int) -> bool:
         """Whether drawing the cells of a table is less work than shuffling the labels."""
@@ -32,11 +32,11 @@ class Draws(Protocol):
         """The statistic of one random pair per row of cluster sizes."""
 
     def permuted_statistic(self, need: type, a: Labels, b: Labels, draws: int, seed: int) -> Iterator[Any]:
-        """The statistics of a with so many shuffles of b."""
+        """The statistics of a with this many shuffles of b."""
 
 
 class Engine(Protocol):
-    """What counts: a module with these names. `engine.cpu` and `engine.cuda` are checked against it by mypy."""
+    """An engine: a module with these names. mypy checks `engine.cpu` and `engine.cuda` against it."""
 
     @property
     def on_card(self) -> bool:

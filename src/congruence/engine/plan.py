@@ -159,7 +159,7 @@ class Progress:
     Without a terminal, True, or `in_lines`, prints one line per 10 % on stderr; work inside other work prints nothing.
     """
 
-    #: print lines where there is no terminal, though not asked to
+    #: print lines without a terminal, even if not requested
     in_lines: ClassVar[bool] = False
     _printing: ClassVar[Progress | None] = None
 

@@ -1,4 +1,4 @@
-"""Which argument of a call is not of the type that its parameter takes: the public names ask this after an error."""
+"""Find the argument of a call that has the wrong type; public functions use this after an error."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def misfit(
     """The error for the first argument that is not of the type of its parameter; None if all are.
 
     Args:
-        function: What was called.
+        function: The function that was called.
         args: Arguments by position.
         given: Arguments by name.
         others: A function whose parameters describe the `**options` of this one.
@@ -39,7 +39,7 @@ def misfit(
     """
     try:
         bound = inspect.signature(function).bind(*args, **given).arguments
-    except TypeError:  # an argument too many, too few or unknown: Python says so
+    except TypeError:  # too many, too few or unknown arguments: Python raises
         return None
     kinds = {**(_kinds(others) if others else {}), **_kinds(function)}
     for options in [name for name, p in inspect.signature(function).parameters.items() if p.kind is p.VAR_KEYWORD]:
@@ -51,21 +51,21 @@ def misfit(
 
 
 def check_argument(function: Callable[..., Any], name: str, value: Any) -> None:
-    """Raise an InputError if this value is not of the type that the parameter of this name takes."""
+    """Raise an InputError if this value does not have the type of the named parameter."""
     kind = _kinds(function).get(name, Any)
     if not fits(value, kind):
         raise InputError(f"{name} must be {in_words(kind)}; got {_shown(value)}")
 
 
 def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
-    """The type of each parameter that says one."""
+    """The types of annotated parameters."""
     names = getattr(inspect.unwrap(function), "__globals__", {})
     found = {p.name: _resolved(p.annotation, names) for p in inspect.signature(function).parameters.values()}
     return {name: kind for name, kind in found.items() if kind is not Any}
 
 
 def _resolved(annotation: Any, names: Mapping[str, Any]) -> Any:
-    """The type behind an annotation; Any where it cannot be told."""
+    """The type of an annotation; Any if it cannot be resolved."""
     if annotation is inspect.Parameter.empty:
         return Any
     text = getattr(annotation, "__forward_arg__", annotation)
@@ -73,12 +73,12 @@ def _resolved(annotation: Any, names: Mapping[str, Any]) -> Any:
         return text
     try:
         return eval(text, dict(names))  # noqa: S307 -- an annotation of our own source
-    except NameError:  # imported for type checkers only
+    except NameError:  # imported only for type checkers
         return Any
 
 
 def fits(value: Any, kind: Any) -> bool:
-    """Is this a value of this type? Numbers of numpy are numbers, and what is not a plain type is trusted.
+    """Whether a value has a type. numpy numbers count as numbers, and types that are not plain are not checked.
 
     >>> fits(np.int64(2), int), fits(np.array([2, 3]), int), fits(None, int | None), fits("x", Literal["y"])
     (True, False, True, False)

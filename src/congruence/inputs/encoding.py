@@ -19,7 +19,7 @@ def arrow_library() -> Any:
 
 
 def plain_arrow(array: Any) -> Any:
-    """An arrow array of a type that arrow can count: half floats as floats, types of other libraries as what they store."""
+    """An arrow array of a type that arrow can count: half floats as floats, extension types as their storage."""
     pa = arrow_library()
     if isinstance(array.type, pa.BaseExtensionType):
         stored = [x.storage for x in array.chunks] if isinstance(array, pa.ChunkedArray) else array.storage
@@ -28,7 +28,7 @@ def plain_arrow(array: Any) -> Any:
 
 
 def arrow_texts(values: Any) -> Any:
-    """Values of any type as an arrow array of their texts, None as missing; what is not UTF-8 is escaped.
+    """Values of any type as an arrow array of texts, None as missing; characters that are not UTF-8 are escaped.
 
     >>> arrow_texts([2**70, None]).to_pylist()
     ['1180591620717411303424', None]
@@ -38,7 +38,7 @@ def arrow_texts(values: Any) -> Any:
 
 
 def arrow_values(values: Any) -> Any:
-    """A list as an arrow array; as texts if its values are of several types, or of one that arrow does not have."""
+    """A list as an arrow array; as texts if its values have mixed types, or a type that arrow does not have."""
     pa = arrow_library()
     if isinstance(values, list | tuple):
         words = {type(x) for x in values} - {type(None)}

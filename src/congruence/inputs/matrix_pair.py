@@ -1,4 +1,4 @@
-"""The border of a pair of which one side is a matrix or an ensemble."""
+"""Validate a pair in which one side is a matrix or an ensemble."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _with_one_mass(p: Ensemble, q: Ensemble) -> tuple[Ensemble, Ensemble]:
         return p, q
     if p.mass is not None and q.mass is not None:
         if p.mass.is_frequency != q.mass.is_frequency or not _same_values(p.mass.values, q.mass.values):
-            raise InputError("the two ensembles weigh their points differently; give both the same weights")
+            raise InputError("the two ensembles have different point weights; give both the same weights")
         return p, q
     mass = p.mass or q.mass
     p, q = copy(p), copy(q)

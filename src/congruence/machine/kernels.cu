@@ -1,5 +1,5 @@
-// The loops that run on a CUDA card; card.py compiles each instance when it is first asked for (NVRTC, cached).
-// Labels lie a clustering a row, codes 0 … k−1, rows a multiple of 16 bytes apart.
+// The kernels of the CUDA engine; device.py compiles each instance on first use (NVRTC, cached).
+// Labels are stored one clustering per row, codes 0 … k−1, with rows aligned to 16 bytes.
 
 typedef unsigned char u8;
 typedef unsigned short u16;
@@ -9,11 +9,11 @@ typedef long long i64;
 
 // --- sums of a table -----------------------------------------------------------------------------------------------
 
-// What is kept of a pair: Σn², Σ n log n as a fixed-point number, Σ row maxima, Σ column maxima, and 32 more bits of
-// Σ n log n. All are integers, so that blocks and warps may add in any order and the result has the same bits.
+// The sums of a pair: Σn², Σ n log n as a fixed-point number, Σ row maxima, Σ column maxima, and 32 more bits of
+// Σ n log n. All are integers, so blocks and warps may add in any order with identical results.
 enum { SQUARES, LOGS, ROWS, COLUMNS, REST, SUMS };
 
-constexpr int TABLES = 16;  // of one block, at most
+constexpr int TABLES = 16;  // most tables per block
 
 __device__ __forceinline__ double n_log_n(u32 v, const double* looked_up, u32 lookup) {
     return v < lookup ? __ldg(looked_up + v) : v * log((double)v);
@@ -74,7 +74,7 @@ template <typename T> __device__ __forceinline__ uint4 load16(const T* from) {
 
 // Add 16 bytes of labels of two clusterings to their table.
 template <typename T> __device__ __forceinline__ void add_points(u32* table, int width, uint4& a, const uint4& b) {
-    // an empty instruction that may change a: products with the width are made again for each table, not kept in registers
+    // an empty instruction that may change a, so that products with the width are recomputed for each table and not kept in registers
     asm volatile("" : "+r"(a.x), "+r"(a.y), "+r"(a.z), "+r"(a.w));
     const u32 as[4] = {a.x, a.y, a.z, a.w}, bs[4] = {b.x, b.y, b.z, b.w};
     constexpr int bits = 8 * sizeof(T);
@@ -85,9 +85,9 @@ template <typename T> __device__ __forceinline__ void add_points(u32* table, int
             atomicAdd(table + (T)(as[w] >> shift) * width + (T)(bs[w] >> shift), 1u);
 }
 
-// A block counts one clustering against the few others of its item, whose tables lie side by side in shared memory, and
-// leaves only their sums. Adding a constant 1 without asking for the old value merges equal addresses of a warp, hence
-// sorted and skewed labels are no slower. `wide` threads walk the points; with few points the others take other tables.
+// A block counts one clustering against the few others of its item, whose tables are side by side in shared memory, and
+// writes only their sums. An atomic add of 1 that does not return the old value merges equal addresses of a warp, so
+// sorted and skewed labels are not slower. `wide` threads visit the points; with few points the others handle other tables.
 template <typename T, bool MAXIMA>
 __global__ void __launch_bounds__(1024) fused(const T* labels, i64 stride, i64 n, const int* rows_a, const int* rows_b,
                                               const int4* items, int wide, const double* looked_up, u32 lookup,
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(1024) fused(const T* labels, i64 stride, i64 n
     __shared__ const T* others[TABLES];
     extern __shared__ uint4 shared[];
     u32* tables = reinterpret_cast<u32*>(shared);
-    const int4 item = items[blockIdx.x];  // its first pair and how many; rows and columns of its largest table
+    const int4 item = items[blockIdx.x];  // first pair, number of pairs; rows and columns of the largest table
     const int first = item.x, many = item.y, k_a = item.z, width = item.w;
     const int cells = k_a * width;
     if (threadIdx.x < many) others[threadIdx.x] = labels + rows_b[first + threadIdx.x] * stride;
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(1024) fused(const T* labels, i64 stride, i64 n
     const int team = threadIdx.x / wide, teams = blockDim.x / wide;
     const u32 chunks = (u32)(n / V);
     u32 c = threadIdx.x % wide;
-    if (c < chunks && team < many) {  // what comes next is on its way while this is counted
+    if (c < chunks && team < many) {  // prefetch the next labels while these are counted
         uint4 a = load16(mine + c * V), b = load16(others[team] + c * V);
         while (true) {
             const u32 next = c + wide;
@@ -135,8 +135,8 @@ __global__ void __launch_bounds__(1024) fused(const T* labels, i64 stride, i64 n
 
 // --- tables that are kept ------------------------------------------------------------------------------------------
 
-// Tables of pairs (blockIdx.x), a part of the points each (blockIdx.y), added to dense tables in the card's memory.
-// C is u32, or double where points have a mass. Tables of up to `held` cells are counted in shared memory first.
+// Tables of pairs (blockIdx.x), a part of the points each (blockIdx.y), added to dense tables in global memory.
+// C is u32, or double if points have a mass. Tables of up to `held` cells are counted in shared memory first.
 template <typename T, typename C>
 __global__ void __launch_bounds__(1024) count(const T* labels, i64 stride, i64 n, const int* width, const int* rows_a,
                                               const int* rows_b, const i64* offset, const double* mass, int held, C* out) {
@@ -161,7 +161,7 @@ __global__ void __launch_bounds__(1024) count(const T* labels, i64 stride, i64 n
     }
 }
 
-// Sums of dense tables that lie in the card's memory, a block a table.
+// Sums of dense tables in global memory, one block per table.
 template <bool MAXIMA>
 __global__ void sums_of(const u32* tables, const i64* offset, const int* width, const int* rows_a, const int* rows_b,
                         const double* looked_up, u32 lookup, double scale, u64* out) {
@@ -194,7 +194,7 @@ template <> struct Vector<2> { typedef u32 type; };
 template <> struct Vector<1> { typedef u16 type; };
 template <int V> union Held { typename Vector<V>::type pack; u16 label[V]; };
 
-// Σ n log n of a thread: of cells that always come in one order as a double, else as whole numbers of 1/scale and of
+// Σ n log n of a thread: a double if its cells always come in the same order, else integers in units of 1/scale and of
 // 2^-32/scale.
 template <bool EXACT> struct Logs;
 template <> struct Logs<false> {
@@ -226,7 +226,7 @@ template <> struct Logs<true> {
     }
 };
 
-// How many cells a thread saw that hold each count below 8, in fields of a byte: most are few, and so none is looked up.
+// Number of cells of a thread with each count below 8, in one-byte fields; most counts are small and need no lookup.
 struct Few {
     u32 even, odd, room;
 
@@ -251,15 +251,15 @@ __host__ __device__ constexpr int blocks_at_once(int threads, int of) { return o
 
 __device__ __noinline__ double large_n_log_n(u32 v) { return v * log((double)v); }
 
-// Points sorted by the rows of clustering x; a block owns some rows, one at a time, so that only this row of the tables
-// against J others lies in shared memory, `cells` for each: four times an odd number, so that the same label of others
-// is in other banks. When its points are counted, the row is scanned and cleared. A row has a cell a label; or, HASHED, it
-// has 2^bits of them, fewer than labels and more than points: label + 1 in the upper half, its count in the lower one.
+// Points are sorted by the rows of clustering x. A block handles some rows, one at a time, so only this row of the tables
+// against J others is in shared memory, `cells` for each: four times an odd number, so that the same label of other tables
+// is in another bank. After its points are counted, the row is scanned and cleared. A row has one cell per label; or, HASHED,
+// 2^bits cells, fewer than labels and more than points: label + 1 in the upper half, its count in the lower half.
 template <bool HASHED, int J, int T, bool MAXIMA>
 __global__ void __launch_bounds__(T, blocks_at_once(T, HASHED ? 1280 : 1536))
     sliced(const u16* tiles, i64 n, u32 cells, int bits, const u32* order, const u32* starts, int starts_stride,
            const Unit* units, const double* looked_up, u32 lookup, double scale, int members, u64* out) {
-    constexpr int V = J < 4 ? J : 4, Q = 4;  // clusterings that a thread serves, points that it fetches together
+    constexpr int V = J < 4 ? J : 4, Q = 4;  // clusterings per thread, points fetched together
     constexpr int sharing = J / V, turn = T / sharing;
     extern __shared__ uint4 shared[];
     __shared__ u32 tops[MAXIMA ? J : 1];
@@ -271,14 +271,14 @@ __global__ void __launch_bounds__(T, blocks_at_once(T, HASHED ? 1280 : 1536))
     if (threadIdx.x < 8) of_few[threadIdx.x] = Logs<HASHED>(looked_up[threadIdx.x], scale);
     const Unit unit = units[blockIdx.x];
     const int mine = threadIdx.x / sharing, part = threadIdx.x % sharing;
-    // the labels that a thread fetches lie side by side; so do the tables that neighbours add to at the same time
+    // the labels that a thread fetches are contiguous, and so are the tables that neighbouring threads add to at the same time
     const u16* labels = tiles + (i64)unit.tile * n * 16 + blockIdx.y * J + part * V;
     u32* table = reinterpret_cast<u32*>(shared) + part * cells;
     order += (i64)unit.x * n + mine;
     const u32* begin = starts + (i64)unit.x * starts_stride + unit.first;
     const int rows = unit.last - unit.first, slot = threadIdx.x % J;
     uint4* const scanned = shared + slot * words;
-    const u32 own_cells = (words + T / J - 1) / (T / J) * 4;  // of a row, that one thread scans: fewer than 255
+    const u32 own_cells = (words + T / J - 1) / (T / J) * 4;  // cells of a row that one thread scans: fewer than 255
     u64 squares = 0, best = 0;
     Logs<HASHED> logs;
     Few few = {0, 0, 255};
@@ -299,9 +299,9 @@ __global__ void __launch_bounds__(T, blocks_at_once(T, HASHED ? 1280 : 1536))
             if (p + q * turn + mine < stop)
                 held[q].pack = __ldg(reinterpret_cast<const typename Vector<V>::type*>(labels + (u64)point[q] * 16));
         const u32 then = min(p + Q * turn, stop);
-        find(then);  // what comes next is looked up while this is counted
+        find(then);  // look up the next points while these are counted
         if constexpr (HASHED) {
-            u32 open = 0;  // labels without a cell, a bit each
+            u32 open = 0;  // labels without a cell, one bit each
 #pragma unroll
             for (int q = 0; q < Q; q++)
                 if (p + q * turn + mine < stop) open |= ((1u << V) - 1) << q * V;
@@ -309,7 +309,7 @@ __global__ void __launch_bounds__(T, blocks_at_once(T, HASHED ? 1280 : 1536))
                 const u32 mixed = label * 0x9E3779B1u;
                 return table + v * sharing * cells + ((mixed >> (32 - bits)) + tries * (mixed | 1) & (1u << bits) - 1);
             };
-            // where a cell is free, one of the labels that want it gets it
+            // one of the labels that compete for a free cell gets it
 #pragma unroll
             for (int l = 0; l < Q * V; l++)
                 if (open >> l & 1) {
@@ -327,7 +327,7 @@ __global__ void __launch_bounds__(T, blocks_at_once(T, HASHED ? 1280 : 1536))
                     u32* at = cell(l % V, label, 0);
                     if (*(volatile u32*)at >> 16 == label + 1) atomicAdd(at, 1u), open ^= 1u << l;
                 }
-            // the few that are left look for other cells
+            // the few remaining labels look for other cells
             for (u32 tries = 1; open;) {
                 const int l = __ffs(open) - 1;
                 u32 label = 0;
@@ -399,7 +399,7 @@ __global__ void __launch_bounds__(T, blocks_at_once(T, HASHED ? 1280 : 1536))
 
 // --- expected mutual information -----------------------------------------------------------------------------------
 
-// What clusters of these sizes add to E[MI]; the walk of numerics._terms, step for step.
+// Contribution of clusters of these sizes to E[MI]; the same steps as in statistics/information.py.
 __device__ double expected_term(double size_a, double size_b, double n) {
     const double mean = size_a * size_b / n, rest = n - size_a - size_b;
     const double high = min(size_a, size_b), low = max(0.0, -rest);
@@ -430,7 +430,7 @@ __global__ void expected_grid(const i64* a, int rows, const i64* b, int columns,
     if (c < (i64)rows * columns) out[c] = expected_term((double)a[c / columns], (double)b[c % columns], n);
 }
 
-// E[MI] of pairs, a block a pair; sizes of clustering i and how often each occurs at start[i] … start[i + 1].
+// E[MI] of pairs, one block per pair; sizes of clustering i and their counts at start[i] … start[i + 1].
 __global__ void expected_pairs(const i64* sizes, const double* many, const i64* start, const int* rows_a,
                                           const int* rows_b, double n, double* out) {
     __shared__ double partial[32];
@@ -458,9 +458,9 @@ template <typename T> __device__ __forceinline__ u32 zeros(u32 x) {
     return ~(((x & low) + low) | x | low) >> (8 * sizeof(T) - 1);
 }
 
-// In how many members two points agree, for 64 × 64 pairs of points a block, a point a row of `words` packed labels.
+// Number of members in which two points agree, 64 × 64 pairs of points per block, one row of `words` packed labels per point.
 // Either written to out[rows][columns] (Out = u8 or u16), or counted in a histogram over pairs i < j (Out = u64), each pair
-// by the product of how often its points occur where `many` is given.
+// weighted by the product of the frequencies of its points if `many` is given.
 template <typename T, typename Out>
 __global__ void __launch_bounds__(256) agreement(const u32* points, int words, i64 n, i64 row0, i64 rows, i64 col0,
                                                  i64 columns, int padding, const u32* many, Out* out) {
@@ -479,7 +479,7 @@ __global__ void __launch_bounds__(256) agreement(const u32* points, int words, i
         __syncthreads();
         for (int c = threadIdx.x; c < 64 * 32; c += 256) {
             const int p = c / 32, w = c % 32;
-            // beyond the last word both sides differ, so that nothing is added
+            // beyond the last word both sides differ, so nothing is added
             left[w][p] = w0 + w < words && i0 + p < n ? points[(i0 + p) * words + w0 + w] : 0u;
             right[w][p] = w0 + w < words && j0 + p < n ? points[(j0 + p) * words + w0 + w] : ~0u;
         }
@@ -520,7 +520,7 @@ __global__ void __launch_bounds__(256) agreement(const u32* points, int words, i
     }
 }
 
-// Labels of all clusterings, a point a row, beyond the last clustering 0.
+// Labels of all clusterings, one row per point; 0 beyond the last clustering.
 template <typename T>
 __global__ void by_point(const T* labels, i64 stride, i64 n, int members, int width, T* out) {
     __shared__ T block[32][33];
@@ -535,7 +535,7 @@ __global__ void by_point(const T* labels, i64 stride, i64 n, int members, int wi
 
 // --- encoding ------------------------------------------------------------------------------------------------------
 
-// Smallest and largest label of each column; points step_p apart, columns step_j. Threads go along what is contiguous.
+// Smallest and largest label of each column; points step_p apart, columns step_j. Threads follow the contiguous dimension.
 template <typename T>
 __global__ void limits(const T* values, i64 n, int columns, i64 step_p, i64 step_j, i64* low, i64* high) {
     const bool down = step_p == 1;
@@ -553,7 +553,7 @@ __global__ void limits(const T* values, i64 n, int columns, i64 step_p, i64 step
     if (most > high[j]) atomicMax(high + j, most);
 }
 
-// Columns of labels, less the lowest of each, as rows of codes.
+// Columns of labels, minus the lowest label of each, as rows of codes.
 template <typename T, typename C>
 __global__ void to_rows(const T* values, i64 n, int columns, i64 step_p, i64 step_j, const i64* low, C* out, i64 stride) {
     __shared__ C block[32][33];
@@ -573,7 +573,7 @@ __global__ void to_rows(const T* values, i64 n, int columns, i64 step_p, i64 ste
         if (j0 + j < columns && p0 + x < n) out[(j0 + j) * stride + p0 + x] = block[j][x];
 }
 
-// Sizes of the clusters of each row of codes; in shared memory where `width` sizes fit.
+// Sizes of the clusters of each row of codes; in shared memory if `width` sizes fit.
 template <typename C>
 __global__ void sizes(const C* codes, i64 stride, i64 n, int width, bool inside, u32* out) {
     extern __shared__ uint4 shared[];
@@ -602,7 +602,7 @@ __global__ void renumbered(C* codes, i64 stride, i64 n, int width, const C* plac
 
 // --- random tables and orders --------------------------------------------------------------------------------------
 
-// Philox 4×32, ten rounds (Salmon et al. 2011): the numbers of a draw follow from the seed and the number of the draw alone.
+// Philox 4×32, ten rounds (Salmon et al. 2011): the random numbers depend only on the seed and the number of the draw.
 struct Random {
     u32 key[2], draw[2], words[4], block;
     bool ready;  // two of the four words are still unused
@@ -645,8 +645,8 @@ __device__ double log_factorial(double x) {
     return (x + 0.5) * log(x) - x + 0.9189385332046728 + (1 / 12.0 - (1 / 360.0 - over / 1260) * over) / x;
 }
 
-// How many of `sample` points drawn without replacement are among `good` of good + bad: one by one where they are few, else
-// by a ratio of uniforms (HRUA; Stadlober 1989), as numpy does it.
+// How many of `sample` points drawn without replacement are among `good` of good + bad: one by one if they are few, else
+// by a ratio of uniforms (HRUA; Stadlober 1989), as in numpy.
 __device__ u32 hypergeometric(Random& random, u32 good, u32 bad, u32 sample) {
     const u32 all = good + bad;
     if (!good || !sample) return 0;
@@ -686,9 +686,9 @@ __device__ u32 hypergeometric(Random& random, u32 good, u32 bad, u32 sample) {
     return few < sample ? good - found : found;
 }
 
-// Tables of two clusterings that are independent given their sizes, a draw a thread, cell after cell (as
-// nulls.random_tables): their sums (Σn², Σ row maxima, Σ column maxima; Σ n log n in logs), or whole tables, zeroed before.
-// Sizes are those of all draws, or with a step from one draw to the next. `left` is what columns have for the rows to come.
+// Tables of two clusterings that are independent given their sizes, one draw per thread, cell after cell (as in
+// chance/null_models.py): their sums (Σn², Σ row maxima, Σ column maxima; Σ n log n in logs), or whole tables, zeroed before.
+// Sizes are those of all draws, or with a step from one draw to the next. `left` holds the remaining column sums for the following rows.
 template <bool MAXIMA>
 __global__ void random_tables(u64 seed, int draws, i64 n, const u32* sizes_a, int k_a, int step_a, const u32* sizes_b,
                               int k_b, int step_b, u32* left, u32* tops, const double* looked_up, u32 lookup, u64* sums,
@@ -746,8 +746,8 @@ __global__ void random_keys(u64 seed, i64 first, i64 n, u64* keys) {
 
 // --- density profiles ----------------------------------------------------------------------------------------------
 
-// The bins of an attribute: how many of its cuts are not above each value; a missing value is in bin `missing`.
-// seen: how many are missing, and how many neither missing nor from low to high.
+// The bins of an attribute: the number of its cuts that are not above each value; missing values are in bin `missing`.
+// seen: the number of missing values, and of values outside low … high.
 template <typename T>
 __global__ void binned(const T* values, i64 step, i64 n, const double* cuts, int many, double low, double high, int missing,
                        int* codes, u64* seen) {
@@ -780,8 +780,8 @@ __global__ void binned(const T* values, i64 step, i64 n, const double* cuts, int
 
 struct Axis { int one, two, across, bins; };  // bins of attribute one, or with two ≥ 0 of a pair: one · across + two
 
-// Points of each cluster in each bin of an axis (blockIdx.y), a part of the points a block: counted in shared memory where
-// clusters × bins fit. Labels from k on are in no cluster. counts: clusters × `total` bins, those of an axis from starts on.
+// Points of each cluster in each bin of an axis (blockIdx.y), a part of the points per block: counted in shared memory if
+// clusters × bins fit. Labels of k and above are in no cluster. counts: clusters × `total` bins, those of an axis from starts on.
 template <typename L>
 __global__ void profiled(const L* labels, const int* codes, i64 n, int k, const Axis* axes, const i64* starts, i64 total,
                          int held, u64* counts) {

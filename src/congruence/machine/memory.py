@@ -1,4 +1,4 @@
-"""The memory of this process: how much it uses, and a limit that is watched."""
+"""Memory use of this process, and a memory limit."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-#: seconds between two looks
+#: seconds between two checks
 EVERY = 0.01
 
 
 def used() -> int:
-    """Bytes of memory that this process uses now; where the system does not say, the most it has used.
+    """Memory use of this process in bytes; its peak, if the system does not report the current value.
 
     >>> used() > 1_000_000
     True
@@ -35,11 +35,11 @@ def used() -> int:
 
 @contextmanager
 def at_most(limit: float, over: Callable[[int], Any]) -> Iterator[None]:
-    """Call `over` with the bytes used, in a thread of its own, as soon as this process uses more than the limit.
+    """Call `over` with the bytes used, in a separate thread, as soon as this process exceeds the limit.
 
     Args:
-        limit (float): Most bytes.
-        over (Callable[[int], Any]): What to do; it ends the process, or stops the work.
+        limit (float): Limit in bytes.
+        over (Callable[[int], Any]): Function that ends the process or stops the work.
 
     >>> found = []
     >>> with at_most(1, found.append):

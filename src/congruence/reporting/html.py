@@ -288,7 +288,7 @@ def _said(model: Model) -> dict[str, Any]:
 
 
 def _data_notes(model: Model) -> list[str]:
-    """How the number of clusters was found in the data: which numbers, of how many points, in what time."""
+    """How the number of clusters was found in the data: numbers tried, points used, time."""
     if model.support is None or model.support.choice is None:
         return []
     choice = model.support.choice

@@ -63,7 +63,7 @@ class Scale:
 
     @property
     def quantised(self) -> tuple[float, float, Array]:
-        """Lowest and highest value, and each as one of 65,535 steps between them; 65,535 where it is undefined."""
+        """Lowest and highest value, and each as one of 65,535 steps between them; 65,535 if it is undefined."""
         known = self.values[~np.isnan(self.values)]
         low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
         steps = np.rint((self.values - low) / ((high - low) or 1.0) * 65534)

@@ -60,7 +60,7 @@ class Model:
     answer: Answer
     levels: Levels | None
     features: Features | None
-    #: what the data say about the number of clusters; None without data
+    #: the number of clusters in the data; None without data
     support: Support | None
     cautions: tuple[str, ...]
     command: str | None

@@ -1,4 +1,4 @@
-"""How many clusters the data of a report have, by `choose_k`, and what that means for the clusterings."""
+"""The number of clusters in the data of a report, by `choose_k`, and what that means for the clusterings."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from congruence.selection.number_of_clusters import choose_k
 from congruence.selection.points import MOST_POINTS
 from congruence.statistics.tables import Array
 
-#: most cells of the points looked at; with more it would take minutes
+#: most cells of the points used; more would take minutes
 MOST_CELLS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Support:
-    """The answer of `choose_k` on the data, or why it was not asked."""
+    """The answer of `choose_k` on the data, or why there is none."""
 
     choice: KChoice | None
     #: why there is no answer; empty if there is one
@@ -40,12 +40,12 @@ class Support:
 def support_of(points: Points, e: Ensemble, counted: Sequence[int], random_state: Any) -> Support | None:
     """The answer of `choose_k` on the data of a report; None without data.
 
-    It is that of `cg.choose_k(data, random_state=random_state)`: 1 to 10 clusters, of many points a sample.
+    It is that of `cg.choose_k(data, random_state=random_state)`: 1 to 10 clusters, on a sample if there are many points.
 
     Args:
         points: The points of the report.
         e: The clusterings.
-        counted: Places of those that count.
+        counted: Indices of the counted clusterings.
         random_state: Seed.
     """
     X = points.numbers
@@ -54,7 +54,7 @@ def support_of(points: Points, e: Ensemble, counted: Sequence[int], random_state
     started = time.perf_counter()
     n, d = X.shape
     if min(n, MOST_POINTS) * d > MOST_CELLS:
-        why = f"{d:,} columns are too many to look for clusters in a report; `congruence choose-k` does"
+        why = f"{d:,} columns are too many for a report; use `congruence choose-k`"
         return Support(None, why, None, 0.0)
     is_sparse = hasattr(X, "tocsr")
     named = X if is_sparse else make_frame({name: X[:, j] for j, name in enumerate(points.features)}, "pyarrow")
@@ -71,7 +71,7 @@ def support_of(points: Points, e: Ensemble, counted: Sequence[int], random_state
 
 
 def _agreement(labels: Array, c: Clustering) -> float:
-    """Adjusted Rand index on the points that the clustering has; −∞ if it has none."""
+    """Adjusted Rand index on the points that the clustering labels; −∞ if it labels none."""
     codes = hard_labels(c)
     known = codes < c.k
     return compare(labels[known], codes[known], ["ari"])["ari"] if known.any() else -math.inf

@@ -254,7 +254,7 @@ def how_many(model: Model) -> tuple[str, str]:
 
 
 def of_data(model: Model) -> tuple[str, str, str] | None:
-    """What the data say about the number of clusters: the verdict of `choose_k`, its sentence, and what that means here.
+    """The number of clusters in the data: the verdict of `choose_k`, its sentence, and what it means for the clusterings.
 
     None without data.
     """
@@ -267,7 +267,7 @@ def of_data(model: Model) -> tuple[str, str, str] | None:
 
 
 def _for_clusterings(model: Model, choice: KChoice) -> str:
-    """Which of the clusterings that count have the number of clusters that the data support."""
+    """Which of the counted clusterings have the number of clusters that the data support."""
     ks = {i: model.members[i].k for i in model.counted}
     if choice.k is None or choice.verdict is Verdict.CANNOT_TELL:
         return ""
@@ -337,7 +337,7 @@ def findings(model: Model) -> tuple[str, ...]:
         said.append(" ".join(["By the data:", *data[1:]]).rstrip())
     if model.together is not None:
         alone = how_many(model)[1]
-        said.append(alone if data is None else f"By the clusterings alone, which are right less often: {alone}")
+        said.append(alone if data is None else f"By the clusterings alone (less reliable): {alone}")
     return tuple(said)
 
 

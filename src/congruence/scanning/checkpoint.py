@@ -87,7 +87,7 @@ class Checkpoint:
 
 @contextmanager
 def checkpoint_in(folder: str | Path | None, fingerprint: Callable[[], str], what: str) -> Iterator[Checkpoint | None]:
-    """The checkpoint in a folder, for this run alone; None without a folder.
+    """The checkpoint in a folder, locked for this run; None without a folder.
 
     A second run on the same folder says that it waits, and then finds the parts of the first. The lock is on the folder
     itself: it ends with the process, whatever ends it. Half-written files of a run that was killed are removed.
@@ -115,7 +115,7 @@ def checkpoint_in(folder: str | Path | None, fingerprint: Callable[[], str], wha
 
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder; wait, and say so, while another process has it."""
+    """Hold the lock of a folder; waits with a note while another process has it."""
     try:
         import fcntl
     except ImportError:  # Windows has no locks on folders: parts are written whole, so that both runs are right

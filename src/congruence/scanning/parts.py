@@ -47,7 +47,7 @@ class RowGroup:
     rows: int
     #: the path as given; `path` is absolute, for workers in other folders
     shown: str = ""
-    #: size and time of the file when it was opened: another file is an error
+    #: size and time of the file when it was opened; a change is an error
     state: tuple[int, int] | None = None
 
     @property
@@ -144,7 +144,7 @@ class ArrowFile:
 
 @dataclass(frozen=True)
 class TextFile:
-    """A csv or tsv file, read in blocks; every field is text, as the same file in memory."""
+    """A csv or tsv file, read in blocks; every field is text, as for the same file in memory."""
 
     path: str
     delimiter: str
@@ -162,7 +162,7 @@ class TextFile:
 
     @cached_property
     def guess(self) -> int:
-        """About how many rows there are, by the size of the file and its first lines."""
+        """Approximate number of rows, from the size of the file and its first lines."""
         head = first_bytes(self.path)
         return os.path.getsize(self.path) * head.count(b"\n") // max(len(head), 1)
 
@@ -248,5 +248,5 @@ def _as_table(frame: Any) -> Any:
 
 
 def guess_of(part: Any) -> int:
-    """Number of rows of a part, known or guessed; 0 where nothing is known."""
+    """Number of rows of a part, known or estimated; 0 if unknown."""
     return int(part.rows if part.rows is not None else getattr(part, "guess", 0))

@@ -28,7 +28,7 @@ from congruence.statistics.tables import Array
 #: default memory limit of tables, in bytes
 MEMORY = "1GB"
 
-#: a column with more labels, and a new one in most rows, is called a column of ids when memory is full
+#: a column with more labels, and a new one in most rows, is reported as ids when memory is full
 MANY_LABELS = 10_000
 
 #: bytes of labels that one thread reads at a time
@@ -463,13 +463,13 @@ class Scan:
 
 
 def _all_different(name: str, labels: int, rows: int, memory: float, text: str) -> InputError:
-    """The error for a column of ids that was taken for a clustering."""
+    """The error for a column of ids that was read as a clustering."""
     said = (
         f"column {name!r} of {text} looks like ids, not clusters: {labels:,} different labels in the first {rows:,} rows, "
         f"which take more than {memory / 1e6:.0f} MB"
     )
     return InputError(
-        f"{said}; leave it out with id={name!r} or columns=[…], or give more memory",
+        f"{said}; leave it out with id={name!r} or columns=[…], or allow more memory",
         f"{said}; leave it out with --id {name} or --columns, or pass more --memory",
     )
 

@@ -93,7 +93,7 @@ def count_part(part: Part, total: Accumulator, stop: threading.Event | None = No
         if not counting.skip_bad:
             raise
         total.left_out.append(f"left out: {error}")
-        logging.getLogger("congruence").warning("left out: %s", error)  # when it is met; the result lists all
+        logging.getLogger("congruence").warning("left out: %s", error)  # at once; the result lists all
         return
     if into is not total:
         total.add(into.partial())

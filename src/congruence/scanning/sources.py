@@ -52,7 +52,7 @@ class _Input:
 
     @property
     def guess(self) -> int:
-        """Number of rows, known or guessed; 0 where nothing is known."""
+        """Number of rows, known or estimated; 0 if unknown."""
         return self.rows or 0
 
     def holds_sets(self, name: str) -> bool | None:
