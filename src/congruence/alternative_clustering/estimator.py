@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ from congruence.alternative_clustering.points import as_knowns
 from congruence.alternative_clustering.results import Alternative
 from congruence.alternative_clustering.search import alternatives
 from congruence.ensembles.nearest import Centres
-from congruence.errors import InputError, misnamed, seed_sequence
+from congruence.errors import InputError, NotApplicable, misnamed, seed_sequence
 from congruence.statistics.tables import Array
 
 
@@ -87,7 +88,7 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Args:
             X: The data, points × attributes: an array or a frame.
             y: The given clustering, or several. Default None: `labels_` is the k-means clustering,
-                and `alternatives_` are alternatives to it.
+                and `alternatives_` are alternatives to it (none, with a warning, if "orthogonal" has no direction left).
             given_labels: Alias of `y`. Default None.
 
         Returns:
@@ -112,7 +113,12 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if self.n_clusters == 1:
             self.labels_ = np.zeros(len(data), dtype=np.int64)
         else:
-            self.alternatives_ = alternatives(data, known, **settings, **(self.options or {}))
+            try:
+                self.alternatives_ = alternatives(data, known, **settings, **(self.options or {}))
+            except NotApplicable as error:
+                if given is not None:
+                    raise
+                warnings.warn(f"there is no alternative to the k-means clustering of these data: {error}", stacklevel=2)
             self.labels_ = np.asarray(known) if given is None else self.alternatives_[0].labels
         self._centres = None if _has_words(X) else Centres.of(np.asarray(data), np.asarray(self.labels_), self.scale)
         return self

@@ -9,7 +9,7 @@ import numpy as np
 from congruence.alternative_clustering.points import Points
 from congruence.alternative_clustering.quality import centroids
 from congruence.alternative_clustering.restarts import Done, Found, Streams, kmeans
-from congruence.errors import InputError
+from congruence.errors import NotApplicable
 from congruence.statistics.tables import Array
 
 
@@ -26,7 +26,7 @@ def left_over(points: Points, knowns: Sequence[Array]) -> Array:
     taken = directions[strength > 1e-9 * max(float(strength.max()), 1e-300)]
     rest = X - (X @ taken.T) @ taken
     if len(taken) >= X.shape[1] or np.square(rest).sum() <= 1e-12 * np.square(X).sum():
-        raise InputError(
+        raise NotApplicable(
             f"the given clusters span all {X.shape[1]} dimensions of the data, so no direction is orthogonal to them; "
             "use method='maximus' or 'mincentropy'"
         )

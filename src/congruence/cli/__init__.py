@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import typer
 
 from congruence.cli.app import app, settings
+from congruence.cli.printing import said_here
 
 #: the commands in the order of `congruence --help`, the most common first; each has its own file
 ORDER = (
@@ -34,7 +35,7 @@ def main() -> None:
     def one_line(message: Any, *_: Any, **__: Any) -> None:
         from congruence.errors import visible
 
-        print(f"warning: {visible(' '.join(str(message).split()))}", file=sys.stderr)
+        print(f"warning: {visible(said_here(' '.join(str(message).split())))}", file=sys.stderr)
 
     warnings.showwarning = one_line
     for stream in (sys.stdout, sys.stderr):  # show a question mark if the terminal has no ↑
@@ -58,7 +59,7 @@ def main() -> None:
         from congruence.errors import InputError
 
         if isinstance(error, InputError):
-            _refuse(_in_words_of(sys.argv[1:2], error.command))
+            _refuse(said_here(_of_gaps(settings.command, error.command)))
         if isinstance(error, UnicodeEncodeError):
             _refuse(f"{error.object!r} is not UTF-8; rename the file or column")
         if isinstance(error, OSError):  # a result that cannot be written
@@ -80,12 +81,12 @@ def main() -> None:
 PARTIAL = ("ensemble", "consensus", "consensus-matrix")
 
 
-def _in_words_of(command: list[str], message: str) -> str:
+def _of_gaps(command: str, message: str) -> str:
     """A message about points without a label, with the option that this command has."""
     advice = message.partition("pass --unassigned ")[2]
     if not advice.endswith("--partial)"):
         return message
-    if command and command[0] in PARTIAL:
+    if command in PARTIAL:
         return message.replace(
             f"pass --unassigned {advice}", "pass --partial if members may label only some of the points"
         )

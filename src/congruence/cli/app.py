@@ -17,8 +17,10 @@ from typer.core import TyperCommand
 
 @dataclass
 class Settings:
-    """Options that every command has."""
+    """Options that every command has, and its name."""
 
+    #: the command that runs
+    command: str = ""
     #: explain how each column was classified
     verbose: bool = False
     #: show the traceback of an internal error
@@ -176,8 +178,9 @@ class App(typer.Typer):
 
             @wraps(function)
             def run(**given: Any) -> Any:
-                for name, value in asdict(Settings()).items():
-                    setattr(settings, name, given.pop(name, value) if name in shared else value)
+                given["command"] = name or function.__name__
+                for option, value in asdict(Settings()).items():
+                    setattr(settings, option, given.pop(option, value) if option in {*shared, "command"} else value)
                 with watched():
                     return function(**{name: _local(x) for name, x in given.items()})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,12 +17,43 @@ from congruence.errors import visible
 def say(notes: Any) -> None:
     """Print notes to stderr, one per line."""
     for note in notes:
-        print(f"note: {visible(str(note))}", file=sys.stderr)
+        print(f"note: {visible(said_here(str(note)))}", file=sys.stderr)
 
 
 def show(text: Any = "") -> None:
-    """Print a result to stdout, with control characters escaped."""
-    print(visible(str(text), keep="\n\t"))
+    """Print a result to stdout; names in it cannot control the terminal, and its notes name options of this command."""
+    said = str(text)
+    if said.startswith("{") and NAMES_PYTHON.search(said):
+        said = _json_here(said)
+    else:
+        said = NOTE.sub(lambda found: said_here(found[0]), said)
+    print(visible(said, keep="\n\t"))
+
+
+#: a note in a printed result, and the lines it goes on in
+NOTE = re.compile(r"^(?:! |note: ).*(?:\n  .*)*", re.MULTILINE)
+#: arguments and functions of Python in a text
+NAMES_PYTHON = re.compile(r"\bcg\.|[a-z]=[TF'\"…\[D]")
+
+
+def said_here(text: str) -> str:
+    """A message or note of the library, with options of the command that runs instead of arguments."""
+    if not NAMES_PYTHON.search(text) and "--" not in text:
+        return text
+    from congruence.cli.words import in_words_of
+
+    return in_words_of(settings.command, text)
+
+
+def _json_here(text: str) -> str:
+    """JSON whose notes and cautions name options of the command that runs."""
+    import json
+
+    found = json.loads(text)
+    for key in ("notes", "cautions"):
+        if isinstance(found.get(key), list):
+            found[key] = [said_here(x) if isinstance(x, str) else x for x in found[key]]
+    return json.dumps(found, indent=2, ensure_ascii=False)
 
 
 def write_table(columns: Mapping[str, Any], out: Path) -> None:

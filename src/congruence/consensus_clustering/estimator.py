@@ -140,7 +140,8 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             own = X if hasattr(X, "columns") else given
             self.ensemble_ = Ensemble(own, unassigned="partial", noise=self.noise)
         else:
-            data = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
+            sparse = "csr" if self._takes_sparse else False
+            data = validate_data(self, X, accept_sparse=sparse, dtype=np.float64, ensure_min_samples=2)
             self.ensemble_ = self._generated(data, for_members)
         self._has_data = data is not None
         self.consensus_: Consensus = consensus(
@@ -183,10 +184,15 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             complete=self.unseen != "nearest",
         )  # fmt: skip
 
+    @property
+    def _takes_sparse(self) -> bool:
+        """Mixtures and fuzzy clusters need dense data."""
+        return not (isinstance(self.generator, str) and self.generator in ("em", "fuzzy"))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         labels = self.generator is None
         tags.input_tags.allow_nan = labels
         tags.input_tags.categorical = tags.input_tags.string = labels
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = self._takes_sparse
         return tags

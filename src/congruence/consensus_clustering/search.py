@@ -130,7 +130,7 @@ def consensus(
     given = scan_options(ensemble, scanning) if is_scanned(ensemble, scanning) else ensemble
     e = given if isinstance(given, Ensemble) else Ensemble(given)
     chosen = [method] if isinstance(method, str) else list(method)
-    _check(n_clusters, None if e.is_lazy else e.n_points, chosen, unseen, X, n_init)
+    _check(n_clusters, e, chosen, unseen, X, n_init)
     request = Request(
         n_clusters, tuple(chosen), seed_sequence(random_state), refine,
         {"n_init": n_init, "variant": variant, "solver": solver, "balance": balance}, progress,
@@ -284,7 +284,8 @@ def searched(e: Ensemble, request: Request) -> Outcome:
     return Outcome(e, votes, weighing[0], tried, tuple(notes))
 
 
-def _check(k: Any, n: int | None, chosen: Sequence[str], unseen: str, X: Any, n_init: Any) -> None:
+def _check(k: Any, e: Ensemble, chosen: Sequence[str], unseen: str, X: Any, n_init: Any) -> None:
+    n = None if e.is_lazy else e.n_points
     if not chosen:
         raise InputError("no method was named; pass 'auto', or one of " + ", ".join(METHODS))
     whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
@@ -293,7 +294,7 @@ def _check(k: Any, n: int | None, chosen: Sequence[str], unseen: str, X: Any, n_
         raise InputError(f"n_clusters must be a whole number from 1 to the number of points{many}, not {k!r}")
     if unseen not in ("unassigned", "nearest"):
         raise InputError(f"unseen must be 'unassigned' or 'nearest', not {unseen!r}")
-    if unseen == "nearest" and X is None:
+    if unseen == "nearest" and X is None and (e.is_lazy or e.has_gaps):
         raise InputError("unseen='nearest' needs the data: pass X=…")
     if not isinstance(n_init, int | np.integer) or n_init < 1:
         raise InputError(f"n_init must be at least 1 (the number of random starts); got {n_init}")

@@ -66,7 +66,7 @@ def prepare(frame: Any, data: Any, standardise: bool, seed: np.random.SeedSequen
             notes.append(
                 f"columns differ in scale: {names[wide]} varies {spread[wide] / max(spread[narrow], 1e-300):,.0f} times as "
                 f"much as {names[narrow]} and dominates the distances; standardise the columns if the units are arbitrary "
-                "(standardise=True, or --standardise)"
+                "(standardise=True)"
             )
     n = len(data)
     chosen = None
