@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import congruence as cg
-from congruence.engine.cuda import draws, slices, stacks, sums
+from congruence.engine.cuda import chunks, draws, slices, stacks, sums
 from congruence.machine import device
 
 MEASURES = ["ari", "nmi_sum", "vi", "jaccard"]
@@ -67,7 +67,7 @@ def line(what: str, value: str, note: str = "") -> None:
 
 
 def check(quick: bool) -> None:
-    """Every kind of input by both engines: integers equal, floats to 1e-12."""
+    """Every kind of input by both engines: the same bits; with weights and memberships floats to 1e-12."""
     print("\nchecked against the CPU engine (largest difference of any measure)")
     rng = np.random.default_rng(0)
     keys = [m.key for m in cg.measures() if m.key in cg.compare([0, 0, 1, 1], [0, 1, 1, 1], "all")]
@@ -82,6 +82,7 @@ def check(quick: bool) -> None:
         ("labels, every measure", [v[:3_000] for v in hard[:5]], keys, {}),
         ("labels, k = 2 … 240", hard, sums, {}),
         ("labels, k = 7 … 5,000", large, sums, {}),
+        ("labels, k = 9 … 100,000", [rng.integers(0, k, 200_003 // less) for k in (9, 60_000, 100_000)], sums, {}),
         ("labels with gaps", gaps, sums, {"unassigned": "drop"}),
         ("labels with frequency", hard, sums, {"frequency": rng.integers(0, 4, len(hard[0]))}),
         ("labels with sample_weight", hard, ["ari", "vi", "purity"], {"sample_weight": rng.random(len(hard[0]))}),
@@ -91,6 +92,8 @@ def check(quick: bool) -> None:
         assert (cpu.n_used == gpu.n_used).all()
         worst = max(float(np.nanmax(np.abs(cpu[key] - gpu[key]) / np.maximum(1, np.abs(cpu[key])))) for key in cpu)
         assert worst < 1e-12, (what, worst)
+        if what not in ("labels with sample_weight", "memberships"):
+            assert all(cpu[key].tobytes() == gpu[key].tobytes() for key in cpu), (what, worst)
         line(what, f"{worst:.1e}")
     for key in ("ari", "nmi_sum", "ami_max", "purity", "accuracy"):
         check_draws(key, quick)
@@ -158,6 +161,9 @@ def check_all(quick: bool) -> None:
     wide = cg.Ensemble(device.moved(rng.integers(0, 700, (5_001, 3))))
     cg.consensus_cdf(wide)
     cg.compare_all(wide, ["ari", "vi"])
+    many = [rng.integers(0, 70_000, 90_000), rng.integers(0, 80_000, 90_000)]
+    cg.compare_all([*many, np.where(np.arange(90_000) < 9_000, 0, many[0])], ["vi", "purity"], engine="cuda")
+    cg.compare_all([device.moved(v) for v in many], ["ari"])
     uneven = (1_500 * rng.random((100_000, 2)) ** 4).astype(np.int16)
     cg.compare_all([uneven[:, 0], uneven[:, 1], rng.integers(0, 1_500, len(uneven))], ["vi", "purity"], engine="cuda")
     for null in ("permutation", "n_clusters"):
@@ -270,6 +276,31 @@ def sliced_rate(make: Callable[[], Any], members: int, k: int, repeats: int) -> 
     return len(i) * stack.n / seconds, sorting
 
 
+def shapes(quick: bool) -> None:
+    """Clusterings of any number of clusters: all pairs, with sorting the points."""
+    cp = device.cupy()
+    print("\ntables of any shape: all pairs of 16 members, points sorted within the time, CUDA events")
+    rng = cp.random.default_rng(7)
+    i, j = np.triu_indices(16, 1)
+    for n, k in ((1_000_000, 100_000), (10_000_000, 100_000), (10_000_000, 1_000_000), (10_000_000, 5_000_000)):
+        codes = device.stack_for(16, n, np.uint32)
+        names = []
+        for row in range(16):
+            there, codes[row, :n] = cp.unique(rng.integers(0, k, n), return_inverse=True)
+            names.append(len(there))
+        sizes = [cp.bincount(row[:n]).get() for row in codes]
+        stack = stacks.Stack(codes, n, np.array(names), sizes)
+        seconds = on_card(lambda s=stack: sums.Sums(s, i, j), 1 if quick else 3)  # type: ignore[misc]
+        clusters = chunks.by_size(stack, [0], cp.asarray)[0]
+        sorting = on_card(lambda s=stack, c=clusters: chunks.sorted_points(s, 0, c), 1)  # type: ignore[misc]
+        line(f"n = {n:,}, k = {k:,}", f"{len(i) * n / seconds / 1e9:,.0f}",
+             f"G increments per second; sorting {sorting * 1e3:.2f} ms per member")  # fmt: skip
+    n, k = 1_000_000, 62_042
+    a, b = (cp.where(cp.arange(n) < 400_000, 0, rng.integers(0, k, n)) for _ in range(2))
+    seconds = on_clock(lambda: cg.compare_all([a, b], ["ari", "vi"]), 3)
+    line(f"n = {n:,}, k = {k:,}, 40 % in one cluster, one pair", f"{seconds * 1e3:.1f} ms", "wall time of compare_all")
+
+
 # --- whole calls --------------------------------------------------------------------------------------------------
 
 
@@ -285,8 +316,11 @@ def whole(quick: bool) -> None:
     rng = cp.random.default_rng(2)
     for j in range(members):
         columns[:, j] = rng.integers(0, k, n)
+    wide = [columns[:, j].astype(np.int64) for j in range(members)]
     for what, data, options in (
         ("labels on the GPU, column after column", columns, {}),
+        ("labels on the GPU, a list of uint8 vectors", [columns[:, j] for j in range(members)], {}),
+        ("labels on the GPU, a list of int64 vectors", wide, {}),
         ("labels on the GPU, row after row", cp.ascontiguousarray(columns), {}),
         ("labels in host memory, row after row", cp.ascontiguousarray(columns).get(), {"engine": "cuda"}),
     ):
@@ -436,14 +470,14 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer repeats")
     parser.add_argument("--check", action="store_true", help="only check, on small data (for compute-sanitizer)")
     parser.add_argument(
-        "--only", help="one part: check, rates, whole, streamed, consensus, permutations, profiles, collections"
+        "--only", help="one part: check, rates, shapes, whole, streamed, consensus, permutations, profiles, collections"
     )
     asked = parser.parse_args()
     quick = asked.quick
     cp = device.cupy()
     name = cp.cuda.runtime.getDeviceProperties(0)["name"].decode()
     print(f"{name}, CUDA {cp.cuda.runtime.runtimeGetVersion()}, CuPy {cp.__version__}, {datetime.date.today()}")
-    every = (check, rates, whole, streamed, consensus, permutations, profiles, collections)
+    every = (check, rates, shapes, whole, streamed, consensus, permutations, profiles, collections)
     for part in (check_all,) if asked.check else [p for p in every if asked.only in (None, p.__name__)]:
         part(quick)
 

@@ -42,14 +42,21 @@ def missing_card() -> str:
 
 
 if not missing_card():
-    from congruence.engine.cuda import slices, sums
+    from congruence.engine.cuda import chunks, slices, sums
 
     CUDA: Settings = {(plan, "AUTO"): "cuda"}
+
+    def nothing(k: Any, largest: Any, others: Any) -> Any:
+        """No table is counted in slices."""
+        return np.zeros(len(k), dtype=bool)
+
     ROUTES |= {
         "cuda": CUDA,
         "cuda, few logarithms looked up": {**CUDA, (sums, "LOOKUP"): 2},
         "cuda, slices": {**CUDA, (sums, "LARGEST"): 0, (sums, "SORTED_AT_ONCE"): 2},
         "cuda, hashed slices": {**CUDA, (sums, "LARGEST"): 0, (slices, "DENSE"): 0},
+        "cuda, chunks": {**CUDA, (sums, "LARGEST"): 0, (sums, "sliceable"): nothing},
+        "cuda, sorted cells": {**CUDA, (sums, "LARGEST"): 0, (sums, "sliceable"): nothing, (chunks, "CHUNKS"): ()},
         "cuda, parts": {**CUDA, (sums, "SPLIT_FROM"): 0, (sums, "SPLIT_POINTS"): 1},
         "cuda, sparse": {**CUDA, (cpu, "DENSE_CELLS"): 0},
     }

@@ -512,21 +512,23 @@ def test_routes_are_really_taken(monkeypatch):
         "cuda, few logarithms looked up": {"count<", "fused<"},
         "cuda, slices": {"count<", "tiled<", "sliced<false"},
         "cuda, hashed slices": {"count<", "tiled<", "sliced<true"},
+        "cuda, chunks": {"count<", "chunked<"},
+        "cuda, sorted cells": {"count<", "run_sums<"},
         "cuda, parts": {"count<", "sums_of<"},
         "cuda, sparse": {"_by_sorting", "fused<"},
     }
     if "cuda" in ROUTES:
-        from congruence.engine.cuda import counting, sums
+        from congruence.engine.cuda import chunks, counting, sums
 
         spy(counting.Cells, "_by_sorting")
         kernel = device.kernel
-        of_tables = ("fused<", "count<", "tiled<", "sums_of<", "sliced<false", "sliced<true")
+        of_tables = ("fused<", "count<", "tiled<", "sums_of<", "sliced<false", "sliced<true", "chunked<", "run_sums<")
 
         def named(instance):
             taken.update(name for name in of_tables if instance.startswith(name))
             return kernel(instance)
 
-        for module in (counting, sums):
+        for module in (counting, sums, chunks):
             monkeypatch.setattr(module, "kernel", named)
     for name in ROUTES:
         taken.clear()

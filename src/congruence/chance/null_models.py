@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from congruence.errors import InputError
-from congruence.statistics.information import distinct, expected_terms
+from congruence.statistics.information import distinct, expected_of
 from congruence.statistics.tables import Array, xlogx
 
 #: numpy draws hypergeometric counts up to this many points
@@ -194,8 +194,7 @@ def expected_entropy(n: int, blocks: tuple[Array, Array]) -> float:
 
 def expected_information(n: int, blocks_a: tuple[Array, Array], blocks_b: tuple[Array, Array]) -> float:
     """E[MI] in nats of two independent clusterings with these expected numbers of clusters of these sizes."""
-    (a, many_a), (b, many_b) = blocks_a, blocks_b
-    return float(many_a @ expected_terms(a, b, n) @ many_b)
+    return expected_of(blocks_a, blocks_b, n)
 
 
 def blocks_of(sizes: Array) -> tuple[Array, Array]:

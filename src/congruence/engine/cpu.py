@@ -228,12 +228,7 @@ def table_tiles(
         pair_i, pair_j = pairs_of(tile)
         dense = width[pair_i] * width[pair_j] <= max(n, DENSE_CELLS)
         if cells is not None:
-            parts: tuple[Array, ...] = cells(labels, width, pair_i, pair_j, mass, bool(dense.all()))
-            if mass is not None and not mass.is_frequency and any(c.clusters is not None for c in labels):
-                # sums over pairs of cells of covers need Σw² of each cell: the same count with squared weights
-                squared = Mass(np.maximum(mass.values**2, np.finfo(float).tiny * (mass.values > 0)), False)
-                own = cells(labels, width, pair_i, pair_j, squared, bool(dense.all()))[3]
-                parts = (*parts, np.maximum(parts[3] ** 2 - own, 0.0) / 2)
+            parts = cells(labels, width, pair_i, pair_j, mass, bool(dense.all()))
         elif dense.all():
             if stack is None and len(pair_i) > 1 and jit.use_kernels(float(n) * len(pair_i)):
                 stack = stacked(labels)
@@ -360,9 +355,6 @@ def _assemble(
             shapes = np.column_stack([shape_a, shape_b])
             present = (keep_a, keep_b) if len(pair_i) == 1 else None
     starts = np.searchsorted(pair, np.arange(len(pair_i) + 1))
-    if weights is not None and within is None:  # counted on a GPU: weights scaled to mean 1
-        scale = n_used / np.maximum(np.bincount(pair, weights=count, minlength=len(pair_i)), np.finfo(float).tiny)
-        count, own = count * scale[pair], own * scale**2
     return TableTile(Tables(row, col, count, starts, shapes, own, n_used, within=within, maps=maps), present)
 
 

@@ -14,10 +14,21 @@ from congruence.inputs.alignment import Mass
 from congruence.inputs.labels import Labels
 from congruence.machine import jit
 from congruence.statistics import Statistic
-from congruence.statistics.information import ChanceInfo, Info, distinct, expected_terms, terms_of, unit_of
+from congruence.statistics.information import (
+    ChanceInfo,
+    Info,
+    distinct,
+    expected_of,
+    expected_terms,
+    in_order,
+    places,
+    terms_of,
+    unit_of,
+    weighted_rows,
+)
 from congruence.statistics.matrices import MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram, Pairs
-from congruence.statistics.tables import Array, Maxima, xlogx
+from congruence.statistics.tables import Array, Maxima
 
 #: x·log(n/x) is looked up below this and computed above
 LOOKUP = 1 << 20
@@ -48,28 +59,25 @@ def expected_all(
     different = np.array([len(sizes) for sizes, _ in own], dtype=np.float64)
     by_pair = sum(different[r.i] * different[r.first : r.last].sum() for r in runs)
     if len(every) ** 2 / 2 <= by_pair and len(every) <= 8_000:
-        from scipy.sparse import csr_array
-
         grid = expected_terms(every, every, n, threads)
-        histogram = csr_array(
-            (
-                np.concatenate([many for _, many in own]),
-                np.concatenate([np.searchsorted(every, sizes) for sizes, _ in own]),
-                np.concatenate([[0], np.cumsum(different)]).astype(np.int64),
-            ),
-            shape=(len(labels), len(every)),
+        at = [np.searchsorted(every, sizes) for sizes, _ in own]
+        rows = np.array(
+            in_threads(threads, [partial(weighted_rows, grid[x], many) for x, (_, many) in zip(at, own, strict=True)])
         )
-        rows = sorted({r.i for r in runs})
-        place = {i: p for p, i in enumerate(rows)}
-        values = (histogram @ (histogram[rows] @ grid).T).T
-        return lambda i, j: np.asarray(values[[place[x] for x in i.tolist()], j])
+        place = places(own)
 
-    def one(i: int, j: int) -> float:
-        (a, many_a), (b, many_b) = own[i], own[j]
-        return float(many_a @ expected_terms(a, b, n) @ many_b)
+        def of_grid(i: Array, j: Array) -> Array:
+            inner, outer = np.where(place[i] > place[j], (j, i), (i, j))
+            out = np.empty(len(i))
+            for x in np.unique(outer):
+                pairs = np.flatnonzero(outer == x)
+                out[pairs] = in_order(rows[np.ix_(inner[pairs], at[x])], own[x][1])
+            return out
+
+        return of_grid
 
     def of_pairs(i: Array, j: Array) -> Array:
-        jobs = [partial(one, x, y) for x, y in zip(i.tolist(), j.tolist(), strict=True)]
+        jobs = [partial(expected_of, own[x], own[y], n) for x, y in zip(i.tolist(), j.tolist(), strict=True)]
         return np.array(in_threads(threads, jobs))
 
     return of_pairs
@@ -123,28 +131,16 @@ class Own:
     @cached_property
     def units(self) -> Array:
         """Σ size·log(n/size) of each clustering in whole units."""
-        return np.array([int(terms_of(x, self.n).sum()) for x in self.sizes], dtype=np.int64)
-
-    @cached_property
-    def logs(self) -> Array:
-        """Σ size·log size of each clustering."""
-        return np.array([float(xlogx(x).sum()) for x in self.sizes])
-
-    def _info(self, i: Array, j: Array, total: Array, sums: Array, a_decides: Array, b_decides: Array) -> Info:
-        """Entropies of pairs from their sums: whole units of n_ij·log(n/n_ij), or, from a GPU, floats of n_ij·log n_ij."""
-        identical = a_decides & b_decides
-        if sums.dtype.kind == "i":
-            return Info.from_units(total, self.units[i], self.units[j], sums, identical)
-        return Info.from_sums(total, self.logs[i], self.logs[j], sums, a_decides, b_decides, identical)
+        first = np.concatenate([[0], np.cumsum([len(x) for x in self.sizes])[:-1]])
+        return np.add.reduceat(terms_of(np.concatenate(self.sizes), self.n), first)
 
     def counted(
         self, pair_i: Array, pair_j: Array, wanted: set[type], squares: Array, logs: Array, best_a: Array, best_b: Array,
         expected: Callable[[Array, Array], Array] | None,
     ) -> Counted:  # fmt: skip
-        """The statistics of pairs from their Σn², sums of logarithms, and maxima if requested."""
+        """The statistics of pairs from Σn² and Σ n_ij·log(n/n_ij) in whole units, and from maxima where those are wanted."""
         square_a, square_b = self.squares[pair_i], self.squares[pair_j]
-        a_decides, b_decides = squares == square_a, squares == square_b
-        identical = a_decides & b_decides
+        identical = (squares == square_a) & (squares == square_b)
         total = np.full(len(pair_i), self.n, dtype=np.int64)
         found: dict[type, Statistic] = {}
         for need in wanted & {Pairs, Gram}:
@@ -154,7 +150,7 @@ class Own:
                 Pairs.from_squares(total, total, squares, square_a, square_b, identical), total, total
             )
         if wanted & {Info, ChanceInfo, MemberInfo}:
-            info = self._info(pair_i, pair_j, total, logs, a_decides, b_decides)
+            info = Info.from_units(total, self.units[pair_i], self.units[pair_j], logs, identical)
             found[Info], found[MemberInfo] = info, MemberInfo(info)
             if ChanceInfo in wanted:
                 assert expected is not None

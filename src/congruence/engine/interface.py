@@ -11,8 +11,9 @@ from congruence.inputs.coerce import Clustering
 from congruence.inputs.labels import Labels
 from congruence.statistics.tables import Array, Table, Tables
 
-#: (labels, numbers of clusters with gaps, pair_i, pair_j, mass, dense?) → non-zero cells: (pair, row, column, count)
-Cells = Callable[[Sequence[Labels], Array, Array, Array, Mass | None, bool], tuple[Array, Array, Array, Array]]
+#: (labels, numbers of clusters with gaps, pair_i, pair_j, mass, dense?) → non-zero cells: (pair, row, column, count), and of
+#: weighted points Σ w_p·w_q over the pairs of points in each cell
+Cells = Callable[[Sequence[Labels], Array, Array, Array, Mass | None, bool], tuple[Array, ...]]
 
 
 #: (members of the rows, members of the columns, weights) → UᵀWV with all memberships as columns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
@@ -440,3 +441,19 @@ def whole_labels(labels: Any, n: int, who: str = "labels", X: Any = None, of: st
             f"{who}: expected one complete partition, but {found.gaps} points have no label; drop them, or label them"
         )
     return found
+
+
+def member_weights(given: Any, inherited: Array | None, members: int) -> Array | None:
+    """Validated weights of the members, scaled to sum to 1; an ensemble made from an ensemble keeps its weights."""
+    if given is None:
+        return inherited
+    try:
+        weights = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("member_weight must be numbers, one per member") from None
+    if weights.shape != (members,):
+        raise InputError(f"member_weight has shape {weights.shape}, but there are {members} members")
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise InputError("member_weight must be finite, not negative, and not all 0")
+    weights = weights / weights.max()
+    return np.asarray(weights / math.fsum(weights))  # exact, so that the order of the members does not matter

@@ -27,6 +27,23 @@ def card_columns(data: Any) -> list[tuple[str, Any]]:
     ]
 
 
+def card_vectors(columns: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """The same columns, where integer vectors on a GPU, of one type and length, are encoded together."""
+    groups: dict[Any, list[int]] = {}
+    arrays: dict[int, Any] = {}
+    for i, (_, column) in enumerate(columns):
+        if device.is_on_card(column):
+            arrays[i] = device.array(column)
+            if arrays[i].ndim == 1 and arrays[i].size:
+                groups.setdefault((arrays[i].dtype, len(arrays[i]), arrays[i].device.id), []).append(i)
+    found = list(columns)
+    for members in groups.values():
+        if len(members) > 1:
+            for i, codes in zip(members, device.encoded_together([arrays[i] for i in members]), strict=True):
+                found[i] = (columns[i][0], Labels(None, card=codes) if codes is not None else columns[i][1])
+    return found
+
+
 def title_of(column: Any) -> str | None:
     """The name of a series, if it has one."""
     name = (

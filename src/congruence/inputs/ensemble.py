@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
@@ -11,9 +10,9 @@ from typing import Any, overload
 import numpy as np
 
 from congruence.errors import Caution, InputError, some_of
-from congruence.inputs.alignment import Align, InputOptions, Mass, aligned
+from congruence.inputs.alignment import Align, InputOptions, Mass, aligned, member_weights
 from congruence.inputs.coerce import Clustering, as_clustering
-from congruence.inputs.columns import card_columns, check_columns, frame_columns, title_of
+from congruence.inputs.columns import card_columns, card_vectors, check_columns, frame_columns, title_of
 from congruence.inputs.cover import Cover
 from congruence.inputs.files import read_columns, without_ids
 from congruence.inputs.labels import Labels, Unassigned, frame_kind, from_dlpack, in_memory, label_cautions
@@ -106,7 +105,8 @@ class Ensemble:
         )
         if isinstance(clusterings, Ensemble):
             self._doubtful = clusterings._doubtful
-        self.member_weight = _member_weight(member_weight, clusterings, len(self.members))
+        inherited: Array | None = clusterings.member_weight if isinstance(clusterings, Ensemble) else None
+        self.member_weight: Array | None = member_weights(member_weight, inherited, len(self.members))
 
     @property
     def n_points(self) -> int:
@@ -217,7 +217,7 @@ class Ensemble:
         part.members = tuple(self.members[i] for i in chosen)
         part.names = tuple(self.names[i] for i in chosen)
         if self.member_weight is not None:
-            part.member_weight = _member_weight(self.member_weight[list(chosen)], None, len(chosen))
+            part.member_weight = member_weights(self.member_weight[list(chosen)], None, len(chosen))
         return part
 
     def __add__(self, other: Any) -> Ensemble:
@@ -428,31 +428,15 @@ class Ensemble:
 
 
 def _door() -> Any:
-    import congruence
+    import congruence as cg
 
-    return congruence
-
-
-def _member_weight(given: Any, source: Any, members: int) -> Array | None:
-    """Validated weights of the members, scaled to sum to 1; an ensemble made from an ensemble keeps its weights."""
-    if given is None:
-        return source.member_weight if isinstance(source, Ensemble) else None
-    try:
-        weights = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError("member_weight must be numbers, one per member") from None
-    if weights.shape != (members,):
-        raise InputError(f"member_weight has shape {weights.shape}, but there are {members} members")
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise InputError("member_weight must be finite, not negative, and not all 0")
-    weights = weights / weights.max()
-    return np.asarray(weights / math.fsum(weights))  # exact, so that the order of the members does not matter
+    return cg
 
 
 def _listed(names: Any) -> list[str]:
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise InputError(f"names must be a list of names, one per clustering; got {names!r}")
-    return [str(x) for x in names]
+    if isinstance(names, Iterable) and not isinstance(names, str):
+        return [str(x) for x in names]
+    raise InputError(f"names must be a list of names, one per clustering; got {names!r}")
 
 
 def columns_of(data: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | None]:
@@ -467,7 +451,7 @@ def columns_of(data: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | N
         columns, notes = without_ids(read_columns(data), str(data))
         return list(columns.items()), [Caution("not_labels", "", line) for line in notes], None
     if isinstance(data, Mapping) and not type(data).__module__.startswith("xarray"):
-        return [(str(name), column) for name, column in data.items()], [], None
+        return _encoded([(str(name), column) for name, column in data.items()]), [], None
     data = in_memory(data)
     kind = frame_kind(data)
     if kind is not None and hasattr(data, "columns"):
@@ -480,7 +464,7 @@ def columns_of(data: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | N
                 f"expected several clusterings, got one flat list of {len(data)} labels; pass a list of label vectors, "
                 "a 2-D array of label columns, a frame or a mapping"
             )
-        return [(title_of(column) or str(i), column) for i, column in enumerate(data)], [], None
+        return _encoded([(title_of(column) or str(i), column) for i, column in enumerate(data)]), [], None
     if device.is_on_card(data):
         return card_columns(device.array(data)), [], None
     if not isinstance(data, np.ndarray) and hasattr(data, "__dlpack__"):
@@ -491,3 +475,11 @@ def columns_of(data: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | N
     raise InputError(
         f"expected several clusterings (a 2-D array, a frame, a list or a mapping), got {type(data).__name__}"
     )
+
+
+def _encoded(columns: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """The same columns; vectors on a GPU are encoded together."""
+    elsewhere = any(
+        hasattr(column, "__dlpack_device__") and not isinstance(column, np.ndarray) for _, column in columns
+    )
+    return card_vectors(columns) if elsewhere else columns

@@ -22,7 +22,7 @@ Array = NDArray[Any]
 #: bytes per chunk of a copy to the GPU, and how many chunks are in flight at once
 PIECE, LANES = 8 << 20, 6
 
-#: labels further apart than this are encoded on the host
+#: labels further apart than this are sorted to encode them
 WIDEST = 1 << 16
 
 #: devices of the DLPack standard that are CUDA GPUs: plain and managed memory
@@ -75,23 +75,46 @@ def free_memory() -> int:
     return int(cp.cuda.runtime.memGetInfo()[0]) + int(cp.get_default_memory_pool().free_bytes())
 
 
-@cache
-def facts() -> tuple[int, int]:
-    """(number of multiprocessors, bytes of shared memory per block)."""
+def cards() -> list[int]:
+    """The numbers of the GPUs that CuPy sees, the current one first."""
     cp = cupy()
-    told = cp.cuda.Device().attributes
+    current = current_card()
+    return [current, *(card for card in range(cp.cuda.runtime.getDeviceCount()) if card != current)]
+
+
+def current_card() -> int:
+    """The number of the GPU that this thread uses."""
+    return int(cupy().cuda.Device().id)
+
+
+def facts() -> tuple[int, int]:
+    """(number of multiprocessors, bytes of shared memory per block) of the current GPU."""
+    return _facts(current_card())
+
+
+@cache
+def _facts(card: int) -> tuple[int, int]:
+    told = cupy().cuda.Device(card).attributes
     return int(told["MultiProcessorCount"]), int(told["MaxSharedMemoryPerBlockOptin"])
 
 
-@cache
+#: kernels that use shared memory more than the L1 cache
+IN_SHARED_MEMORY = ("fused", "sliced", "count", "chunked")
+
+
 def kernel(name: str) -> Any:
     """One instance of a kernel of kernels.cu, as in kernel("fused<u8, false>"); CuPy caches compiled kernels on disk."""
+    return _kernel(name, current_card())
+
+
+@cache
+def _kernel(name: str, card: int) -> Any:
     source = Path(__file__).with_name("kernels.cu").read_text(encoding="utf-8")
-    module = cupy().RawModule(code=source, options=("--std=c++17",), name_expressions=(name,))
+    # without fused multiply-adds, sums of doubles have the same bits as on the CPU
+    module = cupy().RawModule(code=source, options=("--std=c++17", "--fmad=false"), name_expressions=(name,))
     function = module.get_function(name)
-    most = facts()[1] - int(function.shared_size_bytes)
-    function.max_dynamic_shared_size_bytes = most
-    if name.startswith(("fused", "sliced", "count")):
+    function.max_dynamic_shared_size_bytes = _facts(card)[1] - int(function.shared_size_bytes)
+    if name.startswith(IN_SHARED_MEMORY):
         function.preferred_shared_memory_carveout = 100
     return function
 
@@ -106,8 +129,8 @@ def ctype(array: Any) -> str:
 
 
 @cache
-def _lanes() -> Any:
-    """Streams with a pinned buffer each, for copies in the background."""
+def _lanes(card: int) -> Any:
+    """Streams of a GPU with a pinned buffer each, for copies in the background."""
     from queue import SimpleQueue
 
     import cupyx
@@ -121,8 +144,8 @@ def _lanes() -> Any:
 def upload(copies: Sequence[tuple[int, Array]]) -> list[Any]:
     """Start copying host arrays to addresses on the GPU, in pieces through pinned memory; futures to wait for."""
     cp = cupy()
-    free, pool = _lanes()
-    device = cp.cuda.Device().id
+    device = current_card()
+    free, pool = _lanes(device)
 
     def one(address: int, piece: Array) -> None:
         stream, buffer = free.get()
@@ -195,7 +218,7 @@ def encoded(values: Any) -> list[Codes | None]:
     low, high = _limits(values, steps)
     span = high - low + 1
     if (span > WIDEST).any() or (span < 1).any():  # below 1: the range does not fit in 64 bits
-        return [None] if columns == 1 else [encoded(values[:, j : j + 1])[0] for j in range(columns)]
+        return [_sorted(values[:, 0])] if columns == 1 else [encoded(values[:, j : j + 1])[0] for j in range(columns)]
     width = int(span.max())
     kind: Any = np.uint8 if width <= 256 else np.uint16
     apart = steps[1] * values.itemsize
@@ -231,6 +254,29 @@ def encoded(values: Any) -> list[Codes | None]:
     return found
 
 
+def encoded_together(vectors: Sequence[Any]) -> list[Codes | None]:
+    """Label vectors of one type and length on the GPU as codes: as columns of one array, as many at once as fit."""
+    cp = cupy()
+    at_once = max(1, int(free_memory() // 3 // max(1, vectors[0].nbytes)))
+    found: list[Codes | None] = []
+    for start in range(0, len(vectors), at_once):
+        found += encoded(cp.stack(vectors[start : start + at_once]).T)
+    return found
+
+
+def _sorted(values: Any) -> Codes:
+    """Integers of any range on the GPU as codes."""
+    names, codes, sizes = cupy().unique(values, return_inverse=True, return_counts=True)
+    stack = stack_for(1, len(values), code_kind(len(names)))
+    stack[0, : len(values)] = codes.reshape(-1)
+    return Codes(stack, 0, len(values), names.get(), sizes.get().astype(np.int64))
+
+
+def code_kind(k: int) -> Any:
+    """The type of codes 0 … k on the GPU."""
+    return np.uint8 if k <= 0xFF else np.uint16 if k <= 0xFFFF else np.uint32
+
+
 def stack_for(rows: int, n: int, dtype: Any) -> Any:
     """Memory for the codes of this many clusterings, in rows aligned to 16 bytes."""
     itemsize = np.dtype(dtype).itemsize
@@ -256,15 +302,21 @@ def _limits(values: Any, steps: Sequence[int]) -> tuple[Array, Array]:
 def cluster_sizes(stack: Any, n: int, width: int) -> Array:
     """How many points have each code, for every row."""
     cp = cupy()
-    out = cp.zeros((len(stack), width), np.uint32)
     inside = width * 4 <= facts()[1] // 2
-    arguments = (
-        stack,
-        np.int64(stack.strides[0] // stack.itemsize),
-        np.int64(n),
-        np.int32(width),
-        np.bool_(inside),
-        out,
-    )
-    kernel(f"sizes<{ctype(stack)}>")((_blocks(n), len(stack)), (512,), arguments, shared_mem=width * 4 if inside else 0)
-    return np.asarray(out.get())
+    step, found = max(1, (1 << 28) // width), []
+    for start in range(0, len(stack), step):
+        some = stack[start : start + step]
+        out = cp.zeros((len(some), width), np.uint32)
+        arguments = (
+            some,
+            np.int64(stack.strides[0] // stack.itemsize),
+            np.int64(n),
+            np.int32(width),
+            np.bool_(inside),
+            out,
+        )
+        kernel(f"sizes<{ctype(stack)}>")(
+            (_blocks(n), len(some)), (512,), arguments, shared_mem=width * 4 if inside else 0
+        )
+        found.append(out.get())
+    return np.asarray(np.concatenate(found))

@@ -9,14 +9,39 @@ typedef long long i64;
 
 // --- sums of a table -----------------------------------------------------------------------------------------------
 
-// The sums of a pair: Σn², Σ n log n as a fixed-point number, Σ row maxima, Σ column maxima, and 32 more bits of
-// Σ n log n. All are integers, so blocks and warps may add in any order with identical results.
-enum { SQUARES, LOGS, ROWS, COLUMNS, REST, SUMS };
+// What is kept of a pair: Σv², Σ v·log(n/v) in whole units, Σ row maxima, Σ column maxima. All are integers, so blocks and
+// warps may add in any order, and the result has the same bits as on the CPU (statistics/information.py).
+enum { SQUARES, LOGS, ROWS, COLUMNS, SUMS };
 
 constexpr int TABLES = 16;  // most tables per block
 
-__device__ __forceinline__ double n_log_n(u32 v, const double* looked_up, u32 lookup) {
-    return v < lookup ? __ldg(looked_up + v) : v * log((double)v);
+// v·log(n/v) in whole units, for 0 < v ≤ n: the operations of `engine.kernels.term`, in the same order and without fused
+// multiply-adds (device.py compiles with --fmad=false), so the result has the same bits.
+__device__ __noinline__ u64 term(double v, double n, double unit) {
+    int top_bits, low_bits;
+    const double top = frexp(n, &top_bits), low = frexp(v, &low_bits);
+    int shift = top_bits - low_bits;
+    if (top > low * 1.4142135623730951) shift++;
+    else if (top * 1.4142135623730951 < low) shift--;
+    const double near = ldexp(v, shift), z = (n - near) / (n + near), square = z * z;
+    double series = 1.0 / 23;
+#pragma unroll
+    for (int c = 21; c > 0; c -= 2) series = series * square + 1.0 / c;
+    return (u64)__double2ll_rn(v * (shift * 0.6931471805599453 + 2.0 * (z * series)) * unit);
+}
+
+// The terms of counts of n points: looked up below `below`, computed above.
+struct Terms {
+    const u64* known;
+    u32 below;
+    double n, unit;
+
+    __device__ __forceinline__ u64 operator[](u32 v) const { return v < below ? __ldg(known + v) : term(v, n, unit); }
+};
+
+__global__ void terms_below(u32 end, double n, double unit, u64* out) {
+    const u32 v = blockIdx.x * blockDim.x + threadIdx.x;
+    if (v < end) out[v] = v ? term(v, n, unit) : 0;
 }
 
 template <typename N> __device__ __forceinline__ N over_warp(N x) {
@@ -26,22 +51,20 @@ template <typename N> __device__ __forceinline__ N over_warp(N x) {
 
 // Sums of one k_a × width table by `per` warps, of which this is number `part`.
 template <bool MAXIMA>
-__device__ void table_sums(const u32* table, int k_a, int width, int part, int per, const double* looked_up, u32 lookup,
-                           double scale, u64* out) {
+__device__ void table_sums(const u32* table, int k_a, int width, int part, int per, Terms terms, u64* out) {
     const int lane = threadIdx.x % 32, first = part * 32 + lane, step = per * 32;
-    u64 squares = 0;
-    double logs = 0;
+    u64 squares = 0, logs = 0;
     const i64 cells = (i64)k_a * width;
     for (i64 c = first; c < cells; c += step) {
         const u32 v = table[c];
         squares += (u64)v * v;
-        logs += n_log_n(v, looked_up, lookup);
+        logs += terms[v];
     }
     squares = over_warp(squares);
     logs = over_warp(logs);
     if (lane == 0) {
         atomicAdd(out + SQUARES, squares);
-        atomicAdd(out + LOGS, __double2ull_rn(logs * scale));
+        atomicAdd(out + LOGS, logs);
     }
     if (MAXIMA) {
         u64 rows = 0, columns = 0;
@@ -90,8 +113,9 @@ template <typename T> __device__ __forceinline__ void add_points(u32* table, int
 // sorted and skewed labels are not slower. `wide` threads visit the points; with few points the others handle other tables.
 template <typename T, bool MAXIMA>
 __global__ void __launch_bounds__(1024) fused(const T* labels, i64 stride, i64 n, const int* rows_a, const int* rows_b,
-                                              const int4* items, int wide, const double* looked_up, u32 lookup,
-                                              double scale, u64* out) {
+                                              const int4* items, int wide, const u64* known, u32 below, double whole, double scale,
+                                              u64* out) {
+    const Terms terms = {known, below, whole, scale};
     __shared__ const T* others[TABLES];
     extern __shared__ uint4 shared[];
     u32* tables = reinterpret_cast<u32*>(shared);
@@ -129,8 +153,7 @@ __global__ void __launch_bounds__(1024) fused(const T* labels, i64 stride, i64 n
     __syncthreads();
     const int warps = blockDim.x / 32, warp = threadIdx.x / 32, per = max(1, warps / many);
     for (int t = warp / per; t < many; t += warps / per)
-        table_sums<MAXIMA>(tables + t * cells, k_a, width, warp % per, per, looked_up, lookup, scale,
-                           out + (i64)(first + t) * SUMS);
+        table_sums<MAXIMA>(tables + t * cells, k_a, width, warp % per, per, terms, out + (i64)(first + t) * SUMS);
 }
 
 // --- tables that are kept ------------------------------------------------------------------------------------------
@@ -161,12 +184,42 @@ __global__ void __launch_bounds__(1024) count(const T* labels, i64 stride, i64 n
     }
 }
 
-// Sums of dense tables in global memory, one block per table.
+// Weighted points sorted by cell, a block a cell: Σw, and Σ w_p·w_q over its pairs of points as a sum of positive terms, so
+// nothing cancels. Threads sum parts of equal length, and parts are joined in a fixed order.
+__global__ void __launch_bounds__(128) weighted_cells(const i64* order, const i64* starts, i64 cells, i64 points,
+                                                      const double* weights, double* total, double* within) {
+    __shared__ double sums[128], pairs[128];
+    const i64 first = starts[blockIdx.x], last = blockIdx.x + 1 < cells ? starts[blockIdx.x + 1] : points;
+    const i64 each = (last - first + 127) / 128;
+    const i64 from = min(first + threadIdx.x * each, last), to = min(from + each, last);
+    double sum = 0, pair = 0;
+    for (i64 p = from; p < to; p++) {
+        const double w = weights[order[p]];
+        pair += sum * w;
+        sum += w;
+    }
+    sums[threadIdx.x] = sum;
+    pairs[threadIdx.x] = pair;
+    for (int step = 64; step; step /= 2) {
+        __syncthreads();
+        if (threadIdx.x < step) {
+            pairs[threadIdx.x] += pairs[threadIdx.x + step] + sums[threadIdx.x] * sums[threadIdx.x + step];
+            sums[threadIdx.x] += sums[threadIdx.x + step];
+        }
+    }
+    if (threadIdx.x == 0) {
+        total[blockIdx.x] = sums[0];
+        within[blockIdx.x] = pairs[0];
+    }
+}
+
+// Sums of dense tables that lie in the GPU's memory, a block a table.
 template <bool MAXIMA>
 __global__ void sums_of(const u32* tables, const i64* offset, const int* width, const int* rows_a, const int* rows_b,
-                        const double* looked_up, u32 lookup, double scale, u64* out) {
+                        const u64* known, u32 below, double whole, double scale, u64* out) {
+    const Terms terms = {known, below, whole, scale};
     table_sums<MAXIMA>(tables + offset[blockIdx.x], width[rows_a[blockIdx.x]], width[rows_b[blockIdx.x]],
-                       threadIdx.x / 32, blockDim.x / 32, looked_up, lookup, scale, out + (i64)blockIdx.x * SUMS);
+                       threadIdx.x / 32, blockDim.x / 32, terms, out + (i64)blockIdx.x * SUMS);
 }
 
 // --- tables larger than shared memory ------------------------------------------------------------------------------
@@ -194,39 +247,7 @@ template <> struct Vector<2> { typedef u32 type; };
 template <> struct Vector<1> { typedef u16 type; };
 template <int V> union Held { typename Vector<V>::type pack; u16 label[V]; };
 
-// Σ n log n of a thread: a double if its cells always come in the same order, else integers in units of 1/scale and of
-// 2^-32/scale.
-template <bool EXACT> struct Logs;
-template <> struct Logs<false> {
-    double sum;
-    __device__ Logs() : sum(0) {}
-    __device__ Logs(double n_log_n, double) : sum(n_log_n) {}
-    __device__ __forceinline__ void add(const Logs& other, u32 times) { sum += times * other.sum; }
-    __device__ void over_lanes(int step) { sum += __shfl_xor_sync(0xffffffffu, sum, step); }
-    __device__ void store(u64* out, double scale) { atomicAdd(out + LOGS, __double2ull_rn(sum * scale)); }
-};
-template <> struct Logs<true> {
-    u64 whole, rest;
-    __device__ Logs() : whole(0), rest(0) {}
-    __device__ Logs(double n_log_n, double scale) {
-        whole = __double2ull_rz(n_log_n * scale);
-        rest = __double2ull_rz((n_log_n * scale - whole) * 4294967296.0);
-    }
-    __device__ __forceinline__ void add(const Logs& other, u32 times) {
-        whole += times * other.whole;
-        rest += times * other.rest;
-    }
-    __device__ void over_lanes(int step) {
-        whole += __shfl_xor_sync(0xffffffffu, whole, step);
-        rest += __shfl_xor_sync(0xffffffffu, rest, step);
-    }
-    __device__ void store(u64* out, double) {
-        atomicAdd(out + LOGS, whole);
-        atomicAdd(out + REST, rest);
-    }
-};
-
-// Number of cells of a thread with each count below 8, in one-byte fields; most counts are small and need no lookup.
+// How many cells a thread saw that hold each count below 8, in fields of a byte: most are few, and so none is looked up.
 struct Few {
     u32 even, odd, room;
 
@@ -235,12 +256,12 @@ struct Few {
         odd += nibbles >> 4 & 0x0f0f0f0fu;
     }
 
-    template <typename L> __device__ __forceinline__ void empty(u64& squares, L& logs, const L* of_few) {
+    __device__ __forceinline__ void empty(u64& squares, u64& logs, const u64* of_few) {
 #pragma unroll
         for (u32 v = 1; v < 8; v++) {
             const u32 many = (v % 2 ? odd : even) >> v / 2 * 8 & 255;
             squares += many * (v * v);
-            if (v > 1) logs.add(of_few[v], many);
+            logs += many * of_few[v];
         }
         even = odd = 0;
         room = 255;
@@ -249,26 +270,25 @@ struct Few {
 
 __host__ __device__ constexpr int blocks_at_once(int threads, int of) { return of / threads < 32 ? of / threads : 32; }
 
-__device__ __noinline__ double large_n_log_n(u32 v) { return v * log((double)v); }
-
-// Points are sorted by the rows of clustering x. A block handles some rows, one at a time, so only this row of the tables
-// against J others is in shared memory, `cells` for each: four times an odd number, so that the same label of other tables
-// is in another bank. After its points are counted, the row is scanned and cleared. A row has one cell per label; or, HASHED,
-// 2^bits cells, fewer than labels and more than points: label + 1 in the upper half, its count in the lower half.
+// Points sorted by the rows of clustering x; a block owns some rows, one at a time, so that only this row of the tables
+// against J others lies in shared memory, `cells` for each: four times an odd number, so that the same label of others
+// is in other banks. When its points are counted, the row is scanned and cleared. A row has a cell a label; or, HASHED, it
+// has 2^bits of them, fewer than labels and more than points: label + 1 in the upper half, its count in the lower one.
 template <bool HASHED, int J, int T, bool MAXIMA>
 __global__ void __launch_bounds__(T, blocks_at_once(T, HASHED ? 1280 : 1536))
     sliced(const u16* tiles, i64 n, u32 cells, int bits, const u32* order, const u32* starts, int starts_stride,
-           const Unit* units, const double* looked_up, u32 lookup, double scale, int members, u64* out) {
-    constexpr int V = J < 4 ? J : 4, Q = 4;  // clusterings per thread, points fetched together
+           const Unit* units, const u64* known, u32 below, double whole, double scale, int members,
+           u64* out) {
+    const Terms terms = {known, below, whole, scale};
+    constexpr int V = J < 4 ? J : 4, Q = 4;  // clusterings that a thread serves, points that it fetches together
     constexpr int sharing = J / V, turn = T / sharing;
     extern __shared__ uint4 shared[];
     __shared__ u32 tops[MAXIMA ? J : 1];
-    __shared__ __align__(16) unsigned char of_few_bytes[8 * sizeof(Logs<HASHED>)];
-    Logs<HASHED>* const of_few = reinterpret_cast<Logs<HASHED>*>(of_few_bytes);
+    __shared__ u64 of_few[8];
     const int words = cells / 4;
     for (int c = threadIdx.x; c < J * words; c += T) shared[c] = make_uint4(0, 0, 0, 0);
     if (MAXIMA && threadIdx.x < J) tops[threadIdx.x] = 0;
-    if (threadIdx.x < 8) of_few[threadIdx.x] = Logs<HASHED>(looked_up[threadIdx.x], scale);
+    if (threadIdx.x < 8) of_few[threadIdx.x] = terms.known[threadIdx.x];
     const Unit unit = units[blockIdx.x];
     const int mine = threadIdx.x / sharing, part = threadIdx.x % sharing;
     // the labels that a thread fetches are contiguous, and so are the tables that neighbouring threads add to at the same time
@@ -278,9 +298,8 @@ __global__ void __launch_bounds__(T, blocks_at_once(T, HASHED ? 1280 : 1536))
     const u32* begin = starts + (i64)unit.x * starts_stride + unit.first;
     const int rows = unit.last - unit.first, slot = threadIdx.x % J;
     uint4* const scanned = shared + slot * words;
-    const u32 own_cells = (words + T / J - 1) / (T / J) * 4;  // cells of a row that one thread scans: fewer than 255
-    u64 squares = 0, best = 0;
-    Logs<HASHED> logs;
+    const u32 own_cells = (words + T / J - 1) / (T / J) * 4;  // of a row, that one thread scans: fewer than 255
+    u64 squares = 0, logs = 0, best = 0;
     Few few = {0, 0, 255};
     const u32 end = begin[rows];
     u32 p = begin[0], stop = begin[1], following = begin[min(2, rows)], point[Q];
@@ -368,8 +387,8 @@ __global__ void __launch_bounds__(T, blocks_at_once(T, HASHED ? 1280 : 1536))
 #pragma unroll
                 for (int w = 0; w < 4; w++) {
                     squares += (u64)found[w] * found[w];
-                    if (found[w] > 1)
-                        logs.add({HASHED || found[w] < lookup ? __ldg(looked_up + found[w]) : large_n_log_n(found[w]), scale}, 1);
+                    // counts of hashed rows are below 2^16: all are known
+                    logs += HASHED ? __ldg(terms.known + found[w]) : terms[found[w]];
                 }
             }
         }
@@ -386,74 +405,215 @@ __global__ void __launch_bounds__(T, blocks_at_once(T, HASHED ? 1280 : 1536))
     few.empty(squares, logs, of_few);
     for (int step = 16; step >= J; step /= 2) {
         squares += __shfl_xor_sync(0xffffffffu, squares, step);
-        logs.over_lanes(step);
+        logs += __shfl_xor_sync(0xffffffffu, logs, step);
     }
     const int j = unit.tile * 16 + blockIdx.y * J + slot % sharing * V + slot / sharing;
     if (threadIdx.x % 32 < J && j < members) {
         u64* sums = out + ((i64)unit.x * members + j) * SUMS;
         atomicAdd(sums + SQUARES, squares);
-        logs.store(sums, scale);
+        atomicAdd(sums + LOGS, logs);
         if (MAXIMA && threadIdx.x < J) atomicAdd(sums + ROWS, best);
+    }
+}
+
+// --- tables of any shape -------------------------------------------------------------------------------------------
+
+// Points sorted by the clusters of x; a block counts a chunk of whole clusters, its rows, against clustering rows_b[blockIdx.y].
+// Cells are found by hashing: key = row · k_b + label + 1 (below 2^32, by the choice of chunks), 0 for a free cell.
+template <typename T, bool MAXIMA>
+__global__ void __launch_bounds__(512) chunked(const T* labels, i64 stride, const int* rows_b, const u32* widths,
+                                               const u32* order, const u32* begin, const int2* chunks, int bits,
+                                               const u64* known, u32 below, double whole, double scale, u64* out) {
+    const Terms terms = {known, below, whole, scale};
+    extern __shared__ uint4 shared[];
+    const u32 cells = 1u << bits, k_b = widths[blockIdx.y];
+    u32 *keys = reinterpret_cast<u32*>(shared), *counts = keys + cells, *row_of = counts + cells, *tops = row_of;
+    const int2 chunk = chunks[blockIdx.x];  // its first row, and one beyond the last
+    const u32 start = begin[chunk.x], points = begin[chunk.y] - start;
+    for (u32 c = threadIdx.x; c < cells / 2; c += blockDim.x) shared[c] = make_uint4(0, 0, 0, 0);
+    // the row of each point: a thread writes a small row, a warp a large one
+    const int rows = chunk.y - chunk.x, team = points > 16u * rows ? 32 : 1;
+    for (int r = threadIdx.x / team; r < rows; r += blockDim.x / team)
+        for (u32 p = begin[chunk.x + r] - start + threadIdx.x % team; p < begin[chunk.x + r + 1] - start; p += team)
+            row_of[p] = r;
+    __syncthreads();
+    const T* mine = labels + rows_b[blockIdx.y] * stride;
+    constexpr int Q = 4;  // points that a thread fetches together
+    for (u32 from = threadIdx.x; from < points; from += Q * blockDim.x) {
+        u32 key[Q];
+#pragma unroll
+        for (int q = 0; q < Q; q++)
+            if (from + q * blockDim.x < points) key[q] = order[start + from + q * blockDim.x];
+#pragma unroll
+        for (int q = 0; q < Q; q++)
+            if (from + q * blockDim.x < points) key[q] = row_of[from + q * blockDim.x] * k_b + __ldg(mine + key[q]) + 1;
+#pragma unroll
+        for (int q = 0; q < Q; q++) {
+            if (from + q * blockDim.x >= points) break;
+            for (u32 at = key[q] * 0x9E3779B1u >> (32 - bits);; at = at + 1 & cells - 1) {
+                const u32 seen = atomicCAS(keys + at, 0u, key[q]);
+                if (seen == 0 || seen == key[q]) {
+                    atomicAdd(counts + at, 1u);
+                    break;
+                }
+            }
+        }
+    }
+    __syncthreads();
+    if (MAXIMA) {
+        for (int r = threadIdx.x; r < rows; r += blockDim.x) tops[r] = 0;
+        __syncthreads();
+    }
+    u64 squares = 0, logs = 0, best = 0;
+    for (u32 c = threadIdx.x; c < cells; c += blockDim.x) {
+        const u32 v = counts[c];
+        if (!v) continue;
+        squares += (u64)v * v;
+        logs += terms[v];
+        if (MAXIMA) atomicMax(tops + (keys[c] - 1) / k_b, v);
+    }
+    if (MAXIMA) {
+        __syncthreads();
+        for (int r = threadIdx.x; r < rows; r += blockDim.x) best += tops[r];
+    }
+    squares = over_warp(squares);
+    logs = over_warp(logs);
+    if (MAXIMA) best = over_warp(best);
+    if (threadIdx.x % 32 == 0) {
+        u64* sums = out + (i64)blockIdx.y * SUMS;
+        atomicAdd(sums + SQUARES, squares);
+        atomicAdd(sums + LOGS, logs);
+        if (MAXIMA) atomicAdd(sums + ROWS, best);
+    }
+}
+
+// Sums over runs of equal keys: run r has keys[starts[r]] and ends where the next begins. A key is row · k_b + label.
+template <bool MAXIMA>
+__global__ void run_sums(const u64* keys, const i64* starts, i64 runs, i64 points, u64 k_b, const u64* known, u32 below,
+                         double whole, double scale, u32* tops, u64* out) {
+    const Terms terms = {known, below, whole, scale};
+    u64 squares = 0, logs = 0;
+    for (i64 r = (i64)blockIdx.x * blockDim.x + threadIdx.x; r < runs; r += (i64)gridDim.x * blockDim.x) {
+        const u32 v = (u32)((r + 1 < runs ? starts[r + 1] : points) - starts[r]);
+        squares += (u64)v * v;
+        logs += terms[v];
+        if (MAXIMA) atomicMax(tops + keys[starts[r]] / k_b, v);
+    }
+    squares = over_warp(squares);
+    logs = over_warp(logs);
+    if (threadIdx.x % 32 == 0) {
+        atomicAdd(out + SQUARES, squares);
+        atomicAdd(out + LOGS, logs);
     }
 }
 
 // --- expected mutual information -----------------------------------------------------------------------------------
 
-// Contribution of clusters of these sizes to E[MI]; the same steps as in statistics/information.py.
+// What clusters of these sizes add to E[MI]: the operations of `formulas.expected_mi._terms`, in the same order.
 __device__ double expected_term(double size_a, double size_b, double n) {
-    const double mean = size_a * size_b / n, rest = n - size_a - size_b;
+    const double mean = size_a * size_b / n, rest = n - (size_a + size_b);
+    const double variance = n > 1 ? mean * ((n - size_a) * (n - size_b)) / (n * (n - 1)) : 0;
+    if (variance > 1e8) {
+        const double third = variance * ((n - 2 * size_a) * (n - 2 * size_b)) / (n * (n - 2));
+        const double fourth = 3 * variance * variance;
+        return (variance / 2 - third / (6 * mean) + fourth / (12 * mean * mean)) / mean / n;
+    }
     const double high = min(size_a, size_b), low = max(0.0, -rest);
     const double mode = min(max(floor((size_a + 1) * (size_b + 1) / (n + 2)), low), high);
-    double weights = 0, total = 0, weight = 1, x = mode;
-    while (weight > 1e-18) {
-        weights += weight;
-        total += x > 0 ? weight * (x * log1p((x - mean) / mean) - (x - mean)) : weight * mean;
-        if (x >= high) break;
-        weight *= (size_a - x) * (size_b - x) / ((x + 1) * (rest + x + 1));
-        x += 1;
-    }
-    weight = 1;
-    x = mode;
-    while (x > low) {
-        weight *= x * (rest + x) / ((size_a - x + 1) * (size_b - x + 1));
-        x -= 1;
-        if (weight <= 1e-18) break;
-        weights += weight;
-        total += x > 0 ? weight * (x * log1p((x - mean) / mean) - (x - mean)) : weight * mean;
+    constexpr double root = 1.4142135623730951;
+    double weights = 0, total = 0;
+    for (int upward = 1; upward >= 0; upward--) {
+        double x = mode, weight = 1, near = mean;
+        int twos = 0;
+        bool fresh = upward;  // the mode itself is added once
+        while (weight > 1e-18) {
+            if (fresh) {
+                double value = mean;
+                if (x > 0) {
+                    while (near * root < x) near *= 2, twos++;
+                    while (near > x * root) near *= 0.5, twos--;
+                    const double z = (x - near) / (x + near), q = z * z;
+                    double series = 0;
+                    if (q > 0.001)
+                        series = (((((1.0 / 23 * q + 1.0 / 21) * q + 1.0 / 19) * q + 1.0 / 17) * q + 1.0 / 15) * q + 1.0 / 13) * q;
+                    series = (((((series + 1.0 / 11) * q + 1.0 / 9) * q + 1.0 / 7) * q + 1.0 / 5) * q + 1.0 / 3) * q + 1.0;
+                    value = x * (twos * 0.6931471805599453 + 2.0 * (z * series)) - (x - mean);
+                }
+                weights += weight;
+                total += weight * value;
+            }
+            fresh = true;
+            if (upward) {
+                if (x >= high) break;
+                weight *= (size_a - x) * (size_b - x) / ((x + 1) * (rest + x + 1));
+                x += 1;
+            } else {
+                if (x <= low) break;
+                weight *= x * (rest + x) / ((size_a - x + 1) * (size_b - x + 1));
+                x -= 1;
+            }
+        }
     }
     return total / weights / n;
 }
 
-// out[u][v] for sizes a[first + u] and b[v].
+// out[u][v] for sizes a[u] and b[v].
 __global__ void expected_grid(const i64* a, int rows, const i64* b, int columns, double n, double* out) {
     const i64 c = (i64)blockIdx.x * blockDim.x + threadIdx.x;
     if (c < (i64)rows * columns) out[c] = expected_term((double)a[c / columns], (double)b[c % columns], n);
 }
 
-// E[MI] of pairs, one block per pair; sizes of clustering i and their counts at start[i] … start[i + 1].
-__global__ void expected_pairs(const i64* sizes, const double* many, const i64* start, const int* rows_a,
-                                          const int* rows_b, double n, double* out) {
-    __shared__ double partial[32];
-    const i64 a = start[rows_a[blockIdx.x]], b = start[rows_b[blockIdx.x]];
-    const i64 k_a = start[rows_a[blockIdx.x] + 1] - a, k_b = start[rows_b[blockIdx.x] + 1] - b;
+// Rows of the grid of terms, added from the first to the last as often as their size occurs in clustering i (blockIdx.y):
+// sums[i][v]. The rows of clustering i are at[start[i]] … at[start[i + 1] − 1]; this part of the grid has rows from `first` on.
+__global__ void expected_rows(const double* grid, i64 first, i64 rows, i64 columns, const i64* at, const double* many,
+                              const i64* start, double* sums) {
+    const i64 v = (i64)blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y;
+    if (v >= columns) return;
+    double sum = sums[i * columns + v];
+    for (i64 u = start[i]; u < start[i + 1]; u++)
+        if (at[u] >= first && at[u] < first + rows) sum += many[u] * grid[(at[u] - first) * columns + v];
+    sums[i * columns + v] = sum;
+}
+
+// E[MI] of pairs, one thread each, from those sums: over the sizes of the second clustering, from the first to the last.
+__global__ void expected_sums(const double* sums, i64 columns, const i64* at, const double* many, const i64* start,
+                              const int* inner, const int* outer, int pairs, double* out) {
+    const int p = blockIdx.x * blockDim.x + threadIdx.x;
+    if (p >= pairs) return;
+    const i64 j = outer[p];
     double sum = 0;
-    for (i64 c = threadIdx.x; c < k_a * k_b; c += blockDim.x) {
-        const i64 u = a + c / k_b, v = b + c % k_b;
-        sum += many[u] * many[v] * expected_term((double)sizes[u], (double)sizes[v], n);
-    }
-    sum = over_warp(sum);
-    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = sum;
+    for (i64 v = start[j]; v < start[j + 1]; v++) sum += sums[inner[p] * columns + at[v]] * many[v];
+    out[p] = sum;
+}
+
+// E[MI] of pairs, one block each, in the same order of addition. The terms and the sums of columns of a pair lie in `room`,
+// from offset[p] on.
+__global__ void expected_pairs(const i64* sizes, const double* many, const i64* start, const int* inner, const int* outer,
+                               const i64* offset, double n, double* room, double* out) {
+    const i64 a = start[inner[blockIdx.x]], b = start[outer[blockIdx.x]];
+    const i64 k_a = start[inner[blockIdx.x] + 1] - a, k_b = start[outer[blockIdx.x] + 1] - b;
+    double* terms = room + offset[blockIdx.x];
+    double* columns = terms + k_a * k_b;
+    for (i64 c = threadIdx.x; c < k_a * k_b; c += blockDim.x)
+        terms[c] = expected_term((double)sizes[a + c / k_b], (double)sizes[b + c % k_b], n);
     __syncthreads();
-    if (threadIdx.x == 0) {
-        for (int w = 1; w < blockDim.x / 32; w++) sum += partial[w];
-        out[blockIdx.x] = sum;
+    for (i64 v = threadIdx.x; v < k_b; v += blockDim.x) {
+        double sum = 0;
+        for (i64 u = 0; u < k_a; u++) sum += many[a + u] * terms[u * k_b + v];
+        columns[v] = sum * many[b + v];
     }
+    __syncthreads();
+    if (threadIdx.x) return;
+    double sum = 0;
+    for (i64 v = 0; v < k_b; v++) sum += columns[v];
+    out[blockIdx.x] = sum;
 }
 
 // --- agreement of points -------------------------------------------------------------------------------------------
 
-// 1 in the lowest bit of each byte (or half) of x that is 0.
+// 1 in the lowest bit of each byte (or half, or of the whole) of x that is 0.
 template <typename T> __device__ __forceinline__ u32 zeros(u32 x) {
+    if (sizeof(T) == 4) return x == 0;
     const u32 low = sizeof(T) == 1 ? 0x7f7f7f7fu : 0x7fff7fffu;
     return ~(((x & low) + low) | x | low) >> (8 * sizeof(T) - 1);
 }
@@ -686,13 +846,14 @@ __device__ u32 hypergeometric(Random& random, u32 good, u32 bad, u32 sample) {
     return few < sample ? good - found : found;
 }
 
-// Tables of two clusterings that are independent given their sizes, one draw per thread, cell after cell (as in
-// chance/null_models.py): their sums (Σn², Σ row maxima, Σ column maxima; Σ n log n in logs), or whole tables, zeroed before.
-// Sizes are those of all draws, or with a step from one draw to the next. `left` holds the remaining column sums for the following rows.
+// Tables of two clusterings that are independent given their sizes, a draw a thread, cell after cell (as
+// nulls.random_tables): their sums, and whole tables if there is room for them, zeroed before.
+// Sizes are those of all draws, or with a step from one draw to the next. `left` is what columns have for the rows to come.
 template <bool MAXIMA>
 __global__ void random_tables(u64 seed, int draws, i64 n, const u32* sizes_a, int k_a, int step_a, const u32* sizes_b,
-                              int k_b, int step_b, u32* left, u32* tops, const double* looked_up, u32 lookup, u64* sums,
-                              double* logs, u32* tables) {
+                              int k_b, int step_b, u32* left, u32* tops, const u64* known, u32 below, double whole,
+                              double scale, u64* sums, u32* tables) {
+    const Terms terms = {known, below, whole, scale};
     const int draw = blockIdx.x * blockDim.x + threadIdx.x;
     if (draw >= draws) return;
     Random random(seed, draw);
@@ -703,8 +864,7 @@ __global__ void random_tables(u64 seed, int draws, i64 n, const u32* sizes_a, in
         left[(i64)j * draws] = b[j];
         if (MAXIMA) tops[(i64)j * draws] = 0;
     }
-    u64 squares = 0, best_a = 0, best_b = 0;
-    double log_sum = 0;
+    u64 squares = 0, logs = 0, best_a = 0, best_b = 0;
     u32 to_come = (u32)n;
     for (int i = 0; i < k_a; i++) {
         u32 wanted = a[i], rest = to_come, top = 0;
@@ -718,7 +878,7 @@ __global__ void random_tables(u64 seed, int draws, i64 n, const u32* sizes_a, in
             left[(i64)j * draws] = there - found;
             if (tables) tables[((i64)draw * k_a + i) * k_b + j] = found;
             squares += (u64)found * found;
-            log_sum += n_log_n(found, looked_up, lookup);
+            logs += terms[found];
             if (MAXIMA) {
                 top = max(top, found);
                 if (found > tops[(i64)j * draws]) tops[(i64)j * draws] = found;
@@ -728,10 +888,11 @@ __global__ void random_tables(u64 seed, int draws, i64 n, const u32* sizes_a, in
     }
     if (MAXIMA)
         for (int j = 0; j < k_b; j++) best_b += tops[(i64)j * draws];
-    sums[(i64)draw * 3] = squares;
-    sums[(i64)draw * 3 + 1] = best_a;
-    sums[(i64)draw * 3 + 2] = best_b;
-    logs[draw] = log_sum;
+    sums += (i64)draw * SUMS;
+    sums[SQUARES] = squares;
+    sums[LOGS] = logs;
+    sums[ROWS] = best_a;
+    sums[COLUMNS] = best_b;
 }
 
 // A random number for each point of draws first … first + gridDim.y − 1: sorted by them, the points are in random order.

@@ -205,7 +205,13 @@ class ChanceInfo(Info):
 
 # --- expected mutual information --------------------------------------------------------------------------------
 
-#: variance of a cell above which its moments give its contribution to full precision
+# The logarithms and the order of every sum are fixed here, so that E[MI] has the same bits for one pair and for many,
+# interpreted and compiled, on any number of threads and on a GPU (`expected_term` in machine/kernels.cu).
+
+#: the different sizes of the clusters of a clustering, and how often each occurs
+Sizes = tuple[Array, Array]
+
+#: variance of a cell above which its moments give what it adds to full precision
 WIDE = 1e8
 
 
@@ -215,13 +221,41 @@ def expected_mutual_information(sizes_a: Array, sizes_b: Array, threads: int = 1
     >>> round(expected_mutual_information(np.array([2, 2]), np.array([1, 3])), 12)
     0.215761554339
     """
-    (a, many_a), (b, many_b) = distinct(sizes_a), distinct(sizes_b)
-    n = int(sizes_a.sum())
-    return float(many_a @ expected_terms(a, b, n, threads) @ many_b)
+    return expected_of(distinct(sizes_a), distinct(sizes_b), int(sizes_a.sum()), threads)
 
 
-def distinct(sizes: Array) -> tuple[Array, Array]:
-    """The distinct positive sizes, and their counts."""
+def expected_of(a: Sizes, b: Sizes, n: int, threads: int = 1) -> float:
+    """E[MI] in nats of two clusterings of n points with these sizes."""
+    first, second = places([a, b])
+    (inner, many), (outer, times) = (b, a) if first > second else (a, b)
+    return float(in_order(weighted_rows(expected_terms(inner, outer, n, threads), many), times))
+
+
+def places(clusterings: Sequence[Sizes]) -> Array:
+    """A number for each clustering: of two, sums run first over the one with the lower number.
+
+    So E[MI] of (a, b) and of (b, a) have the same bits.
+    """
+    keys = [(len(sizes), sizes.tobytes(), many.tobytes()) for sizes, many in clusterings]
+    rank = {key: place for place, key in enumerate(sorted(set(keys)))}
+    return np.array([rank[key] for key in keys])
+
+
+def weighted_rows(terms: Array, many: Array) -> Array:
+    """The sum of the rows, each times its number, from the first to the last."""
+    total = np.zeros(terms.shape[1])
+    for row, times in zip(terms, many, strict=True):
+        total += times * row
+    return total
+
+
+def in_order(values: Array, many: Array) -> Array:
+    """The sum of the last axis, each value times its number, from the first to the last (`@` adds in another order)."""
+    return np.asarray(np.cumsum(values * many, axis=-1)[..., -1])
+
+
+def distinct(sizes: Array) -> Sizes:
+    """The different positive sizes, and how often each occurs."""
     values, many = np.unique(sizes[sizes > 0].astype(np.int64), return_counts=True)
     return values, many.astype(np.float64)
 
@@ -257,36 +291,52 @@ def _terms(a: Array, b: Array, n: int, symmetric: bool, first: int, last: int, o
         for v in range(u if symmetric else 0, len(b)):
             size_a, size_b = float(a[u]), float(b[v])
             mean = size_a * size_b / n
-            rest = n - size_a - size_b
-            variance = mean * ((n - size_a) / n) * ((n - size_b) / (n - 1)) if n > 1 else 0.0
+            rest = n - (size_a + size_b)
+            variance = mean * ((n - size_a) * (n - size_b)) / (n * (n - 1.0)) if n > 1 else 0.0
             if variance > WIDE:
-                third = variance * ((n - 2 * size_a) / n) * ((n - 2 * size_b) / (n - 2))
+                third = variance * ((n - 2 * size_a) * (n - 2 * size_b)) / (n * (n - 2.0))
                 fourth = 3 * variance * variance
                 out[u, v] = (variance / 2 - third / (6 * mean) + fourth / (12 * mean * mean)) / mean / n
                 continue
             high = min(size_a, size_b)
             low = max(0.0, -rest)
             mode = min(max(float(math.floor((size_a + 1) * (size_b + 1) / (n + 2))), low), high)
-            weights = 0.0
-            total = 0.0
-            weight = 1.0
-            x = mode
-            while weight > 1e-18:
-                weights += weight
-                off = (x - mean) / mean
-                total += weight * (x * math.log1p(off) - (x - mean)) if x > 0 else weight * mean
-                if x >= high:
-                    break
-                weight *= (size_a - x) * (size_b - x) / ((x + 1) * (rest + x + 1))
-                x += 1.0
-            weight = 1.0
-            x = mode
-            while x > low:
-                weight *= x * (rest + x) / ((size_a - x + 1) * (size_b - x + 1))
-                x -= 1.0
-                if weight <= 1e-18:
-                    break
-                weights += weight
-                off = (x - mean) / mean
-                total += weight * (x * math.log1p(off) - (x - mean)) if x > 0 else weight * mean
+            weights, total = 0.0, 0.0
+            for upward in (True, False):
+                x, weight = mode, 1.0
+                near, twos = mean, 0  # near = mean·2^twos, between x/√2 and x·√2
+                new = upward  # the mode itself is added once
+                while weight > 1e-18:
+                    if new:
+                        value = mean
+                        if x > 0:
+                            while near * SQRT2 < x:
+                                near *= 2.0
+                                twos += 1
+                            while near > x * SQRT2:
+                                near *= 0.5
+                                twos -= 1
+                            z = (x - near) / (x + near)
+                            q = z * z
+                            # log(x/near) = 2·atanh(z) = 2z·(1 + q/3 + q²/5 + …)
+                            series = 0.0
+                            if q > 0.001:
+                                series = (
+                                    ((((1 / 23 * q + 1 / 21) * q + 1 / 19) * q + 1 / 17) * q + 1 / 15) * q + 1 / 13
+                                ) * q
+                            series = (((((series + 1 / 11) * q + 1 / 9) * q + 1 / 7) * q + 1 / 5) * q + 1 / 3) * q + 1.0
+                            value = x * (twos * LN2 + 2.0 * (z * series)) - (x - mean)
+                        weights += weight
+                        total += weight * value
+                    new = True
+                    if upward:
+                        if x >= high:
+                            break
+                        weight *= (size_a - x) * (size_b - x) / ((x + 1) * (rest + x + 1))
+                        x += 1.0
+                    else:
+                        if x <= low:
+                            break
+                        weight *= x * (rest + x) / ((size_a - x + 1) * (size_b - x + 1))
+                        x -= 1.0
             out[u, v] = total / weights / n

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ import numpy as np
 from congruence.engine import cpu, fused, plan
 from congruence.engine.cuda import sums as routes
 from congruence.engine.cuda.slices import shared_bytes
-from congruence.engine.cuda.stacks import SHARE, Stack, arrived, code_kind, fill, i32, in_memory, whole_stack
+from congruence.engine.cuda.stacks import SHARE, Stack, arrived, code_kind, fill, i32, i64, in_memory, whole_stack
 from congruence.engine.cuda.sums import Sums, count_tables
 from congruence.engine.plan import MEMORY, Progress, Run, pairs_of, tiles
 from congruence.inputs.alignment import Mass
@@ -19,13 +21,16 @@ from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.machine import device
 from congruence.machine.device import cupy, kernel
-from congruence.statistics.information import ChanceInfo, Info, distinct
+from congruence.statistics.information import ChanceInfo, Info, distinct, places
 from congruence.statistics.matrices import MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Maxima, Table, Tables
 
 #: increments per tile of pairs; while the GPU counts the next tile, the host computes the measures of the last
 TILE = 5e10
+
+#: increments above which the pairs are dealt to all GPUs
+DEALT_FROM = 1e11
 
 
 class Cells:
@@ -37,8 +42,8 @@ class Cells:
 
     def __call__(
         self, labels: Sequence[Labels], width: Array, pair_i: Array, pair_j: Array, mass: Mass | None, dense: bool
-    ) -> tuple[Array, Array, Array, Array]:
-        """(pair, row, column, count) of all non-zero cells of these pairs."""
+    ) -> tuple[Array, ...]:
+        """(pair, row, column, count) of all non-zero cells of these pairs, and of weighted points the pairs within."""
         cp = cupy()
         if self.stack is None or self.labels is not labels:
             self.stack, self.labels = whole_stack(labels), labels
@@ -48,7 +53,7 @@ class Cells:
                 "need whole tables need all of them there (fewer clusterings may fit)"
             )
         weights = None if mass is None else cp.asarray(mass.values, dtype=np.float64)
-        if not dense:
+        if not dense or (mass is not None and not mass.is_frequency):
             return self._by_sorting(width, pair_i, pair_j, weights, mass)
         sizes = width[pair_i] * width[pair_j]
         offset = np.concatenate([[0], np.cumsum(sizes)])
@@ -59,15 +64,16 @@ class Cells:
             self.stack, cp.asarray(width.astype(np.int32)), rows, cp.asarray(offset), sizes, weights, tables, slots
         )
         where = cp.flatnonzero(tables)
-        return cpu.placed(where.get(), _counts(tables[where].get(), mass), offset, width[pair_j])
+        return cpu.placed(where.get(), _whole(tables[where].get()), offset, width[pair_j])
 
     def _by_sorting(
         self, width: Array, pair_i: Array, pair_j: Array, weights: Any, mass: Mass | None
-    ) -> tuple[Array, Array, Array, Array]:
-        """The same if tables would be larger than the data: points sorted by cell, pair by pair."""
+    ) -> tuple[Array, ...]:
+        """The same of weighted points, and where tables would be larger than the data: points sorted by cell, pair by pair."""
         cp = cupy()
         assert self.stack is not None
-        n, found = self.stack.n, []
+        n = self.stack.n
+        found: list[tuple[Array, ...]] = []
         for p, (i, j) in enumerate(zip(pair_i.tolist(), pair_j.tolist(), strict=True)):
             cell = self.stack.codes[i, :n].astype(np.int64) * int(width[j]) + self.stack.codes[j, :n]
             order = cp.argsort(cell) if weights is not None else None
@@ -76,19 +82,21 @@ class Cells:
             new[1:] = cell[1:] != cell[:-1]
             start = cp.flatnonzero(new)
             if order is None:
-                count = cp.diff(cp.append(start, n))
+                counts = [cp.diff(cp.append(start, n)).get()]
             else:
-                count = cp.bincount(cp.cumsum(new) - 1, weights=weights[order])
-            cells, counts = cell[start].get(), _counts(count.get(), mass)
-            kept = counts > 0
-            cells, counts = cells[kept], counts[kept]
-            found.append((np.full(len(cells), p), cells // width[j], cells % width[j], counts))
-        pair, row, col, count = (np.concatenate(part) for part in zip(*found, strict=True))
-        return pair, row, col, count
+                total, within = cp.empty(len(start)), cp.empty(len(start))
+                kernel("weighted_cells")(
+                    (len(start),), (128,), (order, start, i64(len(start)), i64(n), weights, total, within)
+                )
+                counts = [total.get(), within.get()] if mass and not mass.is_frequency else [_whole(total.get())]
+            cells, kept = cell[start].get(), counts[0] > 0
+            cells = cells[kept]
+            found.append((np.full(len(cells), p), cells // width[j], cells % width[j], *(x[kept] for x in counts)))
+        return tuple(np.concatenate(part) for part in zip(*found, strict=True))
 
 
-def _counts(values: Array, mass: Mass | None) -> Array:
-    return values if mass is not None and not mass.is_frequency else np.rint(values).astype(np.int64)
+def _whole(values: Array) -> Array:
+    return np.rint(values).astype(np.int64)
 
 
 def _product(left: Sequence[Clustering], right: Sequence[Clustering], weights: Array) -> Array:
@@ -119,23 +127,29 @@ def _rows(clustering: Clustering, piece: slice) -> Any:
 
 
 def expected_all(every_size: Sequence[Array], runs: Sequence[Run], n: int) -> Callable[[Array, Array], Array]:
-    """E[MI] of pairs of complete clusterings: one grid over all sizes that occur, or pair by pair, whichever is less."""
+    """E[MI] of pairs of complete clusterings: one grid over all sizes that occur, or pair by pair, whichever is less.
+
+    Sums run in the order of `formulas.expected_mi`, so they have the same bits.
+    """
     cp = cupy()
     own = [distinct(sizes) for sizes in every_size]
-    members = len(own)
+    place, members = places(own), len(own)
     every = np.unique(np.concatenate([sizes for sizes, _ in own]))
     different = np.array([len(sizes) for sizes, _ in own], dtype=np.int64)
     by_pair = sum(float(different[r.i]) * different[r.first : r.last].sum() for r in runs)
     start = np.concatenate([[0], np.cumsum(different)])
     sizes, many = (np.concatenate([pair[x] for pair in own]) for x in (0, 1))
-    if float(len(every)) ** 2 <= by_pair and 32 * members * len(every) <= device.free_memory():
-        histogram = cp.zeros((members, len(every)))
-        histogram[cp.asarray(np.repeat(np.arange(members), different)), cp.asarray(np.searchsorted(every, sizes))] = (
-            cp.asarray(many)
-        )
-        values = cp.zeros((members, members))
-        on_card = cp.asarray(every)
+    there = [cp.asarray(x) for x in (many, start)]
+
+    def ordered(i: Array, j: Array) -> list[Any]:
+        inner, outer = np.where(place[i] > place[j], (j, i), (i, j))
+        return [cp.asarray(x.astype(np.int32)) for x in (inner, outer)]
+
+    if float(len(every)) ** 2 <= by_pair and 16 * members * len(every) <= device.free_memory():
+        sums = cp.zeros((members, len(every)))
+        at, on_card = cp.asarray(np.searchsorted(every, sizes)), cp.asarray(every)
         rows = max(1, int(min(1 << 30, device.free_memory() // 4)) // (8 * len(every)))
+        wide = i64(len(every))
         for first in range(0, len(every), rows):
             part = on_card[first : first + rows]
             grid = cp.empty((len(part), len(every)))
@@ -143,16 +157,35 @@ def expected_all(every_size: Sequence[Array], runs: Sequence[Run], n: int) -> Ca
                 (-(-grid.size // 256),), (256,),
                 (part, i32(len(part)), on_card, i32(len(every)), np.float64(n), grid),
             )  # fmt: skip
-            values += histogram[:, first : first + rows] @ (grid @ histogram.T)
-        on_host = values.get()
-        return lambda i, j: np.asarray(on_host[i, j])
-    tables = [cp.asarray(x) for x in (sizes, many, start)]
+            kernel("expected_rows")(
+                (-(-len(every) // 256), members), (256,), (grid, i64(first), i64(len(part)), wide, at, *there, sums)
+            )
+
+        def of_grid(i: Array, j: Array) -> Array:
+            out = cp.empty(len(i))
+            kernel("expected_sums")(
+                (-(-len(i) // 128),), (128,), (sums, wide, at, *there, *ordered(i, j), i32(len(i)), out)
+            )
+            return np.asarray(out.get())
+
+        return of_grid
+    given = cp.asarray(sizes)
 
     def of_pairs(i: Array, j: Array) -> Array:
-        out = cp.empty(len(i))
-        rows = [cp.asarray(x.astype(np.int32)) for x in (i, j)]
-        kernel("expected_pairs")((len(i),), (256,), (*tables, *rows, np.float64(n), out))
-        return np.asarray(out.get())
+        need = (different[i] + 1) * (different[j] + 1)
+        room = max(int(need.max()), int(min(1 << 30, device.free_memory() // 4)) // 8)
+        part = np.cumsum(need) // room
+        found = []
+        for number in np.unique(part):
+            some = np.flatnonzero(part == number)
+            offset = np.concatenate([[0], np.cumsum(need[some])])
+            out = cp.empty(len(some))
+            kernel("expected_pairs")(
+                (len(some),), (256,),
+                (given, *there, *ordered(i[some], j[some]), cp.asarray(offset), np.float64(n), cp.empty(int(offset[-1])), out),
+            )  # fmt: skip
+            found.append(out.get())
+        return np.concatenate(found)
 
     return of_pairs
 
@@ -168,6 +201,7 @@ def statistics(
     threads: int | None = None, progress: Progress | None = None, memory: float = MEMORY,
 ) -> Iterator[plan.Counted]:  # fmt: skip
     """The statistics of these kinds for all pairs of the runs, tile by tile, as `cpu.statistics` gives them."""
+    _not_scanned(members)
     wanted = {Tables if need is Table else need for need in needs}
     hard = [c for c in members if isinstance(c, Labels)]
     whole = len(hard) == len(members) and not any(c.gaps for c in hard) and (mass is None or mass.is_frequency)
@@ -175,7 +209,7 @@ def statistics(
     with in_memory():
         expected = None
         if whole and mass is None and wanted <= FUSED:
-            yield from _fused_tiles(hard, runs, wanted, progress)
+            yield from _dealt_tiles(hard, runs, wanted, progress)
             return
         if ChanceInfo in wanted and whole:
             total = len(hard[0]) if mass is None else int(mass.values.sum())
@@ -188,8 +222,57 @@ def table_of(
     a: Clustering, b: Clustering, mass: Mass | None = None, threads: int | None = None
 ) -> tuple[Table, Tables]:
     """The table of one pair, with names, and the tile that holds it."""
+    _not_scanned([a, b])
     with in_memory():
         return cpu.table_of(a, b, mass, threads, Cells(), _product)
+
+
+def _not_scanned(members: Sequence[Clustering]) -> None:
+    if any(c.lazy for c in members):
+        raise device.refusal("rows of a scan are counted on the CPU, where they are read")
+
+
+def _dealt_tiles(
+    labels: Sequence[Labels], runs: Sequence[Run], wanted: set[type], progress: Progress | None
+) -> Iterator[plan.Counted]:
+    """Sums of all pairs; if there are several GPUs and much to count, each counts some rows of the grid of pairs."""
+    cards = device.cards()
+    increments = float(len(labels[0])) * sum(len(run) for run in runs)
+    if len(cards) == 1 or len(runs) == 1 or increments < DEALT_FROM:
+        yield from _fused_tiles(labels, runs, wanted, progress)
+        return
+
+    def one(card: int, own: Sequence[Run], found: SimpleQueue[Any]) -> None:
+        try:
+            with cupy().cuda.Device(card), in_memory():
+                for counted in _fused_tiles(labels, own, wanted, None):
+                    found.put(counted)
+            found.put(None)
+        except BaseException as error:  # raised again by the thread that waits
+            found.put(error)
+
+    waiting: list[SimpleQueue[Any]] = []
+    for card, own in zip(cards, dealt(runs, len(cards)), strict=True):
+        waiting.append(SimpleQueue())
+        Thread(target=one, args=(card, own, waiting[-1]), daemon=True).start()
+    for queue in waiting:  # one GPU after the other, so that tiles always come in the same order
+        while (counted := queue.get()) is not None:
+            if isinstance(counted, BaseException):
+                raise counted
+            if progress is not None:
+                progress.add(len(counted.i))
+            yield counted
+
+
+def dealt(runs: Sequence[Run], hands: int) -> list[list[Run]]:
+    """Rows of the grid of pairs in so many hands of about equally many pairs, the longest rows first."""
+    found: list[list[Run]] = [[] for _ in range(hands)]
+    pairs = [0] * hands
+    for run in sorted(runs, key=len, reverse=True):
+        hand = pairs.index(min(pairs))
+        found[hand].append(run)
+        pairs[hand] += len(run)
+    return [sorted(hand, key=lambda run: (run.i, run.first)) for hand in found]
 
 
 def _fused_tiles(

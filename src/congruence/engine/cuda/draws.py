@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from congruence.engine import fused
+from congruence.engine.cuda.chunks import SUMS
 from congruence.engine.cuda.counting import FUSED, expected_all, statistics
 from congruence.engine.cuda.stacks import code_kind, i32, i64, in_memory
-from congruence.engine.cuda.sums import log_table
+from congruence.engine.cuda.sums import terms_for
 from congruence.engine.plan import Run
 from congruence.inputs.labels import Labels
 from congruence.machine import device
@@ -71,7 +72,7 @@ def random_statistic(need: type, a: Array, b: Array, seed: int, information: flo
 def random_sums(
     a: Array, b: Array, fixed: Sequence[bool], seed: int, maxima: bool, whole: bool
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """(Σn², Σ n log n, Σ row maxima, Σ column maxima) of random tables, and, if requested, the tables (draws, k_a, k_b)."""
+    """Sums of random tables, as those of `Sums.result`, and, if requested, the tables (draws, k_a, k_b)."""
     cp = cupy()
     draws, n = len(a), int(a[0].sum())
     sides: list[Any] = []
@@ -80,16 +81,16 @@ def random_sums(
         sides += [there, i32(x.shape[1]), i32(0 if same else x.shape[1])]
     left = cp.empty((b.shape[1], draws), np.uint32)
     tops = cp.empty_like(left) if maxima else left
-    sums, logs = cp.empty((draws, 3), np.uint64), cp.empty(draws)
+    sums = cp.empty((draws, SUMS), np.uint64)
     tables = cp.zeros((draws, a.shape[1], b.shape[1]), np.uint32) if whole else None
     kernel(f"random_tables<{str(maxima).lower()}>")(
         (-(-draws // DRAW_THREADS),), (DRAW_THREADS,),
-        (np.uint64(seed), i32(draws), i64(n), *sides, left, tops, *log_table(n), sums, logs,
+        (np.uint64(seed), i32(draws), i64(n), *sides, left, tops, *terms_for(n), sums,
          np.uint64(0) if tables is None else tables),
     )  # fmt: skip
-    squares, best_a, best_b = sums.get().astype(np.int64).T
+    squares, logs, best_a, best_b = sums.get().astype(np.int64).T
     found = np.empty(0) if tables is None else tables.get().astype(np.int64)
-    return squares, np.asarray(logs.get()), best_a, best_b, found
+    return squares, logs, best_a, best_b, found
 
 
 def permuted(a: Labels, b: Labels, orders: Iterable[Any]) -> Iterator[list[Labels]]:

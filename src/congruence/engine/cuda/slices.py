@@ -37,8 +37,9 @@ def sorted_points(stack: Stack, block: Array, upload: Callable[[Array], Any]) ->
     begin = np.zeros((len(block), widest + 1), dtype=np.int64)
     np.cumsum(np.sort(sizes, axis=1)[:, ::-1], axis=1, out=begin[:, 1:])
     by_size = cp.argsort(-upload(sizes), axis=1)
-    place = cp.empty(by_size.shape, np.uint16)
-    place[cp.arange(len(block))[:, None], by_size] = cp.arange(widest, dtype=np.uint16)[None, :]
+    kind = np.uint16 if widest <= 0x10000 else np.uint32
+    place = cp.empty(by_size.shape, kind)
+    place[cp.arange(len(block))[:, None], by_size] = cp.arange(widest, dtype=kind)[None, :]
     order = cp.empty((len(block), stack.n), np.uint32)
     for line, row in enumerate(block.tolist()):
         order[line] = cp.argsort(place[line][stack.codes[row, : stack.n]])
@@ -74,15 +75,31 @@ def against_tile(units: Array, tile: int) -> Array:
     return np.column_stack([units, np.full(len(units), tile, dtype=np.int32)])
 
 
+def sliceable(k_rows: Array, largest: Array, k_columns: Array) -> Array:
+    """Whether tables can be counted in slices: rows of up to `largest` points, one cell per label or hashed."""
+    fits = (k_columns <= _most_cells()) | (largest <= most_hashed())
+    return np.asarray(fits & (np.maximum(k_rows, k_columns) <= 0xFFFF))
+
+
+def most_hashed() -> int:
+    """The largest number of points of a hashed row."""
+    return 1 << (_most_cells().bit_length() - 1)
+
+
+def _most_cells() -> int:
+    """The largest row of a table in shared memory: four times an odd number of cells."""
+    return (shared_bytes() // 4 - 4) // 8 * 8 + 4
+
+
 def slice_shape(width: int, largest: int, mean: float) -> tuple[int, int, int, int]:
     """How rows of up to `largest` points are counted: bits of the hash or 0, clusterings at a time, threads, cells per row."""
-    most = (shared_bytes() // 4 - 4) // 8 * 8 + 4  # four times an odd number of cells
+    most = _most_cells()
     bits = 0
     if width > min(DENSE * mean, most):
         bits = min(max(2, int(SLOTS * largest - 1).bit_length()), most.bit_length() - 1)
     cells = 4 * (-(-(1 << bits if bits else width) // 4) | 1)
-    if cells > most or (bits and largest > 1 << bits):
-        raise device.refusal(f"this GPU cannot count a cluster of {largest:,} points against {width:,} others")
+    assert cells <= most
+    assert not bits or largest <= 1 << bits  # see `sliceable`
     others = next((j for j in (16, 8, 4, 2) if j * cells <= ROW_SHARE * most), 1)
     wanted = 1.1 * mean * max(1, others // 4) / 4  # four points per thread, each with four of the others
     threads = next((t for t in (32, 64, 96, 128, 192, 256, 384) if t >= wanted), 512)

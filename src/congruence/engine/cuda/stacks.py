@@ -17,6 +17,9 @@ from congruence.statistics.tables import Array
 #: share of the GPU's free memory that labels may take; the rest is for tables and sorted points
 SHARE = 0.6
 
+#: Σn² of more points would not fit in 63 bits
+MOST_POINTS = 3_037_000_499
+
 i32, i64, u32 = np.int32, np.int64, np.uint32
 
 
@@ -49,20 +52,22 @@ class Stack:
 
 def code_kind(labels: Sequence[Labels]) -> Any:
     """The code type that fits all these clusterings."""
-    most = max(c.k for c in labels)
-    if most > 0xFFFF:
-        raise device.refusal(f"a CUDA GPU counts up to 65,535 clusters per clustering; one has {most:,}")
-    if len(labels[0]) >= 2**32:
-        raise device.refusal(f"a CUDA GPU counts up to 2³² − 1 points, not {len(labels[0]):,}")
-    return np.uint8 if most <= 0xFF else np.uint16
+    if len(labels[0]) > MOST_POINTS:
+        raise device.refusal(f"a CUDA GPU counts up to {MOST_POINTS:,} points, not {len(labels[0]):,}")
+    return device.code_kind(max(c.k for c in labels))
 
 
 def fill(codes: Any, labels: Sequence[Labels]) -> list[Any]:
     """Copy clusterings into rows of `codes`; returns futures for copies from the host."""
     copies = []
     for row, c in enumerate(labels):
-        if c.card is not None:
+        if c.card is not None and c.card.stack.device == codes.device:
             codes[row, : len(c)] = c.card.codes
+        elif c.card is not None:  # from another GPU: converted there, then copied
+            with c.card.stack.device:
+                there = c.card.codes.astype(codes.dtype)
+                there.device.synchronize()
+            codes[row].data.copy_from_device(there.data, there.nbytes)
         else:
             copies.append((codes[row].data.ptr, c.codes.astype(codes.dtype, copy=False)))
     return device.upload(copies)
@@ -72,10 +77,11 @@ def whole_stack(labels: Sequence[Labels]) -> Stack | None:
     """All clusterings on the GPU, in place if they are there already; None if they do not fit."""
     n, kind = len(labels[0]), code_kind(labels)
     k = np.array([c.k + (c.gaps > 0) for c in labels], dtype=np.int64)
-    first = labels[0].card
-    if first is not None and all(c.card is not None and c.card.stack is first.stack for c in labels):
-        there = [c.card for c in labels if c.card is not None]
-        if [c.row for c in there] == list(range(first.row, first.row + len(there))):
+    there = [c.card for c in labels if c.card is not None]
+    if len(there) == len(labels) and all(c.stack is there[0].stack for c in there):
+        first = there[0]
+        in_order = [c.row for c in there] == list(range(first.row, first.row + len(there)))
+        if in_order and first.stack.device.id == device.current_card():
             return Stack(first.stack[first.row : first.row + len(there)], n, k, [c.sizes for c in there])
     if len(labels) * n * np.dtype(kind).itemsize > SHARE * device.free_memory():
         return None

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
-from congruence.engine.cuda.slices import against_tile, alike, shared_bytes, slice_shape, sorted_points, units_of
+from congruence.engine.cuda.chunks import COLUMNS, LOGS, ROWS, SQUARES, SUMS, any_shape, by_size
+from congruence.engine.cuda.slices import (
+    against_tile,
+    alike,
+    most_hashed,
+    shared_bytes,
+    slice_shape,
+    sliceable,
+    sorted_points,
+    units_of,
+)
 from congruence.engine.cuda.stacks import SHARE, Stack, i32, i64, u32
 from congruence.machine import device
 from congruence.machine.device import ctype, cupy, kernel
+from congruence.statistics.information import unit_of
 from congruence.statistics.tables import Array
 
 # --- choice of route: all crossovers, measured by benchmarks/gpu.py -------- ---------------------------------------
@@ -19,6 +30,7 @@ from congruence.statistics.tables import Array
 THREADS = ((1 << 15, 1024), (1 << 13, 512), (1 << 11, 256), (0, 128))
 
 #: bytes of a table that is counted in shared memory, if it fits there; larger tables are counted in slices of sorted points
+#: (`slices.sliceable`), and all others in chunks of them (`chunks.CHUNKS`)
 LARGEST = 1 << 20
 
 #: maximum number of tables per block
@@ -30,63 +42,59 @@ SPLIT_FROM, SPLIT_POINTS = 1 << 18, 1 << 16
 #: clusterings on whose sorted points blocks work at the same time
 SORTED_AT_ONCE = 64
 
-#: n·log n is looked up below this and computed above
+#: n_ij·log(n/n_ij) is looked up for counts below this and computed above
 LOOKUP = 1 << 20
-
-
-SQUARES, LOGS, ROWS, COLUMNS, REST, SUMS = range(6)
 
 
 # --- sums of pairs ----------------------------------------------------------------------------------------------
 
 
-@lru_cache(4)
-def _looked_up(size: int) -> Any:
-    """v·log v for v below `size`."""
-    cp = cupy()
-    counts = cp.arange(size, dtype=np.float64)
-    return counts * cp.log(cp.maximum(counts, 1.0))
+def terms_for(n: int) -> tuple[Any, ...]:
+    """What kernels need for v·log(n/v) in whole units: a table for small counts and its size, n, and units per 1."""
+    unit = np.float64(unit_of(n))
+    return _terms_below(n, min(n, LOOKUP) + 1, device.current_card()), u32(min(n, LOOKUP) + 1), np.float64(n), unit
 
 
-def log_table(n: int) -> tuple[Any, Any]:
-    """Table of v·log v for counts v of n points, and its size; hashed rows look up all values."""
-    limit = min(n, LOOKUP) + 1
-    return _looked_up(max(limit, 8, min(n, 0xFFFF) + 1)), u32(limit)
+@lru_cache(8)
+def _terms_below(n: int, end: int, card: int) -> Any:
+    """v·log(n/v) in whole units for v = 0 … end − 1, on a GPU, and for all counts of hashed rows."""
+    size = max(end, 8, min(n, 0xFFFF) + 1)
+    out = cupy().empty(size, np.uint64)
+    kernel("terms_below")((-(-size // 256),), (256,), (u32(size), np.float64(n), np.float64(unit_of(n)), out))
+    return out
 
 
-@lru_cache(1)
-def _side_streams() -> tuple[Any, Any]:
-    """Streams for copies to and from the GPU while it counts."""
+@lru_cache(16)
+def _side_streams(card: int) -> tuple[Any, Any]:
+    """Streams for copies to and from a GPU while it counts."""
     stream = cupy().cuda.Stream
     return stream(non_blocking=True), stream(non_blocking=True)
 
 
 class Sums:
-    """Σn², Σ n log n and, if requested, maxima of pairs of rows of a stack; starts at once, `result` waits."""
+    """Σn², Σ n_ij·log(n/n_ij) and, if requested, maxima of pairs of rows of a stack; starts at once, `result` waits."""
 
     def __init__(self, stack: Stack, a: Array, b: Array, maxima: bool = False) -> None:
         cp = cupy()
         self.stack, self.maxima = stack, maxima
         self.held: list[Any] = [stack]  # arrays that running kernels read
-        # logarithms are added as integer multiples of 1/scale, so that the order of addition does not matter
-        self.scale = 2.0 ** (61 - int(np.ceil(np.log2(stack.n * np.log(stack.n + 1.0) + 1))))
-        self.logs = (*log_table(stack.n), np.float64(self.scale))
+        self.streams = _side_streams(device.current_card())
+        self.terms = terms_for(stack.n)
         self.k = self.upload(stack.k.astype(np.int32))
         # the clustering with more clusters comes first: in large tables, its points are sorted
         self.turned = stack.k[a] < stack.k[b]
         x, y = np.where(self.turned, b, a), np.where(self.turned, a, b)
-        inside = 4 * stack.k[x] * stack.k[y] <= min(LARGEST, shared_bytes())
-        if inside.all():
-            self.out = self._in_shared(x, y)
-        elif not inside.any():
-            self.out = self._in_slices(x, y)
+        routes = (self._in_shared, self._in_slices, self._in_chunks)
+        choice = self._choice(x, y)
+        if (choice == choice[0]).all():
+            self.out = routes[choice[0]](x, y)
         else:
             self.out = cp.empty((len(a), SUMS), np.uint64)
-            for chosen, route in ((inside, self._in_shared), (~inside, self._in_slices)):
-                where = np.flatnonzero(chosen)
-                self.out[self.upload(where)] = route(x[where], y[where])
+            for route in np.unique(choice):
+                where = np.flatnonzero(choice == route)
+                self.out[self.upload(where)] = routes[route](x[where], y[where])
         done = cp.cuda.get_current_stream().record()
-        back = _side_streams()[1]
+        back = self.streams[1]
         back.wait_event(done)
         self.host = _pinned(self.out.shape)
         self.out.get(stream=back, out=self.host, blocking=False)
@@ -94,7 +102,7 @@ class Sums:
 
     def upload(self, data: Array) -> Any:
         """A small array on the GPU, kept until the end; it does not wait for kernels that are running."""
-        there = _side_streams()[0]
+        there = self.streams[0]
         with there:
             copied = cupy().asarray(np.ascontiguousarray(data))
         there.synchronize()
@@ -102,13 +110,28 @@ class Sums:
         return copied
 
     def result(self) -> tuple[Array, Array, Array, Array]:
-        """(Σn², Σ n log n, Σ row maxima, Σ column maxima), one entry per pair."""
+        """(Σn², Σ n_ij·log(n/n_ij) in whole units, Σ row maxima, Σ column maxima), one entry per pair."""
         self.arrived.synchronize()
-        sums = np.array(self.host)
+        sums = self.host.astype(np.int64)
         self.held.clear()
-        whole = sums.astype(np.int64)
-        best = np.where(self.turned[:, None], whole[:, [COLUMNS, ROWS]], whole[:, [ROWS, COLUMNS]])
-        return whole[:, SQUARES], (sums[:, LOGS] + sums[:, REST] / 2**32) / self.scale, best[:, 0], best[:, 1]
+        best = np.where(self.turned[:, None], sums[:, [COLUMNS, ROWS]], sums[:, [ROWS, COLUMNS]])
+        return sums[:, SQUARES], sums[:, LOGS], best[:, 0], best[:, 1]
+
+    @cached_property
+    def largest(self) -> Array:
+        """Points of the largest cluster of each clustering."""
+        return np.array([sizes.max(initial=0) for sizes in self.stack.sizes])
+
+    def _choice(self, x: Array, y: Array) -> Array:
+        """How each pair is counted: 0 in shared memory, 1 in slices of sorted points, 2 in chunks of them."""
+        k = self.stack.k
+        inside = 4 * k[x] * k[y] <= min(LARGEST, shared_bytes())
+        if inside.all():
+            return np.zeros(len(x), dtype=np.int64)
+        fits = sliceable(k[x], self.largest[x], k[y])
+        if self.maxima:
+            fits &= sliceable(k[y], self.largest[y], k[x])
+        return np.where(inside, 0, np.where(fits, 1, 2))
 
     # tables in shared memory
 
@@ -145,7 +168,7 @@ class Sums:
                 wide = min(block, max(32, 1 << int(max(chunks - 1, 0)).bit_length()))
                 count(
                     (int(chosen.sum()),), (block,),
-                    (*self.stack.arguments, rows[0], rows[1], self.upload(items[chosen]), i32(wide), *self.logs, out),
+                    (*self.stack.arguments, rows[0], rows[1], self.upload(items[chosen]), i32(wide), *self.terms, out),
                     shared_mem=int(need[chosen].max() + 15) // 16 * 16,
                 )  # fmt: skip
         if order is None:
@@ -163,7 +186,7 @@ class Sums:
         count_tables(self.stack, self.k, rows, offsets, np.diff(offset), None, tables, slots)
         out = cp.zeros((len(x), SUMS), np.uint64)
         kernel(f"sums_of<{str(self.maxima).lower()}>")(
-            (len(x),), (256,), (tables, offsets, self.k, rows[0], rows[1], *self.logs, out)
+            (len(x),), (256,), (tables, offsets, self.k, rows[0], rows[1], *self.terms, out)
         )
         self.held.append(tables)
         return out
@@ -172,9 +195,38 @@ class Sums:
 
     def _in_slices(self, x: Array, y: Array) -> Any:
         """Points are sorted by one clustering; a block handles some of its clusters, a slice of the table."""
-        out = self._sliced(x, y)
+        out = self._sliced_alike(x, y)
         if self.maxima:
-            out[:, COLUMNS] = self._sliced(y, x)[:, ROWS]
+            out[:, COLUMNS] = self._sliced_alike(y, x)[:, ROWS]
+        return out
+
+    def _sliced_alike(self, x: Array, y: Array) -> Any:
+        """Clusterings with a large cluster are counted apart: tiles of the others hold no rows too long for them."""
+        large = self.largest[x] > most_hashed()
+        if large.all() or not large.any():
+            return self._sliced(x, y)
+        out = cupy().empty((len(x), SUMS), np.uint64)
+        for some in (np.flatnonzero(large), np.flatnonzero(~large)):
+            out[self.upload(some)] = self._sliced(x[some], y[some])
+        return out
+
+    def _in_chunks(self, x: Array, y: Array) -> Any:
+        """Tables of any shape: blocks count chunks of sorted points by hashing."""
+        out = self._chunked(x, y)
+        if self.maxima:
+            out[:, COLUMNS] = self._chunked(y, x)[:, ROWS]
+        return out
+
+    def _chunked(self, x: Array, y: Array) -> Any:
+        out = cupy().empty((len(x), SUMS), np.uint64)
+        rows = np.unique(x)
+        for top in range(0, len(rows), SORTED_AT_ONCE):
+            some = rows[top : top + SORTED_AT_ONCE].tolist()
+            for row, clusters in zip(some, by_size(self.stack, some, self.upload), strict=True):
+                where = np.flatnonzero(x == row)
+                out[self.upload(where)] = any_shape(
+                    self.stack, row, clusters, y[where], self.terms, self.maxima, self.upload
+                )
         return out
 
     def _sliced(self, x: Array, y: Array) -> Any:
@@ -236,7 +288,7 @@ class Sums:
                 kernel(name)(
                     (len(some), 16 // others), (threads,),
                     (side_by_side, i64(n), u32(cells), i32(bits), order, starts, i32(starts.shape[1]), self.upload(some),
-                     *self.logs, i32(members), sums),
+                     *self.terms, i32(members), sums),
                     shared_mem=4 * others * cells,
                 )  # fmt: skip
         return sums
