@@ -1,17 +1,13 @@
 """Property tests use the same examples in every run; the fixture `route` runs a test once on each route of counting."""
 
 import os
-import sys
-import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from commands import Said, commands
 from doors import ROUTES, on_route
 from hypothesis import HealthCheck, settings
-
-from congruence import cli
 
 settings.register_profile(
     "congruence", derandomize=True, deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
@@ -53,26 +49,8 @@ def route(request: pytest.FixtureRequest):
         yield request.param
 
 
-@dataclass
-class Said:
-    """The output of a command, and its exit code."""
-
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture
 def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
     """The command line, run in this process and in an empty folder."""
     monkeypatch.chdir(tmp_path)
-
-    def run(*words: str) -> Said:
-        monkeypatch.setattr(sys, "argv", ["congruence", *words])
-        monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # the command sets its own filters
-        with pytest.raises(SystemExit) as done:
-            cli.main()
-        out, err = capsys.readouterr()
-        return Said(done.value.code, out, err)
-
-    return run
+    return commands(monkeypatch, capsys)

@@ -8,19 +8,18 @@ import json
 import os
 import subprocess
 import sys
-import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from commands import Said, commands
 from pyarrow import feather, parquet
 
 import congruence as cg
-from congruence import cli
 
 LABELS = pd.DataFrame(
     {
@@ -33,14 +32,6 @@ LABELS = pd.DataFrame(
     }
 )
 TRUTH, KMEANS, LEIDEN = (LABELS[name].tolist() for name in ("truth", "kmeans", "leiden"))
-
-
-class Said(NamedTuple):
-    """The result of a command: its exit code and both streams."""
-
-    code: int
-    out: str
-    err: str
 
 
 Command = Callable[..., Said]
@@ -57,16 +48,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def congruence(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     """The command, run in this process and in the working folder."""
-
-    def run(*words: str) -> Said:
-        monkeypatch.setattr(sys, "argv", ["congruence", *words])
-        monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # the command sets its own
-        with pytest.raises(SystemExit) as done:
-            cli.main()
-        out, err = capsys.readouterr()
-        return Said(done.value.code, out, err)
-
-    return run
+    return commands(monkeypatch, capsys)
 
 
 def refused(said: Said, text: str) -> None:

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from reproduced import by_label, by_text
 
 import congruence as cg
 from reproductions import datasets, irm, lambda_statistic
@@ -13,15 +14,6 @@ needs_data = pytest.mark.skipif(
     datasets.local("lenses") is None,
     reason="no data folder: set CONGRUENCE_DATA to the folder that holds sets/lenses.csv.gz",
 )
-
-
-def by_label(rows):
-    return {row.label: row for row in rows}
-
-
-def by_text(claims, words):
-    (found,) = [claim for claim in claims if words in claim.text]
-    return found
 
 
 # --- IRM --------------------------------------------------------------------------------------------------------

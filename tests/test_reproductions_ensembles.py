@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from reproduced import by_label, by_text
 
 import congruence as cg
 from reproductions import datasets
@@ -15,15 +16,6 @@ needs_data = pytest.mark.skipif(
     datasets.local("glass") is None,
     reason="no data folder: set CONGRUENCE_DATA to the folder that holds sets/glass.csv.gz",
 )
-
-
-def by_label(rows):
-    return {row.label: row for row in rows}
-
-
-def by_text(claims, words):
-    (found,) = [claim for claim in claims if words in claim.text]
-    return found
 
 
 # --- section 4 --------------------------------------------------------------------------------------------------

@@ -12,8 +12,17 @@ import numpy as np
 
 from congruence.chance.draws import NULLS, Exactness, RandomPair, pairs_value
 from congruence.chance.moments import Margin, Moments, is_reliable, p_values
-from congruence.chance.permutation import DRAWS, Method, PermutationTest, check_counts, is_to_be_drawn, permutation_test
+from congruence.chance.permutation import (
+    DRAWS,
+    Method,
+    PermutationTest,
+    check_counts,
+    is_to_be_drawn,
+    permutation_test,
+    without_draws,
+)
 from congruence.comparison.presenting import Result, number
+from congruence.engine.fused import cluster_sizes
 from congruence.engine.plan import Progress, against_first, all_pairs, engine_for, on_card
 from congruence.errors import Caution, InputError, hint, seed_sequence, some_of
 from congruence.formulas import find
@@ -21,6 +30,7 @@ from congruence.formulas.record import Measure
 from congruence.inputs.alignment import left_out
 from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.frames import square_frame, text_grid
+from congruence.inputs.labels import Labels
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array
 
@@ -341,8 +351,8 @@ def _at_once(
         statistic: Any = tile.statistics[m.needs]
         value[tile.i, tile.j], together[tile.i, tile.j] = m.values(statistic), statistic.same_both
         bar.add(int((tile.i != tile.j).sum()))
-    mass = None if e.mass is None else e.mass.values
-    margins = [Margin(_sizes(c, mass)) for c in e.members]
+    sizes = [cluster_sizes(c, e.mass) for c in e.members if isinstance(c, Labels)]  # complete, and of any mass
+    margins = [Margin(x[x > 0]) for x in sizes]
     n = margins[0].n
     if n < 2 or RandomPair(margins[0].sizes, margins[1].sizes).deviation(m) is None:
         return None
@@ -363,22 +373,12 @@ def _at_once(
     }  # fmt: skip
     if np.isnan(columns["value"]).any():
         return None
-    common = PermutationTest(
-        measure=m, value=0.0, expected=0.0, standard_deviation=0.0, exactness=Exactness.CLOSED_FORM, is_deviation_exact=True,
-        p_value=1.0, p_two_sided=1.0, p_interval=(math.nan, math.nan), level=level, null=NULLS["permutation"],
-        n_permutations=0, n_points=n, draws=np.empty(0), best=m.best, kind=e.kind,
+    common = without_draws(
+        measure=m, exactness=Exactness.CLOSED_FORM, is_deviation_exact=True, level=level, null=NULLS["permutation"],
+        n_points=n, best=m.best, kind=e.kind, **dict.fromkeys(columns, 0.0),
     )  # fmt: skip
     tests = TestsByMoments(common=common, pairs=tuple(pairs), columns=columns, drawn={})
     return tests, reliable, [*left_out(e.members), *e.cautions]
-
-
-def _sizes(c: Any, frequency: Array | None) -> Array:
-    """Number of points per cluster of labels without gaps."""
-    if frequency is None:
-        return np.bincount(c.codes, minlength=c.k)
-    sizes = np.zeros(c.k, dtype=np.int64)
-    np.add.at(sizes, c.codes, frequency)
-    return sizes[sizes > 0]
 
 
 def noise_of(noise: Any, a: str, b: str) -> Any:

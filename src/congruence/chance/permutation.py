@@ -308,12 +308,17 @@ def by_moments(t: Problem, level: float, method: str) -> PermutationTest | None:
             np.stack([np.full(2000, float(a.pairs)), np.full(2000, float(b.pairs)), moments.quantiles(2000)]),
         )
         expected, deviation = float(around.mean()) if expected is None else expected, float(around.std())
-    return PermutationTest(
+    return without_draws(
         measure=t.measure, value=t.value, expected=clean(expected), standard_deviation=deviation,
         exactness=Exactness.MOMENTS if t.expected is None else t.exactness, is_deviation_exact=t.deviation is not None,
-        p_value=p, p_two_sided=min(1.0, 2 * min(p, other)), p_interval=(math.nan, math.nan), level=level, null=t.null,
-        n_permutations=0, n_points=t.n_points, draws=np.empty(0), best=t.best, cautions=t.cautions, names=t.names, kind=t.kind,
+        p_value=p, p_two_sided=min(1.0, 2 * min(p, other)), level=level, null=t.null, n_points=t.n_points, best=t.best,
+        cautions=t.cautions, names=t.names, kind=t.kind,
     )  # fmt: skip
+
+
+def without_draws(**facts: Any) -> PermutationTest:
+    """A test by moments: nothing was drawn, so its p-value has no interval."""
+    return PermutationTest(p_interval=(math.nan, math.nan), n_permutations=0, draws=np.empty(0), **facts)
 
 
 def rise_of(m: Measure, n: int, pairs_a: int, pairs_b: int) -> bool | None:

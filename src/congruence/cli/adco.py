@@ -20,7 +20,7 @@ from congruence.cli.app import (
     app,
 )
 from congruence.cli.parsing import noise_labels
-from congruence.cli.printing import print_rows, say, show
+from congruence.cli.printing import print_result, print_rows, say, show
 from congruence.cli.reading import features_of, split, table_of
 
 
@@ -74,14 +74,13 @@ def adco(
     options |= {"unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads}
     options |= {"engine": engine}
     result = cg.compare_profiles(a, b, X, X_b, **options)
-    if format is Format.table:
-        show(result)
-    elif format is Format.json:
-        show(result.to_json(indent=2))
-    else:
+
+    def rows() -> None:
         say(result.notes)
         print_rows([{"measure": key, "value": value} for key, value in result.to_dict().items()], format)
         show()
         print_rows(result.cluster_rows(), format, ["a", "b", "weight", "similarity", "size_a", "size_b"])
         show()
         print_rows(result.attribute_rows(), format)
+
+    print_result(result, format, rows)

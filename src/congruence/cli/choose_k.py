@@ -8,7 +8,7 @@ import typer
 from congruence.cli.app import DataColumns, Format, Numbers, Open, Output, RowNames, Threads, app
 from congruence.cli.parsing import whole_numbers
 from congruence.cli.plots import check_plot, write_plot
-from congruence.cli.printing import print_rows, say, show, write_table
+from congruence.cli.printing import print_result, print_rows, say, write_table
 from congruence.cli.reading import numbers_in, split
 
 
@@ -104,14 +104,13 @@ def choose_k(
         written.append(f"wrote {out}")
     if plot is not None:
         written.append(write_plot(choice, plot, open_page=open_page))
-    if format is Format.table:
-        show(choice)
-    elif format is Format.json:
-        show(choice.to_json(indent=2))
-    else:
+
+    def rows() -> None:
         table = choice.to_frame("pyarrow", errors=True)
         print_rows(table.to_pylist(), format, table.column_names)
         say([choice.recommendation, *choice.notes])
+
+    print_result(choice, format, rows)
     say(written)
     if not choice.is_complete:
         raise typer.Exit(130)

@@ -20,7 +20,7 @@ from congruence.cli.app import (
     app,
 )
 from congruence.cli.parsing import noise_labels
-from congruence.cli.printing import print_rows, say, show, write_table
+from congruence.cli.printing import print_result, print_rows, say, show, write_table
 from congruence.cli.reading import is_none, labels_of, row_ids, split
 
 
@@ -162,11 +162,5 @@ def _members(source: Any, named: list[str] | str | None, reference: str | None) 
 
 def _show(result: Any, format: Format, notes: list[str]) -> None:
     """Print the result of scanned rows."""
-    if format is Format.table:
-        show(result)
-    elif format is Format.json:
-        show(result.to_json(indent=2))
-    else:
-        print_rows([dict(row) for row in result.tried], format)
-        notes = [*notes, *result.notes]
-    say(notes)
+    print_result(result, format, lambda: print_rows([dict(row) for row in result.tried], format))
+    say(notes if format in (Format.table, Format.json) else [*notes, *result.notes])

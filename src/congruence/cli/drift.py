@@ -7,7 +7,7 @@ import typer
 
 from congruence.cli.app import Bins, BinsBy, Features, Format, Noise, Nominal, Output, Policy, Threads, Unassigned, app
 from congruence.cli.parsing import noise_labels
-from congruence.cli.printing import print_rows, say, show
+from congruence.cli.printing import print_result, print_rows, say
 from congruence.cli.reading import features_of, split, table_of
 
 
@@ -46,10 +46,9 @@ def drift(
     options: dict[str, Any] = {"binning": binning, "bins": bins, "nominal": split(nominal), "measure": measure}
     options |= {"sizes": sizes, "unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads}
     result = cg.drift({**X, **kept}, labels, window, features=list(X), **options)
-    if format is Format.table:
-        show(result)
-    elif format is Format.json:
-        show(result.to_json(indent=2))
-    else:
+
+    def rows() -> None:
         say(result.notes)
         print_rows(result.rows(), format)
+
+    print_result(result, format, rows)

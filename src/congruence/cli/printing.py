@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -65,14 +65,16 @@ def write_table(columns: Mapping[str, Any], out: Path) -> None:
         say([f"{changed} cells that begin with =, +, - or @ got a ' in front; --raw writes them unchanged"])
 
 
-def print_result(result: Any, format: Format) -> None:
-    """Print a result in the requested format."""
+def print_result(result: Any, format: Format, rows: Callable[[], None] | None = None) -> None:
+    """Print a result in the requested format; `rows` prints csv and markdown if they are not the frame of the result."""
     import congruence as cg
 
     if format is Format.table:
         show(result)
     elif format is Format.json:
         show(result.to_json(indent=2))
+    elif rows is not None:
+        rows()
     elif isinstance(result, cg.AllPairs) and len(result.keys()) == 1:
         columns = square_columns(result)
         print_rows([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)], format)

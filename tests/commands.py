@@ -1,0 +1,34 @@
+"""The command line, run in the process of a test."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from congruence import cli
+
+
+class Said(NamedTuple):
+    """The result of a command: its exit code and both streams."""
+
+    code: int
+    out: str
+    err: str
+
+
+def commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    """The command line, run in this process."""
+
+    def run(*words: str) -> Said:
+        monkeypatch.setattr(sys, "argv", ["congruence", *words])
+        monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # the command sets its own filters
+        with pytest.raises(SystemExit) as done:
+            cli.main()
+        out, err = capsys.readouterr()
+        return Said(done.value.code, out, err)
+
+    return run
