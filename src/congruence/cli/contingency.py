@@ -1,38 +1,16 @@
 """`congruence contingency`: how many points of one cluster are in another."""
 
+from pathlib import Path
 from typing import Any
 
-from congruence.cli.app import (
-    Columns,
-    Format,
-    Id,
-    LabelTable,
-    Long,
-    Noise,
-    Output,
-    Policy,
-    TableOut,
-    TwoSources,
-    Unassigned,
-    app,
-)
-from congruence.cli.parsing import noise_labels
+from congruence.cli.app import Format, Policy
 from congruence.cli.printing import print_rows, say, write_table
-from congruence.cli.reading import two_columns
+from congruence.cli.reading import TwoColumns
+from congruence.cli.two_columns import on_two_columns
 
 
-@app.command()
-def contingency(
-    file: LabelTable,
-    more: TwoSources = None,
-    columns: Columns = None,
-    id: Id = None,
-    long: Long = None,
-    unassigned: Unassigned = Policy.error,
-    noise: Noise = None,
-    out: TableOut = None,
-    format: Output = Format.table,
-) -> None:
+@on_two_columns
+def contingency(pair: TwoColumns, unassigned: Policy, out: Path | None, format: Format) -> None:
     """Count how many points of each cluster of one clustering are in each cluster of another.
 
     Examples:
@@ -43,7 +21,6 @@ def contingency(
     """
     import congruence as cg
 
-    pair = two_columns(file, more or [], columns, id, long, noise_labels(noise), out)
     table = cg.contingency(*pair.values, unassigned=unassigned.value, noise=pair.noise)
     dense = table.to_array()
     corner = " × ".join(pair.names)

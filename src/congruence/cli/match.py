@@ -1,38 +1,16 @@
 """`congruence match`: which clusters of two clusterings correspond."""
 
+from pathlib import Path
 from typing import Any
 
-from congruence.cli.app import (
-    Columns,
-    Format,
-    Id,
-    LabelTable,
-    Long,
-    Noise,
-    Output,
-    Policy,
-    TableOut,
-    TwoSources,
-    Unassigned,
-    app,
-)
-from congruence.cli.parsing import noise_labels
+from congruence.cli.app import Format, Policy
 from congruence.cli.printing import print_rows, say, show, write_table
-from congruence.cli.reading import two_columns
+from congruence.cli.reading import TwoColumns
+from congruence.cli.two_columns import on_two_columns
 
 
-@app.command()
-def match(
-    file: LabelTable,
-    more: TwoSources = None,
-    columns: Columns = None,
-    id: Id = None,
-    long: Long = None,
-    unassigned: Unassigned = Policy.error,
-    noise: Noise = None,
-    out: TableOut = None,
-    format: Output = Format.table,
-) -> None:
+@on_two_columns
+def match(pair: TwoColumns, unassigned: Policy, out: Path | None, format: Format) -> None:
     """Find the one-to-one matching of clusters with the most points in common.
 
     Examples:
@@ -43,7 +21,6 @@ def match(
     """
     import congruence as cg
 
-    pair = two_columns(file, more or [], columns, id, long, noise_labels(noise), out)
     result = cg.match(*pair.values, unassigned=unassigned.value, noise=pair.noise)
     rows: list[dict[str, Any]] = result.to_frame(backend="pyarrow").to_pylist()
     say(pair.notes)
