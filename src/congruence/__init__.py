@@ -7,6 +7,7 @@
 
 from functools import wraps
 from importlib import import_module
+from sys import modules
 from types import FunctionType
 from typing import Any
 
@@ -72,6 +73,10 @@ _HOMES = {
     "errors": ("InputError", "NotApplicable"),
     "statistics": ("Table",),
 }
+#: special methods that users call with arguments
+_OPEN = ("__init__", "__getitem__", "__call__")
+#: modules whose classes check arguments already
+_DONE: set[str] = set()
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = ["__version__", "measure", *sorted(_HOME)]
 
@@ -86,10 +91,14 @@ def __getattr__(name: str) -> Any:
     else:
         value = _at_the_door(_scorer(name))
     globals()[name] = value
+    for home, names in _HOMES.items():  # classes of results come with the functions that return them
+        for other in names if f"congruence.{home}" in modules and home not in _DONE else ():
+            _at_the_door(getattr(modules[f"congruence.{home}"], other, None), classes=True)
+            _DONE.add(home)
     return value
 
 
-def _at_the_door(public: Any) -> Any:
+def _at_the_door(public: Any, classes: bool = False) -> Any:
     """A public function, or a class with its methods, that answers an argument of the wrong type with an InputError.
 
     Functions check what they need and say it better; this catches the rest, in one place, when a call has failed.
@@ -97,10 +106,10 @@ def _at_the_door(public: Any) -> Any:
     if isinstance(public, type):
         if not issubclass(public, BaseException):
             for name, method in list(vars(public).items()):
-                if isinstance(method, FunctionType) and (name == "__init__" or not name.startswith("_")):
+                if isinstance(method, FunctionType) and (name in _OPEN or not name.startswith("_")):
                     setattr(public, name, _at_the_door(method))
         return public
-    if not isinstance(public, FunctionType) or hasattr(public, "_told"):
+    if classes or not isinstance(public, FunctionType) or hasattr(public, "_told"):
         return public
 
     @wraps(public)

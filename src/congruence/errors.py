@@ -6,7 +6,8 @@ import math
 import operator
 import os
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from enum import StrEnum
 from functools import wraps
@@ -55,12 +56,41 @@ class InputError(ValueError):
         self.command = visible(_one_line(command or message))
 
 
+#: longest message: names of columns and values can have any length
+LONGEST = 1500
+
+
 def _one_line(text: str) -> str:
-    return re.sub(r"\s*[\r\n]\s*", " ", text)
+    text = re.sub(r"\s*[\r\n]\s*", " ", text)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} … {text[-LONGEST // 2 :]}"
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """What another library says of bad input, as an InputError of one line.
+
+    >>> with refused():
+    ...     raise ValueError("Expected 2D array, got 1D array instead")
+    Traceback (most recent call last):
+    congruence.errors.InputError: Expected 2D array, got 1D array instead
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(str(error)) from None
 
 
 class NotApplicable(InputError):
     """A measure that is not defined for this input, or would exceed its cost limit."""
+
+
+class NoSuchName(InputError, KeyError):
+    """A name that a result does not have: an InputError, and a KeyError as of any mapping."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class Caution(str):
@@ -134,7 +164,7 @@ def unused_name(wanted: str, taken: Iterable[str]) -> str:
 
 def hint(name: Any, known: Iterable[str], listing: str = "`congruence measures` lists all") -> str:
     """'did you mean …?' with the most similar known names, or where to find all of them."""
-    known, name = [str(k) for k in known], str(name)
+    known, name = [str(k) for k in known if len(str(k)) <= 100], str(name)[:100]  # comparing long texts takes minutes
     near = [k for k in known if name and k.startswith(name.lower())]
     near += get_close_matches(name.lower(), [k for k in known if k not in near], n=3, cutoff=0.6)
     return f"did you mean {joined(near[:3], 'or')}?" if near else listing

@@ -343,16 +343,30 @@ FAST: dict[str, dict[str, Any]] = {
 
 
 def arguments(rng: Random, name: str, n: int) -> dict[str, Any]:
+    """Keyword arguments of a public function."""
+    return arguments_of(rng, getattr(cg, name), name, n)
+
+
+def arguments_of(rng: Random, function: Callable[..., Any], name: str, n: int) -> dict[str, Any]:
     """Keyword arguments of a function: all that it needs and a few more; one in three is odd."""
-    function = getattr(cg, name)
     given = dict(FAST.get(name, {}))
     for key, parameter in inspect.signature(function).parameters.items():
-        if parameter.kind is parameter.VAR_KEYWORD:
+        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL) or key == "self":
             continue
         needed = parameter.default is parameter.empty
         if not needed and rng.random() > 0.18:
             continue
-        if key in ("client", "checkpoint", "solver", "variant", "options", "who", "command", "source", "backend"):
+        if not needed and key in (
+            "client",
+            "checkpoint",
+            "solver",
+            "variant",
+            "options",
+            "who",
+            "command",
+            "source",
+            "backend",
+        ):
             continue
         usual = BY_NAME.get(key)
         if key in given and rng.random() < 0.8:
@@ -440,7 +454,11 @@ def values_of_pair(name: str, given: dict[str, Any], kept: dict[str, Any], resul
 
 def doors(rng: Random, folder: Path) -> tuple[str, list[str], str]:
     """Functions that read files: each gives the result of the independent reader and the naive formulas, or refuses."""
-    made = broken_files.a_file(rng, folder, whole=0.5)
+    return judged_doors(rng, broken_files.a_file(rng, folder, whole=0.5), folder)
+
+
+def judged_doors(rng: Random, made: broken_files.Made, folder: Path) -> tuple[str, list[str], str]:
+    """The same for a file that is there."""
     key = rng.choice(oracle.CHEAP)
     unassigned = rng.choice(["error", "drop", "cluster", "singletons"])
     ways: dict[str, Callable[[], Any]] = {

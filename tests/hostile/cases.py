@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import tempfile
 import traceback
+from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Any
 
-from hostile import calls, commands
+from hostile import calls, commands, surface
 
 
 def one_case(seed: int, number: int, *, loud: bool = False, quick: bool = False) -> tuple[str, list[str], str]:
@@ -18,7 +20,9 @@ def one_case(seed: int, number: int, *, loud: bool = False, quick: bool = False)
     rng = Random(f"{seed}:{number}")
     draw = rng.random()
     commands.QUICK = calls.QUICK = quick
-    maker = commands.complaints_of if draw < 0.55 else calls.complaints_of
+    maker: Any = commands.complaints_of if draw < 0.55 else calls.complaints_of
+    if draw > 0.8:
+        maker = surface.further_doors if draw > 0.95 else partial(surface.any_call, quick=quick)
     with tempfile.TemporaryDirectory(prefix="hostile-") as name:
         folder = Path(name)
         if loud:

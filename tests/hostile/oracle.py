@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import feather, parquet
 
+csv.field_size_limit(1 << 30)
 MISSING = {"", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "<NA>"}
 #: measures whose naive form takes milliseconds at a dozen clusters
 CHEAP = [
@@ -67,6 +68,8 @@ def read(path: Path, names: Iterable[str] | None = None) -> Columns:
         raise
     except Exception as error:  # zipfile, zlib and numpy have kinds of their own
         raise Unreadable(f"{type(error).__name__}: {error}") from None
+    if kind in (".json", ".jsonl", ".ndjson", ".xlsx", ".xls", ".ods", ".h5ad"):
+        raise Ambiguous
     raise Unreadable("of no known kind")
 
 

@@ -13,7 +13,7 @@ from congruence.alternative_clustering.points import as_knowns
 from congruence.alternative_clustering.results import Alternative
 from congruence.alternative_clustering.search import alternatives
 from congruence.ensembles.nearest import Centres
-from congruence.errors import InputError, NotApplicable, misnamed, seed_sequence
+from congruence.errors import InputError, NotApplicable, misnamed, refused, seed_sequence
 from congruence.statistics.tables import Array
 
 
@@ -98,9 +98,11 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(X, dict) and not hasattr(X, "tocsr"):
             self.n_features_in_ = len(X)
         elif _has_words(X):
-            validate_data(self, X, skip_check_array=True)
+            with refused():
+                validate_data(self, X, skip_check_array=True)
         else:
-            data = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+            with refused():
+                data = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
             data = X if hasattr(X, "columns") else data
         given = y if given_labels is None else given_labels
         known = given if given is not None else self._obvious(data)
@@ -160,7 +162,9 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if self._centres is None:
             raise InputError("predict needs numeric attributes: text has no mean")
-        return self._centres.nearest(validate_data(self, X, dtype=np.float64, reset=False))
+        with refused():
+            data = validate_data(self, X, dtype=np.float64, reset=False)
+        return self._centres.nearest(data)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

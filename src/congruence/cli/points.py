@@ -51,6 +51,8 @@ def points(
     labels = noise_labels(noise)
     check_noise_columns(labels, found)
     names = list(found)
+    if reference is not None:
+        files.pick(found, [reference], str(file))
     pairs = (
         [(reference, name) for name in names if name != reference] if reference else itertools.combinations(names, 2)
     )

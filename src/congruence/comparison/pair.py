@@ -22,7 +22,7 @@ from congruence.comparison.presenting import (
     span,
 )
 from congruence.engine.plan import engine_for, on_card
-from congruence.errors import Caution, InputError, NotApplicable, hint, joined
+from congruence.errors import Caution, InputError, NoSuchName, NotApplicable, hint, joined
 from congruence.formulas import current_measures, find
 from congruence.formulas.record import Measure, is_among
 from congruence.inputs.alignment import Align, InputOptions, PreparedPair, prepared
@@ -345,7 +345,7 @@ class Comparison(Result, Mapping[str, float]):
         name = key_of(key, self.values_)
         if name not in self.values_:
             why = self.skipped.get(name)
-            raise KeyError(f"{name} was not computed" + (f": {why}" if why else "; name it in `measures`"))
+            raise NoSuchName(f"{name} was not computed" + (f": {why}" if why else "; name it in `measures`"))
         return self.values_[name]
 
     def __contains__(self, key: object) -> bool:

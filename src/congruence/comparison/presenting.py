@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import InputError, NoSuchName
 from congruence.formulas.record import Measure, find
 from congruence.inputs.frames import make_frame
 from congruence.statistics.tables import Table
@@ -160,7 +160,7 @@ def key_of(name: str, known: Mapping[str, Any]) -> str:
     try:
         return find(name).key
     except InputError as error:
-        raise KeyError(str(error)) from None
+        raise NoSuchName(str(error)) from None
 
 
 def named_table(table: Table, kind: str | None) -> Table:

@@ -18,7 +18,7 @@ from congruence.comparison.presenting import (
     short_names,
     shown_beside,
 )
-from congruence.errors import Caution, InputError, joined
+from congruence.errors import Caution, InputError, NoSuchName, joined
 from congruence.formulas.record import Measure, is_among
 from congruence.inputs.frames import html_grid, make_frame, square_frame, text_grid
 from congruence.statistics.tables import Array
@@ -55,7 +55,7 @@ class _Scores:
     def __getitem__(self, key: str) -> Array:
         name = key_of(key, self._values)
         if name not in self._values:
-            raise KeyError(f"{name} was not computed; name it in `measures` (there are: {joined(self._values)})")
+            raise NoSuchName(f"{name} was not computed; name it in `measures` (there are: {joined(self._values)})")
         return self._values[name]
 
     def keys(self) -> tuple[str, ...]:

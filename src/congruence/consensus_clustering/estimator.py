@@ -13,7 +13,7 @@ from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
 from congruence.ensembles.generators import generate
 from congruence.ensembles.nearest import Centres
-from congruence.errors import InputError, misnamed, seed_sequence
+from congruence.errors import InputError, misnamed, refused, seed_sequence
 from congruence.inputs.ensemble import Ensemble
 from congruence.statistics.tables import Array
 
@@ -134,14 +134,16 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 raise InputError("an Ensemble was given, but generator is set; pass data, or leave the generator out")
             self.ensemble_, self.n_features_in_ = X, len(X)
         elif self.generator is None and is_labels(X):
-            given = validate_data(self, X, dtype=None, ensure_all_finite=False)
+            with refused():
+                given = validate_data(self, X, dtype=None, ensure_all_finite=False)
             if given.dtype.kind == "c":
-                raise ValueError("Complex data not supported: labels are numbers, words or categories")
+                raise InputError("Complex data not supported: labels are numbers, words or categories")
             own = X if hasattr(X, "columns") else given
             self.ensemble_ = Ensemble(own, unassigned="partial", noise=self.noise)
         else:
             sparse = "csr" if self._takes_sparse else False
-            data = validate_data(self, X, accept_sparse=sparse, dtype=np.float64, ensure_min_samples=2)
+            with refused():
+                data = validate_data(self, X, accept_sparse=sparse, dtype=np.float64, ensure_min_samples=2)
             self.ensemble_ = self._generated(data, for_members)
         self._has_data = data is not None
         self.consensus_: Consensus = consensus(
@@ -167,7 +169,8 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             Cluster of each point.
         """
         check_is_fitted(self)
-        data = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        with refused():
+            data = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         assert self._centres is not None
         return self._centres.nearest(data)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from congruence.comparison.presenting import Result, counted, figure_of, number, plain, shortened
-from congruence.errors import joined
+from congruence.errors import NoSuchName, joined
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.statistics.tables import Array
 
@@ -78,7 +78,7 @@ class Consensus(Result):
         """A score of the clustering kept: r["pooled_ami"], r["arimp"], r["anmi"], r["objective"]."""
         row = self.tried[0]
         if key not in row:
-            raise KeyError(f"there is no score {key!r}; there are: {joined(row)}")
+            raise NoSuchName(f"there is no score {key!r}; there are: {joined(row)}")
         return row[key]
 
     @property

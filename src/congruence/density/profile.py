@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.errors import InputError, some_of
+from congruence.errors import InputError, real_number, some_of
 from congruence.statistics.tables import Array, union
 
 
@@ -153,6 +153,7 @@ class Profile:
         Args:
             factor: Factor of all counts.
         """
+        factor = real_number(factor, "factor", 0, 1e15)
         return replace(self, counts=self.counts * factor, sizes=self.sizes * factor)
 
     def check_same_bins(self, other: Profile) -> None:

@@ -16,7 +16,7 @@ from congruence.density.columns import Columns, as_columns, brought
 from congruence.density.counting import counted, similarity_matrix
 from congruence.density.profile import Profile
 from congruence.engine.plan import on_card
-from congruence.errors import InputError, hint, joined, real_number, seed_sequence, some_of, yes_or_no
+from congruence.errors import InputError, NoSuchName, hint, joined, real_number, seed_sequence, some_of, yes_or_no
 from congruence.formulas import find
 from congruence.formulas.solvers import transport_plan
 from congruence.inputs.alignment import InputOptions, check_index, decided
@@ -101,7 +101,7 @@ class ProfileComparison(Result):
     def __getitem__(self, key: str) -> float:
         name = find(key).key
         if name not in self.values:
-            raise KeyError(f"{name} is not a measure of density profiles; use {joined(self.values, 'or')}")
+            raise NoSuchName(f"{name} is not a measure of density profiles; use {joined(self.values, 'or')}")
         return self.values[name]
 
     @property

@@ -421,7 +421,8 @@ def find(name: str | Measure, **parameters: Any) -> Measure:
         known = ", ".join(record.parameters) or "none"
         raise InputError(f"{record.key} has no parameter {sorted(unknown)[0]!r}; its parameters: {known}")
     for parameter, value in parameters.items():
-        check_argument(record.formula, parameter, value)
+        if type(value) is not type(record.parameters[parameter]):
+            check_argument(record.formula, parameter, value)
     every = {**record.parameters, **parameters}
     axioms = record.axioms if record.axioms_for is None else record.axioms_for(**every)
     return replace(record, parameters=MappingProxyType(every), axioms=axioms)

@@ -18,7 +18,7 @@ from congruence.comparison.trees import (
     cut_range,
     pair_curve,
 )
-from congruence.errors import InputError, NotApplicable, misnamed
+from congruence.errors import InputError, NoSuchName, NotApplicable, misnamed
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.hierarchy import Hierarchy, same_points
@@ -70,7 +70,7 @@ class CutCurve(Result):
     def __getitem__(self, k: int) -> float:
         at = np.flatnonzero(self.ks == k)
         if not len(at):
-            raise KeyError(f"the curve has no cut into {k} clusters")
+            raise NoSuchName(f"the curve has no cut into {k} clusters")
         return float(self.values[at[0]])
 
     def __len__(self) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from congruence.comparison.many import compare_to
 from congruence.comparison.presenting import Result, number, plain
-from congruence.errors import InputError, misnamed
+from congruence.errors import InputError, NoSuchName, misnamed
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.frames import square_frame
@@ -44,9 +44,11 @@ class CutTable(Result):
         return int(self.ks_a[i]), int(self.ks_b[j])
 
     def __getitem__(self, ks: tuple[int, int]) -> float:
+        if not isinstance(ks, tuple) or len(ks) != 2:
+            raise InputError(f"name two numbers of clusters, as in table[2, 3]; got {ks!r}")
         i, j = np.flatnonzero(self.ks_a == ks[0]), np.flatnonzero(self.ks_b == ks[1])
         if not len(i) or not len(j):
-            raise KeyError(f"the table has no cuts into {ks[0]} and {ks[1]} clusters")
+            raise NoSuchName(f"the table has no cuts into {ks[0]} and {ks[1]} clusters")
         return float(self.values[i[0], j[0]])
 
     def to_frame(self, backend: str | None = None) -> Any:

@@ -142,6 +142,8 @@ def readable(path: Path) -> Iterator[None]:
         raise
     except UNREADABLE as error:
         raise InputError(f"{path} could not be read: {why_unreadable(error)}") from None
+    except MemoryError as error:
+        raise InputError(f"{path} could not be read: it is broken, or too large for memory ({error})") from None
 
 
 def is_undecodable(error: BaseException) -> bool:

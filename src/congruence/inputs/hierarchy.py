@@ -412,6 +412,8 @@ def _read(tree: Any) -> Merges:
     if isinstance(tree, Path) or (isinstance(tree, str) and "(" not in tree and not tree.rstrip().endswith(";")):
         try:
             return tree_formats.from_newick(Path(tree).read_text(encoding="utf-8"))
+        except UnicodeDecodeError:
+            raise InputError(f"the tree {str(tree)!r} is not UTF-8 text; expected Newick, as in '((a,b),c);'") from None
         except OSError as error:
             raise InputError(f"the tree {str(tree)!r} is neither Newick text nor a file: {error.strerror}") from None
     if isinstance(tree, str):

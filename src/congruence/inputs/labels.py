@@ -104,7 +104,7 @@ def unwrap_2d(data: Any) -> tuple[Any, Any, str | None, str | None, Sequence[Any
         return matrix, getattr(data, "index", None), None, kind, names
     if is_sparse(data):
         return data, None, None, None, None
-    if not isinstance(data, np.ndarray) and hasattr(data, "__dlpack__"):
+    if not isinstance(data, np.ndarray) and hasattr(data, "__dlpack__") and frame_kind(data) is None:
         data = from_dlpack(data)
     try:
         return np.asarray(data), None, None, None, None

@@ -68,7 +68,7 @@ class Report:
         Returns:
             The path.
         """
-        path = Path(path)
+        path = path_of(path)
         check_page(path)
         write_text(path, self.html)
         return path

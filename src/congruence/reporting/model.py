@@ -105,6 +105,10 @@ class Model:
         return square
 
 
+#: most clusterings on one page, which shows all pairs of them
+MOST_CLUSTERINGS = 1000
+
+
 def build(
     clusterings: Any,
     *,
@@ -130,6 +134,12 @@ def build(
     started = time.perf_counter()
     e, with_reference, cautions = gathered(clusterings, reference, unassigned, noise)
     size = len(e)
+    if size > MOST_CLUSTERINGS:
+        many = f"a report shows at most {MOST_CLUSTERINGS:,} clusterings, and these are {size:,}; choose some"
+        raise InputError(
+            f"{many}, or compare them with cg.compare_all",
+            f"{many} with --columns, or use `congruence matrix --out`",
+        )
     if n_clusters is not None and not 1 <= n_clusters <= e.n_points:
         raise InputError(f"n_clusters must be from 1 to the number of points ({e.n_points}), not {n_clusters}")
     asked, left_out = wanted(measures, e)

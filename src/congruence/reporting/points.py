@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,6 +60,8 @@ def _ids(ids: Any, e: Ensemble) -> tuple[str, ...] | None:
         if e.index is None:
             return None
         ids = e.index
+    if not isinstance(ids, Iterable) or getattr(ids, "ndim", 1) != 1:
+        raise InputError(f"ids must be a list of names, one per point; got {ids!r}")
     listed = tuple(str(x) for x in (ids.to_pylist() if hasattr(ids, "to_pylist") else ids))
     if len(listed) != e.n_points:
         raise InputError(f"{len(listed)} ids for {e.n_points} points")
