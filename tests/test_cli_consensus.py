@@ -165,7 +165,7 @@ def test_consensus_against_a_reference(command, wine, tmp_path):
         (["generate", "runs.csv", "--k", "two", "--out", "x.csv"], "--k takes numbers of clusters"),
         (["generate", "words.csv", "--out", "x.csv"], "no column of words.csv looks like numbers to cluster"),
         (["generate", "runs.csv", "--k", "2..9", "--out", "x.csv"], "from 1 to the number of points"),
-        (["generate", "runs.csv", "--method", "kmean", "--k", "2", "--out", "x.csv"], "did you mean kmeans"),
+        (["generate", "runs.csv", "--method", "kmean", "--k", "2", "--out", "x.csv"], "'kmean' is not one of 'kmeans'"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(command, tmp_path, words, text):

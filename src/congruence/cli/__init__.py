@@ -71,7 +71,8 @@ def main() -> None:
         said: Any = error
         if type(error).__name__ == "NoArgsIsHelpError":  # the help was printed already
             sys.exit(2)
-        _refuse(f"{said.format_message().rstrip('.')} (see `congruence {_command(error)}--help`)")
+        message = said.format_message().replace("Value error, ", "").rstrip(".")  # typer's prefix of choices
+        _refuse(f"{message} (see `congruence {_command(error)}--help`)")
     if code == 130:  # Ctrl-C, here or inside typer
         print(f"congruence: stopped{_how_to_resume(sys.argv)}", file=sys.stderr)
     sys.exit(code if isinstance(code, int) else 0)

@@ -21,7 +21,7 @@ def say(notes: Any) -> None:
 
 
 def show(text: Any = "") -> None:
-    """Print a result to stdout; names in it cannot control the terminal, and its notes name options of this command."""
+    """Print a result to stdout, with control characters escaped and options of this command in its notes."""
     said = str(text)
     if said.startswith("{") and NAMES_PYTHON.search(said):
         said = _json_here(said)
@@ -30,7 +30,7 @@ def show(text: Any = "") -> None:
     print(visible(said, keep="\n\t"))
 
 
-#: a note in a printed result, and the lines it goes on in
+#: a note in a printed result, with its continuation lines
 NOTE = re.compile(r"^(?:! |note: ).*(?:\n  .*)*", re.MULTILINE)
 #: arguments and functions of Python in a text
 NAMES_PYTHON = re.compile(r"\bcg\.|[a-z]=[TF'\"…\[D]")

@@ -1,17 +1,17 @@
-"""Messages of the library in the words of the command line: options instead of arguments, commands instead of functions."""
+"""Translate messages of the library for the command line: options instead of arguments, commands instead of functions."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-#: options whose name is not that of the argument
+#: options whose names differ from the argument
 OPTIONS = {
     "n_clusters": "--k", "n_members": "--members", "n_alternatives": "--n", "points": "--n", "n_points": "--n",
     "sample_weight": "--weight", "random_state": "--seed", "n_jobs": "--jobs", "n_permutations": "--permutations",
     "dtype": "--float32", "measure": "--measures", "k": "--k", "a": "--labels",
 }  # fmt: skip
-#: commands that do what a function does
+#: commands that correspond to functions
 COMMANDS = {
     "compare": "compare", "compare_all": "matrix", "compare_to": "compare", "consensus": "consensus",
     "consensus_matrix": "consensus-matrix", "choose_k": "choose-k", "resolutions": "resolutions", "match": "match",
@@ -41,7 +41,7 @@ def options_of(command: str) -> frozenset[str]:
 
 
 def in_words_of(command: str, message: str) -> str:
-    """The message with the options of this command for arguments; what the command lacks is said to be of Python.
+    """The message with options of this command instead of arguments; other calls get "in Python" appended.
 
     >>> in_words_of("choose-k", "standardise the columns (standardise=True)")
     'standardise the columns (--standardise)'
@@ -81,12 +81,12 @@ def in_words_of(command: str, message: str) -> str:
     return _lacking(re.sub("\0(\\d+)\0", lambda found: calls[int(found[1])], text), there)
 
 
-#: another option that does the same, where a command lacks the first
+#: alternative options for commands that lack the first
 INSTEAD = {"--columns": ("--data-columns", "--features", "--labels"), "--unassigned": ("--partial",)}
 
 
 def _lacking(text: str, there: frozenset[str]) -> str:
-    """The text with options that this command has, where it has one that does the same; else without them."""
+    """The text with equivalent options of this command, or without them if there are none."""
 
     def other(found: re.Match[str]) -> str:
         return next((o for o in INSTEAD.get(found[0], ()) if o in there and found[0] not in there), found[0])
