@@ -308,14 +308,19 @@ def test_any_split_any_order_the_same_integers(data):
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("memory", ["1GB", "30kB"])
 def test_threads_and_memory_change_nothing(tmp_path, threads, memory):
-    """Any number of threads and any number of passes give the same bits."""
+    """Any number of threads and of passes, one pair, all pairs and parts that were added give the bits of labels in memory."""
     columns = labels(2000)
     s = cg.scan(folder_of(columns, tmp_path / "d"), memory=memory)
-    keys = ["ari", "vi", "accuracy"]
-    r = cg.compare_all(s, keys, threads=threads)
-    expected = cg.compare_all(cg.scan(tmp_path / "d"), keys, threads=1)
-    for key in keys:
-        assert r[key].tolist() == expected[key].tolist()
+    keys = ["ari", "vi", "mi", "nmi_sqrt", "nmi_max", "ami_sum", "ami_max", "v_measure", "purity", "accuracy"]
+    expected = cg.compare_all(columns, keys)
+    table = pa.table(columns)
+    parts = [cg.partial_tables(table.slice(start, 700)) for start in (1400, 0, 700)]
+    for r in (cg.compare_all(s, keys, threads=threads), cg.compare_all(reduce(lambda x, y: x + y, parts), keys)):
+        for key in keys:
+            assert r[key].tobytes() == expected[key].tobytes(), key
+    a, b = list(columns)[:2]
+    for pair in (cg.compare(s[a], s[b], keys), cg.compare(columns[a], columns[b], keys)):
+        assert pair.to_dict() == {key: expected[key][0, 1] for key in keys}
 
 
 def test_tables_stay_under_the_budget_in_several_passes(tmp_path, monkeypatch):
