@@ -1,4 +1,4 @@
-"""What tests of reproductions look up: rows by their label, claims by their words."""
+"""Helpers for tests of reproductions: rows by label, claims by text."""
 
 from __future__ import annotations
 

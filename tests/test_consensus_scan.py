@@ -60,7 +60,7 @@ def test_the_labels_are_those_in_memory(tmp_path, few, method):
     assert np.array_equal(s.confidence, r.confidence)
     assert (s.method, s.n_clusters, s.notes) == (r.method, r.n_clusters, r.notes)
     assert s["pooled_ami"] == r["pooled_ami"]
-    with pytest.raises(cg.NotApplicable, match="not kept"):
+    with pytest.raises(cg.NotApplicable, match="not stored"):
         s.memberships  # noqa: B018
 
 

@@ -88,5 +88,5 @@ def test_what_cannot_be_done_is_said(rows, tmp_path):
         cg.item_consensus([data["near"]], data["truth"], out=tmp_path / "out")
     with pytest.raises(cg.InputError, match="a column of the same scan"):
         cg.item_consensus(s[["near"]], data["truth"])
-    with pytest.raises(cg.InputError, match="read the columns for the other rules"):
+    with pytest.raises(cg.InputError, match="into memory for other values"):
         cg.element_scores(s["truth"], s["gaps"], unassigned="cluster")

@@ -1,4 +1,4 @@
-"""Errors use the words of their door: options on the command line, arguments in Python; and following their advice works."""
+"""Errors name options on the command line and arguments in Python, and their advice works."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_errors_in_python_name_arguments():
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_errors_on_the_command_line_name_options(command):
-    """Through each command, every message names its options only; arguments without an option are said to be of Python."""
+    """In each command, messages name only its options; other arguments are marked "in Python"."""
     options = options_of(command)
     assert "--help" not in options
     for place, said, own in MESSAGES:

@@ -1,4 +1,4 @@
-"""Commands on two label columns, `FILE COL_A COL_B` or `FILE_A FILE_B`: one way in."""
+"""Shared code of commands on two label columns, `FILE COL_A COL_B` or `FILE_A FILE_B`."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -21,12 +21,12 @@ from congruence.cli.app import (
 from congruence.cli.parsing import noise_labels
 from congruence.cli.reading import TwoColumns, two_columns
 
-#: what such a command does with the two columns and the rule for unassigned points; where to write, and how to print
+#: the function of such a command: takes the two columns, the rule for unassigned points, the output path and format
 Work = Callable[[TwoColumns, Policy, Path | None, Format], None]
 
 
 def on_two_columns(work: Work) -> Work:
-    """Declare a command: it reads the two columns, and the function does the rest."""
+    """Declare a command that reads the two columns and calls the function."""
 
     def command(
         file: LabelTable,

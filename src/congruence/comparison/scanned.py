@@ -1,4 +1,4 @@
-"""Values of single rows of scanned columns that follow from tables: scores, new names, consensus with clusters."""
+"""Values per row of scanned columns, computed from tables: scores, new names, consensus with clusters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from congruence.statistics.tables import Array
 
 
 def names_by_code(column: Column) -> tuple[tuple[Any, ...], list[Any]]:
-    """The labels of a scanned column as they are read, and the name of each code: none, the labels, and others."""
+    """The labels of a scanned column in order of reading, and the name of each code: none, the labels, and others."""
     part = column.source.facts(column)
     c = part.names.index(column.name)
     rank, names = named_labels(part, c)
@@ -24,7 +24,7 @@ def names_by_code(column: Column) -> tuple[tuple[Any, ...], list[Any]]:
 
 
 def places(column: Column, names: Sequence[Any]) -> tuple[tuple[Any, ...], Array]:
-    """The labels of a scanned column, and the position of each code among these names; −1 for those that are not there."""
+    """The labels of a scanned column, and the position of each code among these names; −1 if it is not among them."""
     labels, by_code = names_by_code(column)
     at = {name: i for i, name in enumerate(names.tolist() if isinstance(names, np.ndarray) else names)}
     found = [-1, *(at.get(name, -1) for name in by_code[1:-1]), -1]
@@ -34,7 +34,7 @@ def places(column: Column, names: Sequence[Any]) -> tuple[tuple[Any, ...], Array
 def row_values(
     columns: Sequence[Column], values: Values, labels: Sequence[tuple[Any, ...]], out: Any, what: str
 ) -> Any:
-    """The values of all rows by name, or where they were written."""
+    """The values of all rows by name, or the folder they were written to."""
     rows = Rows(columns)
     if out is None:
         return values_of_rows(rows, values, tuple(labels))[0]
@@ -43,7 +43,7 @@ def row_values(
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The value of the cell of a table that a row is in; NaN for rows in none."""
+    """The value of the table cell of each row; NaN for rows in no cell."""
 
     name: str
     table: Array
@@ -59,7 +59,7 @@ class Cells:
 
 
 def scanned_scores(a: Column, b: Column, rows: Sequence[Any], columns: Sequence[Any], table: Array, out: Any) -> Any:
-    """The value of a table of two scanned columns for each row: an array, or where they were written."""
+    """The value of a table of two scanned columns for each row: an array, or the folder it was written to."""
     (one, row), (other, col) = places(a, rows), places(b, columns)
     values = Cells("element_score", table, (row, col))
     found = row_values(
@@ -81,7 +81,7 @@ class Names:
 
 
 def scanned_names(b: Column, new: Mapping[Any, Any], whole: bool, out: Any) -> Any:
-    """The labels of a scanned column under new names: an array, or where they were written."""
+    """The labels of a scanned column under new names: an array, or the folder it was written to."""
     b = b.as_counted()
     labels, by_code = names_by_code(b)
     part = b.source.facts(b)

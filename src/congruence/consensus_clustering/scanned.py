@@ -1,4 +1,4 @@
-"""The consensus of scanned columns: a search among a sample of the rows, and one pass that places all of them."""
+"""The consensus of scanned columns: a search on a sample of the rows, and one pass that places all rows."""
 
 from __future__ import annotations
 
@@ -27,9 +27,7 @@ def scanned_consensus(e: Ensemble, request: search.Request, out: Any) -> Consens
     """The consensus of scanned members: in memory, or written to a folder."""
     started = time.perf_counter()
     if e.mass is not None:
-        raise InputError(
-            "the consensus of scanned columns takes no weights of rows; read the columns into memory for it"
-        )
+        raise InputError("the consensus of scanned columns does not take row weights; read the columns into memory")
     rows = Rows(e.members)  # type: ignore[arg-type]
     counts = rows.counts()
     n = int(counts.sum())
@@ -46,7 +44,7 @@ def scanned_consensus(e: Ensemble, request: search.Request, out: Any) -> Consens
             "so many clusters"
         ]
         raise InputError(
-            f"{joined(named)}: needs all {n:,} rows at once, and scanned rows are sampled above {search.ALL_UP_TO:,}; "
+            f"{joined(named)}: needs all {n:,} rows at once, but scanned rows are sampled above {search.ALL_UP_TO:,}; "
             f"methods that take a sample: {', '.join(able)}, and average and lwea with variant='sample'"
         )
     codes, labels = rows.taken(np.arange(n) if sampled is None else sampled, counts)
@@ -55,7 +53,7 @@ def scanned_consensus(e: Ensemble, request: search.Request, out: Any) -> Consens
         member_weight=e.member_weight,
     )  # fmt: skip
     found = search.searched(few, request)
-    widths = [len(names) + 2 for names in labels]  # no label, the labels of the sample, and those that it lacks
+    widths = [len(names) + 2 for names in labels]  # no label, the labels of the sample, and other labels
     values: Placed | Known
     if sampled is None:
         everyone, sure, _ = found.of_points()
@@ -90,9 +88,7 @@ def _nowhere(many: int) -> list[str]:
 
 
 def _not_kept() -> Array:
-    raise NotApplicable(
-        "the votes of scanned rows for each cluster are not kept; read the columns into memory for them"
-    )
+    raise NotApplicable("the votes of scanned rows for each cluster are not stored; read the columns into memory")
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,19 +161,19 @@ def _sizes(found: Sequence[dict[str, Array]], k: int) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ConsensusFiles(Result):
-    """A consensus of scanned rows that was written to a folder of Parquet files, with its sizes and how it was found.
+    """A consensus of scanned rows, written to a folder of Parquet files, with its cluster sizes and how it was found.
 
     Attributes:
         folder: The folder; one row per row of the source, in its order.
-        columns: Columns of the files: the one that names the rows, cluster (−1: no member has the row), confidence.
+        columns: Columns of the files: the row ids, cluster (−1: no member labels the row), confidence.
         n_points: Number of rows.
         n_files: Number of files.
         n_clusters: Number of clusters.
-        sizes: Number of rows in each.
+        sizes: Number of rows in each cluster.
         mean_confidence: Mean confidence of the rows that have a cluster.
         method: The method that was kept.
         solver: Its solver.
-        notes: What was approximated, and other things to know.
+        notes: Approximations and other notes.
         seconds: Time used.
         tried: One row per method tried, the kept one first; scores are those of the sample.
     """

@@ -1,4 +1,4 @@
-"""Consensus of single rows of scanned columns with the clusters of one of them."""
+"""Consensus of each row of scanned columns with the clusters of one of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Items:
     """Mean consensus of rows with the other rows of each cluster, from the tables of members and clusters."""
 
     names: tuple[str, ...]
-    #: for each member its share, the points of each of its codes in each cluster, the points it has of each cluster
+    #: for each member: its weight, the points of each of its codes in each cluster, the points it labels in each cluster
     members: tuple[tuple[float, Array, Array], ...]
     #: cluster of each code of the partition
     clusters: Array
@@ -43,11 +43,11 @@ class Items:
 
 
 def scanned_items(e: Ensemble, labels: Any, out: Any) -> Any:
-    """The consensus of each row with each cluster: an array, rows × clusters, or where it was written."""
+    """The consensus of each row with each cluster: an array, rows × clusters, or the folder it was written to."""
     if not isinstance(labels, Column):
-        raise InputError("labels must be a column of the same scan, as s['truth'], if the members are scanned")
+        raise InputError("labels must be a column of the same scan, such as s['truth'], if the members are scanned")
     if e.mass is not None:
-        raise InputError("item_consensus of scanned columns takes no weights; read the columns into memory for it")
+        raise InputError("item_consensus of scanned columns does not take weights; read the columns into memory")
     c = Column(labels.source, labels.name, "error", labels.noise, labels.who, True)
     members: list[Any] = list(e.members)
     pairs = np.column_stack([np.arange(len(members)), np.full(len(members), len(members))])
@@ -74,7 +74,7 @@ def scanned_items(e: Ensemble, labels: Any, out: Any) -> Any:
 
 
 def _on(names: list[Any], columns: Any, table: Array) -> Array:
-    """The table with a column for each of these clusters, also for those that a member lacks altogether."""
+    """The table with a column for each of these clusters, also for those that a member does not have."""
     at = {name: j for j, name in enumerate(names)}
     found = np.zeros((len(table), len(names)))
     found[:, [at[x] for x in (columns.tolist() if isinstance(columns, np.ndarray) else columns)]] = table

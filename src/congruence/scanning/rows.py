@@ -1,4 +1,4 @@
-"""Values of single rows of a scan: a sample of rows, or a value for each row, written part by part."""
+"""Values per row of a scan: a sample of rows, or a value for each row, written part by part."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Reading:
     noise: tuple[Any, ...]
     #: name in the error of a column that must be complete, or None
     complete: tuple[str | None, ...]
-    #: rows that are read at a time
+    #: rows per batch
     rows: int
     skip_bad: bool = False
     labels: tuple[tuple[Any, ...], ...] | None = None
@@ -52,7 +52,7 @@ class Reading:
         return (*dict.fromkeys((*self.names, *self.more)),)
 
     def vocabularies(self) -> list[Vocabulary]:
-        """New vocabularies, with the labels that are listed."""
+        """New vocabularies with the listed labels."""
         made = [Vocabulary(noise, kind == "field") for noise, kind in zip(self.noise, self.kinds, strict=True)]
         for word, labels in zip(made, self.labels or ((),) * len(made), strict=True):
             word.known(labels)
@@ -86,7 +86,7 @@ def batches(part: Part, reading: Reading) -> Iterator[dict[str, Any]]:
         rows += len(columns[reading.read[0]])
         yield columns
     if part.rows is not None and rows != part.rows:
-        raise BadBatch(f"{part.where} could not be read: it has {rows} rows where it says {part.rows}")
+        raise BadBatch(f"{part.where} could not be read: it has {rows} rows, but its footer says {part.rows}")
 
 
 class Rows:
@@ -95,17 +95,15 @@ class Rows:
     def __init__(self, columns: Sequence[Column], more: Sequence[str] = ()) -> None:
         source = columns[0].source
         if not hasattr(source, "input") or not all(c.source.same_rows(source) for c in columns):
-            raise InputError(
-                "values of single rows need columns of one cg.scan(…), not tables that were counted already"
-            )
+            raise InputError("values per row need columns of one cg.scan(…), not tables that are already counted")
         if source.input.once:
-            raise InputError("an iterator of batches can be read only once, and this needs two passes; pass a function")
+            raise InputError("an iterator of batches can be read only once, but this needs two passes; pass a function")
         if any(source.holds_sets(c.name) for c in columns):
-            raise InputError("values of single rows need columns of labels, not of lists of clusters")
+            raise InputError("values per row need columns of labels, not of lists of clusters")
         rules = {c.unassigned for c in columns}
         if not rules <= {"error", "drop", "partial"}:
             raise InputError(
-                "of scanned rows, unassigned is 'error' or 'partial' here; read the columns for the other rules"
+                "for scanned rows, unassigned must be 'error' or 'partial' here; read the columns into memory for other values"
             )
         self.scan, self.columns = source, columns
         wide = len(columns) + len(more)
@@ -117,18 +115,18 @@ class Rows:
         self.threads = default_threads(source.threads)
 
     def groups(self) -> Iterable[Group]:
-        """The parts, in groups that depend on the source alone."""
+        """The parts, in groups that depend only on the source."""
         parts = self.scan.input.parts(self.reading.read)
         return grouped(parts) if isinstance(parts, list) else (Group((part,)) for part in parts)
 
     def each(self, work: Callable[..., Any], what: str, left: Callable[[int], bool] = lambda _: True) -> Iterator[Any]:
-        """(number of a group, what the work gives) for all groups, or those that are left."""
+        """(number of a group, result of the work) for all groups, or the remaining ones."""
         groups = (Group(g.parts, str(at)) for at, g in enumerate(self.groups()) if left(at))
         with Progress(self.scan.input.guess, self.scan.progress, what) as bar:
             yield from each(groups, _Keyed(work), client=self.scan.client, threads=self.threads, progress=bar)
 
     def counts(self) -> Array:
-        """Number of rows in each group; read where it is not known."""
+        """Number of rows in each group; read if unknown."""
         parts = self.scan.input.parts(self.reading.read)
         if isinstance(parts, list) and all(part.rows is not None for part in parts):
             return np.array([group.rows for group in grouped(parts)], dtype=np.int64)
@@ -211,14 +209,14 @@ def _take(column: Any, rows: Array) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """Where values of rows were written: a folder of Parquet files, one row per row of the source, in its order.
+    """A folder of Parquet files with values per row, in the order of the source.
 
     Attributes:
         folder: The folder.
         columns: Names of the columns of the files.
         n_rows: Number of rows.
         n_files: Number of files.
-        notes: What was left out.
+        notes: Notes on what was left out.
         about: Facts about each file.
 
     >>> import congruence as cg
@@ -236,7 +234,7 @@ class Written:
     n_rows: int
     n_files: int
     notes: tuple[str, ...] = ()
-    #: what the values say about themselves, part after part
+    #: facts about the values, part by part
     about: tuple[dict[str, Any], ...] = field(default=(), repr=False)
 
     def read(self) -> Any:
@@ -294,7 +292,7 @@ class _Writing:
 
 
 def _storable(values: Any) -> Any:
-    """The column as it is written: text is read as codes, and written as text."""
+    """The column to write: text that was read as codes is written as text."""
     pa = arrow_library()
     if isinstance(values, np.ndarray):
         return pa.array(values)
@@ -306,7 +304,7 @@ def _storable(values: Any) -> Any:
 def values_of_rows(
     rows: Rows, values: Values, labels: tuple[tuple[Any, ...], ...]
 ) -> tuple[dict[str, Array], list[str]]:
-    """The values of all rows, in their order, by name; and what was left out."""
+    """The values of all rows, in order, by name; and notes on what was left out."""
     reading = _listing(rows.reading, labels, ())
     found = dict(rows.each(_Writing(reading, values, None), "rows"))
     parts = [found[number] for number in sorted(found)]
@@ -316,16 +314,16 @@ def values_of_rows(
 
 
 def written_rows(rows: Rows, values: Values, labels: tuple[tuple[Any, ...], ...], out: Any, what: str) -> Written:
-    """Write the values of all rows to a folder of Parquet files, with the column that names the rows.
+    """Write the values of all rows to a folder of Parquet files, with the column of row ids.
 
-    Files are whole or absent. With a checkpoint, files that a run before has finished are not written again.
+    Files are written atomically. With a checkpoint, files that an earlier run finished are not written again.
 
     Args:
         rows: The rows.
-        values: What gives the values of rows.
+        values: Computes the values of rows.
         labels: Labels of the codes of each column.
         out: The folder; it must be new or empty, unless a checkpoint knows its files.
-        what: A digest of what the values depend on.
+        what: A digest of the inputs of the values.
     """
     scan = rows.scan
     with checkpoint_in(scan.checkpoint, scan.input.fingerprint, scan.text) as stored:
@@ -364,7 +362,7 @@ def _written(
         done[number] = about
         if stored is not None:
             stored.put(key(number), json.dumps(about).encode())
-    for half in folder.glob(".part-*.parquet.*"):  # of a worker that was killed
+    for half in folder.glob(".part-*.parquet.*"):  # left by a killed worker
         half.unlink(missing_ok=True)
     parts = [done[number] for number in sorted(done)]
     names = next((tuple(x["columns"]) for x in parts if "columns" in x), ())
