@@ -23,7 +23,7 @@ from scipy.optimize import minimize
 import congruence
 from congruence.selection import calibration, connected, halves, shapes
 from congruence.selection.calibrated import is_long
-from congruence.selection.criteria import PEERS, Context, consensus
+from congruence.selection.criteria import PEERS, Context
 from congruence.selection.looks import Look, look_at
 from congruence.selection.points import prepare
 from reproductions import cluster_shapes, datasets, foreign_sets
@@ -37,6 +37,8 @@ RIDGE = 0.01
 #: classes that clustering has some chance of finding; standardised
 REAL = ("iris", "wine", "breast_w_diagnostic", "breast_w_original", "new_thyroid", "glass", "vehicle", "ionosphere",
         "sonar", "pima", "haberman", "heart_statlog", "synthetic_control", "bupa")  # fmt: skip
+#: other people's sets of up to so many points are shown to m3c, which is slow
+FEW = 200
 GROUPS = ("compact", "suite", "curved", "null")
 
 
@@ -335,8 +337,8 @@ def _of_peer(key: str, s: Set) -> int | None:
 
 
 def foreign(tasks: Sequence[tuple[str, int]], jobs: int, keep: Path | None) -> None:
-    """Print how often each way finds the number of clusters of other people's sets; m3c up to the points it looks at."""
-    few = [task for task in tasks if len(drawn(*task)[0]) <= consensus.MOST_POINTS]
+    """Print how often each way finds the number of clusters of other people's sets; m3c of small ones."""
+    few = [task for task in tasks if len(drawn(*task)[0]) <= FEW]
     answers: dict[str, dict[str, Any]] = {}
     for work, some, file in (
         (answered, tasks, "foreign.jsonl"),
@@ -350,18 +352,21 @@ def foreign(tasks: Sequence[tuple[str, int]], jobs: int, keep: Path | None) -> N
     sets = {name: (foreign_sets.group_of(Path(name)), "TEST" if is_test(name, 0) else "DEV") for name in answers}
     many = [sum(found == part for found in sets.values()) for part in parts]
     print(f"other people's sets: {', '.join(f'{n} {title}' for n, title in zip(many, head, strict=True))}\n")
-    print(f"| share right | {' | '.join(head)} | all | all with k ≥ 2 |\n|---|{'---|' * (len(head) + 2)}")
+    print(f"| share right | {' | '.join(head)} | all | all with k ≥ 2 | only choose_k, only it right |")
+    print("|---|" + "---|" * (len(head) + 3))
     for way in ("choose_k", "choose_k, k_min=2", *PEERS):
         asked_of = [name for name in sets if way in answers[name]]
         groups = [[name for name in asked_of if sets[name] == part] for part in parts]
         groups += [asked_of, [name for name in asked_of if answers[name]["k"] > 1]]
         cells = [wilson(sum(answers[x][way] == answers[x]["k"] for x in names), len(names)) for names in groups]
-        print(f"| {way}{f' (n ≤ {consensus.MOST_POINTS})' if way == 'm3c' else ''} | {' | '.join(cells)} |")
+        right = [(answers[x]["choose_k"] == answers[x]["k"], answers[x][way] == answers[x]["k"]) for x in asked_of]
+        cells.append("" if way == "choose_k" else f"{right.count((True, False))}, {right.count((False, True))}")
+        print(f"| {way}{f' (n ≤ {FEW})' if way == 'm3c' else ''} | {' | '.join(cells)} |")
     print("\nwhere choose_k is wrong: set, clusters, choose_k, with k_min=2, and the criteria that are right")
     for name, each in sorted(answers.items()):
         if each["choose_k"] != each["k"]:
-            right = ", ".join(way for way in PEERS if each.get(way) == each["k"]) or "none"
-            print(f"{name:<26} {each['k']:>2} {each['choose_k']!s:>4} {each['choose_k, k_min=2']!s:>4}  {right}")
+            able = ", ".join(way for way in PEERS if each.get(way) == each["k"]) or "none"
+            print(f"{name:<26} {each['k']:>2} {each['choose_k']!s:>4} {each['choose_k, k_min=2']!s:>4}  {able}")
 
 
 def main() -> None:

@@ -821,7 +821,7 @@ def test_other_peoples_sets_are_scored(tmp_path, capsys, monkeypatch):
     choosing_k.foreign(tasks, 1, keep)
     said = capsys.readouterr().out
     rows = {line.split("|")[1].strip(): line.split("|")[2:-1] for line in said.splitlines() if line.startswith("| ")}
-    assert list(rows) == ["share right", "choose_k", "choose_k, k_min=2", "silhouette", "m3c (n ≤ 400)"]
+    assert list(rows) == ["share right", "choose_k", "choose_k, k_min=2", "silhouette", "m3c (n ≤ 200)"]
     assert rows["choose_k"][-2].startswith(" .50 ")  # five clusters are not there to be found
     assert "qiu_joe-1_5                 5    3    3" in said
     choosing_k.foreign(tasks, 1, keep)
