@@ -126,6 +126,15 @@ class Result:
         """
         return json.dumps(plain(self.facts()), ensure_ascii=False, **options)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is a result of the same kind that says the same."""
+        if type(other) is not type(self) or not isinstance(other, Result):
+            return bool(super().__eq__(other) is True)
+        return other is self or self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
     def _repr_html_(self) -> str:
         from html import escape
 

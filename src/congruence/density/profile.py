@@ -187,6 +187,31 @@ class Profile:
             sizes[place] += profile.sizes
         return Profile(counts, clusters, self.attributes, sizes, self.outside + other.outside)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The columns of `to_frame`: cluster, attribute, bin and count of each cell."""
+        table = self.to_frame("pyarrow")
+        return {name: table[name].to_pylist() for name in table.column_names}
+
+    def to_json(self, **options: Any) -> str:
+        """The same as JSON.
+
+        Args:
+            options: Options of `json.dumps`, such as `indent=2`.
+
+        Returns:
+            A JSON string.
+        """
+        import json
+
+        return json.dumps(self.to_dict(), ensure_ascii=False, default=str, **options)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is a profile with the same bins, clusters and counts."""
+        return isinstance(other, Profile) and (other is self or self.to_dict() == other.to_dict())
+
+    def __hash__(self) -> int:
+        return hash(Profile)
+
     def to_frame(self, backend: str | None = None) -> Any:
         """One row per cluster and bin: cluster, attribute, bin, count.
 

@@ -16,12 +16,13 @@ from congruence.inputs.columns import card_columns, card_vectors, check_columns,
 from congruence.inputs.cover import Cover
 from congruence.inputs.files import read_columns, without_ids
 from congruence.inputs.labels import Labels, Unassigned, frame_kind, from_dlpack, in_memory, label_cautions
+from congruence.inputs.listing import Listing
 from congruence.inputs.memberships import Memberships
 from congruence.machine import device
 from congruence.statistics.tables import Array
 
 
-class Ensemble:
+class Ensemble(Listing):
     """Aligned, named clusterings of the same points.
 
     Use `unassigned="partial"` for members that label only some of the points: their gaps are kept, and the option `missing`

@@ -21,6 +21,7 @@ from congruence.formulas.references import REFERENCES
 from congruence.inputs.cover import Cover, CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.formats import picture_of
+from congruence.inputs.frames import make_frame
 from congruence.machine.writing import check_target, write_text
 from congruence.reporting import words
 from congruence.reporting.model import Model, build
@@ -72,6 +73,44 @@ class Report:
         check_page(path)
         write_text(path, self.html)
         return path
+
+    def to_dict(self) -> dict[str, Any]:
+        """The words of the report: answer, figures, findings, what stands out, cautions."""
+        return {name: plain(value) for name, value in vars(self.summary).items()}
+
+    def to_json(self, **options: Any) -> str:
+        """The same as JSON.
+
+        Args:
+            options: Options of `json.dumps`, such as `indent=2`.
+
+        Returns:
+            A JSON string.
+        """
+        return json.dumps(self.to_dict(), ensure_ascii=False, **options)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row per sentence: which part of the report it is in, and its text.
+
+        Args:
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: pandas if it is installed, else pyarrow.
+
+        Returns:
+            A data frame.
+        """
+        rows = [
+            (part, text if isinstance(text, str) else ": ".join(map(str, text)))
+            for part, texts in self.to_dict().items()
+            for text in ([texts] if isinstance(texts, str) else texts)
+        ]
+        return make_frame({"part": [x for x, _ in rows], "text": [x for _, x in rows]}, backend)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is a report that says the same."""
+        return type(other) is type(self) and (other is self or self.to_json() == other.to_json())
+
+    def __hash__(self) -> int:
+        return hash(type(self))
 
     def __repr__(self) -> str:
         import textwrap

@@ -105,6 +105,31 @@ class Table:
 
         return csr_array((self.count, (self.row, self.col)), shape=self.shape)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the clusters on both sides, and the counts: {"rows": …, "columns": …, "counts": …}."""
+        sides = [[x.item() if isinstance(x, np.generic) else x for x in names] for names in (self.rows, self.columns)]
+        return {"rows": sides[0], "columns": sides[1], "counts": self.to_array().tolist()}
+
+    def to_json(self, **options: Any) -> str:
+        """The same as JSON.
+
+        Args:
+            options: Options of `json.dumps`, such as `indent=2`.
+
+        Returns:
+            A JSON string.
+        """
+        import json
+
+        return json.dumps(self.to_dict(), ensure_ascii=False, default=str, **options)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is a table of the same clusters with the same counts."""
+        return isinstance(other, Table) and (other is self or self.to_dict() == other.to_dict())
+
+    def __hash__(self) -> int:
+        return hash(self.shape)
+
     def to_frame(self, backend: str | None = None) -> Any:
         """The table as a data frame, with cluster names on both sides.
 

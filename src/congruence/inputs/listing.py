@@ -1,0 +1,71 @@
+"""Ensembles as plain values: dictionaries, JSON, data frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from congruence.errors import InputError
+from congruence.inputs.frames import make_frame
+
+
+class Listing:
+    """What an `Ensemble` can be written as; two that list the same are equal."""
+
+    members: tuple[Any, ...]
+    names: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The labels of each member by name; memberships by NAME:CLUSTER, and the clusters of each point of a cover.
+
+        Returns:
+            Lists, with None for points without a label.
+
+        Raises:
+            InputError: If the members are scanned.
+        """
+        found: dict[str, Any] = {}
+        for name, member in zip(self.names, self.members, strict=True):
+            if member.lazy:
+                raise InputError(f"{name} is scanned: its labels stay in their file; read the file to list them")
+            if member.soft:
+                shares = member.dense().T.tolist()
+                found |= {f"{name}:{x}": share for x, share in zip(member.names, shares, strict=True)}
+                continue
+            words = [x.item() if hasattr(x, "item") else x for x in member.names]
+            if member.overlapping:
+                words = [list(x) if isinstance(x, tuple) else x for x in words]
+            found[name] = [*(words[c] if c < len(words) else None for c in member.codes.tolist())]
+        return found
+
+    def to_json(self, **options: Any) -> str:
+        """The same as JSON.
+
+        Args:
+            options: Options of `json.dumps`, such as `indent=2`.
+
+        Returns:
+            A JSON string.
+        """
+        import json
+
+        return json.dumps(self.to_dict(), ensure_ascii=False, default=str, **options)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The same as a data frame, one row per point; written to a file, every command reads it.
+
+        Args:
+            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: pandas if it is installed, else pyarrow.
+
+        Returns:
+            A data frame.
+        """
+        return make_frame(self.to_dict(), backend)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is an ensemble of the same names and labels."""
+        if not isinstance(other, Listing) or type(other) is not type(self):
+            return False
+        return other is self or (self.names == other.names and self.to_dict() == other.to_dict())
+
+    def __hash__(self) -> int:
+        return hash(self.names)
