@@ -9,6 +9,7 @@ import numpy as np
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.methods import Found, Method
 from congruence.consensus_clustering.partition import partition_graph
+from congruence.formulas.record import Better
 
 
 def _run(e: Evidence, k: int, rng: np.random.Generator, solver: str = "auto", balance: float = 0.05, **_: Any) -> Found:
@@ -25,7 +26,7 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, solver: str = "auto", ba
 
 
 cspa = Method(
-    key="cspa", title="Cluster-based similarity partitioning", objective="weight of the cut edges", better="lower",
+    key="cspa", title="Cluster-based similarity partitioning", objective="weight of the cut edges", better=Better.LOWER,
     reference="strehl2002", run=_run, limit=5_000, sampled=(),
     advice="blocks of equal size; on average worse than hbgf, for comparison only",
 )  # fmt: skip

@@ -10,6 +10,7 @@ import numpy as np
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.methods import Found, Method
 from congruence.errors import InputError
+from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
 
 #: most numbers to compare when columns are merged: distinct points × clusters of the reference squared
@@ -88,7 +89,7 @@ def _carried(columns: Array) -> Array:
 
 
 cumulative = Method(
-    key="cumulative", title="Cumulative voting", objective="information lost by merging, in nats", better="lower",
+    key="cumulative", title="Cumulative voting", objective="information lost by merging, in nats", better=Better.LOWER,
     reference="ayad2008", run=_run,
     advice="good on runs of k-means with many clusters; may return fewer clusters than requested",
 )  # fmt: skip

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import version
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -33,7 +33,15 @@ def _integers(weight: Array, total: float) -> Array:
     return np.asarray(weight, dtype=np.int64)
 
 
-def by_metis(problem: Problem) -> tuple[Iterable[Array], str]:
+class Tries(NamedTuple):
+    """Partitions that a solver found, its name, and whether their blocks were evened already."""
+
+    partitions: Iterable[Array]
+    name: str
+    is_evened: bool = False
+
+
+def by_metis(problem: Problem) -> Tries:
     """n_init runs by recursive bisection and n_init k-way; tiny graphs, where k-way fails, get more of both."""
     import pymetis
 
@@ -61,8 +69,8 @@ def by_metis(problem: Problem) -> tuple[Iterable[Array], str]:
         return np.asarray(parts.vertex_part)
 
     if not graph.nnz:
-        return [scattered(problem)], _metis_name(pymetis)
-    return (run(recursive, int(seed)) for recursive in (True, False) for seed in seeds), _metis_name(pymetis)
+        return Tries([scattered(problem)], _metis_name(pymetis))
+    return Tries((run(recursive, int(seed)) for recursive in (True, False) for seed in seeds), _metis_name(pymetis))
 
 
 def _metis_name(pymetis: Any) -> str:
@@ -79,7 +87,7 @@ def _initialised() -> Any:
     return mtkahypar.initialize(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
 
 
-def by_mtkahypar(problem: Problem) -> tuple[Iterable[Array], str]:
+def by_mtkahypar(problem: Problem) -> Tries:
     """n_init runs; the deterministic preset ignores the seed, so the vertices are permuted instead."""
     import mtkahypar
 
@@ -103,18 +111,18 @@ def by_mtkahypar(problem: Problem) -> tuple[Iterable[Array], str]:
 
     name = f"Mt-KaHyPar {version('mtkahypar')}"
     if not thing.size:
-        return [scattered(problem)], name
-    return (run() for _ in range(problem.starts)), name
+        return Tries([scattered(problem)], name)
+    return Tries((run() for _ in range(problem.starts)), name)
 
 
 # --- the built-in partitioner -----------------------------------------------------------------------------------
 
 
-def by_builtin(problem: Problem) -> tuple[Iterable[Array], str]:
+def by_builtin(problem: Problem) -> Tries:
     """One start from the spectral embedding, the others grown from seeds; fewer on large graphs, more on tiny ones."""
     thing = problem.thing
     if not thing.size:
-        return [scattered(problem)], "built-in"
+        return Tries([scattered(problem)], "built-in", is_evened=True)
     grown = max(problem.starts, 300 // thing.n)
 
     def starts() -> Iterator[Array]:
@@ -124,7 +132,8 @@ def by_builtin(problem: Problem) -> tuple[Iterable[Array], str]:
             yield evened(problem, _grown(problem))
 
     kind = "hypergraph" if isinstance(thing, Hypergraph) else "graph"
-    return starts(), f"built-in {kind} partitioner (spectral and grown starts, Fiduccia-Mattheyses refinement)"
+    name = f"built-in {kind} partitioner (spectral and grown starts, Fiduccia-Mattheyses refinement)"
+    return Tries(starts(), name, is_evened=True)
 
 
 def _exchange(problem: Problem, labels: Array, pair: Any, caps: Any, fewest: Any) -> tuple[float, float]:
@@ -158,7 +167,7 @@ def evened(problem: Problem, labels: Array) -> Array:
     return labels
 
 
-def by_enumeration(problem: Problem) -> tuple[Iterable[Array], str]:
+def by_enumeration(problem: Problem) -> Tries:
     """The best of all divisions into k blocks; for equal cuts the most even one."""
     n, k = problem.thing.n, problem.k
     rest = np.unravel_index(np.arange(k ** (n - 1)), (k,) * (n - 1))
@@ -170,7 +179,8 @@ def by_enumeration(problem: Problem) -> tuple[Iterable[Array], str]:
     over[over <= 1e-9 * problem.limit] = 0.0
     cut = problem.thing.cut(labels)
     cut = np.round(cut / max(cut.max(), 1e-300), 9)
-    return [labels[np.lexsort(((loads**2).sum(axis=0), cut, over))[0]]], "built-in (every division tried)"
+    best = labels[np.lexsort(((loads**2).sum(axis=0), cut, over))[0]]
+    return Tries([best], "built-in (every division tried)", is_evened=True)
 
 
 def _grown(problem: Problem) -> Array:

@@ -10,6 +10,7 @@ from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.methods import Found, Method
 from congruence.consensus_clustering.partition import partition_graph
 from congruence.consensus_clustering.spectral import directions, eigenvectors, kmeans, nearest_direction
+from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
 
 
@@ -50,7 +51,8 @@ def _by_cut(e: Evidence, k: int, rng: np.random.Generator, solver: str, balance:
 
 
 hbgf = Method(
-    key="hbgf", title="Hybrid bipartite graph formulation", objective="normalised cut of the bipartite graph", better="lower",
+    key="hbgf", title="Hybrid bipartite graph formulation", objective="normalised cut of the bipartite graph",
+    better=Better.LOWER,
     reference="fern2004", run=spectral_run, variants=("spectral", "metis"), sampled=("spectral",),
     advice="a good first choice; sensitive to small clusters and single points of poor members",
 )  # fmt: skip

@@ -9,6 +9,7 @@ import numpy as np
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.methods import Found, Method
 from congruence.consensus_clustering.partition import partition_hypergraph
+from congruence.formulas.record import Better
 
 
 def _run(
@@ -28,7 +29,7 @@ def _run(
 
 
 hgpa = Method(
-    key="hgpa", title="Hypergraph partitioning", objective="weight of the cut hyperedges", better="lower",
+    key="hgpa", title="Hypergraph partitioning", objective="weight of the cut hyperedges", better=Better.LOWER,
     reference="strehl2002", run=_run, variants=("unit", "size"), sampled=(),
     advice="blocks of equal size; never the best, for comparison only",
 )  # fmt: skip

@@ -9,6 +9,7 @@ import numpy as np
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.lloyd import cheapest, lloyd
 from congruence.consensus_clustering.methods import Found, Method
+from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
 
 
@@ -41,6 +42,6 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: A
 
 
 kcc = Method(
-    key="kcc", title="K-means-based consensus clustering", objective="squared error", better="lower",
+    key="kcc", title="K-means-based consensus clustering", objective="squared error", better=Better.LOWER,
     reference="wu2015", run=_run, advice="fast; as good as ncut on mixed algorithms; weak on runs of k-means",
 )  # fmt: skip

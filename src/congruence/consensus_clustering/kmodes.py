@@ -9,6 +9,7 @@ import numpy as np
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.lloyd import cheapest, lloyd
 from congruence.consensus_clustering.methods import Found, Method
+from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
 
 
@@ -30,6 +31,6 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: A
 
 
 kmodes = Method(
-    key="kmodes", title="k-modes", objective="labels that differ from the mode, mean over members", better="lower",
+    key="kmodes", title="k-modes", objective="labels that differ from the mode, mean over members", better=Better.LOWER,
     reference="huang1998", run=_run, advice="similar to kcc, slightly worse; never the best on average",
 )  # fmt: skip

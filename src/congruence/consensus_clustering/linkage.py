@@ -12,6 +12,7 @@ from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.judging import log_chances
 from congruence.consensus_clustering.methods import Found, Method, check_size
 from congruence.errors import InputError
+from congruence.formulas.record import Better
 from congruence.machine.jit import compiled
 from congruence.statistics.tables import Array
 
@@ -268,17 +269,17 @@ def average_run(e: Evidence, k: int | None, rng: np.random.Generator, variant: s
 
 
 average = Method(
-    key="average", title="Average linkage on the consensus", objective="height of the last merge", better="lower",
+    key="average", title="Average linkage on the consensus", objective="height of the last merge", better=Better.LOWER,
     reference="fred2005", run=average_run, limit=100_000, variants=("full", "sample"), sampled=("sample",),
     advice="good on runs of one algorithm; splits off outliers if algorithms are mixed",
 )  # fmt: skip
 single = Method(
-    key="single", title="Single linkage on the consensus", objective="height of the last merge", better="lower",
+    key="single", title="Single linkage on the consensus", objective="height of the last merge", better=Better.LOWER,
     reference="fred2005", run=partial(_run, single_merges), limit=50_000, sampled=(),
     advice="depends on single pairs of points; never the best with noise, for comparison only",
 )  # fmt: skip
 complete = Method(
-    key="complete", title="Complete linkage on the consensus", objective="height of the last merge", better="lower",
+    key="complete", title="Complete linkage on the consensus", objective="height of the last merge", better=Better.LOWER,
     reference="fred2005", run=partial(_run, complete_merges), limit=25_000, sampled=(),
     advice="depends on single pairs of points; worse than average, for comparison only",
 )  # fmt: skip

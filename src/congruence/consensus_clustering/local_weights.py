@@ -11,6 +11,7 @@ from congruence.consensus_clustering.evidence import GRAM_LIMIT, Evidence
 from congruence.consensus_clustering.hbgf import spectral_run
 from congruence.consensus_clustering.linkage import average_run
 from congruence.consensus_clustering.methods import Found, Method
+from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
 
 #: θ of the paper: a smaller value gives less weight to clusters that other members cut
@@ -45,13 +46,14 @@ def _lwgp(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: 
 
 
 lwea = Method(
-    key="lwea", title="Locally weighted evidence accumulation", objective="height of the last merge", better="lower",
+    key="lwea", title="Locally weighted evidence accumulation", objective="height of the last merge", better=Better.LOWER,
     reference="huang2018", run=_lwea, limit=100_000, cluster_limit=GRAM_LIMIT, variants=("full", "sample"),
     sampled=("sample",),
     advice="good on pools of k-means with more clusters than requested, for six or more clusters; poor for two or three",
 )  # fmt: skip
 lwgp = Method(
-    key="lwgp", title="Locally weighted graph partitioning", objective="normalised cut of the bipartite graph", better="lower",
+    key="lwgp", title="Locally weighted graph partitioning", objective="normalised cut of the bipartite graph",
+    better=Better.LOWER,
     reference="huang2018", run=_lwgp, cluster_limit=GRAM_LIMIT,
     advice="like lwea, without comparing points; poor for two or three clusters",
 )  # fmt: skip

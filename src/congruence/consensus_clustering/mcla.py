@@ -9,6 +9,7 @@ import numpy as np
 from congruence.consensus_clustering.evidence import GRAM_LIMIT, Evidence
 from congruence.consensus_clustering.methods import Found, Method, Rule
 from congruence.consensus_clustering.partition import Parts, partition_graph
+from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
 
 
@@ -60,7 +61,8 @@ def association(e: Evidence, meta: Array, k: int) -> Array:
 
 
 mcla = Method(
-    key="mcla", title="Meta-clustering algorithm", objective="cut of the graph of clusters (Jaccard weights)", better="lower",
+    key="mcla", title="Meta-clustering algorithm", objective="cut of the graph of clusters (Jaccard weights)",
+    better=Better.LOWER,
     reference="strehl2002", run=_run, cluster_limit=GRAM_LIMIT, variants=("unit", "strehl"), sampled=("unit", "strehl"),
     advice="good with sound members; collapses with poor ones",
 )  # fmt: skip

@@ -11,6 +11,7 @@ import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.errors import InputError, hint, joined
+from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
 
 
@@ -48,7 +49,7 @@ class Method:
     title: str
     #: its objective, and which direction is better
     objective: str
-    better: str
+    better: Better
     reference: str
     #: when to use it, from `python -m reproductions.consensus_quality`
     advice: str
@@ -91,7 +92,7 @@ class Method:
 def check_size(e: Evidence, what: str, limit: int) -> None:
     """Raise if there are more signatures than a method takes."""
     if e.n_rows > limit:
-        able = ", ".join(key for key in METHODS if find(key).limit is None)
+        able = joined(key for key in METHODS if find(key).limit is None)
         raise InputError(
             f"{what} compares all pairs of points that some member separates, up to {limit:,} points, but there are "
             f"{e.n_rows:,}; methods without that limit: {able}"

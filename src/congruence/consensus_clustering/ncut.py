@@ -9,6 +9,7 @@ import numpy as np
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.methods import Found, Method
 from congruence.consensus_clustering.spectral import directions, eigenvectors, kmeans, nearest_direction
+from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
 
 
@@ -29,7 +30,7 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_opt
 
 
 ncut = Method(
-    key="ncut", title="Normalised cut of the consensus matrix", objective="normalised cut", better="lower",
+    key="ncut", title="Normalised cut of the consensus matrix", objective="normalised cut", better=Better.LOWER,
     reference="yu2007", run=_run,
     advice="best if many members are nearly one cluster; loses small true clusters",
 )  # fmt: skip

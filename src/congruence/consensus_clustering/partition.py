@@ -8,7 +8,7 @@ at a time (see exchange.py), and the lowest cut is kept.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
@@ -25,7 +25,14 @@ from congruence.consensus_clustering.graph_problem import (
     on_grid,
     problem_of,
 )
-from congruence.consensus_clustering.graph_solvers import by_builtin, by_enumeration, by_metis, by_mtkahypar, evened
+from congruence.consensus_clustering.graph_solvers import (
+    Tries,
+    by_builtin,
+    by_enumeration,
+    by_metis,
+    by_mtkahypar,
+    evened,
+)
 from congruence.errors import InputError, hint, joined
 from congruence.statistics.tables import Array
 
@@ -111,7 +118,7 @@ def partition_hypergraph(
     return _solve(problem, solver, {"mtkahypar": by_mtkahypar, "builtin": by_builtin})
 
 
-Solver = Callable[[Problem], tuple[Iterable[Array], str]]
+Solver = Callable[[Problem], Tries]
 #: solver: the package that it needs, and the extra that installs it
 NEEDS = {"metis": ("pymetis", "metis"), "mtkahypar": ("mtkahypar", "hypergraph")}
 
@@ -132,15 +139,14 @@ def _solve(problem: Problem, name: str, solvers: dict[str, Solver]) -> Parts:
         found = by_enumeration(problem)
     else:
         found = solvers[there[0] if name == "auto" else name](problem)
-    candidates, solver_name = found
-    ranked = [(problem.rank(labels), labels) for labels in (filled(problem, c) for c in candidates)]
+    ranked = [(problem.rank(labels), labels) for labels in (filled(problem, c) for c in found.partitions)]
     (over, cut), labels = min(ranked, key=lambda entry: entry[0])
     notes = []
-    if over and not solver_name.startswith("built-in"):
+    if over and not found.is_evened:
         labels = evened(problem, labels)
         if problem.rank(labels) < (over, cut):
-            notes.append(f"{solver_name} did not keep the balance; the built-in refinement balanced the blocks")
-    return Parts(_in_order(labels), problem.rank(labels)[1], solver_name, (*notes, *_unbalance(problem, labels)))
+            notes.append(f"{found.name} did not keep the balance; the built-in refinement balanced the blocks")
+    return Parts(_in_order(labels), problem.rank(labels)[1], found.name, (*notes, *_unbalance(problem, labels)))
 
 
 def _unbalance(problem: Problem, labels: Array) -> Iterator[str]:

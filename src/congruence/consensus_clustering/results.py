@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from congruence.comparison.presenting import Result, counted, figure_of, number, plain, shortened
+from congruence.consensus_clustering.methods import find
 from congruence.errors import NoSuchName, joined
+from congruence.formulas.record import Better
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.statistics.tables import Array
 
@@ -146,8 +148,8 @@ def grid_of_scores(tried: Sequence[dict[str, Any]], notes: Sequence[str]) -> str
 
     cells = []
     for r in tried:
-        what, _, better = r["objective"].rpartition(", ")
-        own = f"{number(r['value'])}  {'↓' if better.startswith('lower') else '↑'} {what}"
+        method = find(r["method"])
+        own = f"{number(r['value'])}  {'↓' if method.better is Better.LOWER else '↑'} {method.objective}"
         scores = [number(r["pooled_ami"]), number(r["arimp"]), number(r["anmi"]), f"{r['seconds']:.2f}"]
         cells.append([str(r["n_clusters"]), *scores, shortened(own, 34)])
     names = [r["method"] + (", refined" if r["refined"] else "") for r in tried]

@@ -28,7 +28,7 @@ from congruence.consensus_clustering.methods import METHODS, Found, Method
 from congruence.consensus_clustering.results import Consensus
 from congruence.engine.plan import Progress
 from congruence.ensembles.generators import as_data
-from congruence.errors import InputError, misnamed, seed_sequence, yes_or_no
+from congruence.errors import InputError, joined, misnamed, seed_sequence, yes_or_no
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import is_scanned
 from congruence.inputs.ensemble import Ensemble
@@ -287,7 +287,7 @@ def searched(e: Ensemble, request: Request) -> Outcome:
 def _check(k: Any, e: Ensemble, chosen: Sequence[str], unseen: str, X: Any, n_init: Any) -> None:
     n = None if e.is_lazy else e.n_points
     if not chosen:
-        raise InputError("no method was named; pass 'auto', or one of " + ", ".join(METHODS))
+        raise InputError("no method was named; pass 'auto', " + joined(METHODS, "or"))
     whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
     if k is not None and not (whole and 1 <= k <= (n if n is not None else k)):
         many = "" if n is None else f" ({n})"

@@ -10,6 +10,7 @@ from scipy.optimize import linear_sum_assignment
 from congruence.consensus_clustering.evidence import Evidence, medoid
 from congruence.consensus_clustering.kcc import kcc
 from congruence.consensus_clustering.methods import Found, Method, Rule
+from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
 
 STEPS = 100
@@ -58,7 +59,7 @@ def matched(e: Evidence, labels: Array, k: int) -> Array:
 
 
 voting = Method(
-    key="voting", title="Iterated plurality voting", objective="share of the votes for the winner", better="higher",
+    key="voting", title="Iterated plurality voting", objective="share of the votes for the winner", better=Better.HIGHER,
     reference="dimitriadou2002", run=_run,
     advice="best with sound members and very unequal sizes, or hundreds of clusters; collapses with poor members",
 )  # fmt: skip

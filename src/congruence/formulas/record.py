@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.errors import InputError, NotApplicable, Word, hint
+from congruence.errors import InputError, NotApplicable, Word, hint, joined
 from congruence.formulas.explain import Explanation, explanation
 from congruence.inputs.arguments import check_argument
 from congruence.statistics.concordance import Concordance
@@ -418,7 +418,7 @@ def find(name: str | Measure, **parameters: Any) -> Measure:
         return record
     unknown = set(parameters) - set(record.parameters)
     if unknown:
-        known = ", ".join(record.parameters) or "none"
+        known = joined(record.parameters) or "none"
         raise InputError(f"{record.key} has no parameter {sorted(unknown)[0]!r}; its parameters: {known}")
     for parameter, value in parameters.items():
         if type(value) is not type(record.parameters[parameter]):

@@ -14,7 +14,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from congruence.errors import InputError, hint, joined, path_of
+from congruence.errors import InputError, hint, joined, path_of, some_of
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import sorted_columns
 from congruence.inputs.formats import (
@@ -390,8 +390,7 @@ def pick(columns: Mapping[str, Any], names: Sequence[str], source: str) -> dict[
     """These columns, or an error with the most similar names."""
     for name in names:
         if not isinstance(name, str) or name not in columns:
-            listed = "it has: " + ", ".join(list(columns)[:8]) + (", …" if len(columns) > 8 else "")
-            raise InputError(f"{source} has no column {name!r}; {hint(name, columns, listed)}")
+            raise InputError(f"{source} has no column {name!r}; {hint(name, columns, 'it has: ' + some_of(columns))}")
     return {name: columns[name] for name in names}
 
 

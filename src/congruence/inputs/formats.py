@@ -296,7 +296,7 @@ def matrix_of(data: Any, layer: str | None = None) -> tuple[Any, list[str], str]
                 [f"{layer}_{j + 1}" for j in range(embeddings[layer].shape[1])],
                 f".obsm[{layer!r}]",
             )
-        there = ", ".join([*layers, *embeddings]) or "none"
+        there = joined([*layers, *embeddings]) or "none"
         raise InputError(
             f"there is no layer {layer!r}; there are: {there}",
             f"--layer {layer}: there is no such layer; there are: {there}",

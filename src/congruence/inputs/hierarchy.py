@@ -340,7 +340,7 @@ class Hierarchy:
         place = {name: i for i, name in enumerate(points)}
         missing = [name for name in self.points if name not in place]
         if missing or len(place) != self.n_points:
-            what = ", ".join(str(x) for x in missing[:3]) or "some are left over"
+            what = some_of(missing, 3) or "some are left over"
             raise InputError(f"the points are not the same ones: {self.n_points} and {len(place)} points ({what})")
         tree = copy(self)
         for name in ("sizes", "starts", "order", "joins", "nodes", "_highest", "ks"):

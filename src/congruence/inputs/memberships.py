@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, names_in
+from congruence.errors import Caution, InputError, names_in, some_of
 from congruence.inputs.labels import Unassigned, unwrap_2d
 from congruence.machine import device
 from congruence.statistics.tables import Array
@@ -69,7 +69,7 @@ class Memberships:
         if len(listed) != matrix.shape[1]:
             raise InputError(f"{who}: {len(listed)} names for {matrix.shape[1]} clusters")
         if not used.all():
-            empty = ", ".join(str(listed[i]) for i in np.flatnonzero(~used)[:5])
+            empty = some_of((listed[i] for i in np.flatnonzero(~used)), 5)
             text = f"{{subject}}: clusters without any membership were dropped: {empty}"
             self.cautions += (Caution("empty_clusters", who, text),)
             matrix = matrix[:, np.flatnonzero(used)]

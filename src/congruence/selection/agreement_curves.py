@@ -19,7 +19,7 @@ from congruence.engine.plan import Progress
 from congruence.ensembles.agreement import lone_value
 from congruence.ensembles.distribution import consensus_cdf, delta_area
 from congruence.ensembles.generators import Maker, counts_of, hard, made_members, makers_of, with_index
-from congruence.errors import InputError, real_number, whole_number
+from congruence.errors import InputError, real_number, some_of, whole_number
 from congruence.formulas import find, hint, names
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
@@ -186,7 +186,7 @@ def check_counts(method: Any) -> None:
 def checked_ensembles(data: Mapping[Any, Any]) -> tuple[list[int], dict[int, Ensemble]]:
     """The numbers of clusters in order, and the ensembles, which must have the same points and at least two members."""
     if not data or not all(isinstance(x, int | np.integer) and x >= 2 for x in data):
-        shown = ", ".join(repr(x) for x in list(data)[:3]) or "none"
+        shown = some_of(map(repr, data), 3) or "none"
         raise InputError(
             f"expected a mapping {{k: ensemble}} with whole numbers of at least 2 as keys; its keys are {shown}"
         )
