@@ -224,7 +224,7 @@ def test_eigenvectors_are_those_of_the_whole_graph(gaps):
     members[:, 25:] = members[:, :5]
     e = cg.Ensemble(list(members), unassigned="partial", member_weight=rng.random(6))
     votes = evidence(e)
-    h = votes.votes.toarray()[votes.row]  # one row a point
+    h = votes.votes.toarray()[votes.row]  # one row per point
     a = votes.share[votes.member]
     edges = h * a
     graph = np.block([[np.zeros((30, 30)), edges], [edges.T, np.zeros((len(a), len(a)))]])

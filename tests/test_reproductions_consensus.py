@@ -77,7 +77,7 @@ def test_correlations_and_the_filter():
 
 
 def test_tables_of_the_filter(three):
-    """A line a method; fewer clusters than classes are said; one line a set of correlations."""
+    """One line per method; fewer clusters than classes are noted; one line of correlations per set."""
     lines = cf.show_trials([three]).splitlines()
     assert [line.split()[-5] for line in lines[2:]] == list(cf.SIX.values())
     few = made(np.zeros((6, 2)), np.zeros((6, 2)))

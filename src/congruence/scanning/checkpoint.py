@@ -90,7 +90,7 @@ def checkpoint_in(folder: str | Path | None, fingerprint: Callable[[], str], wha
     """The checkpoint in a folder, locked for this run; None without a folder.
 
     A second run on the same folder says that it waits, and then finds the parts of the first. The lock is on the folder
-    itself: it ends with the process, whatever ends it. Half-written files of a run that was killed are removed.
+    itself: it ends with the process in any case. Half-written files of a killed run are removed.
 
     Args:
         folder: The folder, which is made if there is none.

@@ -407,7 +407,7 @@ def _same_version(client: Any) -> str:
 
 @contextmanager
 def _named_errors() -> Iterator[None]:
-    """Errors of a Dask cluster in words that say what to do."""
+    """Turn errors of a Dask cluster into messages that say what to do."""
     try:
         yield
     except InputError:
