@@ -23,7 +23,7 @@ SMALL = 40_000
 
 
 def element_scores(o: Any, alpha: float, limit: int | None, wanted: Array | None = None) -> Array:
-    """The score of the points of each cell, (1 − α) Σ_j min(G_a, G_b) over the points j; points in no cluster score themselves.
+    """The score of each cell, (1 − α) Σ_j min(G_a, G_b) over the points j; a point in no cluster only reaches itself.
 
     G of one cover is the walk without its start: p = (1 − α)(I + α G). Both rows of G sum to 1/(1 − α), so their overlap
     is the sum of the smaller entries. Cells that are not `wanted` are NaN.
