@@ -13,6 +13,7 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -99,6 +100,108 @@ def memory_kernel(path: Path) -> float:
     return float(cg.compare_all(columns)["ari"][0, 1])
 
 
+def make_members(folder: Path, rows: int, members: int = 20, clusters: int = 10) -> Path:
+    """Twenty noisy copies of one clustering into ten, with the number of the row, in Parquet files of ten million rows."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path = folder / f"members-{rows}x{members}"
+    if (path / "_done").exists():
+        return path
+    path.mkdir(parents=True, exist_ok=True)
+    for file, first in enumerate(range(0, rows, 10_000_000)):
+        writer = None
+        for start in range(first, min(first + 10_000_000, rows), 1_000_000):
+            table = pa.table(members_of(start, min(1_000_000, rows - start), members, clusters))
+            writer = writer or parquet.ParquetWriter(path / f"part-{file:03}.parquet", table.schema)
+            writer.write_table(table, row_group_size=1_000_000)
+        if writer is not None:
+            writer.close()
+    (path / "_done").touch()
+    return path
+
+
+def members_of(seed: int, n: int, members: int = 20, clusters: int = 10) -> dict[str, np.ndarray]:
+    """Noisy copies of one clustering: 30 % of the labels are redrawn."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, clusters, n, dtype=np.int32)
+    return {
+        f"run{j}": np.where(rng.random(n, dtype=np.float32) < 0.3, rng.integers(0, clusters, n, dtype=np.int32), truth)
+        for j in range(members)
+    }
+
+
+def warm_consensus() -> None:
+    """Load the compiled kernels of a consensus."""
+    import congruence as cg
+
+    warm()
+    cg.consensus(cg.Ensemble(members_of(0, 120_000)), 10, random_state=0, progress=False)
+
+
+def consensus(path: Path, **options: object) -> float:
+    """Consensus of the columns by the default method, written to Parquet files; the mean confidence."""
+    import shutil
+
+    import congruence as cg
+
+    out = path.parent / "consensus-out"
+    shutil.rmtree(out, ignore_errors=True)
+    found = cg.consensus(cg.scan(path), 10, random_state=0, out=out, progress=False, **options)
+    shutil.rmtree(out)
+    return float(found.mean_confidence)
+
+
+def consensus_on_dask(path: Path) -> float:
+    """The same on two worker processes, one of which is killed after three seconds; starting the cluster is not in the time."""
+    import signal
+    import threading
+
+    from distributed import Client, LocalCluster
+
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", memory_limit=0)
+    with cluster, Client(cluster, set_as_default=False) as client:
+        client.run(warm_consensus)
+        first = next(iter(client.run(os.getpid).values()))
+        global started, ended
+        started = time.perf_counter()
+        threading.Timer(3.0, os.kill, [first, signal.SIGKILL]).start()
+        value = consensus(path, client=client)
+        ended = time.perf_counter()
+    return value
+
+
+def streamed(rows: int) -> None:
+    """All pairs and the consensus of rows that a generator makes, without a disk: clusters are computed and dropped."""
+    from unittest.mock import patch
+
+    import pyarrow as pa
+
+    import congruence as cg
+    from congruence.scanning import rows as row_values
+
+    ready = [pa.RecordBatch.from_pydict(members_of(seed, 1_000_000)) for seed in range(2)]
+
+    def batches():
+        return (ready[i % 2].slice(0, min(1_000_000, rows - i * 1_000_000)) for i in range(-(-rows // 1_000_000)))
+
+    warm_consensus()
+    print(f"{rows:,} rows × 20 columns from a generator, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    start = time.perf_counter()
+    value = cg.compare_all(cg.scan(batches), progress=False)["ari"][0, 1]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(
+        f"  all 190 pairs  {time.perf_counter() - start:8.1f} s  peak {peak:.2f} GB  ari of the first pair {value:.9f}"
+    )
+    start = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder, patch.object(row_values, "written", lambda *_: 0):
+        found = cg.consensus(cg.scan(batches), 10, random_state=0, out=Path(folder) / "out", progress=False)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(
+        f"  consensus      {time.perf_counter() - start:8.1f} s  peak {peak:.2f} GB  mean confidence {found.mean_confidence:.6f}"
+    )
+
+
 def _ari(counts: np.ndarray, a: np.ndarray, b: np.ndarray) -> float:
     counts = counts.astype(np.float64)
     rows, cols = np.bincount(a, weights=counts), np.bincount(b, weights=counts)
@@ -174,6 +277,8 @@ JOBS = {
     "duckdb": ("DuckDB, one GROUP BY per pair", by_duckdb, False),
     "polars": ("polars, streaming group_by", by_polars, False),
     "ensembles": ("congruence, arimm of two ensembles", ensembles, True),
+    "consensus": ("congruence, consensus written", consensus, True),
+    "consensus_dask": ("congruence, Dask, one worker killed", consensus_on_dask, False),
 }
 started, ended = 0.0, None
 
@@ -182,7 +287,7 @@ def _child(job: str, path: Path) -> None:
     global started
     _, work, warmed = JOBS[job]
     if warmed:
-        warm()
+        (warm_consensus if job == "consensus" else warm)()
     started = time.perf_counter()
     before = os.times()
     value = work(path)
@@ -214,6 +319,8 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("/tmp/congruence-streaming"))
     parser.add_argument("--quick", action="store_true", help="a million rows")
     parser.add_argument("--ensembles", action="store_true", help="arimm of 20 + 20 members instead")
+    parser.add_argument("--consensus", action="store_true", help="the consensus of 20 columns instead")
+    parser.add_argument("--stream", type=float, help="so many rows from a generator instead, without a disk")
     parser.add_argument("--peers", default="duckdb,polars,dask", help="of these, separated by commas")
     parser.add_argument("--tries", type=int, default=1, help="the least time of so many is shown")
     parser.add_argument("--child", help=argparse.SUPPRESS)
@@ -223,7 +330,20 @@ def main() -> None:
         _child(options.child, options.path)
         return
     rows = 1_000_000 if options.quick else int(options.rows)
+    if options.stream:
+        streamed(int(options.stream))
+        return
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    if options.consensus:
+        path = make_members(options.folder, rows)
+        size = sum(f.stat().st_size for f in path.glob("*.parquet")) / 1e9
+        print(f"\nconsensus of 20 columns, {rows:,} rows, {size:.2f} GB of Parquet")
+        reading = measured("scan", path, options.tries)[1]
+        for job in ("scan", "consensus", *(["consensus_dask"] if "dask" in options.peers else [])):
+            value, seconds, peak, cpu = measured(job, path, options.tries)
+            said = "" if job == "scan" else f"  {seconds / reading:.1f} × reading, mean confidence {value:.9f}"
+            print(f"  {JOBS[job][0]:<36} {seconds:8.2f} s  CPU {cpu:7.1f} s  peak {peak:6.2f} GB{said}", flush=True)
+        return
     if options.ensembles:
         path = make(options.folder, rows, 40)
         value, seconds, peak, cpu = measured("ensembles", path, options.tries)

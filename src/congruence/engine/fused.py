@@ -33,6 +33,9 @@ from congruence.statistics.tables import Array, Maxima
 #: x·log(n/x) is looked up below this and computed above
 LOOKUP = 1 << 20
 
+#: from so many points on, and up to so many cells of all tables, pairs are counted on one block of points after the other
+BLOCKED_FROM, BLOCKED_CELLS, BLOCK = 1 << 22, 1 << 21, 1 << 15
+
 
 def cluster_sizes(labels: Labels, mass: Mass | None = None) -> Array:
     """Number of points (or total frequency) per cluster."""
@@ -91,15 +94,21 @@ def fused_tiles(
     from congruence.engine.kernels import fused
 
     n = len(labels[0])
-    stack = stacked(labels)
+    stack: Array | None = None
     k = np.array([c.k for c in labels], dtype=np.int64)
-    own = Own(n, [cluster_sizes(c) for c in labels])
+    own = Own(n, in_threads(threads if n >= BLOCKED_FROM else 1, [partial(cluster_sizes, c) for c in labels]))
     known, unit = _terms_below(n, min(n, LOOKUP) + 1), float(unit_of(n))
     maxima = Maxima in wanted
     per_task = max(1, int(5_000_000 // n))
     for tile in tiles(runs, lambda i, j: np.full(len(j), 64.0), MEMORY):
         pair_i, pair_j = pairs_of(tile)
         many = len(pair_i)
+        if n >= BLOCKED_FROM and int((k[pair_i] * k[pair_j]).sum()) <= BLOCKED_CELLS:
+            yield own.counted(pair_i, pair_j, wanted, *_by_blocks(labels, k, pair_i, pair_j, maxima, threads), expected)
+            if progress is not None:
+                progress.add(many)
+            continue
+        stack = stacked(labels) if stack is None else stack
         squares, logs = np.empty(many, np.int64), np.empty(many, np.int64)
         best_a, best_b = (np.empty(many if maxima else 0, np.int64) for _ in range(2))
         jobs, start = [], 0
@@ -113,6 +122,39 @@ def fused_tiles(
                 jobs.append((last - first, partial(fused, stack, k, run.i, first, last, known, unit, maxima, *outputs)))
         _run_counted(jobs, threads, progress)
         yield own.counted(pair_i, pair_j, wanted, squares, logs, best_a, best_b, expected)
+
+
+def _by_blocks(
+    labels: Sequence[Labels], k: Array, pair_i: Array, pair_j: Array, maxima: bool, threads: int
+) -> tuple[Array, Array, Array, Array]:
+    """Sums of all pairs of many points: every table is counted on one block of points, in cache, before the next block."""
+    from congruence.engine.kernels import count_pairs
+
+    n, offset = len(labels[0]), np.concatenate([[0], np.cumsum(k[pair_i] * k[pair_j])])
+    wide = np.result_type(*[c.codes.dtype for c in labels])
+
+    def work(part: slice) -> Array:
+        tables, block = np.zeros(offset[-1], np.uint32), np.empty((len(labels), BLOCK), wide)
+        for start in range(part.start, part.stop, BLOCK):
+            here = slice(start, min(start + BLOCK, part.stop))
+            for j, c in enumerate(labels):
+                block[j, : here.stop - here.start] = c.codes[here]
+            count_pairs(block[:, : here.stop - here.start], k, pair_i, pair_j, offset, tables)
+        return tables
+
+    step = min(-(-n // (4 * threads)), 1 << 30)
+    counted = sum(
+        found.astype(np.int64)
+        for found in in_threads(threads, [partial(work, slice(at, min(at + step, n))) for at in range(0, n, step)])
+    )
+    tables = np.split(np.asarray(counted), offset[1:-1])
+    shaped = [t.reshape(a, b) for t, a, b in zip(tables, k[pair_i].tolist(), k[pair_j].tolist(), strict=True)]
+    best = [[int(t.max(axis=1 - side).sum()) for t in shaped] if maxima else [] for side in (0, 1)]
+    return (
+        np.array([int((t**2).sum()) for t in tables], dtype=np.int64),
+        np.array([int(terms_of(t, n).sum()) for t in tables], dtype=np.int64),
+        np.array(best[0], dtype=np.int64), np.array(best[1], dtype=np.int64),
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=4)

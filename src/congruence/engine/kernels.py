@@ -138,6 +138,25 @@ def _count(a: Any, b: Any, k_b: int, table: Any, spare: Any) -> None:
 
 
 @njit
+def count_pairs(labels: Any, k: Any, pair_i: Any, pair_j: Any, offset: Any, tables: Any) -> None:
+    """Add the points to the tables of these pairs, one after the other in `tables`."""
+    none = np.zeros((0, 0), np.uint32)
+    spares = np.zeros((3, REPLICATED_CELLS), np.uint32)
+    for q in range(len(pair_i)):
+        table = tables[offset[q] : offset[q + 1]]
+        cells = len(table)
+        a, b, k_b = labels[pair_i[q]], labels[pair_j[q]], np.int64(k[pair_j[q]])
+        if cells <= REPLICATED_CELLS and 8 * cells <= len(a):
+            _count(a, b, k_b, table, spares)
+            for w in range(3):
+                for c in range(cells):
+                    table[c] += spares[w, c]
+                    spares[w, c] = 0
+        else:
+            _count(a, b, k_b, table, none)
+
+
+@njit
 def _sorted_by(labels: Any, k: int) -> Any:
     """Where the points of each cluster start, and the points in that order."""
     start = np.zeros(k + 1, np.int64)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -19,8 +20,11 @@ from congruence.inputs.encoding import (
     named_clusters,
     refuse_type,
 )
-from congruence.machine import device
+from congruence.machine import device, jit
 from congruence.statistics.tables import Array, code_type, label_order, smallest
+
+#: points that a thread encodes at a time
+PIECE = 1 << 22
 
 if TYPE_CHECKING:
     from congruence.statistics.covers import ClusterMap
@@ -397,11 +401,23 @@ def encode_integers(values: Array, low: int, high: int) -> tuple[Array, Array]:
         hashed, found, _ = encode_arrow(arrow_library().array(values))
         return hashed, np.asarray(found, dtype=values.dtype)
     present = np.zeros(span, dtype=bool)
-    for start in range(0, len(values), CHUNK):
-        present[above(values[start : start + CHUNK], low)] = True
+    loops = values.dtype != np.uint64 and jit.use_kernels(len(values))
+    if loops:
+        mark = jit.compiled(_mark)
+        _in_pieces(lambda piece: mark(values[piece], low, present), len(values))
+    else:
+        for start in range(0, len(values), CHUNK):
+            present[above(values[start : start + CHUNK], low)] = True
     names = np.flatnonzero(present)
     place = smallest(np.cumsum(present) - 1, len(names))
     codes = np.empty(len(values), dtype=place.dtype)
+    if low == 0 and len(names) == span:  # the labels are their codes
+        _in_pieces(lambda piece: np.copyto(codes[piece], values[piece], casting="unsafe"), len(values))
+        return codes, shifted(names, low)
+    if loops:
+        recode = jit.compiled(_recode)
+        _in_pieces(lambda piece: recode(values[piece], low, place, codes[piece]), len(values))
+        return codes, shifted(names, low)
     for start in range(0, len(values), CHUNK):
         piece, where = codes[start : start + CHUNK], above(values[start : start + CHUNK], low)
         if len(names) == span:  # every label from the lowest to the highest occurs: its offset is its code
@@ -409,6 +425,26 @@ def encode_integers(values: Array, low: int, high: int) -> tuple[Array, Array]:
         else:
             np.take(place, where, out=piece)
     return codes, shifted(names, low)
+
+
+def _in_pieces(work: Callable[[slice], Any], n: int) -> None:
+    """Do the work on all points, on all cores if there are many."""
+    pieces = [slice(start, start + PIECE) for start in range(0, n, PIECE)]
+    if len(pieces) == 1:
+        work(pieces[0])
+        return
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(work, pieces))
+
+
+def _mark(values: Any, low: int, present: Any) -> None:
+    for p in range(len(values)):
+        present[np.uint64(values[p] - low)] = True
+
+
+def _recode(values: Any, low: int, place: Any, codes: Any) -> None:
+    for p in range(len(values)):
+        codes[p] = place[np.uint64(values[p] - low)]
 
 
 def shifted(offsets: Array, low: int) -> Array:

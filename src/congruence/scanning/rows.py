@@ -278,17 +278,19 @@ class _Writing:
             return about | {"values": {name: np.concatenate([x[name] for x in found]) for name in found[0]}}
         if hasattr(self.values, "about"):
             about |= self.values.about(found)
-        return about | {"columns": list(found[0]), "bytes": self._write(found, number)}
+        path = Path(self.out) / f"part-{number:06}.parquet"
+        return about | {"columns": list(found[0]), "bytes": written(found, path)}
 
-    def _write(self, found: Sequence[dict[str, Any]], number: int) -> int:
-        from pyarrow import parquet
 
-        pa = arrow_library()
-        tables = [pa.table({name: _storable(x) for name, x in piece.items()}) for piece in found]
-        path = Path(self.out or "") / f"part-{number:06}.parquet"
-        with replacing(path) as stream:
-            parquet.write_table(pa.concat_tables(tables, promote_options="default"), stream)
-        return os.path.getsize(path)
+def written(found: Sequence[dict[str, Any]], path: Path) -> int:
+    """Write values of rows to a Parquet file, whole or not at all; the number of its bytes."""
+    from pyarrow import parquet
+
+    pa = arrow_library()
+    tables = [pa.table({name: _storable(x) for name, x in piece.items()}) for piece in found]
+    with replacing(path) as stream:
+        parquet.write_table(pa.concat_tables(tables, promote_options="default"), stream)
+    return os.path.getsize(path)
 
 
 def _storable(values: Any) -> Any:
