@@ -789,3 +789,32 @@ def test_ensembles_in_another_order_are_joined(congruence):
         assert "joined by 'cell': 8 points" in said.err
         first, second = cg.Ensemble({"k": KMEANS, "l": LEIDEN}), cg.Ensemble({"t": TRUTH, "k": KMEANS})
         assert json.loads(said.out)["against"]["arimm"] == pytest.approx(first.arimm(second), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("compare", "labels.csv", "truth", "kmeans"), ("match", "labels.csv", "truth", "kmeans"),
+        ("contingency", "labels.csv", "truth", "kmeans"), ("matrix", "labels.csv"), ("points", "labels.csv"),
+        ("ensemble", "labels.csv", "--reference", "truth"), ("consensus", "labels.csv", "--k", "3", "--seed", "0"),
+    ],
+    ids=lambda words: words[0],
+)  # fmt: skip
+def test_a_file_is_parsed_once_per_command(congruence, monkeypatch, words):
+    """Ids, weights and labels of a command come from one reading of its file."""
+    from congruence.inputs import files
+
+    opened, own = [], files.text_reader
+    monkeypatch.setattr(files, "text_reader", lambda *given, **how: opened.append(given) or own(*given, **how))
+    assert congruence(*words, "--id", "cell").code == 0
+    assert len(opened) == 1
+
+
+def test_the_pairs_of_an_ensemble_are_counted_once(congruence, monkeypatch):
+    """One pass over all pairs of members serves every mean of pairs and the ranking of members."""
+    from congruence.engine import cpu
+
+    passes, own = [], cpu.statistics
+    monkeypatch.setattr(cpu, "statistics", lambda *given, **how: passes.append(given[1:]) or own(*given, **how))
+    assert congruence("ensemble", "labels.csv", "--id", "cell").code == 0
+    assert [{need.__name__ for need in needs} for runs, needs in passes if len(runs) > 1] == [{"Info", "Pairs"}]
