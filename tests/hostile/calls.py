@@ -422,7 +422,7 @@ def complaints_of(rng: Random, folder: Path) -> tuple[str, list[str], str]:
 
 def is_raw(warning: Any) -> bool:
     """A warning of another library that reached the user."""
-    if "it was read as cp1252" in str(warning.message):
+    if "it was read as cp1252" in str(warning.message) or "sheets; the first, " in str(warning.message):
         return False
     return "congruence" not in warning.filename or issubclass(warning.category, RuntimeWarning | DeprecationWarning)
 

@@ -47,6 +47,8 @@ def read(path: Path, names: Iterable[str] | None = None) -> Columns:
     try:
         data = path.read_bytes()
         kinds = [s.lower() for s in path.suffixes]
+        if set(kinds) & {".json", ".jsonl", ".ndjson", ".xlsx", ".xls", ".ods", ".h5ad"}:
+            raise Ambiguous
         if kinds[-1:] == [".gz"]:
             data = gzip.decompress(data)
         elif kinds[-1:] == [".bz2"]:
@@ -68,8 +70,6 @@ def read(path: Path, names: Iterable[str] | None = None) -> Columns:
         raise
     except Exception as error:  # zipfile, zlib and numpy have kinds of their own
         raise Unreadable(f"{type(error).__name__}: {error}") from None
-    if kind in (".json", ".jsonl", ".ndjson", ".xlsx", ".xls", ".ods", ".h5ad"):
-        raise Ambiguous
     raise Unreadable("of no known kind")
 
 

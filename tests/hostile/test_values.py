@@ -229,3 +229,14 @@ def test_scanned_ensembles_with_the_same_frequency_column(tmp_path):
     s = scanned(tmp_path, {"a": [0, 0, 1, 1], "b": [0, 1, 1, 1], "f": [1, 2, 3, 4]}, columns=["a", "b"])
     first, second = (cg.Ensemble(s[[x]], frequency=s["f"]) for x in "ab")
     assert first.arimm(second) == pytest.approx(cg.ari([0, 0, 1, 1], [0, 1, 1, 1], frequency=[1, 2, 3, 4]), rel=1e-12)
+
+
+def test_the_declared_range_of_weighted_values():
+    """With weights ari falls to −1, not −0.5: the record says so."""
+    ari = cg.measure("ari")
+    low = cg.ari([0, 0, 1], [0, 1, 1], sample_weight=[1, 1000, 1])
+    assert low == pytest.approx(-0.999, abs=1e-5)
+    assert ari.weighted_range[0] <= low < ari.range[0]
+    for m in cg.measures():
+        lowest, highest = m.weighted_range or m.range
+        assert lowest <= m.range[0] <= m.range[1] <= highest

@@ -62,7 +62,7 @@ def _mari_workings(t: Tables) -> dict[str, Array]:
 
 
 @measure(
-    "ari", title="Adjusted Rand index", needs=Pairs, better="higher", range=(-0.5, 1),
+    "ari", title="Adjusted Rand index", needs=Pairs, better="higher", range=(-0.5, 1), weighted_range=(-1, 1),
     aliases=("adjusted_rand_score", "adjusted_rand_index",),
     axioms=("symmetric", "definite", "baseline"), reference="hubert1985",
     definition=("E = s_a * s_b / pairs", "ari = (v11 - E) / ((s_a + s_b) / 2 - E)"),

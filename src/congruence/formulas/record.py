@@ -61,7 +61,7 @@ class Measure:
         needs: The statistic that the formula reads.
         formula: The formula.
         better: "higher" or "lower".
-        range: Smallest and largest value.
+        range: Smallest and largest value for points that count once, or by whole frequencies.
         definition: The formula as lines of Python over the symbols of the statistic; the last one is the measure.
         axioms: Which of "symmetric", "definite", "triangle" and "baseline" hold.
         at_zero: Value at 0/0 if the clusterings differ; identical ones get the best value.
@@ -77,6 +77,7 @@ class Measure:
         of_members: For one ensemble: whether it describes the members, which a matrix does not have.
         axioms_for: The axioms for given parameters, if they depend on them.
         parameters: Its parameters and their values.
+        weighted_range: Smallest and largest value with `sample_weight`, if that is wider; None if it is not.
 
     >>> import congruence as cg
     >>> m = cg.measure("v_measure", beta=2)
@@ -115,6 +116,8 @@ class Measure:
     parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     #: the axioms for these parameters, if they depend on them
     axioms_for: Callable[..., frozenset[str]] | None = None
+    #: smallest and largest value with sample weights, if wider than `range`
+    weighted_range: tuple[float, float] | None = None
 
     @property
     def best(self) -> float:
@@ -325,6 +328,7 @@ def measure(
     of_members: bool = False,
     status: Literal["current", "historical"] = "current",
     axioms_for: Callable[..., frozenset[str]] | None = None,
+    weighted_range: tuple[float, float] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare the decorated formula as a measure. Its keyword parameters, with defaults, become the measure's."""
 
@@ -339,7 +343,7 @@ def measure(
             definition=lines, axioms=frozenset(axioms), at_zero=at_zero, reference=reference, caution=caution,
             status=Status(status), workings=workings, aliases=tuple(aliases), wants_partition=wants_partition,
             takes_kernels=takes_kernels, takes_covers=takes_covers, whole_points=whole_points, of_members=of_members,
-            parameters=MappingProxyType(defaults), axioms_for=axioms_for,
+            parameters=MappingProxyType(defaults), axioms_for=axioms_for, weighted_range=weighted_range,
         )  # fmt: skip
         unknown = record.axioms - set(AXIOMS)
         if unknown or key in _NAMES:

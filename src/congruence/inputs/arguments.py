@@ -103,7 +103,7 @@ def fits(value: Any, kind: Any) -> bool:
     if kind is bool:
         return isinstance(value, bool | np.bool_)
     if kind is int:
-        return hasattr(value, "__index__") and not isinstance(value, np.ndarray)
+        return isinstance(value, int | np.integer)
     if kind is float:
         return isinstance(value, int | float | np.integer | np.floating)
     if issubclass(kind, Enum):

@@ -94,6 +94,8 @@ class Memberships:
             raise InputError(
                 f"{who}: memberships must not exceed 1 ({where(cells > 1 + 1e-6)}); divide rows by their sums"
             )
+        if 0 < cells.max(initial=0) < 1e-100:
+            raise InputError(f"{who}: all memberships are below {1e-100:g}; divide rows by their sums")
         total = np.asarray(matrix.sum(axis=1)).ravel()
         if (total == 0).any():
             raise InputError(

@@ -338,6 +338,8 @@ def resolutions(
         raise InputError("a resolution sweep does not use weights; leave them out")
     notes: list[str] = list(dict.fromkeys([*ensemble.notes, *ensemble.cautions]))
     ensemble = ensemble[_ordered(ensemble, order)]
+    if len(ensemble) < 2:
+        raise InputError(f"a sweep needs at least two columns; order names {len(ensemble)}")
     n_given = ensemble.n_points
     kept = np.arange(n_given)
     if unassigned == "drop" and ensemble.has_gaps:
