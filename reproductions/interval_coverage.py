@@ -13,7 +13,7 @@ import numpy as np
 import congruence as cg
 
 SIZES = np.array([0.6, 0.25, 0.1, 0.05])
-MEASURES = ("ari", "vi", "accuracy", "ami_max")
+MEASURES = ("ari", "vi", "accuracy", "ami_max", "nmi_sum", "jaccard")
 #: share of points that b puts elsewhere
 MOVED = (0.05, 0.1, 0.3)
 

@@ -356,3 +356,9 @@ def test_clusters_with_numbers_beyond_64_bits_in_an_arrow_frame():
     """Arrow has no such integers: the names become text."""
     m = cg.match([10**20, 10**20, 2], [0, 0, 1])
     assert str(10**20) in str(m.to_frame("pyarrow").to_pydict())
+
+
+def test_bytes_and_lists_in_text_files(tmp_path):
+    """They are written as their text."""
+    files.write_table({"id": [b"\xff", b"x"], "l": [[1], [2]]}, tmp_path / "x.csv")
+    assert (tmp_path / "x.csv").read_text(encoding="utf-8").splitlines()[1] == '"b\'\\xff\'","[1]"'

@@ -17,6 +17,7 @@ import numpy as np
 from congruence.errors import InputError, hint, joined, path_of, some_of
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import sorted_columns
+from congruence.inputs.encoding import arrow_texts
 from congruence.inputs.formats import (
     ANNDATA,
     EXCEL,
@@ -371,7 +372,11 @@ def write_table(columns: Mapping[str, Any], path: str | Path, *, raw: bool = Fal
         )
         cells = safe
     try:
-        table = pa.table({name: pa.array(values) for name, values in cells.items()})
+        arrays = {name: pa.array(values) for name, values in cells.items()}
+        if kind in (".csv", ".tsv"):  # text has no bytes and lists
+            kept = (pa.types.is_primitive, pa.types.is_string, pa.types.is_large_string, pa.types.is_null)
+            arrays = {k: x if any(of(x.type) for of in kept) else arrow_texts(x.to_pylist()) for k, x in arrays.items()}
+        table = pa.table(arrays)
     except (pa.ArrowException, UnicodeEncodeError) as error:
         raise InputError(f"{path} cannot hold these columns: {why_unreadable(error)}") from None
     with replacing(path) as stream:
