@@ -188,11 +188,13 @@ def test_the_configurations_are_all_there():
     assert {str(x) for x in GENERATORS} == {str(x.generator) for x in CONFIGURATIONS if hasattr(x, "generator")}
 
 
-def test_no_dimension_left_is_a_warning_without_labels_and_an_error_with_them():
-    """k-means is what is known where nothing is given; what a person gave is not replaced in silence."""
-    with pytest.warns(UserWarning, match="no alternative to the k-means clustering"):
-        model = cg.AlternativeClustering(3, method="orthogonal", random_state=0).fit(X)
-    assert model.alternatives_ == []
-    assert len(set(model.labels_.tolist())) == 3
-    with pytest.raises(cg.NotApplicable, match="no direction is orthogonal"):
-        cg.AlternativeClustering(3, method="orthogonal", random_state=0).fit(X, Y)
+def test_the_weakest_direction_is_kept_with_a_warning():
+    """An estimator always has labels; the function refuses, and says what to pass."""
+    with pytest.raises(cg.NotApplicable, match="pass weakest=True"):
+        cg.alternatives(X, Y, 3, method="orthogonal", random_state=0)
+    with pytest.warns(UserWarning, match="span all 2 dimensions.*that direction was kept"):
+        model = cg.AlternativeClustering(3, method="orthogonal", random_state=0).fit(X, Y)
+    wanted = cg.alternatives(X, Y, 3, method="orthogonal", random_state=0, weakest=True)[0]
+    assert model.labels_.tolist() == wanted.labels.tolist()
+    with pytest.raises(cg.NotApplicable):
+        cg.AlternativeClustering(3, method="orthogonal", options={"weakest": False}).fit(X, Y)

@@ -27,7 +27,7 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         method: "maximus" (default; options epsilon=0.05, sample, finalists, solver), "auto" (tries "adft", "condens",
             "mincentropy" and "orthogonal", and keeps the labels that explain most beyond the given ones and beyond
             chance; no options), "coala" (omega=0.6), "cib" (passes=5), "condens", "metaclusters" (groups),
-            "mincentropy" (weight, sigma), "orthogonal", "adft"; historical: "maximus_published". "orthogonal" and
+            "mincentropy" (weight, sigma), "orthogonal" (weakest), "adft"; historical: "maximus_published". "orthogonal" and
             "adft" need numbers; the others take nominal attributes too.
         n_alternatives: Number of alternatives, each different from those before. Default 1.
         min_size: Smallest number of points of a cluster. Default None: max(2, n/(3k)) for maximus, none for the
@@ -88,7 +88,7 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Args:
             X: The data, points × attributes: an array or a frame.
             y: The given clustering, or several. Default None: `labels_` is the k-means clustering,
-                and `alternatives_` are alternatives to it (none, with a warning, if "orthogonal" has no direction left).
+                and `alternatives_` are alternatives to it.
             given_labels: Alias of `y`. Default None.
 
         Returns:
@@ -115,12 +115,14 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if self.n_clusters == 1:
             self.labels_ = np.zeros(len(data), dtype=np.int64)
         else:
+            options = dict(self.options or {})
             try:
-                self.alternatives_ = alternatives(data, known, **settings, **(self.options or {}))
+                self.alternatives_ = alternatives(data, known, **settings, **options)
             except NotApplicable as error:
-                if given is not None:
+                if self.method != "orthogonal" or "weakest" in options:
                     raise
-                warnings.warn(f"there is no alternative to the k-means clustering of these data: {error}", stacklevel=2)
+                warnings.warn(f"{error}; that direction was kept", stacklevel=2)
+                self.alternatives_ = alternatives(data, known, **settings, **options, weakest=True)
             self.labels_ = np.asarray(known) if given is None else self.alternatives_[0].labels
         self._centres = None if _has_words(X) else Centres.of(np.asarray(data), np.asarray(self.labels_), self.scale)
         return self

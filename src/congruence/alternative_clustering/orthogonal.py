@@ -13,21 +13,31 @@ from congruence.errors import NotApplicable
 from congruence.statistics.tables import Array
 
 
-def orthogonal(points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done) -> Found:
-    """k-means after the projection."""
-    return kmeans(left_over(points, knowns), k, streams, done)
+def orthogonal(
+    points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done, *, weakest: bool = False
+) -> Found:
+    """k-means after the projection; `weakest` keeps the direction in which the given differ least if they span all."""
+    return kmeans(left_over(points, knowns, weakest), k, streams, done)
 
 
-def left_over(points: Points, knowns: Sequence[Array]) -> Array:
+def left_over(points: Points, knowns: Sequence[Array], weakest: bool = False) -> Array:
     """The points projected orthogonally to the span of the centred given centroids."""
     X = points.numbers - points.numbers.mean(axis=0)
     given = np.vstack([centroids(X, codes, int(codes.max()) + 1) for codes in knowns])
     _, strength, directions = np.linalg.svd(given, full_matrices=False)
     taken = directions[strength > 1e-9 * max(float(strength.max()), 1e-300)]
     rest = X - (X @ taken.T) @ taken
-    if len(taken) >= X.shape[1] or np.square(rest).sum() <= 1e-12 * np.square(X).sum():
+    while weakest and len(taken) and _is_empty(rest, X, taken):
+        taken = taken[:-1]
+        rest = X - (X @ taken.T) @ taken
+    if _is_empty(rest, X, taken):
         raise NotApplicable(
             f"the given clusters span all {X.shape[1]} dimensions of the data, so no direction is orthogonal to them; "
-            "use method='maximus' or 'mincentropy'"
+            "use method='maximus' or 'mincentropy', or pass weakest=True to keep the direction in which they differ least"
         )
     return np.asarray(rest)
+
+
+def _is_empty(rest: Array, X: Array, taken: Array) -> bool:
+    """Whether nothing is left of the points once these directions are taken."""
+    return bool(len(taken) >= X.shape[1] or np.square(rest).sum() <= 1e-12 * np.square(X).sum())

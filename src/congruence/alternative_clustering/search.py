@@ -122,7 +122,7 @@ def alternatives(
         method: "maximus" (default; options epsilon=0.05, sample, finalists, solver), "auto" (tries "adft", "condens",
             "mincentropy" and "orthogonal", and keeps the labels that explain most beyond the given ones and beyond
             chance; no options), "coala" (omega=0.6), "cib" (passes=5), "condens", "metaclusters" (groups),
-            "mincentropy" (weight, sigma), "orthogonal", "adft"; historical: "maximus_published". "orthogonal" and
+            "mincentropy" (weight, sigma), "orthogonal" (weakest), "adft"; historical: "maximus_published". "orthogonal" and
             "adft" need numbers; the others take nominal attributes too.
         random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
         min_size: Smallest number of points of a cluster. Default None: max(2, n/(3k)) for maximus, none for the
