@@ -61,8 +61,8 @@ def parameters() -> set[str]:
                     found |= set(inspect.signature(one).parameters)
                 except (TypeError, ValueError):
                     continue
-    for file in ("alternative_clustering/published.py", "alternative_clustering/maximus.py"):  # options of methods
-        for node in ast.walk(ast.parse((PACKAGE / file).read_text(encoding="utf-8"))):
+    for file in (PACKAGE / "alternative_clustering").glob("*.py"):  # options of methods
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef):
                 found |= {a.arg for a in (*node.args.args, *node.args.kwonlyargs)}
     return found | {"limit", "sample", "path", "height", "compute_distances"}  # of measures, of cuts, of scikit-learn

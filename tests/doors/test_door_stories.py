@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -105,3 +106,122 @@ def test_errors_name_options_that_exist(command, words):
     for option in re.findall(r"--[a-z][a-z-]+", err):
         assert option in text, f"{words[0]} has no {option}: {err}"
     assert not re.search(r"\b[a-z_]+='", err), err
+
+
+# --- five people, from what they have to what they read --------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_bioinformatician_with_anndata(command):
+    """.h5ad: labels from .obs, QC columns left out, the number of clusters from X_pca, a report with the UMAP."""
+    anndata = pytest.importorskip("anndata", reason="anndata makes the file", exc_type=ImportError)
+    rng = np.random.default_rng(5)
+    kind = np.repeat(["B", "T", "NK"], 30)
+    place = np.repeat([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]], 30, axis=0) + rng.normal(size=(90, 2))
+    obs = pd.DataFrame({"cell_type": pd.Categorical(kind), "n_genes": rng.integers(500, 6000, 90)})
+    obs["leiden"] = pd.Categorical([str(x) for x in np.where(rng.random(90) < 0.1, 0, pd.factorize(kind)[0])])
+    obs["louvain"] = pd.Categorical([str(x) for x in pd.factorize(kind)[0]])
+    obs.index = [f"AAAC{i:04}-1" for i in range(90)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        anndata.settings.allow_write_nullable_strings = True
+        data = anndata.AnnData(rng.poisson(2.0, size=(90, 6)).astype("float32"), obs=obs)
+        data.obsm["X_pca"], data.obsm["X_umap"] = place, place[:, ::-1].copy()
+        data.write_h5ad("cells.h5ad")
+    code, out, err = command("compare", "cells.h5ad", "--reference", "cell_type", "-m", "ari", "-f", "json")
+    assert code == 0, err
+    assert "left out: n_genes (measurements)" in err
+    rows = {
+        row["clustering"]: row["ari"] for row in cg.compare_to("cell_type", data, "ari").to_frame("pyarrow").to_pylist()
+    }
+    assert rows["louvain"] == 1.0
+    assert all(str(value) in out for value in rows.values())
+    assert "3 clusters" in command("choose-k", "cells.h5ad", "--k", "2..4")[1]
+    assert command("report", "cells.h5ad", "--reference", "cell_type")[0] == 0
+    assert "X_umap_1" in Path("report.html").read_text(encoding="utf-8")
+    assert cg.compare_all(data).names == ("cell_type", "leiden", "louvain")
+
+
+def test_the_analyst_with_excel_exports(command):
+    """Two workbooks with rows in another order are joined by the customer number; a semicolon export gives the same."""
+    pytest.importorskip("openpyxl", reason="openpyxl makes the file")
+    pytest.importorskip("python_calamine", reason="python-calamine reads it")
+    rng = np.random.default_rng(6)
+    frame = pd.DataFrame(
+        {"customer_no": rng.permutation(np.arange(1000, 1060)), "segment": rng.choice(["Gold", "Silver"], 60)}
+    )
+    frame["churn_group"] = np.where(rng.random(60) < 0.8, frame["segment"], "Gold")
+    frame[["customer_no", "segment"]].to_excel("crm.xlsx", index=False)
+    frame[["customer_no", "churn_group"]].sample(frac=1, random_state=1).to_excel("model.xlsx", index=False)
+    frame[["customer_no", "churn_group"]].to_csv("model.csv", index=False, sep=";", encoding="utf-16")
+    known = cg.ari(frame["segment"].tolist(), frame["churn_group"].tolist())
+    for other in ("model.xlsx", "model.csv"):
+        code, out, err = command("compare", "crm.xlsx", other, "-m", "ari", "-f", "json")
+        assert code == 0, err
+        assert "rows are joined by 'customer_no': 60 points" in err
+        assert json.loads(out)["values"]["ari"] == known
+    assert command("match", "crm.xlsx", "model.xlsx", "--out", "pairs.csv")[0] == 0
+    assert len(pd.read_csv("pairs.csv")) >= 2
+
+
+@pytest.mark.slow
+def test_the_engineer_with_scikit_learn_pipelines():
+    """Consensus in a pipeline and a grid search by a scorer of ours, with the value that sklearn.metrics gives."""
+    from sklearn.datasets import make_blobs
+    from sklearn.metrics import adjusted_rand_score
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    X, y = make_blobs(90, centers=3, random_state=0, cluster_std=0.6)
+    model = make_pipeline(StandardScaler(), cg.ConsensusClustering(3, generator="kmeans", n_members=5, random_state=0))
+    search = GridSearchCV(model, {"consensusclustering__n_clusters": [2, 3, 5]}, scoring=cg.scorer("ari"), cv=2).fit(
+        X, y
+    )
+    assert search.best_params_ == {"consensusclustering__n_clusters": 3}
+    found = search.best_estimator_.predict(X)
+    assert cg.adjusted_rand_score(labels_true=y, labels_pred=found) == pytest.approx(adjusted_rand_score(y, found))
+
+
+def test_the_statistician_from_r(command):
+    """A table as write.csv leaves it: row names in an unnamed first column, factors as quoted words, NA for missing."""
+    Path("iris.csv").write_text(
+        '"","Species","mclust"\n' + "".join(f'"{i}","{s}",{m}\n' for i, (s, m) in enumerate(
+            [("setosa", 1)] * 10 + [("virginica", 2)] * 9 + [("virginica", "NA")], 1)))  # fmt: skip
+    code, _, err = command("compare", "iris.csv", "Species", "mclust", "-m", "ari")
+    assert code == 2
+    assert "pass --unassigned drop" in err
+    code, out, err = command("compare", "iris.csv", "-m", "ari,accuracy", "--unassigned", "drop", "-f", "json")
+    assert code == 0, err
+    assert "labels: Species, mclust" in err
+    assert json.loads(out)["values"] == {"ari": 1.0, "accuracy": 1.0}
+    assert "19 of 20 points" in str(json.loads(out)["cautions"])
+
+
+@pytest.mark.slow
+def test_the_data_engineer_with_many_rows(command, monkeypatch, tmp_path):
+    """A partitioned folder: scanned in a limit of memory, with progress, a checkpoint, a damaged part, and the same values."""
+    rng = np.random.default_rng(7)
+    (tmp_path / "events").mkdir()
+    parts = []
+    for day in range(6):
+        truth = rng.integers(0, 5, 2000)
+        part = pd.DataFrame({"event_id": np.arange(2000) + 2000 * day, "truth": truth})
+        part["model_a"] = np.where(rng.random(2000) < 0.2, 0, truth)
+        part["model_b"] = np.where(rng.random(2000) < 0.4, 0, truth)
+        part.to_parquet(tmp_path / "events" / f"day={day}.parquet", index=False)
+        parts.append(part)
+    whole = pd.concat(parts)
+    words = ("compare", "events", "-m", "ari", "-f", "json", "--memory", "4GB", "--progress", "--checkpoint", "saved")
+    code, out, err = command(*words)
+    assert code == 0, err
+    assert "reference: truth" in err
+    assert "100 % (" in err
+    known = cg.compare_to("truth", whole[["truth", "model_a", "model_b"]].reset_index(drop=True), "ari")
+    assert json.loads(out) == json.loads(known.to_json())
+    assert command(*words)[1] == out
+    (tmp_path / "events" / "day=3.parquet").write_bytes(b"cut off")
+    code, _, err = command("matrix", "events")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "day=3.parquet could not be read" in err
+    assert command("matrix", "events", "--skip-bad")[0] == 0
