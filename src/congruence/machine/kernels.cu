@@ -30,13 +30,15 @@ __device__ __noinline__ u64 term(double v, double n, double unit) {
     return (u64)__double2ll_rn(v * (shift * 0.6931471805599453 + 2.0 * (z * series)) * unit);
 }
 
-// The terms of counts of n points: looked up below `below`, computed above.
-struct Terms {
+// The terms of counts of n points: looked up below `below`, computed above; KNOWN if all are below.
+template <bool KNOWN> struct Terms {
     const u64* known;
     u32 below;
     double n, unit;
 
-    __device__ __forceinline__ u64 operator[](u32 v) const { return v < below ? __ldg(known + v) : term(v, n, unit); }
+    __device__ __forceinline__ u64 operator[](u32 v) const {
+        return KNOWN || v < below ? __ldg(known + v) : term(v, n, unit);
+    }
 };
 
 __global__ void terms_below(u32 end, double n, double unit, u64* out) {
@@ -50,8 +52,8 @@ template <typename N> __device__ __forceinline__ N over_warp(N x) {
 }
 
 // Sums of one k_a × width table by `per` warps, of which this is number `part`.
-template <bool MAXIMA>
-__device__ void table_sums(const u32* table, int k_a, int width, int part, int per, Terms terms, u64* out) {
+template <bool MAXIMA, bool KNOWN>
+__device__ void table_sums(const u32* table, int k_a, int width, int part, int per, Terms<KNOWN> terms, u64* out) {
     const int lane = threadIdx.x % 32, first = part * 32 + lane, step = per * 32;
     u64 squares = 0, logs = 0;
     const i64 cells = (i64)k_a * width;
@@ -111,11 +113,11 @@ template <typename T> __device__ __forceinline__ void add_points(u32* table, int
 // A block counts one clustering against the few others of its item, whose tables are side by side in shared memory, and
 // writes only their sums. An atomic add of 1 that does not return the old value merges equal addresses of a warp, so
 // sorted and skewed labels are not slower. `wide` threads visit the points; with few points the others handle other tables.
-template <typename T, bool MAXIMA>
+template <typename T, bool MAXIMA, bool KNOWN>
 __global__ void __launch_bounds__(1024) fused(const T* labels, i64 stride, i64 n, const int* rows_a, const int* rows_b,
                                               const int4* items, int wide, const u64* known, u32 below, double whole, double scale,
                                               u64* out) {
-    const Terms terms = {known, below, whole, scale};
+    const Terms<KNOWN> terms = {known, below, whole, scale};
     __shared__ const T* others[TABLES];
     extern __shared__ uint4 shared[];
     u32* tables = reinterpret_cast<u32*>(shared);
@@ -153,7 +155,7 @@ __global__ void __launch_bounds__(1024) fused(const T* labels, i64 stride, i64 n
     __syncthreads();
     const int warps = blockDim.x / 32, warp = threadIdx.x / 32, per = max(1, warps / many);
     for (int t = warp / per; t < many; t += warps / per)
-        table_sums<MAXIMA>(tables + t * cells, k_a, width, warp % per, per, terms, out + (i64)(first + t) * SUMS);
+        table_sums<MAXIMA, KNOWN>(tables + t * cells, k_a, width, warp % per, per, terms, out + (i64)(first + t) * SUMS);
 }
 
 // --- tables that are kept ------------------------------------------------------------------------------------------
@@ -214,11 +216,11 @@ __global__ void __launch_bounds__(128) weighted_cells(const i64* order, const i6
 }
 
 // Sums of dense tables that lie in the GPU's memory, a block a table.
-template <bool MAXIMA>
+template <bool MAXIMA, bool KNOWN>
 __global__ void sums_of(const u32* tables, const i64* offset, const int* width, const int* rows_a, const int* rows_b,
                         const u64* known, u32 below, double whole, double scale, u64* out) {
-    const Terms terms = {known, below, whole, scale};
-    table_sums<MAXIMA>(tables + offset[blockIdx.x], width[rows_a[blockIdx.x]], width[rows_b[blockIdx.x]],
+    const Terms<KNOWN> terms = {known, below, whole, scale};
+    table_sums<MAXIMA, KNOWN>(tables + offset[blockIdx.x], width[rows_a[blockIdx.x]], width[rows_b[blockIdx.x]],
                        threadIdx.x / 32, blockDim.x / 32, terms, out + (i64)blockIdx.x * SUMS);
 }
 
@@ -274,12 +276,12 @@ __host__ __device__ constexpr int blocks_at_once(int threads, int of) { return o
 // against J others lies in shared memory, `cells` for each: four times an odd number, so that the same label of others
 // is in other banks. When its points are counted, the row is scanned and cleared. A row has a cell a label; or, HASHED, it
 // has 2^bits of them, fewer than labels and more than points: label + 1 in the upper half, its count in the lower one.
-template <bool HASHED, int J, int T, bool MAXIMA>
+template <bool HASHED, int J, int T, bool MAXIMA, bool KNOWN>
 __global__ void __launch_bounds__(T, blocks_at_once(T, HASHED ? 1280 : 1536))
     sliced(const u16* tiles, i64 n, u32 cells, int bits, const u32* order, const u32* starts, int starts_stride,
            const Unit* units, const u64* known, u32 below, double whole, double scale, int members,
            u64* out) {
-    const Terms terms = {known, below, whole, scale};
+    const Terms<HASHED || KNOWN> terms = {known, below, whole, scale};
     constexpr int V = J < 4 ? J : 4, Q = 4;  // clusterings that a thread serves, points that it fetches together
     constexpr int sharing = J / V, turn = T / sharing;
     extern __shared__ uint4 shared[];
@@ -387,8 +389,7 @@ __global__ void __launch_bounds__(T, blocks_at_once(T, HASHED ? 1280 : 1536))
 #pragma unroll
                 for (int w = 0; w < 4; w++) {
                     squares += (u64)found[w] * found[w];
-                    // counts of hashed rows are below 2^16: all are known
-                    logs += HASHED ? __ldg(terms.known + found[w]) : terms[found[w]];
+                    logs += terms[found[w]];  // those of hashed rows, below 2^16, are all known
                 }
             }
         }
@@ -424,7 +425,7 @@ template <typename T, bool MAXIMA>
 __global__ void __launch_bounds__(512) chunked(const T* labels, i64 stride, const int* rows_b, const u32* widths,
                                                const u32* order, const u32* begin, const int2* chunks, int bits,
                                                const u64* known, u32 below, double whole, double scale, u64* out) {
-    const Terms terms = {known, below, whole, scale};
+    const Terms<false> terms = {known, below, whole, scale};
     extern __shared__ uint4 shared[];
     const u32 cells = 1u << bits, k_b = widths[blockIdx.y];
     u32 *keys = reinterpret_cast<u32*>(shared), *counts = keys + cells, *row_of = counts + cells, *tops = row_of;
@@ -491,7 +492,7 @@ __global__ void __launch_bounds__(512) chunked(const T* labels, i64 stride, cons
 template <bool MAXIMA>
 __global__ void run_sums(const u64* keys, const i64* starts, i64 runs, i64 points, u64 k_b, const u64* known, u32 below,
                          double whole, double scale, u32* tops, u64* out) {
-    const Terms terms = {known, below, whole, scale};
+    const Terms<false> terms = {known, below, whole, scale};
     u64 squares = 0, logs = 0;
     for (i64 r = (i64)blockIdx.x * blockDim.x + threadIdx.x; r < runs; r += (i64)gridDim.x * blockDim.x) {
         const u32 v = (u32)((r + 1 < runs ? starts[r + 1] : points) - starts[r]);
@@ -853,7 +854,7 @@ template <bool MAXIMA>
 __global__ void random_tables(u64 seed, int draws, i64 n, const u32* sizes_a, int k_a, int step_a, const u32* sizes_b,
                               int k_b, int step_b, u32* left, u32* tops, const u64* known, u32 below, double whole,
                               double scale, u64* sums, u32* tables) {
-    const Terms terms = {known, below, whole, scale};
+    const Terms<false> terms = {known, below, whole, scale};
     const int draw = blockIdx.x * blockDim.x + threadIdx.x;
     if (draw >= draws) return;
     Random random(seed, draw);

@@ -162,7 +162,7 @@ class Sums:
         rows = self.upload(np.stack([x, y]).astype(np.int32))
         items = np.column_stack([first, many, k[x[first]], k[y[first]]]).astype(np.int32)
         chunks = n * self.stack.codes.itemsize // 16
-        count = kernel(f"fused<{ctype(self.stack.codes)}, {str(self.maxima).lower()}>")
+        count = kernel(f"fused<{ctype(self.stack.codes)}, {_said(self.maxima)}, {_said(n <= LOOKUP)}>")
         for chosen, block in ((need <= room, threads), (need > room, 1024)):
             if chosen.any():
                 wide = min(block, max(32, 1 << int(max(chunks - 1, 0)).bit_length()))
@@ -185,7 +185,7 @@ class Sums:
         tables = cp.zeros(int(offset[-1]), np.uint32)
         count_tables(self.stack, self.k, rows, offsets, np.diff(offset), None, tables, slots)
         out = cp.zeros((len(x), SUMS), np.uint64)
-        kernel(f"sums_of<{str(self.maxima).lower()}>")(
+        kernel(f"sums_of<{_said(self.maxima)}, {_said(self.stack.n <= LOOKUP)}>")(
             (len(x),), (256,), (tables, offsets, self.k, rows[0], rows[1], *self.terms, out)
         )
         self.held.append(tables)
@@ -284,7 +284,8 @@ class Sums:
                 if not len(some):
                     continue
                 bits, others, threads, cells = slice_shape(int(widths[group[0] * 16]), largest, mean)
-                name = f"sliced<{str(bits > 0).lower()}, {others}, {threads}, {str(self.maxima).lower()}>"
+                choices = _said(bits > 0), others, threads, _said(self.maxima), _said(largest <= LOOKUP)
+                name = f"sliced<{', '.join(map(str, choices))}>"
                 kernel(name)(
                     (len(some), 16 // others), (threads,),
                     (side_by_side, i64(n), u32(cells), i32(bits), order, starts, i32(starts.shape[1]), self.upload(some),
@@ -292,6 +293,11 @@ class Sums:
                     shared_mem=4 * others * cells,
                 )  # fmt: skip
         return sums
+
+
+def _said(choice: bool) -> str:
+    """A choice as C++ writes it."""
+    return "true" if choice else "false"
 
 
 def _pinned(shape: tuple[int, ...]) -> Array:
