@@ -172,7 +172,13 @@ def main() -> None:
     parser.add_argument("--methods", nargs="+", metavar="NAME", help=f"of {', '.join(METHODS)}")
     parser.add_argument("--sizes", nargs="+", type=int, metavar="N", help="numbers of points")
     parser.add_argument("--starts", action="store_true", help="only the starts with many clusters")
+    parser.add_argument(
+        "--sample", action="store_true", help="only the ARI from a sample of the points and from all of them"
+    )
     options = parser.parse_args()
+    if options.sample:
+        sampled()
+        return
     if not options.starts:
         growing_points(options)
     if options.starts or not options.methods:
@@ -203,6 +209,28 @@ def growing_points(options: argparse.Namespace) -> None:
             for n in ours if beside == method else ():
                 if n <= most:
                     _line(peer, n, ours[n])
+
+
+def sampled() -> None:
+    """ARI with the truth of each method, from a sample of the points and from all of them, on noisy ensembles."""
+    import congruence as cg
+    from congruence.consensus_clustering import search
+
+    n = 110_000
+    print(
+        f"{n:,} points; share of the labels redrawn, sizes of the clusters: ARI from {search.SAMPLED:,} points, and from all\n"
+    )
+    for noise, sizes in ((0.6, [1] * 8), (0.75, [1] * 8), (0.6, [40, 25, 15, 10, 7, 3])):
+        rng = np.random.default_rng(1)
+        k = len(sizes)
+        truth = rng.choice(k, n, p=np.array(sizes) / sum(sizes))
+        e = cg.Ensemble([np.where(rng.random(n) < noise, rng.integers(0, k, n), truth) for _ in range(MEMBERS)])
+        for method in ("hbgf", "ncut", "kcc", "voting", "mcla"):
+            cells = []
+            for limit in (search.ALL_UP_TO, n):
+                with patch.object(search, "ALL_UP_TO", limit):
+                    cells.append(cg.ari(cg.consensus(e, k, method, 0, progress=False).labels, truth))
+            print(f"{noise:.2f} {sizes!s:<26} {method:<7} {cells[0]:.4f} {cells[1]:.4f}", flush=True)
 
 
 def _line(how: str, n: int, beside: float | None = None) -> float:
