@@ -362,3 +362,19 @@ def test_bytes_and_lists_in_text_files(tmp_path):
     """They are written as their text."""
     files.write_table({"id": [b"\xff", b"x"], "l": [[1], [2]]}, tmp_path / "x.csv")
     assert (tmp_path / "x.csv").read_text(encoding="utf-8").splitlines()[1] == '"b\'\\xff\'","[1]"'
+
+
+def test_a_sweep_of_an_ensemble_with_gaps():
+    """Points without a label in some column are left out, as the ensemble was made to do."""
+    r = cg.resolutions(cg.Ensemble([[0, 0, 1, 1, None], [0, 1, 1, 2, 2]], unassigned="drop"))
+    assert r.points.tolist() == [0, 1, 2, 3]
+    with pytest.raises(cg.InputError, match="order names 1"):
+        cg.resolutions({"a": [0, 1], "b": [0, 0]}, order=["a"])
+
+
+def test_a_measure_that_was_not_computed():
+    """An InputError, and a KeyError as of any mapping."""
+    r = cg.compare_to([0, 0, 1], {"b": [0, 1, 1]}, ["ari"])
+    for error in (cg.InputError, KeyError):
+        with pytest.raises(error, match="was not computed"):
+            r.best("v_measure")

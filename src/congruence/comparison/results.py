@@ -225,7 +225,8 @@ class AgainstReference(Result, _Scores):
         Raises:
             InputError: If the measure is undefined for every clustering.
         """
-        values = self[key] if self.measures[key_of(key, self._values)].better == "higher" else -self[key]
+        values = self[key]
+        values = values if self.measures[key_of(key, self._values)].better == "higher" else -values
         if np.isnan(values).all():
             raise InputError(f"{key} is undefined for every clustering")
         return self.names[int(np.nanargmax(values))]

@@ -74,7 +74,9 @@ def from_dlpack(data: Any) -> Array:
     if device.is_on_card(data):
         return np.asarray(device.array(data).get())
     try:
-        return np.from_dlpack(data)
+        with warnings.catch_warnings():  # arrow exports an older version of the protocol
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return np.from_dlpack(data)
     except (RuntimeError, BufferError, TypeError, ValueError):
         pass
     try:  # on another device: ask for a copy on the host

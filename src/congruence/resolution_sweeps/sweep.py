@@ -342,7 +342,7 @@ def resolutions(
         raise InputError(f"a sweep needs at least two columns; order names {len(ensemble)}")
     n_given = ensemble.n_points
     kept = np.arange(n_given)
-    if unassigned == "drop" and ensemble.has_gaps:
+    if ensemble.has_gaps:  # "drop", or an Ensemble that was made with gaps
         kept = np.flatnonzero(np.all([_codes(c) < c.k for c in ensemble.members], axis=0))
         if not len(kept):
             raise InputError("no point is assigned in every column")
