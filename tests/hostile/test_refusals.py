@@ -378,3 +378,18 @@ def test_a_measure_that_was_not_computed():
     for error in (cg.InputError, KeyError):
         with pytest.raises(error, match="was not computed"):
             r.best("v_measure")
+
+
+@pytest.mark.parametrize("command", ["compare", "points", "ensemble", "consensus"])
+def test_the_reference_is_the_column_of_ids(command, refused, tmp_path):
+    """It is no clustering: one line, no traceback."""
+    (tmp_path / "ids.csv").write_text("id,a,b\n1,0,0\n2,0,1\n3,1,1\n", encoding="utf-8")
+    more = ("--k", "2") if command == "consensus" else ()
+    assert "id" in refused(command, "ids.csv", "--reference", "id", "--id", "id", *more)
+
+
+@pytest.mark.parametrize("method", ["average", "voting", "kcc"])
+def test_consensus_of_one_cluster_and_all_singletons(method):
+    """A constant member and one of single points give a consensus, or a reason why not; never another error."""
+    found = cg.consensus([[0] * 6, list(range(6))], 2, method, random_state=0)
+    assert len(found.labels) == 6

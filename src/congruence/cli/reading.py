@@ -76,6 +76,14 @@ class FoundLabels:
         return rest, self.columns.get(self.reference) if self.reference is not None else None
 
 
+def check_reference(reference: str | None, id: str | None) -> None:
+    """Refuse a reference that is the column of ids: it is no clustering."""
+    from congruence import InputError
+
+    if reference is not None and reference == id:
+        raise InputError(f"column {id!r} holds the ids (--id), so it cannot be the reference; name another column")
+
+
 def labels_of(
     file: Path,
     named: Columns,
@@ -86,6 +94,7 @@ def labels_of(
     find_reference: bool = False,
 ) -> FoundLabels:
     """The clusterings of a file, by the common rule for columns; `find_reference` looks for a column called truth or class."""
+    check_reference(reference, id)
     from congruence import InputError
     from congruence.inputs import files
     from congruence.inputs.column_kinds import named_columns, sorted_columns
@@ -179,6 +188,7 @@ def scanned_columns(
     **options: Any,
 ) -> tuple[FoundLabels, Any] | None:
     """The columns of a folder, or of a file read in row groups, and their scan; None if it is read into memory."""
+    check_reference(reference, id)
     given = {key: value for key, value in options.items() if value not in (None, False)}
     many = file.is_dir() or "*" in file.name
     if not many and not given and (long is not None or not is_large(file)):
