@@ -39,6 +39,11 @@ def compiled(function: Callable[..., Any], steps: float = math.inf) -> Callable[
     return _compiled[name]
 
 
+def ready(function: Callable[..., Any]) -> Callable[..., Any] | None:
+    """The compiled function, if it is compiled already."""
+    return _compiled.get(f"{function.__module__}.{function.__qualname__}")
+
+
 def use_kernels(increments: float) -> bool:
     """Whether to use the compiled kernels: for large work, and for work from LOADED_FROM on once they are loaded."""
     return increments >= LOADED_FROM and (KERNELS in sys.modules or _pays(KERNELS, increments, COMPILED_FROM))

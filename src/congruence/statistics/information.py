@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from congruence.machine.jit import compiled
+from congruence.machine.jit import compiled, ready
 from congruence.statistics.tables import Array, Tables
 
 #: ln 2, √2, and the coefficients of atanh(z) = z + z³/3 + z⁵/5 + … needed for |z| < 0.172
@@ -226,8 +226,7 @@ def expected_mutual_information(sizes_a: Array, sizes_b: Array, threads: int = 1
 
 def expected_of(a: Sizes, b: Sizes, n: int, threads: int = 1) -> float:
     """E[MI] in nats of two clusterings of n points with these sizes."""
-    first, second = places([a, b])
-    (inner, many), (outer, times) = (b, a) if first > second else (a, b)
+    (inner, many), (outer, times) = (b, a) if _key(a) > _key(b) else (a, b)
     return float(in_order(weighted_rows(expected_terms(inner, outer, n, threads), many), times))
 
 
@@ -236,13 +235,19 @@ def places(clusterings: Sequence[Sizes]) -> Array:
 
     So E[MI] of (a, b) and of (b, a) have the same bits.
     """
-    keys = [(len(sizes), sizes.tobytes(), many.tobytes()) for sizes, many in clusterings]
+    keys = [_key(sizes) for sizes in clusterings]
     rank = {key: place for place, key in enumerate(sorted(set(keys)))}
     return np.array([rank[key] for key in keys])
 
 
+def _key(sizes: Sizes) -> tuple[int, bytes, bytes]:
+    return len(sizes[0]), sizes[0].tobytes(), sizes[1].tobytes()
+
+
 def weighted_rows(terms: Array, many: Array) -> Array:
     """The sum of the rows, each times its number, from the first to the last."""
+    if terms.size < 1 << 14:
+        return np.asarray(np.cumsum(terms * many[:, None], axis=0)[-1])
     total = np.zeros(terms.shape[1])
     for row, times in zip(terms, many, strict=True):
         total += times * row
@@ -262,12 +267,14 @@ def distinct(sizes: Array) -> Sizes:
 
 def expected_terms(a: Array, b: Array, n: int, threads: int = 1) -> Array:
     """The contribution of clusters of sizes a[u] and b[v] to E[MI], for all u and v (only u ≤ v is computed if a is b)."""
-    spread = np.sqrt(np.minimum(np.outer(a / n, b.astype(np.float64)), WIDE))
-    steps = float(np.minimum(spread * 18 + 2, np.minimum.outer(a, b) + 1).sum())
-    terms = compiled(_terms, steps)
+    terms, steps = ready(_terms), 0.0
+    if terms is None or threads > 1:
+        spread = np.sqrt(np.minimum(np.outer(a / n, b.astype(np.float64)), WIDE))
+        steps = float(np.minimum(spread * 18 + 2, np.minimum.outer(a, b) + 1).sum())
+        terms = compiled(_terms, steps)
     out = np.empty((len(a), len(b)))
-    bounds = [(u, min(u + 16, len(a))) for u in range(0, len(a), 16)]
     if threads > 1 and steps > 2e6:
+        bounds = [(u, min(u + 16, len(a))) for u in range(0, len(a), 16)]
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(threads) as pool:
