@@ -392,9 +392,13 @@ class FoundData:
         """Points × features, standardised if requested; otherwise a note if scales differ much."""
         import numpy as np
 
+        from congruence import InputError
         from congruence.selection.points import SCALES
 
-        X = self.matrix.astype(np.float64)
+        try:
+            X = self.matrix.astype(np.float64)
+        except ValueError as error:  # an array of text
+            raise InputError(f"expected numbers, one row per point ({error})") from None
         with np.errstate(over="ignore", invalid="ignore"):
             spread = np.nanstd(X, axis=0)
         if standardise:

@@ -141,7 +141,7 @@ def _numbers(given: Any, name: str) -> Array:
     """Weights as an array of integers or floats."""
     try:
         values = np.asarray(given)
-        if values.dtype.kind == "c":
+        if values.dtype.kind in "cmM":  # complex numbers, times and dates
             raise TypeError
         if values.dtype.kind not in "iu":
             values = values.astype(np.float64)
@@ -258,14 +258,13 @@ def noise_for(noise: Any, column: Iterable[str | None]) -> Collection[Hashable] 
             if name is not None and name in noise:
                 return noise_for(noise[name], ())
         return None
-    if isinstance(noise, Iterable) and not isinstance(noise, str | bytes):
-        try:
-            return frozenset(x.item() if isinstance(x, np.generic) else x for x in noise)
-        except TypeError:
-            raise InputError(
-                f"noise must be a label, a set of labels, or a mapping column → labels; got {noise!r}"
-            ) from None
-    return frozenset([noise])
+    listed = noise if isinstance(noise, Iterable) and not isinstance(noise, str | bytes) else [noise]
+    try:
+        return frozenset(x.item() if isinstance(x, np.generic) else x for x in listed)
+    except TypeError:
+        raise InputError(
+            f"noise must be a label, a set of labels, or a mapping column → labels; got {noise!r}"
+        ) from None
 
 
 def check_index(clustering: Any, X: Any, who: str, of: str = "the data") -> None:

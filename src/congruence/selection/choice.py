@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from congruence.comparison.presenting import Result
-from congruence.errors import InputError, Word
+from congruence.errors import InputError, Word, yes_or_no
 from congruence.formulas.record import Better
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import html_grid, make_frame, text_grid
@@ -292,6 +292,7 @@ class KChoice(Result):
         Args:
             errors: Whether to include standard errors.
         """
+        yes_or_no(errors, "errors")
         found: dict[str, Any] = {"k": list(self.ks)}
         if self.ensembles:
             found["members"] = [len(self.ensembles[k]) if k in self.ensembles else 0 for k in self.ks]
