@@ -12,10 +12,6 @@ from doors import OF_COVERS, ROUTES, close, on_route
 from test_scanning import folder_of, same
 
 import congruence as cg
-from congruence.engine import cpu
-from congruence.engine.plan import MEMORY, Run
-from congruence.inputs.alignment import InputOptions, Mass, prepared
-from congruence.statistics.covers import SharedPairs
 
 KEYS = (*OF_COVERS, "bcubed_precision", "bcubed_recall", "bcubed_f", "element_centric")
 POLICIES = ("error", "keep", "drop", "singletons", "cluster")
@@ -160,18 +156,3 @@ def test_lists_and_labels_are_different_kinds():
             _ = cg.partial_tables({"a": first, "b": [0]}) + cg.partial_tables({"a": second, "b": [0]})
     empty_first = cg.partial_tables({"a": [[]], "b": [0]}) + cg.partial_tables({"a": [["x"]], "b": [0]})
     assert empty_first["a"].clusters.names == ("x",)
-
-
-def test_weights_of_covers_counted_as_a_card_does():
-    """A counter that gives sums of weights only is asked for sums of squares too, so that pairs of points are right."""
-    rng = np.random.default_rng(2)
-    here, weights = in_memory(lists(60)), rng.random(60)
-    pair = prepared(here["a"], here["b"], InputOptions())
-    mass = Mass(weights, False)
-
-    def cells(labels, width, pair_i, pair_j, given, dense):
-        return cpu._dense_cells(labels, None, width, pair_i, pair_j, given, 1)[:4]
-
-    _, _, tile = next(cpu.table_tiles(pair.sides, [Run(0, 1, 2)], mass, MEMORY, 1, cells))
-    value = float(cg.measure("omega").values(SharedPairs.from_tables(tile.tables))[0])
-    assert value == pytest.approx(cg.omega(here["a"], here["b"], sample_weight=weights), rel=1e-10)
