@@ -14,6 +14,8 @@ from congruence.consensus_clustering import search
 
 N = 1_200
 
+pytestmark = pytest.mark.slow
+
 
 def columns(gaps=0.0, seed=0, members=6, k=4):
     """Noisy copies of one clustering, as strings with gaps where asked for."""

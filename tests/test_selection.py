@@ -489,6 +489,7 @@ def test_stability_takes_noise_mixtures_and_functions():
     assert halves.unstable(0).empty
 
 
+@pytest.mark.slow
 def test_stability_does_not_depend_on_jobs():
     """Two jobs give the numbers of one."""
     one = cg.stability(NOISE, KMeans(3, n_init=1), n_resamples=4, random_state=0)

@@ -10,7 +10,7 @@ from typing import Any
 
 from congruence.cli.app import settings
 from congruence.cli.printing import say
-from congruence.errors import some_of
+from congruence.errors import InputError, some_of
 
 #: columns as an option gives them, separated by commas, or one by one
 Columns = str | Sequence[str] | None
@@ -78,7 +78,6 @@ class FoundLabels:
 
 def check_reference(reference: str | None, id: str | None) -> None:
     """Refuse a reference that is the column of ids: it is no clustering."""
-    from congruence import InputError
 
     if reference is not None and reference == id:
         raise InputError(f"column {id!r} holds the ids (--id), so it cannot be the reference; name another column")
@@ -95,7 +94,6 @@ def labels_of(
 ) -> FoundLabels:
     """The clusterings of a file, by the common rule for columns; `find_reference` looks for a column called truth or class."""
     check_reference(reference, id)
-    from congruence import InputError
     from congruence.inputs import files
     from congruence.inputs.column_kinds import named_columns, sorted_columns
 
@@ -260,7 +258,6 @@ def two_columns(
     out: Path | None = None,
 ) -> TwoColumns:
     """The two clusterings of `FILE COL_A COL_B` or `FILE_A FILE_B`; first raises if `out` cannot be written."""
-    from congruence import InputError
     from congruence.inputs import files
 
     if out is not None:
@@ -299,7 +296,6 @@ def _one_of_each(
     tables: list[dict[str, Any]], paths: tuple[Path, Path], columns: Columns, ids: tuple[str | None, str | None]
 ) -> list[tuple[str, Any]]:
     """The clustering of each of two files: a matrix, the column named, or the only one."""
-    from congruence import InputError
     from congruence.inputs import files
     from congruence.inputs.column_kinds import named_columns, sorted_columns
     from congruence.inputs.similarity import Similarity
@@ -392,7 +388,6 @@ class FoundData:
         """Points × features, standardised if requested; otherwise a note if scales differ much."""
         import numpy as np
 
-        from congruence import InputError
         from congruence.selection.points import SCALES
 
         try:
@@ -442,7 +437,6 @@ def numbers_in(
     """
     import numpy as np
 
-    from congruence import InputError
     from congruence.inputs import files
     from congruence.inputs.column_kinds import first_ids, named_columns, sorted_columns
     from congruence.inputs.formats import ANNDATA
