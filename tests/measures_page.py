@@ -102,6 +102,8 @@ def entry(m: cg.Measure) -> list[str]:
     lines += [*(f"    {pretty(line)}" for line in m.definition), ""]
     true = ", ".join(axiom for axiom in AXIOMS if axiom in m.axioms) or "none"
     facts = [f"{m.better.capitalize()} is better, {span(m)}. Properties: {true}{'; a metric' if m.is_metric else ''}."]
+    if m.weighted_range is not None:
+        facts.append("With `sample_weight`: {:g} to {:g}.".format(*m.weighted_range))
     facts += [f"Parameters: {', '.join(f'`{k}={v!r}`' for k, v in m.parameters.items())}."] if m.parameters else []
     lines += ["\n".join(facts), ""]
     lines += [f"Caution: {m.caution}.", ""] if m.caution else []

@@ -67,6 +67,7 @@ def document(
     score.__module__ = "congruence"
     score.__signature__ = _signature(score, record)  # type: ignore[attr-defined]
     low, high = record.range
+    weighted = " With sample_weight: {:g} to {:g}.".format(*record.weighted_range) if record.weighted_range else ""
     own = {
         name: f"{OF_MEASURE.get((record.key, name), PARAMETERS[name])} Default {x!r}."
         for name, x in record.parameters.items()
@@ -83,7 +84,7 @@ def document(
     formula = inspect.cleandoc(record.formula.__doc__ or "")
     score.__doc__ = "\n".join(
         [
-            f"{record.title}: {record.better} is better, {low:g} to {high:g}.", "",
+            f"{record.title}: {record.better} is better, {low:g} to {high:g}.{weighted}", "",
             f"    {'; '.join(record.definition)}", "",
             formula, "",
             *([f"Caution: {record.caution}.", ""] if record.caution else []),
