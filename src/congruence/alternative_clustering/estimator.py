@@ -95,6 +95,7 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             The estimator.
         """
         data = X
+        self._centres = None  # a fit that fails leaves no centres of other data
         if isinstance(X, dict) and not hasattr(X, "tocsr"):
             self.n_features_in_ = len(X)
         elif _has_words(X):
@@ -130,11 +131,14 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _obvious(self, data: Any) -> Array:
         """The k-means clustering, for data without labels."""
         from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
 
         if _has_words(data):
             raise InputError("data with text attributes need the known labels: fit(X, labels)")
         seed = int(seed_sequence(self.random_state).generate_state(1)[0])
-        return np.asarray(KMeans(self.n_clusters or 3, n_init=3, random_state=seed).fit_predict(np.asarray(data)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct points than clusters
+            return np.asarray(KMeans(self.n_clusters or 3, n_init=3, random_state=seed).fit_predict(np.asarray(data)))
 
     def fit_predict(self, X: Any, y: Any = None, given_labels: Any = None) -> Array:
         """The labels of the first alternative.
