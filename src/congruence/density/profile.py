@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from congruence.errors import InputError, real_number, some_of
-from congruence.statistics.tables import Array, union
+from congruence.statistics.tables import Array, AsJson, union
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class Attribute:
 
 
 @dataclass(frozen=True, eq=False)
-class Profile:
+class Profile(AsJson):
     """Density profile of a clustering: how many points of each cluster fall in each bin of each attribute. Profiles add.
 
     Attributes:
@@ -191,19 +191,6 @@ class Profile:
         """The columns of `to_frame`: cluster, attribute, bin and count of each cell."""
         table = self.to_frame("pyarrow")
         return {name: table[name].to_pylist() for name in table.column_names}
-
-    def to_json(self, **options: Any) -> str:
-        """The same as JSON.
-
-        Args:
-            options: Options of `json.dumps`, such as `indent=2`.
-
-        Returns:
-            A JSON string.
-        """
-        import json
-
-        return json.dumps(self.to_dict(), ensure_ascii=False, default=str, **options)
 
     def __eq__(self, other: object) -> bool:
         """Whether the other is a profile with the same bins, clusters and counts."""

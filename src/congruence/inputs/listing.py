@@ -6,9 +6,10 @@ from typing import Any
 
 from congruence.errors import InputError
 from congruence.inputs.frames import make_frame
+from congruence.statistics.tables import AsJson
 
 
-class Listing:
+class Listing(AsJson):
     """What an `Ensemble` can be written as; two that list the same are equal."""
 
     members: tuple[Any, ...]
@@ -36,19 +37,6 @@ class Listing:
                 words = [list(x) if isinstance(x, tuple) else x for x in words]
             found[name] = [*(words[c] if c < len(words) else None for c in member.codes.tolist())]
         return found
-
-    def to_json(self, **options: Any) -> str:
-        """The same as JSON.
-
-        Args:
-            options: Options of `json.dumps`, such as `indent=2`.
-
-        Returns:
-            A JSON string.
-        """
-        import json
-
-        return json.dumps(self.to_dict(), ensure_ascii=False, default=str, **options)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """The same as a data frame, one row per point; written to a file, every command reads it.

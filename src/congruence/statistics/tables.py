@@ -35,8 +35,29 @@ def xlogx(x: Array) -> Array:
     return x * np.log(np.where(x > 0, x, 1.0))
 
 
+class AsJson:
+    """`to_json` of what has a `to_dict`."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the JSON holds."""
+        raise NotImplementedError
+
+    def to_json(self, **options: Any) -> str:
+        """The same as JSON.
+
+        Args:
+            options: Options of `json.dumps`, such as `indent=2`.
+
+        Returns:
+            A JSON string.
+        """
+        import json
+
+        return json.dumps(self.to_dict(), ensure_ascii=False, default=str, **options)
+
+
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(AsJson):
     """A contingency table: the overlap of each cluster of `a` with each cluster of `b`, as non-zero cells.
 
     Attributes:
@@ -109,19 +130,6 @@ class Table:
         """The names of the clusters on both sides, and the counts: {"rows": …, "columns": …, "counts": …}."""
         sides = [[x.item() if isinstance(x, np.generic) else x for x in names] for names in (self.rows, self.columns)]
         return {"rows": sides[0], "columns": sides[1], "counts": self.to_array().tolist()}
-
-    def to_json(self, **options: Any) -> str:
-        """The same as JSON.
-
-        Args:
-            options: Options of `json.dumps`, such as `indent=2`.
-
-        Returns:
-            A JSON string.
-        """
-        import json
-
-        return json.dumps(self.to_dict(), ensure_ascii=False, default=str, **options)
 
     def __eq__(self, other: object) -> bool:
         """Whether the other is a table of the same clusters with the same counts."""
