@@ -1,6 +1,7 @@
 """The CUDA engine: checked against the CPU engine, then timed with CUDA events: `python -m benchmarks.gpu [--quick]`.
 
-`compute-sanitizer python -m benchmarks.gpu --check` searches for invalid accesses in every kernel, on small data.
+`compute-sanitizer python -m benchmarks.gpu --check` searches for invalid accesses in every kernel, on small data;
+`--tool racecheck … --check labels` does so for races, one part at a time because it is slow.
 
 Kernel rates exclude preparation on the host: the timed kernels are queued behind a kernel that only waits. Real collections are
 read from `clusterings/` in the folder named by the environment variable CONGRUENCE_DATA.
@@ -11,9 +12,11 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
+import re
 import statistics
 import time
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +70,15 @@ def line(what: str, value: str, note: str = "") -> None:
 
 
 def check(quick: bool) -> None:
-    """Every kind of input by both engines: the same bits; with weights and memberships floats to 1e-12."""
+    """Every kind of input, permutation test and density profile by both engines."""
     print("\nchecked against the CPU engine (largest difference of any measure)")
+    check_labels(quick)
+    check_draws(quick)
+    check_profiles(quick)
+
+
+def check_labels(quick: bool) -> None:
+    """Every kind of input by both engines: the same bits; with weights and memberships floats to 1e-12."""
     rng = np.random.default_rng(0)
     keys = [m.key for m in cg.measures() if m.key in cg.compare([0, 0, 1, 1], [0, 1, 1, 1], "all")]
     keys = [key for key in keys if key != "lambda"]
@@ -95,29 +105,26 @@ def check(quick: bool) -> None:
         if what not in ("labels with sample_weight", "memberships"):
             assert all(cpu[key].tobytes() == gpu[key].tobytes() for key in cpu), (what, worst)
         line(what, f"{worst:.1e}")
-    for key in ("ari", "nmi_sum", "ami_max", "purity", "accuracy"):
-        check_draws(key, quick)
-    check_profiles(quick)
 
 
-def check_draws(key: str, quick: bool) -> None:
-    """A permutation test by both engines: the same value and mean, draws of the same distribution, for a seed the same."""
+def check_draws(quick: bool) -> None:
+    """Permutation tests by both engines: the same value and mean, draws of the same distribution, for a seed the same."""
     from scipy.stats import ks_2samp
 
     rng = np.random.default_rng(8)
-    a, b = rng.integers(0, 6, 3_000), rng.integers(0, 9, 3_000)
+    n, many = (500, 40) if quick else (3_000, 2_000)
+    a, b = rng.integers(0, 6, n), rng.integers(0, 9, n)
     b = np.where(rng.random(len(a)) < 0.02, a, b)
-    for cells in (draws.DRAWN_CELLS, 0.0):
+    for key, cells in product(("ari", "nmi_sum", "ami_max", "purity", "accuracy"), (draws.DRAWN_CELLS, 0.0)):
         before, draws.DRAWN_CELLS = draws.DRAWN_CELLS, cells
         try:
-            many = 200 if quick else 2_000
             there, here = (cg.permutation_test(a, b, key, many, 3, engine=engine) for engine in ("cuda", "cpu"))
-            again = cg.permutation_test(a, b, key, 100, 3, engine="cuda")
+            again = cg.permutation_test(a, b, key, many // 2, 3, engine="cuda")
         finally:
             draws.DRAWN_CELLS = before
         assert abs(there.value - here.value) < 1e-12
         assert not here.is_exact or abs(there.expected - here.expected) < 1e-12
-        assert again.draws.tobytes() == there.draws[:100].tobytes()
+        assert again.draws.tobytes() == there.draws[: many // 2].tobytes()
         alike = ks_2samp(there.draws, here.draws).pvalue
         assert alike > 1e-4, (key, alike)
         how = "tables drawn" if cells else "points permuted"
@@ -144,11 +151,8 @@ def check_profiles(quick: bool) -> None:
     line("density profiles, also of pairs of attributes", "same integers")
 
 
-def check_all(quick: bool) -> None:
-    """Run every kernel once on small data, each array in its own memory so that a sanitizer sees its bounds."""
-    cp = device.cupy()
-    cp.cuda.set_allocator(None)
-    check(True)
+def check_doors(quick: bool) -> None:
+    """Labels on the card, consensus matrices, tables of every size, other null models."""
     rng = np.random.default_rng(1)
     columns = rng.integers(0, 9, (1_003, 21)).astype(np.int16)
     for there in (device.moved(columns), device.moved(np.asfortranarray(columns % 7))):
@@ -161,18 +165,52 @@ def check_all(quick: bool) -> None:
     wide = cg.Ensemble(device.moved(rng.integers(0, 700, (5_001, 3))))
     cg.consensus_cdf(wide)
     cg.compare_all(wide, ["ari", "vi"])
-    many = [rng.integers(0, 70_000, 90_000), rng.integers(0, 80_000, 90_000)]
-    cg.compare_all([*many, np.where(np.arange(90_000) < 9_000, 0, many[0])], ["vi", "purity"], engine="cuda")
-    cg.compare_all([device.moved(v) for v in many], ["ari"])
-    uneven = (1_500 * rng.random((100_000, 2)) ** 4).astype(np.int16)
-    cg.compare_all([uneven[:, 0], uneven[:, 1], rng.integers(0, 1_500, len(uneven))], ["vi", "purity"], engine="cuda")
     for null in ("permutation", "n_clusters"):
         for key in ("ami_max", "purity", "accuracy"):
             cg.permutation_test(e[0], e[1], key, 50, 1, null=null, engine="cuda")  # type: ignore[arg-type]
     sums.SPLIT_FROM, sums.SPLIT_POINTS = 0, 100
     cg.compare_all(e, [*MEASURES, "purity"])
-    cp.cuda.Device().synchronize()
-    line("every kernel ran", "")
+    line("labels on the card, consensus matrices, null models", "ran")
+
+
+def check_shapes(quick: bool) -> None:
+    """More clusters than any table holds, and one cluster much larger than the others."""
+    rng = np.random.default_rng(1)
+    many = [rng.integers(0, 70_000, 90_000), rng.integers(0, 80_000, 90_000)]
+    cg.compare_all([*many, np.where(np.arange(90_000) < 9_000, 0, many[0])], ["vi", "purity"], engine="cuda")
+    cg.compare_all([device.moved(v) for v in many], ["ari"])
+    uneven = (1_500 * rng.random((100_000, 2)) ** 4).astype(np.int16)
+    cg.compare_all([uneven[:, 0], uneven[:, 1], rng.integers(0, 1_500, len(uneven))], ["vi", "purity"], engine="cuda")
+    line("tables of any shape", "ran")
+
+
+#: what `--check` runs, together every kernel
+CHECKS = {
+    "labels": check_labels,
+    "draws": check_draws,
+    "profiles": check_profiles,
+    "doors": check_doors,
+    "shapes": check_shapes,
+}
+
+
+def check_kernels(parts: list[str]) -> None:
+    """Run these checks on small data, each array in its own memory so that a sanitizer sees its bounds; name kernels left out."""
+    ran: set[str] = set()
+    compiled = device._kernel
+
+    def noted(name: str, card: int) -> Any:
+        ran.add(name.partition("<")[0])
+        return compiled(name, card)
+
+    device._kernel = noted  # type: ignore[assignment]
+    device.cupy().cuda.set_allocator(None)
+    for part in parts:
+        CHECKS[part](True)
+    device.cupy().cuda.Device().synchronize()
+    source = Path(device.__file__).with_name("kernels.cu").read_text(encoding="utf-8")
+    every = set(re.findall(r"__global__ void (?:__launch_bounds__\(.*\)\s+)?(\w+)\(", source))
+    line(f"{len(ran & every)} of {len(every)} kernels ran", "", f"left out: {', '.join(sorted(every - ran)) or 'none'}")
 
 
 # --- rates --------------------------------------------------------------------------------------------------------
@@ -468,7 +506,12 @@ def collections(quick: bool) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer repeats")
-    parser.add_argument("--check", action="store_true", help="only check, on small data (for compute-sanitizer)")
+    parser.add_argument(
+        "--check",
+        nargs="*",
+        choices=CHECKS,
+        help=f"only check, on small data (for compute-sanitizer): {', '.join(CHECKS)}, or all of them",
+    )
     parser.add_argument(
         "--only", help="one part: check, rates, shapes, whole, streamed, consensus, permutations, profiles, collections"
     )
@@ -478,7 +521,10 @@ def main() -> None:
     name = cp.cuda.runtime.getDeviceProperties(0)["name"].decode()
     print(f"{name}, CUDA {cp.cuda.runtime.runtimeGetVersion()}, CuPy {cp.__version__}, {datetime.date.today()}")
     every = (check, rates, shapes, whole, streamed, consensus, permutations, profiles, collections)
-    for part in (check_all,) if asked.check else [p for p in every if asked.only in (None, p.__name__)]:
+    if asked.check is not None:
+        check_kernels(asked.check or list(CHECKS))
+        return
+    for part in [p for p in every if asked.only in (None, p.__name__)]:
         part(quick)
 
 

@@ -389,7 +389,7 @@ __global__ void __launch_bounds__(T, blocks_at_once(T, HASHED ? 1280 : 1536))
 #pragma unroll
                 for (int w = 0; w < 4; w++) {
                     squares += (u64)found[w] * found[w];
-                    logs += terms[found[w]];  // those of hashed rows, below 2^16, are all known
+                    if (found[w]) logs += terms[found[w]];  // those of hashed rows, below 2^16, are all known
                 }
             }
         }
