@@ -373,7 +373,8 @@ def foreign(tasks: Sequence[tuple[str, int]], jobs: int, keep: Path | None) -> N
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=30, help="sets per family; 0 for real data sets alone")
-    parser.add_argument("--m3c", type=int, help="sets per family for m3c, the slowest; by default as many")
+    parser.add_argument("--peers", type=int, help="sets per family for the published criteria; by default as many")
+    parser.add_argument("--m3c", type=int, help="sets per family for m3c, the slowest criterion; by default as many")
     parser.add_argument("--jobs", type=int, default=1, help="processes; they do not change the answers")
     parser.add_argument("--no-peers", action="store_true", help="leave out the published criteria: ten times as fast")
     parser.add_argument("--kept", action="store_true", help="score with the weights in the package, without a fit")
@@ -392,7 +393,10 @@ def main() -> None:
         return
     if options.no_peers:
         PEERS.clear()
-    sets = collected(options.sets, options.sets if options.m3c is None else options.m3c, options.jobs, options.keep)
+    asked_of = options.sets if options.peers is None else options.peers
+    sets = collected(
+        options.sets, asked_of, asked_of if options.m3c is None else options.m3c, options.jobs, options.keep
+    )
     dev = [s for s in sets if not s.is_test]
     w = fitted([s for s in dev if s.group != "curved"])
     if options.kept:
@@ -444,7 +448,7 @@ def key_of(task: tuple[str, int]) -> str:
     return f"{Path(task[0]).stem}/{task[1]}"
 
 
-def collected(many: int, many_slow: int, jobs: int, keep: Path | None) -> list[Set]:
+def collected(many: int, many_peers: int, many_slow: int, jobs: int, keep: Path | None) -> list[Set]:
     """What was found for each set, with the published criteria; what is in the folder `keep` is taken from there."""
     tasks = [(name, seed) for seed in range(many) for name in cluster_shapes.families()]
 
@@ -453,7 +457,7 @@ def collected(many: int, many_slow: int, jobs: int, keep: Path | None) -> list[S
 
     sets = {(each["name"], each["seed"]): Set(**each) for each in run(found, "sets.jsonl")}
     if PEERS:
-        for each in [*run(asked, "peers.jsonl"), *run(asked_slowly, "m3c.jsonl", many_slow)]:
+        for each in [*run(asked, "peers.jsonl", many_peers), *run(asked_slowly, "m3c.jsonl", many_slow)]:
             sets[each.pop("name"), each.pop("seed")].peers.update(each)
     return [sets[key] for key in sorted(sets)]
 

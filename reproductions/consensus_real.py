@@ -1,5 +1,5 @@
 """Consensus functions on published ensembles: clusterings of real and benchmark data by many algorithms, with a
-reference. Run `python -m reproductions.consensus_real`.
+reference. Run `python -m reproductions.consensus_real`; `--jobs` uses several processes, `--keep FILE` can be resumed.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from congruence.consensus_clustering.methods import METHODS
 from congruence.consensus_clustering.search import AUTO
 from congruence.errors import InputError
 from reproductions import datasets
+from reproductions.resuming import finished
 from reproductions.rows import Claim, claims_text, grid, heading, paragraph
 
 
@@ -144,6 +145,18 @@ def outcome(source: Source, seed: int = 0, methods: Sequence[str] = (*METHODS, "
     return found
 
 
+def work(item: tuple[str, int]) -> dict[str, Any]:
+    """The outcome of one ensemble, by its file, as plain values."""
+    found = vars(outcome(next(s for s in SETS if s.file == item[0]), item[1]))
+    return found | {key: found[key].tolist() for key in ("single", "right_k")} | {"source": item[0]}
+
+
+def as_outcome(found: dict[str, Any]) -> Outcome:
+    """The outcome of plain values."""
+    source = next(s for s in SETS if s.file == found["source"])
+    return Outcome(**found | {key: np.array(found[key]) for key in ("single", "right_k")} | {"source": source})
+
+
 # --- tables -----------------------------------------------------------------------------------------------------
 
 
@@ -220,6 +233,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="only the small ensembles")
     parser.add_argument("--sets", nargs="+", metavar="FILE", help=f"of {', '.join(s.file for s in SETS)}")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="file of finished work, read and added to")
+    parser.add_argument("--jobs", type=int, default=1, help="number of processes; it does not change the results")
     args = parser.parse_args(argv)
     chosen = [s for s in SETS if not (args.quick and s.large)]
     if args.sets is not None:
@@ -227,14 +242,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         if any(name.lower() not in known for name in args.sets):
             parser.error(f"--sets: the ensembles are {', '.join(s.file for s in SETS)}")
         chosen = [known[name.lower()] for name in args.sets]
-    outcomes = []
-    for source in chosen:
-        try:
-            outcomes.append(outcome(source, args.seed))
-        except datasets.DataMissing as problem:
-            print(f"{source.title} is left out. {problem}", file=sys.stderr)
-            continue
-        print(f"{source.title}: done", file=sys.stderr)
+    for source in [s for s in chosen if path_of(s) is None]:
+        print(f"{source.title} is left out: {source.file}.csv.gz is missing; set CONGRUENCE_DATA", file=sys.stderr)
+    items = [(s.file, args.seed) for s in chosen if path_of(s) is not None]
+    done = {
+        found["source"]: as_outcome(found)
+        for found in finished(work, items[::-1], lambda item: f"{item[0]}/{item[1]}", args.keep, args.jobs)
+    }
+    outcomes = [done[file] for file, _ in items]
     if not outcomes:
         return 1
     print(paragraph("""Ensembles of clusterings that others made, and consensus functions into as many clusters as the reference

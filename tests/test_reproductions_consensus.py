@@ -147,10 +147,13 @@ def test_cassini():
 
 @pytest.mark.slow
 @needs_clusterings
-def test_members_of_another_k_are_kept(capsys):
-    """The players of k-means with k = 1..5: all five members stay, and the page has a column a method."""
-    assert cr.main(["--sets", "nba_players"]) == 0
+def test_members_of_another_k_are_kept(capsys, tmp_path):
+    """The players of k-means with k = 1..5: all five stay, and the page has one column per method; kept work is reread."""
+    keep = tmp_path / "kept.jsonl"
+    assert cr.main(["--sets", "nba_players", "--keep", str(keep)]) == 0
     out = capsys.readouterr().out
+    assert cr.main(["--sets", "nba_players", "--keep", str(keep)]) == 0
+    assert capsys.readouterr().out == out
     members, _ = cr.load(SMALL["NBA"])
     assert [c.k for c in members.members] == [1, 2, 3, 4, 5]
     head = next(line for line in out.splitlines() if "hbgf" in line and "ncut" in line)
