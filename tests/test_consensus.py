@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -24,8 +25,8 @@ from congruence.consensus_clustering.evidence import evidence
 from congruence.consensus_clustering.kcc import squared_error
 from congruence.consensus_clustering.mcla import association, jaccard
 from congruence.consensus_clustering.methods import METHODS
-from congruence.consensus_clustering.ncut import degrees
-from congruence.consensus_clustering.spectral import eigenvectors
+from congruence.consensus_clustering.spectral import degrees, eigenvectors
+from congruence.inputs.coerce import as_clustering
 
 ALL = tuple(METHODS)
 #: methods that the noise of the planted ensembles does not disturb
@@ -122,6 +123,28 @@ def test_the_random_state_decides(method):
     for methods in ([method, "voting"], ["voting", method]):
         both = cg.consensus(members, 3, methods, random_state=7)
         assert {r["method"]: r["arimp"] for r in both.tried}[method] == alone["arimp"]
+
+
+def test_the_border_is_entered_once(monkeypatch):
+    """Clusterings that methods find are not read as input again, neither for the result nor for its scores."""
+    read = []
+    monkeypatch.setattr(
+        "congruence.inputs.ensemble.as_clustering", lambda c, who: read.append(who) or as_clustering(c, who)
+    )
+    runs = {"a": [0, 0, 1, 1, 2], "b": [1, 1, 0, 0, 2], "c": [0, 0, 0, 1, 2]}
+    found = cg.consensus(runs, 3, random_state=0)
+    assert len(found.tried) > 2
+    assert read == list(runs)
+
+
+def test_scores_are_computed_on_request():
+    """arimp and anmi of the clusterings tried are computed with `tried`; a copy from a file has them too."""
+    e = cg.Ensemble([[0, 0, 1, 1, 2], [1, 1, 0, 0, 2], [0, 0, 0, 1, 2]])
+    found = cg.consensus(e, 3, random_state=0)
+    again = pickle.loads(pickle.dumps(found))  # noqa: S301
+    assert "tried" not in vars(found)
+    assert found["arimp"] == again["arimp"] == e.arimp(found.labels)
+    assert found["anmi"] == again["anmi"] == e.anmi(found.labels)
 
 
 # --- linkage ----------------------------------------------------------------------------------------------------

@@ -10,15 +10,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from enum import StrEnum
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    import numpy as np
-
-P = ParamSpec("P")
-R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
 
 #: control characters, which a terminal interprets, and lone surrogates, which it cannot show
 UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -170,29 +165,20 @@ def hint(name: Any, known: Iterable[str], listing: str = "`congruence measures` 
     return f"did you mean {joined(near[:3], 'or')}?" if near else listing
 
 
-def misnamed(**names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function so that a common wrong argument name raises an error with the right one.
+def misnamed(**names: str) -> Callable[[F], F]:
+    """Note common wrong names of arguments; a call of the public function with one is answered with the right one.
 
-    >>> @misnamed(k="n_clusters")
-    ... def split(n_clusters):
-    ...     return n_clusters
-    >>> split(k=3)
+    >>> import congruence as cg
+    >>> cg.consensus([[0, 1], [0, 1]], k=2)
     Traceback (most recent call last):
-    TypeError: k is called n_clusters: split(n_clusters=3)
+    TypeError: k is called n_clusters: consensus(n_clusters=2)
     """
 
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        said = function.__qualname__.removesuffix(".__init__")
+    def noted(function: F) -> F:
+        function.misnamed = names  # type: ignore[attr-defined]
+        return function
 
-        @wraps(function)
-        def told(*args: P.args, **given: P.kwargs) -> R:
-            for name in names.keys() & given.keys():
-                raise TypeError(f"{name} is called {names[name]}: {said}({names[name]}={given[name]!r})")
-            return function(*args, **given)
-
-        return told
-
-    return decorate
+    return noted
 
 
 def whole_number(value: Any, name: str, least: int = 1, most: int | None = None) -> int:
@@ -266,32 +252,3 @@ def yes_or_no(value: Any, name: str) -> bool:
     if not isinstance(value, int | float | None) and type(value).__name__ not in ("bool", "bool_"):
         raise InputError(f"{name} must be True or False; got {value!r}")
     return bool(value)
-
-
-def generator_of(random_state: Any) -> np.random.Generator:
-    """A random generator from a seed, a sequence of seeds, a generator or None."""
-    import numpy as np  # late import: this module is imported before numpy is needed
-
-    try:
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"random_state must be a whole number from 0 up or a generator; got {random_state!r}"
-        ) from None
-
-
-def seed_sequence(random_state: Any) -> np.random.SeedSequence:
-    """The seed sequence of a random_state of any kind."""
-    import numpy as np
-
-    if random_state is None or isinstance(random_state, int | np.integer):
-        if random_state is not None and random_state < 0:
-            raise InputError(f"random_state must be 0 or more, not {random_state}")
-        return np.random.SeedSequence(None if random_state is None else int(random_state))
-    if isinstance(random_state, np.random.SeedSequence):
-        return random_state
-    if isinstance(random_state, np.random.Generator):
-        return np.random.SeedSequence(int(random_state.integers(2**63)))
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.SeedSequence(int(random_state.randint(2**31 - 1)))
-    raise InputError(f"random_state must be None, an integer or a numpy generator, not {type(random_state).__name__}")

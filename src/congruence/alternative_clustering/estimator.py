@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from congruence.alternative_clustering.points import as_knowns
 from congruence.alternative_clustering.results import Alternative
 from congruence.alternative_clustering.search import alternatives
+from congruence.engine.plan import seed_sequence
 from congruence.ensembles.nearest import Centres
-from congruence.errors import InputError, NotApplicable, misnamed, refused, seed_sequence
+from congruence.errors import InputError, NotApplicable, misnamed, refused
 from congruence.statistics.tables import Array
 
 

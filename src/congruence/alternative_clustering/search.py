@@ -27,8 +27,8 @@ from congruence.alternative_clustering.quality import centroids, check_index, di
 from congruence.alternative_clustering.restarts import Found
 from congruence.alternative_clustering.results import SCORES, Alternative, Alternatives
 from congruence.density.binning import Binning
-from congruence.engine.plan import Progress
-from congruence.errors import InputError, hint, joined, misnamed, names_in, seed_sequence
+from congruence.engine.plan import Progress, seed_sequence
+from congruence.errors import InputError, hint, joined, misnamed, names_in
 from congruence.formulas.record import Status
 from congruence.statistics.tables import Array
 

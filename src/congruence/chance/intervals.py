@@ -14,8 +14,8 @@ from congruence.chance.adjusted import Adjusted
 from congruence.chance.permutation import check_counts
 from congruence.chance.problems import Problem, drawn, problem_of
 from congruence.comparison.presenting import Result, number
-from congruence.engine.plan import Progress
-from congruence.errors import Caution, InputError, NotApplicable, seed_sequence
+from congruence.engine.plan import Progress, seed_sequence
+from congruence.errors import Caution, InputError, NotApplicable
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.statistics.information import Info

@@ -23,8 +23,8 @@ from congruence.chance.permutation import (
 )
 from congruence.comparison.presenting import Result, number
 from congruence.engine.fused import cluster_sizes
-from congruence.engine.plan import Progress, against_first, all_pairs, engine_for, on_card
-from congruence.errors import Caution, InputError, hint, seed_sequence, some_of
+from congruence.engine.plan import Progress, against_first, all_pairs, engine_for, on_card, seed_sequence
+from congruence.errors import Caution, InputError, hint, some_of
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import left_out

@@ -16,8 +16,8 @@ from congruence.chance.draws import BATCH, BATCH_CELLS, Exactness, RandomPair, c
 from congruence.comparison.pair import InputKeywords, compare_prepared, counted_pair, prepared_pair
 from congruence.engine import cpu, matrices, plan, soft_tables, tiles
 from congruence.engine.interface import Engine
-from congruence.engine.plan import Progress, Run, engine_for
-from congruence.errors import Caution, InputError, NotApplicable, seed_sequence
+from congruence.engine.plan import Progress, Run, engine_for, seed_sequence
+from congruence.errors import Caution, InputError, NotApplicable
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import Mass, PreparedPair
 from congruence.inputs.cover import CoverLabels

@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
+from congruence.engine.plan import seed_sequence
 from congruence.ensembles.generators import generate
 from congruence.ensembles.nearest import Centres
-from congruence.errors import InputError, misnamed, refused, seed_sequence
+from congruence.errors import InputError, misnamed, refused
 from congruence.inputs.ensemble import Ensemble
 from congruence.statistics.tables import Array
 

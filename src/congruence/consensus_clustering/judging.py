@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from congruence.consensus_clustering.methods import Rule
 from congruence.engine import matrices
 from congruence.formulas import find
 from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.labels import Labels
 from congruence.statistics.information import Info
 from congruence.statistics.matrices import MemberInfo, PooledInfo
 from congruence.statistics.tables import Array, xlogx
@@ -37,8 +39,8 @@ def pooled_ami(e: Evidence, labels: Array) -> float:
 
 def agreement(e: Ensemble, labels: Array, **missing: str) -> dict[str, float]:
     """arimp and anmi of a clustering with the members: of their consensus matrix, and of each of them."""
-    one = Ensemble({"consensus": labels})
-    one.mass = e.mass
+    one = copy(e)
+    one.members, one.names, one.member_weight = (Labels(labels),), ("consensus",), None
     arimp = find("arimp", **missing)
     sums = matrices.sums_of(e, one, within=False, missing=arimp.parameters["missing"])
     if e.has_gaps or e.has_covers:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from congruence.consensus_clustering.evidence import GRAM_LIMIT, Evidence
-from congruence.consensus_clustering.hbgf import spectral_run
 from congruence.consensus_clustering.linkage import average_run
 from congruence.consensus_clustering.methods import Found, Method
+from congruence.consensus_clustering.spectral import spectral_run
 from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from congruence.comparison.many import compare_all
-from congruence.errors import InputError, hint, joined, seed_sequence
+from congruence.engine.plan import seed_sequence
+from congruence.errors import InputError, hint, joined
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble

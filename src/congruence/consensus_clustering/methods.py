@@ -101,7 +101,7 @@ def check_size(e: Evidence, what: str, limit: int) -> None:
 
 #: module of each method; it has the record under the name of its key
 METHODS = {
-    "hbgf": "hbgf", "ncut": "ncut", "kcc": "kcc", "kmodes": "kmodes", "voting": "voting", "cumulative": "cumulative",
+    "hbgf": "spectral", "ncut": "spectral", "kcc": "kcc", "kmodes": "kmodes", "voting": "voting", "cumulative": "cumulative",
     "mcla": "mcla", "cspa": "cspa", "hgpa": "hgpa", "average": "linkage", "single": "linkage", "complete": "linkage",
     "lwea": "local_weights", "lwgp": "local_weights",
 }  # fmt: skip

@@ -30,7 +30,7 @@ class Consensus(Result):
         solver: Its solver.
         notes: Approximations and other notes.
         seconds: Time used.
-        tried: One row per method tried, the kept one first.
+        scored: Function that gives the rows of `tried`.
         index: Index of the points, if they have one.
         kind: Kind of frame of the members.
 
@@ -55,10 +55,15 @@ class Consensus(Result):
     #: approximations, early stops and other notes
     notes: tuple[str, ...]
     seconds: float
-    #: one row per method tried, the kept one first: n_clusters, pooled_ami, arimp, anmi, its own objective, seconds, solver
-    tried: tuple[dict[str, Any], ...] = field(repr=False)
+    #: computes the rows of `tried` on request
+    scored: Callable[[], tuple[dict[str, Any], ...]] = field(repr=False)
     index: Any = field(default=None, repr=False)
     kind: str | None = field(default=None, repr=False)
+
+    @cached_property
+    def tried(self) -> tuple[dict[str, Any], ...]:
+        """One row per method tried, the kept one first: n_clusters, pooled_ami, arimp, anmi, its objective, seconds, solver."""
+        return self.scored()
 
     @cached_property
     def memberships(self) -> Array:

@@ -65,13 +65,13 @@ def scanned_consensus(e: Ensemble, request: search.Request, out: Any) -> Consens
     notes = [*found.notes, *([] if sampled is None else [search.said_of_sample(few.n_points, n)])]
     row = found.tried[0].row
     facts: dict[str, Any] = {"n_clusters": n_clusters, "method": row["method"], "solver": row["solver"]}
-    facts["tried"] = tuple(t.row for t in found.tried)
     if out is None:
         by_name, left_out = values_of_rows(rows, values, labels)
         notes += [*left_out, *_nowhere(int((by_name["cluster"] < 0).sum()))]
         return Consensus(
             labels=by_name["cluster"].astype(np.int64), confidence=by_name["confidence"], votes=_not_kept,
-            notes=tuple(dict.fromkeys(notes)), seconds=time.perf_counter() - started, kind=e.kind, **facts,
+            notes=tuple(dict.fromkeys(notes)), seconds=time.perf_counter() - started, kind=e.kind,
+            scored=found.scored(), **facts,
         )  # fmt: skip
     done = written_rows(rows, values.in_single(), labels, out, values.digest())
     sizes = np.asarray([x["sizes"] for x in done.about if "sizes" in x], dtype=np.int64).sum(axis=0)
@@ -79,7 +79,8 @@ def scanned_consensus(e: Ensemble, request: search.Request, out: Any) -> Consens
     notes += [*done.notes, *_nowhere(int(sizes[0]))]
     return ConsensusFiles(
         folder=done.folder, columns=done.columns, n_points=done.n_rows, n_files=done.n_files, sizes=tuple(sizes[1:].tolist()),
-        mean_confidence=sure_of, notes=tuple(dict.fromkeys(notes)), seconds=time.perf_counter() - started, **facts,
+        mean_confidence=sure_of, notes=tuple(dict.fromkeys(notes)), seconds=time.perf_counter() - started,
+        tried=found.scored()(), **facts,
     )  # fmt: skip
 
 

@@ -26,9 +26,9 @@ from congruence.consensus_clustering.judging import (
 from congruence.consensus_clustering.linkage import lifetime
 from congruence.consensus_clustering.methods import METHODS, Found, Method
 from congruence.consensus_clustering.results import Consensus
-from congruence.engine.plan import Progress
+from congruence.engine.plan import Progress, seed_sequence
 from congruence.ensembles.generators import as_data
-from congruence.errors import InputError, joined, misnamed, seed_sequence, yes_or_no
+from congruence.errors import InputError, joined, misnamed, yes_or_no
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import is_scanned
 from congruence.inputs.ensemble import Ensemble
@@ -169,7 +169,7 @@ def consensus(
     return Consensus(
         labels=labels, confidence=sure, votes=voted, n_clusters=n_found, method=row["method"],
         solver=row["solver"], notes=tuple(dict.fromkeys(notes)), seconds=time.perf_counter() - started,
-        tried=tuple(t.row for t in found.tried), index=e.index, kind=e.kind,
+        scored=found.scored(), index=e.index, kind=e.kind,
     )  # fmt: skip
 
 
@@ -225,12 +225,20 @@ class Outcome:
         sure = np.where(row >= 0, confidence(self.votes, labels, k, voted)[row], np.nan)
         return everyone, sure, partial(_of_points, voted, row)
 
+    def scored(self) -> Callable[[], tuple[dict[str, Any], ...]]:
+        """A function for the rows of the clusterings tried, with their agreement with the members, which takes a pass each."""
+        return partial(_rows, self.e, self.votes.row, [(t.row, t.labels) for t in self.tried])
+
     def placing(self, codes: Sequence[Array], widths: Sequence[int], gaps: Sequence[int]) -> Placing:
         """The placing of all points, of which these are a sample; see `placing_of`."""
         from congruence.consensus_clustering.placing import placing_of
 
         kept = self.tried[0]
         return placing_of(self.part, kept.labels, kept.found.rule, codes, widths, gaps)
+
+
+def _rows(e: Ensemble, row: Array, tried: list[tuple[dict[str, Any], Array]]) -> tuple[dict[str, Any], ...]:
+    return tuple(scores | agreement(e, np.where(row >= 0, labels[row], -1), **_gaps(e)) for scores, labels in tried)
 
 
 def _of_points(voted: Array, row: Array) -> Array:
@@ -254,7 +262,7 @@ def searched(e: Ensemble, request: Request) -> Outcome:
         added, left_out = _candidates(weighing[0], k)
         records += [methods.find(key) for key in added if key not in chosen]
         notes += left_out
-    task = _Task(e, votes, *weighing, k, request.options)
+    task = _Task(votes, *weighing, k, request.options)
     if k != 1:
         for record in records:  # check all methods before the first starts
             record.check(weighing[0], task.variant(record, record.key not in chosen))
@@ -347,9 +355,8 @@ class _Tried:
 
 @dataclass(frozen=True)
 class _Task:
-    """The input of every method: the ensemble, its votes, those with positive weight and their indices, k, options."""
+    """The input of every method: the votes, those with positive weight and their indices, k, options."""
 
-    e: Ensemble
     votes: Evidence
     part: Evidence
     rows: Array
@@ -404,15 +411,14 @@ class _Task:
         return self._scored(kept.row["method"], True, found, kept.row["objective"], started)
 
     def _scored(self, key: str, is_refined: bool, found: Found, objective: str, started: float) -> _Tried:
-        votes, e = self.votes, self.e
+        votes = self.votes
         labels = np.full(votes.n_rows, -1)
         labels[self.rows] = found.labels  # points of weight 0 take no part, and are placed by their votes
         labels = _by_size(votes, _completed(votes, labels))
         spent = time.perf_counter() - started
-        everyone = np.where(votes.row >= 0, labels[votes.row], -1)
         row = {
             "method": key, "refined": is_refined, "n_clusters": int(labels.max()) + 1,
-            "pooled_ami": pooled_ami(self.part, labels[self.rows]), **agreement(e, everyone, **_gaps(e)),
+            "pooled_ami": pooled_ami(self.part, labels[self.rows]), "arimp": np.nan, "anmi": np.nan,  # on request
             "value": found.objective, "objective": objective, "seconds": spent, "solver": found.solver,
         }  # fmt: skip
         return _Tried(row, found, labels)

@@ -15,8 +15,8 @@ from congruence.density.binning import Binning
 from congruence.density.columns import Columns, as_columns, brought
 from congruence.density.counting import counted, similarity_matrix
 from congruence.density.profile import Profile
-from congruence.engine.plan import on_card
-from congruence.errors import InputError, NoSuchName, hint, joined, real_number, seed_sequence, some_of, yes_or_no
+from congruence.engine.plan import on_card, seed_sequence
+from congruence.errors import InputError, NoSuchName, hint, joined, real_number, some_of, yes_or_no
 from congruence.formulas import find
 from congruence.formulas.solvers import transport_plan
 from congruence.inputs.alignment import InputOptions, check_index, decided

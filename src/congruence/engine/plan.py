@@ -1,4 +1,4 @@
-"""Plans of work: engine, threads, runs of pairs, tiles within a memory budget and their results, and progress."""
+"""Plans of work: engine, threads, random streams, runs of pairs, tiles within a memory budget and their results, progress."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ MOST_THREADS = 256
 def default_threads(threads: int | None) -> int:
     """The number of threads to use: as requested, else the number of available cores."""
     if threads is not None:
-        return min(whole_number(threads, "threads"), MOST_THREADS)
+        known = threads if type(threads) is int and threads > 0 else whole_number(threads, "threads")
+        return min(known, MOST_THREADS)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -74,6 +75,31 @@ def in_threads(threads: int, jobs: Sequence[Callable[[], Any]]) -> list[Any]:
         return [future.result() for future in [pool.submit(job) for job in jobs]]
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def generator_of(random_state: Any) -> np.random.Generator:
+    """A random generator from a seed, a sequence of seeds, a generator or None."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"random_state must be a whole number from 0 up or a generator; got {random_state!r}"
+        ) from None
+
+
+def seed_sequence(random_state: Any) -> np.random.SeedSequence:
+    """The seed sequence of a random_state of any kind."""
+    if random_state is None or isinstance(random_state, int | np.integer):
+        if random_state is not None and random_state < 0:
+            raise InputError(f"random_state must be 0 or more, not {random_state}")
+        return np.random.SeedSequence(None if random_state is None else int(random_state))
+    if isinstance(random_state, np.random.SeedSequence):
+        return random_state
+    if isinstance(random_state, np.random.Generator):
+        return np.random.SeedSequence(int(random_state.integers(2**63)))
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.SeedSequence(int(random_state.randint(2**31 - 1)))
+    raise InputError(f"random_state must be None, an integer or a numpy generator, not {type(random_state).__name__}")
 
 
 #: bytes that the tables of one tile may take

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from congruence.engine.plan import Progress
-from congruence.errors import Caution, InputError, hint, joined, misnamed, seed_sequence
+from congruence.engine.plan import Progress, seed_sequence
+from congruence.errors import Caution, InputError, hint, joined, misnamed
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.formats import is_anndata, matrix_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from congruence.errors import generator_of, whole_number
+from congruence.engine.plan import generator_of
+from congruence.errors import whole_number
 from congruence.inputs.ensemble import Ensemble
 
 # --- random members ----------------------------------------------------------------------------------------------

@@ -22,8 +22,8 @@ def misfit(
     args: tuple[Any, ...],
     given: Mapping[str, Any],
     others: Callable[..., Any] | None = None,
-) -> InputError | None:
-    """The error for the first argument that is not of the type of its parameter; None if all are.
+) -> Exception | None:
+    """The error for an argument with a known wrong name, or of another type than its parameter; None if there is none.
 
     Args:
         function: The function that was called.
@@ -37,6 +37,10 @@ def misfit(
     >>> misfit(f, (2,), {}) is None
     True
     """
+    for name, right in getattr(function, "misnamed", {}).items():
+        if name in given:
+            called = function.__qualname__.removesuffix(".__init__")
+            return TypeError(f"{name} is called {right}: {called}({right}={given[name]!r})")
     try:
         bound = inspect.signature(function).bind(*args, **given).arguments
     except TypeError:  # too many, too few or unknown arguments: Python raises

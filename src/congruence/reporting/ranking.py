@@ -13,7 +13,8 @@ from congruence.chance.intervals import confidence_interval
 from congruence.chance.many_tests import corrected
 from congruence.chance.permutation import permutation_test
 from congruence.comparison.results import AllPairs
-from congruence.errors import InputError, seed_sequence
+from congruence.engine.plan import seed_sequence
+from congruence.errors import InputError
 from congruence.formulas.record import Measure
 from congruence.inputs.coerce import Clustering
 from congruence.inputs.ensemble import Ensemble

@@ -13,9 +13,9 @@ from typing import Any, Literal
 import numpy as np
 
 from congruence.comparison.presenting import Result, number, plain
-from congruence.engine.plan import Progress
+from congruence.engine.plan import Progress, seed_sequence
 from congruence.ensembles.generators import as_data, configured, hard, in_order, seed_of
-from congruence.errors import InputError, joined, real_number, seed_sequence, whole_number
+from congruence.errors import InputError, joined, real_number, whole_number
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.inputs.labels import frame_kind
 from congruence.statistics.tables import Array

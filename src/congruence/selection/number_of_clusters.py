@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from congruence.engine.plan import seed_sequence
 from congruence.ensembles.generators import as_data, numbers_of
-from congruence.errors import InputError, misnamed, seed_sequence
+from congruence.errors import InputError, misnamed
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import as_disjoint
