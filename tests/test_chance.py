@@ -241,7 +241,7 @@ def test_random_tables_are_those_of_permutations():
         wanted = Fraction(ways, math.factorial(7) * math.prod(math.factorial(x) for row in cells for x in row))
         assert Fraction(many, total) == wanted
     sizes_a, sizes_b = (np.broadcast_to(np.bincount(x), (20_000, 3)) for x in (A, B))
-    drawn = null_models.random_tables(np.random.default_rng(0), sizes_a, sizes_b)
+    drawn = draws.random_tables(np.random.default_rng(0), sizes_a, sizes_b)
     found = Counter(tuple(map(tuple, t)) for t in drawn.tolist())
     assert set(found) == set(counted)
     expected = [20_000 * counted[t] / total for t in counted]

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.chance import null_models
-from congruence.chance.draws import Exactness, Null, RandomPair, check_null
+from congruence.chance.draws import Exactness, Null, RandomPair, check_null, check_points
 from congruence.chance.permutation import clean, tested
 from congruence.chance.problems import Sided, best_value, drawn, measured, problem_of, random_pair
 from congruence.errors import InputError, NotApplicable
@@ -99,7 +98,7 @@ class Adjusted(Measure):
         if self.base.is_symmetric and not (self.null != "permutation" and self.sided == "one"):
             a, b = sorted((a, b), key=lambda x: x.tolist())  # both orders use the same draws
         base = find(self.base, **self.parameters)
-        null_models.check_points(float(a.sum()))
+        check_points(float(a.sum()))
         return _expectation(
             _same_record(base), self.null, self.sided, self.n_draws, self.random_state, a.tobytes(), b.tobytes()
         )

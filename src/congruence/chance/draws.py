@@ -55,6 +55,9 @@ NULLS = {
     "all": "partitions into any number of clusters, all equally likely",
 }
 
+#: numpy draws hypergeometric counts up to this many points
+MOST_POINTS = 10**9
+
 #: measured cost (ns) of drawing a cell of a table, of shuffling and counting a point, and per label vector
 DRAW_COST, SHUFFLE_COST, SHUFFLE_START = 600, 6, 40_000
 
@@ -134,7 +137,7 @@ class RandomPair:
         if self.engine.drawing is not None:
             return self._values_by_card(self.engine.drawing, m, kind, sizes, rng, draws)
         if self._by_tables(sizes[0].shape[1], sizes[1].shape[1]):
-            tile = tables.as_tile(null_models.random_tables(rng, *sizes))
+            tile = tables.as_tile(random_tables(rng, *sizes))
             if self.maps is not None:
                 tile = replace(tile, maps=[self.maps] * draws)
             if kind is ChanceInfo and self.null == "permutation":
@@ -232,10 +235,10 @@ class RandomPair:
         """The exact standard deviation under permutation of a measure that is affine in Σ n²; None for others."""
         if self.null != "permutation" or not issubclass(m.needs, Pairs) or self.expected(m) is None:
             return None
-        a, b = (null_models.sums_of_sizes(sizes) for sizes in (self.sizes_a, self.sizes_b))
+        a, b = (sums_of_sizes(sizes) for sizes in (self.sizes_a, self.sizes_b))
         at = np.array([[a[0] / 2] * 2, [b[0] / 2] * 2, [0.0, 1.0]])
         low, high = pairs_value(m, self.n, at)
-        return abs(float(high - low)) * math.sqrt(null_models.variance_of_sums(self.n, a, b))
+        return abs(float(high - low)) * math.sqrt(variance_of_sums(self.n, a, b))
 
 
 def _labels(sizes: Array, rng: np.random.Generator | None = None, clusters: ClusterMap | None = None) -> Labels:
@@ -281,3 +284,63 @@ def is_affine(f: Callable[[Array], Array], probes: Array) -> bool:
     ends, middle = (f(x) + f(y)) / 2, f((x + y) / 2)
     with np.errstate(invalid="ignore"):
         return bool((np.abs(ends - middle) <= 1e-9 * np.maximum(1.0, np.abs(ends))).all())
+
+
+# --- points permuted, sizes fixed ---------------------------------------------------------------------------------
+
+
+def check_points(n: float) -> None:
+    """Raise for more points than numpy can draw from."""
+    if n >= MOST_POINTS:
+        raise InputError(
+            f"random tables are drawn for fewer than {MOST_POINTS:,} points; there are {n:,.0f}; use a sample"
+        )
+
+
+def random_tables(rng: np.random.Generator, sizes_a: Array, sizes_b: Array) -> Array:
+    """Tables (draws, k_a, k_b) of clusterings that are independent given their sizes (draws, k_a) and (draws, k_b).
+
+    The same distribution as counting a against a random permutation of b.
+
+    >>> table = random_tables(np.random.default_rng(0), np.array([[3, 2]]), np.array([[4, 1]]))[0]
+    >>> table.sum(axis=1).tolist(), table.sum(axis=0).tolist()
+    ([3, 2], [4, 1])
+    """
+    tables = np.zeros((len(sizes_a), sizes_a.shape[1], sizes_b.shape[1]), dtype=np.int64)
+    left = sizes_b.copy()  # remaining column sums for the rows that follow
+    for i in range(sizes_a.shape[1] - 1):
+        wanted, rest = sizes_a[:, i].copy(), left.sum(axis=1)
+        for j in range(sizes_b.shape[1] - 1):
+            rest -= left[:, j]
+            tables[:, i, j] = rng.hypergeometric(left[:, j], rest, wanted)
+            wanted -= tables[:, i, j]
+        tables[:, i, -1] = wanted
+        left -= tables[:, i]
+    tables[:, -1] = left
+    return tables
+
+
+def variance_of_sums(n: int, a: tuple[float, float, float], b: tuple[float, float, float]) -> float:
+    """Variance of Σ_{i<j} P_ij Q_σ(i)σ(j) over permutations σ (Mantel 1967), without cancellation of large sums.
+
+    For each matrix: Σ_{i≠j} P_ij, Σ_{i≠j} P_ij², Σ_i (Σ_{j≠i} P_ij)².
+    """
+    if n < 3:
+        return 0.0
+    centred = []
+    for total, squares, rows in (a, b):
+        mean = total / (n * (n - 1))
+        centred.append((squares - total * mean, rows - total**2 / n))
+    (square_p, row_p), (square_q, row_q) = centred
+    variance = 2 * square_p * square_q / (n * (n - 1))
+    variance += 4 * (row_p - square_p) * (row_q - square_q) / (n * (n - 1) * (n - 2))
+    if n > 3:
+        variance += (2 * square_p - 4 * row_p) * (2 * square_q - 4 * row_q) / (n * (n - 1) * (n - 2) * (n - 3))
+    return max(float(variance), 0.0) / 4
+
+
+def sums_of_sizes(sizes: Array) -> tuple[float, float, float]:
+    """The sums that `variance_of_sums` takes, of the co-association matrix of a partition with these cluster sizes."""
+    sizes = sizes.astype(np.float64)
+    ordered = float((sizes * (sizes - 1)).sum())
+    return ordered, ordered, float((sizes * (sizes - 1) ** 2).sum())

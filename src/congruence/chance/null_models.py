@@ -1,4 +1,4 @@
-"""Null models: random tables and partitions, and their expectations."""
+"""Null models that draw partitions uniformly: their cluster sizes, and their expectations."""
 
 from __future__ import annotations
 
@@ -6,47 +6,8 @@ import math
 
 import numpy as np
 
-from congruence.errors import InputError
 from congruence.statistics.information import distinct, expected_of
 from congruence.statistics.tables import Array, xlogx
-
-#: numpy draws hypergeometric counts up to this many points
-MOST_POINTS = 10**9
-
-
-def check_points(n: float) -> None:
-    """Raise for more points than numpy can draw from."""
-    if n >= MOST_POINTS:
-        raise InputError(
-            f"random tables are drawn for fewer than {MOST_POINTS:,} points; there are {n:,.0f}; use a sample"
-        )
-
-
-# --- tables -----------------------------------------------------------------------------------------------------
-
-
-def random_tables(rng: np.random.Generator, sizes_a: Array, sizes_b: Array) -> Array:
-    """Tables (draws, k_a, k_b) of clusterings that are independent given their sizes (draws, k_a) and (draws, k_b).
-
-    The same distribution as counting a against a random permutation of b.
-
-    >>> table = random_tables(np.random.default_rng(0), np.array([[3, 2]]), np.array([[4, 1]]))[0]
-    >>> table.sum(axis=1).tolist(), table.sum(axis=0).tolist()
-    ([3, 2], [4, 1])
-    """
-    tables = np.zeros((len(sizes_a), sizes_a.shape[1], sizes_b.shape[1]), dtype=np.int64)
-    left = sizes_b.copy()  # remaining column sums for the rows that follow
-    for i in range(sizes_a.shape[1] - 1):
-        wanted, rest = sizes_a[:, i].copy(), left.sum(axis=1)
-        for j in range(sizes_b.shape[1] - 1):
-            rest -= left[:, j]
-            tables[:, i, j] = rng.hypergeometric(left[:, j], rest, wanted)
-            wanted -= tables[:, i, j]
-        tables[:, i, -1] = wanted
-        left -= tables[:, i]
-    tables[:, -1] = left
-    return tables
-
 
 # --- sizes of random partitions ---------------------------------------------------------------------------------
 
@@ -200,32 +161,3 @@ def expected_information(n: int, blocks_a: tuple[Array, Array], blocks_b: tuple[
 def blocks_of(sizes: Array) -> tuple[Array, Array]:
     """The distinct cluster sizes of a clustering, and their counts."""
     return distinct(sizes)
-
-
-# --- sums over pairs of points under permutation ----------------------------------------------------------------
-
-
-def variance_of_sums(n: int, a: tuple[float, float, float], b: tuple[float, float, float]) -> float:
-    """Variance of Σ_{i<j} P_ij Q_σ(i)σ(j) over permutations σ (Mantel 1967), without cancellation of large sums.
-
-    For each matrix: Σ_{i≠j} P_ij, Σ_{i≠j} P_ij², Σ_i (Σ_{j≠i} P_ij)².
-    """
-    if n < 3:
-        return 0.0
-    centred = []
-    for total, squares, rows in (a, b):
-        mean = total / (n * (n - 1))
-        centred.append((squares - total * mean, rows - total**2 / n))
-    (square_p, row_p), (square_q, row_q) = centred
-    variance = 2 * square_p * square_q / (n * (n - 1))
-    variance += 4 * (row_p - square_p) * (row_q - square_q) / (n * (n - 1) * (n - 2))
-    if n > 3:
-        variance += (2 * square_p - 4 * row_p) * (2 * square_q - 4 * row_q) / (n * (n - 1) * (n - 2) * (n - 3))
-    return max(float(variance), 0.0) / 4
-
-
-def sums_of_sizes(sizes: Array) -> tuple[float, float, float]:
-    """The sums that `variance_of_sums` takes, of the co-association matrix of a partition with these cluster sizes."""
-    sizes = sizes.astype(np.float64)
-    ordered = float((sizes * (sizes - 1)).sum())
-    return ordered, ordered, float((sizes * (sizes - 1) ** 2).sum())

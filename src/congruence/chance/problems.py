@@ -11,8 +11,17 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from congruence.chance import null_models
-from congruence.chance.draws import BATCH, BATCH_CELLS, Exactness, RandomPair, check_null, in_words, is_affine
+from congruence.chance.draws import (
+    BATCH,
+    BATCH_CELLS,
+    Exactness,
+    RandomPair,
+    check_null,
+    check_points,
+    in_words,
+    is_affine,
+    variance_of_sums,
+)
 from congruence.comparison.pair import InputKeywords, compare_prepared, counted_pair, prepared_pair
 from congruence.engine import cpu, matrices, plan, soft_tables, tiles
 from congruence.engine.interface import Engine
@@ -121,7 +130,7 @@ def _of_table(tile: Tables, m: Measure, null: str, sided: str, engine: Engine) -
     permuted = table.maps is None and null == "permutation" and issubclass(m.needs, Pairs)
 
     def draw(rng: np.random.Generator, draws: int) -> Array:
-        null_models.check_points(n)
+        check_points(n)
         return random.values(m, rng, draws)
 
     def subset(rng: np.random.Generator, draws: int, points: int) -> Array:
@@ -282,7 +291,7 @@ def _on_line(
     low, mean, high = f(np.array([[together - width, together, together + width]]))
     if a is None or b is None:
         return float(mean), None
-    return float(mean), abs(float(high - low)) / (2 * width) * math.sqrt(null_models.variance_of_sums(n, a, b))
+    return float(mean), abs(float(high - low)) / (2 * width) * math.sqrt(variance_of_sums(n, a, b))
 
 
 # --- matrices and ensembles -------------------------------------------------------------------------------------

@@ -136,8 +136,8 @@ def count_in_place(a: Labels, b: Labels, threads: int) -> Table | None:
         return None
     x, y = a.values, b.values
     # numba has no common integer type for uint64 and the offset: use numpy
-    signed = np.uint64 not in (x.dtype, y.dtype)
-    if signed and jit.use_kernels(len(x)) and (counted := _count_sampled_range(x, y, threads)) is not None:
+    loops = len(x) >= jit.LOADED_FROM and np.uint64 not in (x.dtype, y.dtype)
+    if loops and jit.use_kernels(len(x)) and (counted := _count_sampled_range(x, y, threads)) is not None:
         low_a, low_b, dense = counted
     else:
         (low_a, high_a), (low_b, high_b) = a.limits, b.limits

@@ -211,6 +211,10 @@ class ChanceInfo(Info):
 #: the different sizes of the clusters of a clustering, and how often each occurs
 Sizes = tuple[Array, Array]
 
+#: most pairs of sizes whose expected mutual information is kept
+KEPT = 64
+_expected: dict[Any, float] = {}
+
 #: variance of a cell above which its moments give what it adds to full precision
 WIDE = 1e8
 
@@ -225,9 +229,18 @@ def expected_mutual_information(sizes_a: Array, sizes_b: Array, threads: int = 1
 
 
 def expected_of(a: Sizes, b: Sizes, n: int, threads: int = 1) -> float:
-    """E[MI] in nats of two clusterings of n points with these sizes."""
-    (inner, many), (outer, times) = (b, a) if _key(a) > _key(b) else (a, b)
-    return float(in_order(weighted_rows(expected_terms(inner, outer, n, threads), many), times))
+    """E[MI] in nats of two clusterings of n points with these sizes; it is kept, since permuted labels have the same sizes."""
+    first, second = _key(a), _key(b)
+    if first > second:
+        a, b, first, second = b, a, second, first
+    known = _expected.get((first, second, n))
+    if known is None:
+        (inner, many), (outer, times) = a, b
+        known = float(in_order(weighted_rows(expected_terms(inner, outer, n, threads), many), times))
+        if len(_expected) >= KEPT:
+            _expected.clear()
+        _expected[first, second, n] = known
+    return known
 
 
 def places(clusterings: Sequence[Sizes]) -> Array:
