@@ -18,6 +18,7 @@ from congruence.engine import cpu, soft_tables
 from congruence.engine.plan import Run, against_first, all_pairs, pairs_of, tiles
 from congruence.inputs.coerce import as_clustering
 from congruence.machine import jit
+from congruence.statistics import information
 from congruence.statistics.information import Info
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Maxima, Table, Tables
@@ -447,3 +448,18 @@ def test_the_cuda_engine_offers_what_is_asked_of_an_engine():
         assert callable(getattr(cuda, name))
     for name in ("by_tables", "draws_at_once", "permuted_statistic", "random_statistic"):
         assert callable(getattr(cuda, name))
+
+
+def test_expected_information_is_kept(monkeypatch):
+    """Permuted labels have the same cluster sizes, so E[MI] is computed once; the value has the same bits in both orders."""
+    calls = []
+    terms = information.expected_terms
+    monkeypatch.setattr(information, "expected_terms", lambda *given: calls.append(given) or terms(*given))
+    monkeypatch.setattr(information, "_expected", {})
+    a, b = np.repeat([0, 1, 2], [3, 5, 9]), np.repeat([0, 1], [6, 11])
+    values = [cg.ami_max(a, np.random.default_rng(i).permutation(b)) for i in range(3)]
+    assert len(calls) == 1
+    assert cg.ami_max(b, a) == cg.ami_max(a, b)
+    assert len(calls) == 1
+    information._expected.clear()
+    assert [cg.ami_max(a, np.random.default_rng(i).permutation(b)) for i in range(3)] == values
