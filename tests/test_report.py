@@ -348,7 +348,7 @@ def test_the_summary_names_what_stands_out(made):
         or "of these 5 different" in said
     )
     assert "There are 7 clusterings of 60 points, with 1 to 4 clusters." in said
-    assert "2 clusterings set aside below" in said
+    assert "2 clusterings are not counted" in said
     assert "Duplicates: one is the same partition as another (“good” and “same as good”)" in said
     assert "Near-trivial: “one” (all points in one cluster)" in said
     assert "Closest to the reference are “good” and “same as good”" in said

@@ -218,6 +218,28 @@ def test_scans_follow_the_rules_of_memory(command, tmp_path):
     assert "1 id in column 'id' occurs more than once ('1')" in err
 
 
+def test_one_of_several_references_is_used(command, tmp_path):
+    """The first reference is compared with; others are neither clusterings nor members, in memory and in scans."""
+    frame = labels().assign(reference_coarse=lambda f: f["truth"] // 2).rename(columns={"truth": "reference_fine"})
+    (tmp_path / "d").mkdir()
+    for file in ("t.csv", "d/t.csv"):
+        frame.to_csv(file, index=False)
+    for words in (
+        ("compare", "t.csv"),
+        ("compare", "d"),
+        ("ensemble", "t.csv"),
+        ("report", "t.csv", "--out", "x.html"),
+    ):
+        code, out, err = command(*words)
+        assert code == 0, err
+        assert "reference: reference_fine" in err
+        assert "left out: reference_coarse (another reference)" in err
+        assert "reference_coarse" not in out
+    code, _, err = command("consensus", "d", "--k", "3", "--out", "parts")
+    assert code == 0, err
+    assert "reference_coarse (another reference)" in err
+
+
 def test_a_column_called_id_stays_an_id(command):
     """Even three rows with a repeated id are refused, by name; a column of groups is a clustering."""
     pd.DataFrame({"id": [1, 1, 2], "a": [0, 0, 1], "b": [0, 1, 1]}).to_csv("t.csv", index=False)

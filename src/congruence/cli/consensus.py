@@ -149,7 +149,8 @@ def consensus(
 
 def _members(source: Any, named: list[str] | str | None, reference: str | None) -> tuple[Any, list[str]]:
     """The columns of a scan that are members, without the reference; and what there is to say about them."""
-    from congruence.inputs.column_kinds import named_columns, reference_among
+    from congruence.errors import some_of
+    from congruence.inputs.column_kinds import named_columns, other_references, reference_among
 
     there = [name for name in source.input.schema.names if name != source.id]
     names = named_columns(named, there, source.text) or list(source.names)
@@ -157,7 +158,10 @@ def _members(source: Any, named: list[str] | str | None, reference: str | None) 
     notes = [] if named else list(source.notes)
     if left in names:
         notes.append(f"{left} is no member; compare the result with it by id")
-    return source.narrowed([name for name in names if name != left]), notes
+    others = [] if named or reference is not None else other_references(names, left)
+    if others:
+        notes.append(f"left out: {some_of(others)} (another reference)")
+    return source.narrowed([name for name in names if name not in (left, *others)]), notes
 
 
 def _show(result: Any, format: Format, notes: list[str]) -> None:

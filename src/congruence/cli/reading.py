@@ -193,7 +193,7 @@ def scanned_columns(
         return None
     import congruence as cg
     from congruence.inputs import files
-    from congruence.inputs.column_kinds import named_columns, reference_among
+    from congruence.inputs.column_kinds import named_columns, other_references, reference_among
     from congruence.scanning.sources import SCANNED
 
     if given.keys() <= {"memory"} and not many and (long is not None or files.suffix_of(file) not in SCANNED):
@@ -203,15 +203,18 @@ def scanned_columns(
     everything = cg.scan(file, None, id, na_values=na_list(settings.na_values), **given)
     there = [name for name in everything.input.schema.names if name not in (id, *extra)]
     names = named_columns(named, there, str(file)) or [name for name in everything.names if name not in extra]
-    asked = None if is_none(reference) else reference
+    asked, others = None if is_none(reference) else reference, list[str]()
     if asked is None and reference is None and find_reference and not named and len(names) > 2:
         asked = reference_among(names)
+        others = other_references(names, asked)
+        names = [name for name in names if name not in others]
     if asked is not None and asked not in names:
         names = [asked, *names]
     found = everything.narrowed(names)
     sorting = everything.found if not named else None
     if sorting is not None:
-        sorting = replace(sorting, taken=dict.fromkeys(names), reference=asked)
+        left_out = sorting.left_out | dict.fromkeys(others, "another reference")
+        sorting = replace(sorting, taken=dict.fromkeys(names), reference=asked, left_out=left_out)
     return FoundLabels({name: found[name] for name in names}, asked, {}, said_of(sorting) if sorting else []), found
 
 

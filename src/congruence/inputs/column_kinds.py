@@ -31,6 +31,12 @@ LABEL_NAMES = re.compile(
     r"|(leiden|louvain|kmeans|seurat_clusters|cluster|clusters)[_ .].*",
     re.IGNORECASE,
 )
+REFERENCE_NAMES = re.compile(
+    r"(ground[_ ]?truth|truth|class|classes|label|reference)([_ ]?\d+)?"
+    r"|(ground[_ ]?truth|truth|reference)[_ ](?!(.*[_ ])?(id|no|nr|number|key)$).+"
+    r"|true[_ ](labels?|class(es)?|clusters?|types?)",
+    re.IGNORECASE,
+)
 #: smallest number of rows for which distinct whole numbers are row ids; with fewer rows, every point may be its own cluster
 MANY_ROWS = 10
 #: share of distinct values above which a column is "nearly all different"
@@ -54,13 +60,25 @@ def _says_id(name: str) -> bool:
 
 
 def reference_among(names: Iterable[str]) -> str | None:
-    """The first column named like a reference: truth, class, label or reference, with or without a number.
+    """The first column named like a reference: truth, class, label or reference, alone or as in reference2, true_class.
 
     >>> reference_among(["kmeans", "reference0", "reference1"]), reference_among(["Class", "a"]), reference_among(["labels2"])
     ('reference0', 'Class', None)
+    >>> reference_among(["kmeans", "true_label"]), reference_among(["reference_position"]), reference_among(["reference_no"])
+    ('true_label', 'reference_position', None)
     """
-    said = re.compile(r"(ground[_ ]?truth|truth|class|classes|label|reference)([_ ]?\d+)?", re.IGNORECASE)
-    return next((name for name in names if said.fullmatch(name)), None)
+    return next((name for name in names if REFERENCE_NAMES.fullmatch(name.strip())), None)
+
+
+def other_references(names: Iterable[str], reference: str | None) -> list[str]:
+    """Further columns named like a reference beside one that is, as reference1 beside reference0: no clusterings to judge.
+
+    >>> other_references(["reference0", "kmeans", "reference1"], "reference0"), other_references(["a", "truth"], "a")
+    (['reference1'], [])
+    """
+    if reference is None or reference_among([reference]) is None:
+        return []
+    return [name for name in names if name != reference and reference_among([name])]
 
 
 #: column names that mean measurements, if the values are numbers
@@ -346,6 +364,9 @@ def sorted_columns(
             left_out[name] = "ids" if word == "id" else word
     if find_reference and reference is None and not is_data and len(taken) > 2:
         said = reference_among(taken)
+        for name in other_references(taken, said):
+            left_out[name] = "another reference"
+            del taken[name]
     if not taken and columns:
         what = "numbers to cluster" if is_data else "labels"
         listed = ", ".join(f"{name} ({word})" for name, word in [*((x, "id") for x in ids), *left_out.items()][:6])

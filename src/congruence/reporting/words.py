@@ -11,7 +11,6 @@ from congruence.comparison.presenting import counted, number
 from congruence.errors import joined, some_of
 from congruence.formulas.record import Measure
 from congruence.reporting.answer import FOUND
-from congruence.reporting.members import Member
 from congruence.reporting.model import Model
 from congruence.selection.choice import KChoice, Verdict
 from congruence.statistics.tables import Array
@@ -304,19 +303,19 @@ def findings(model: Model) -> tuple[str, ...]:
     ks = [model.members[i].k for i in own]
     there = "is" if len(own) == 1 else "are"
     what = f"{counted(len(own), 'clustering')} of {counted(model.n_points, 'point')}"
-    first = f"There {there} {what}, with {span_of(ks)} cluster{'' if set(ks) == {1} else 's'}."
+    many = f"{ks[0]:,} and {ks[1]:,}" if len(ks) == 2 and ks[0] != ks[1] else span_of(ks)
+    first = f"There {there} {what}, with {many} cluster{'' if set(ks) == {1} else 's'}."
     if model.against is not None:
         has = counted(model.members[0].k, "cluster")
         whom = "It is" if len(own) == 1 else "They are"
         first += f" {whom} compared with the reference “{model.against.name}”, which has {has}."
     said = [first]
-    aside = len(own) - len(model.counted)
-    if aside:
-        said.append(f"{counted(aside, 'clustering')} set aside below: duplicates and near-trivial ones.")
+    said += _set_aside(model)
     values = _values(model)
     if len(values):
         low, middle, high = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
-        spread = f"the median {plain_name(m)} of a pair is {_two(middle)}"
+        spread = f"the median {plain_name(m)} of a pair is" if len(values) > 1 else f"their {plain_name(m)} is"
+        spread += f" {_two(middle)}"
         if len(values) > 2:
             spread += f", and half of the pairs lie between {_two(low)} and {_two(high)}"
         if is_adjusted(m):
@@ -335,10 +334,26 @@ def findings(model: Model) -> tuple[str, ...]:
     data = of_data(model)
     if data is not None:
         said.append(" ".join(["By the data:", *data[1:]]).rstrip())
-    if model.together is not None:
+    if model.together is not None and not model.answer.is_pair:
         alone = how_many(model)[1]
         said.append(alone if data is None else f"By the clusterings alone (less reliable): {alone}")
     return tuple(said)
+
+
+def _set_aside(model: Model) -> list[str]:
+    """How many clusterings are not counted, and why."""
+    aside = [model.members[i] for i in _own(model) if i not in model.counted]
+    if not aside:
+        return []
+    trivial = sum(bool(m.trivial) for m in aside)
+    copies = len(aside) - trivial
+    if len(aside) == 1:
+        return [
+            f"One clustering is not counted because it is {'near-trivial' if trivial else 'a duplicate'} (see below)."
+        ]
+    both = f"{trivial:,} near-trivial, {counted(copies, 'duplicate')}"
+    why = both if trivial and copies else "near-trivial" if trivial else "duplicates"
+    return [f"{len(aside):,} clusterings are not counted: {why} (see below)."]
 
 
 def _nearest(model: Model) -> str:
@@ -365,9 +380,10 @@ def _groups(model: Model) -> list[str]:
         parts.append(f"{len(group)} around “{model.names[middle]}”")
     rest = len(model.counted) - sum(len(g) for g in groups)
     if len(groups) == 1:
-        others = f"the other {rest} {'does' if rest == 1 else 'do'} not"
+        others = "the other one does not" if rest == 1 else f"the other {rest:,} do not"
         return [f"Clusterings that agree with one another: {parts[0]}; {others}."]
-    more = f"; the other {rest} agree{'s' if rest == 1 else ''} with no group" if rest else ""
+    alone = "; the other one agrees with no group" if rest == 1 else f"; the other {rest:,} agree with no group"
+    more = alone if rest else ""
     return [f"The clusterings form {len(groups)} groups that agree among themselves: {'; '.join(parts)}{more}."]
 
 
@@ -392,12 +408,17 @@ def stands_out(model: Model) -> tuple[str, ...]:
         shown = listed([model.names[i] for i in (largest, *copies[largest])])
         what = "one is the same partition as another" if extra == 1 else f"{extra} are the same partition as another"
         said.append(f"Duplicates: {what} ({'as in ' if len(copies) > 1 else ''}{shown}).")
-    trivial: dict[str, list[Member]] = {}
+    trivial: dict[str, list[tuple[str, str]]] = {}  # by kind: names of members and their percentages
     for i in own:
         if model.members[i].trivial:
-            trivial.setdefault(model.members[i].trivial, []).append(model.members[i])
+            share, _, kind = model.members[i].trivial.rpartition("% ")
+            trivial.setdefault(kind, []).append((model.members[i].name, share))
     if trivial:
-        parts = [f"{listed([m.name for m in found])} ({why})" for why, found in trivial.items()]
+        parts = []
+        for kind, found in trivial.items():
+            shares = sorted({share for _, share in found})
+            why = f"{shares[0]}{f'% to {shares[-1]}' if len(shares) > 1 else ''}% {kind}" if shares[0] else kind
+            parts.append(f"{listed([name for name, _ in found])} ({why})")
         said.append(
             f"Near-trivial: {'; '.join(parts)}. Such a clustering says almost nothing about which points belong together."
         )
