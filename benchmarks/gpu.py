@@ -176,9 +176,11 @@ def check_doors(quick: bool) -> None:
 def check_shapes(quick: bool) -> None:
     """More clusters than any table holds, and one cluster much larger than the others."""
     rng = np.random.default_rng(1)
-    many = [rng.integers(0, 70_000, 90_000), rng.integers(0, 80_000, 90_000)]
-    cg.compare_all([*many, np.where(np.arange(90_000) < 9_000, 0, many[0])], ["vi", "purity"], engine="cuda")
-    cg.compare_all([device.moved(v) for v in many], ["ari"])
+    n, k = 300_000, 150_000
+    many = [rng.integers(0, k, n), (k * rng.random(n) ** 3).astype(np.int64)]
+    many.append(np.where(np.arange(n) < 20_000, 0, many[0]))
+    cg.compare_all(many, ["vi", "purity"], engine="cuda")
+    cg.compare_all([device.moved(v) for v in many[:2]], ["ari"])
     uneven = (1_500 * rng.random((100_000, 2)) ** 4).astype(np.int16)
     cg.compare_all([uneven[:, 0], uneven[:, 1], rng.integers(0, 1_500, len(uneven))], ["vi", "purity"], engine="cuda")
     line("tables of any shape", "ran")

@@ -411,13 +411,13 @@ def stands_out(model: Model) -> tuple[str, ...]:
     trivial: dict[str, list[tuple[str, str]]] = {}  # by kind: names of members and their percentages
     for i in own:
         if model.members[i].trivial:
-            share, _, kind = model.members[i].trivial.rpartition("% ")
-            trivial.setdefault(kind, []).append((model.members[i].name, share))
+            percentage, _, kind = model.members[i].trivial.rpartition("% ")
+            trivial.setdefault(kind, []).append((model.members[i].name, percentage))
     if trivial:
         parts = []
         for kind, found in trivial.items():
-            shares = sorted({share for _, share in found})
-            why = f"{shares[0]}{f'% to {shares[-1]}' if len(shares) > 1 else ''}% {kind}" if shares[0] else kind
+            values = sorted({percentage for _, percentage in found})
+            why = f"{values[0]}{f'% to {values[-1]}' if len(values) > 1 else ''}% {kind}" if values[0] else kind
             parts.append(f"{listed([name for name, _ in found])} ({why})")
         said.append(
             f"Near-trivial: {'; '.join(parts)}. Such a clustering says almost nothing about which points belong together."
