@@ -463,3 +463,72 @@ def test_expected_information_is_kept(monkeypatch):
     assert len(calls) == 1
     information._expected.clear()
     assert [ami(a, np.random.default_rng(i).permutation(b)) for i in range(3)] == values
+
+
+INTEGERS = {
+    "codes": (np.uint8, lambda x: x),
+    "wide codes": (np.int64, lambda x: x),
+    "negative": (np.int8, lambda x: x - 120),
+    "with gaps": (np.int32, lambda x: 7 * x - 3),
+    "unsigned": (np.uint64, lambda x: x + (1 << 63)),
+    "far apart": (np.int64, lambda x: x * (1 << 50)),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", INTEGERS)
+def test_block_by_block_gives_the_same_bits_for_integers_of_any_kind(kind, monkeypatch):
+    """Many points are counted block by block from the arrays that were given: the values equal those of one stack of codes."""
+    from congruence.engine import fused
+
+    dtype, of = INTEGERS[kind]
+    rng = np.random.default_rng(0)
+    plain = [rng.integers(0, k, 70_001) for k in (3, 12, 20)]
+    whole = {str(j): of(x.astype(dtype)).astype(dtype) for j, x in enumerate(plain)}
+    measures = ["ari", "nmi_sum", "ami_max", "vi", "purity"]
+    take(monkeypatch, "compiled")
+    expected = cg.compare_all({name: x.astype(str) for name, x in whole.items()}, measures)
+    counted = []
+    by_blocks = fused._by_blocks
+    monkeypatch.setattr(fused, "_by_blocks", lambda *given: counted.append(1) or by_blocks(*given))
+    monkeypatch.setattr(fused, "BLOCKED_FROM", 1)
+    monkeypatch.setattr(fused, "BLOCK", 1000)
+    monkeypatch.setattr("congruence.inputs.labels.PIECE", 30_000)
+    found = cg.compare_all(whole, measures)
+    assert counted
+    for key in measures:
+        np.testing.assert_array_equal(found[key], expected[key], err_msg=key)
+
+
+@pytest.mark.slow
+def test_many_points_are_compared_without_a_copy_of_their_labels(monkeypatch):
+    """All pairs of integers need less memory than one byte per label: nothing is copied but one block at a time."""
+    import tracemalloc
+
+    from congruence.engine import fused
+
+    take(monkeypatch, "compiled")
+    monkeypatch.setattr(fused, "BLOCKED_FROM", 1)
+    columns = [np.arange(1_000_000) % k for k in (3, 4, 5, 7)]
+    cg.compare_all(columns)
+    tracemalloc.start()
+    try:
+        cg.compare_all(columns)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1_000_000
+
+
+def test_changing_the_arrays_later_does_not_change_an_ensemble():
+    """An ensemble keeps codes of its own: labels that were changed in place, even to values out of range, do not reach it."""
+    for dtype in (np.uint8, np.int64):
+        given = [(np.arange(300) % k).astype(dtype) for k in (2, 3, 5)]
+        plain = cg.Ensemble(given)
+        noisy = cg.Ensemble(given, noise=99)
+        before = cg.compare_all(given)["ari"]
+        for x in given:
+            x[:] = 200
+        for e in (plain, noisy):
+            np.testing.assert_array_equal(cg.compare_all(e)["ari"], before)
+            assert [c.k for c in e] == [2, 3, 5]

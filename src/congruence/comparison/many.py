@@ -15,7 +15,7 @@ from congruence.engine.plan import Progress, Run, against_first, all_pairs, engi
 from congruence.errors import Caution, InputError, hint, joined, some_of
 from congruence.inputs.alignment import Align, InputOptions, left_out, noise_for
 from congruence.inputs.coerce import as_clustering, is_scanned
-from congruence.inputs.ensemble import Ensemble, columns_of
+from congruence.inputs.ensemble import Ensemble, Passing, columns_of
 from congruence.inputs.hierarchy import Hierarchy
 from congruence.inputs.labels import Unassigned, is_frame
 from congruence.scanning.options import scan_options
@@ -97,7 +97,7 @@ def compare_all(
     trees = _named_trees(clusterings)
     if trees is not None:
         return all_pairs_of_trees(trees, ("cophenetic",) if measures is ARI else measures, threads, options)
-    ensemble = Ensemble(on_card(clusterings, engine), **vars(options))
+    ensemble = Passing(on_card(clusterings, engine), **vars(options))
     if measures is ARI and ensemble.has_covers:
         measures = "omega" if not ensemble.is_soft else "aci"
     size = len(ensemble)
@@ -246,7 +246,7 @@ def compare_to(
         first = as_clustering(first, title).with_policy("error", noise_for(noise, (title, "reference")), title)
         options = replace(options, unassigned="partial")
     sides = [first, *(data for _, data in columns)]
-    ensemble = Ensemble(sides, names=[title, *(name for name, _ in columns)], **vars(options))
+    ensemble = Passing(sides, names=[title, *(name for name, _ in columns)], **vars(options))
     if len(ensemble) < 2:
         raise InputError("there are no clusterings to compare with the reference")
     rows: dict[str, Array] = {}

@@ -28,7 +28,7 @@ from congruence.statistics.information import (
 )
 from congruence.statistics.matrices import MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram, Pairs
-from congruence.statistics.tables import Array, Maxima
+from congruence.statistics.tables import Array, Maxima, code_type
 
 #: x·log(n/x) is looked up below this and computed above
 LOOKUP = 1 << 20
@@ -39,8 +39,8 @@ BLOCKED_FROM, BLOCKED_CELLS, BLOCK = 1 << 22, 1 << 21, 1 << 15
 
 def cluster_sizes(labels: Labels, mass: Mass | None = None) -> Array:
     """Number of points (or total frequency) per cluster."""
-    if labels.card is not None and mass is None:
-        return labels.card.sizes
+    if mass is None and labels.sizes is not None:
+        return labels.sizes
     if mass is None and jit.use_kernels(len(labels.codes)):
         from congruence.engine.kernels import count_sizes
 
@@ -131,14 +131,14 @@ def _by_blocks(
     from congruence.engine.kernels import count_pairs
 
     n, offset = len(labels[0]), np.concatenate([[0], np.cumsum(k[pair_i] * k[pair_j])])
-    wide = np.result_type(*[c.codes.dtype for c in labels])
+    wide = code_type(int(k.max()))
 
     def work(part: slice) -> Array:
         tables, block = np.zeros(offset[-1], np.uint32), np.empty((len(labels), BLOCK), wide)
         for start in range(part.start, part.stop, BLOCK):
             here = slice(start, min(start + BLOCK, part.stop))
             for j, c in enumerate(labels):
-                block[j, : here.stop - here.start] = c.codes[here]
+                c.fill(here, block[j, : here.stop - here.start])
             count_pairs(block[:, : here.stop - here.start], k, pair_i, pair_j, offset, tables)
         return tables
 

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from congruence.errors import InputError, some_of
-from congruence.inputs.encoding import arrow_library, holds_lists
+from congruence.inputs.encoding import (
+    arrow_library,
+    encode_arrow,
+    encode_objects,
+    encode_text,
+    holds_lists,
+    named_clusters,
+    refuse_type,
+)
 from congruence.inputs.labels import (
     Labels,
     frame_kind,
@@ -16,15 +25,12 @@ from congruence.inputs.labels import (
     in_memory,
     is_frame,
     is_sparse,
-    labels_from_arrow,
-    labels_from_categories,
-    labels_from_numpy,
     unwrap_2d,
 )
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 from congruence.machine import device
-from congruence.statistics.tables import Array
+from congruence.statistics.tables import Array, code_type, label_order
 
 Clustering = Labels | Memberships
 
@@ -193,3 +199,89 @@ def _from_arrow(array: Any, who: str, **facts: Any) -> Labels:
         cover.title, cover.kind = facts.get("title"), facts["kind"]
         return cover  # type: ignore[return-value]
     return labels_from_arrow(array, who, **facts)
+
+
+# --- labels of any type ---------------------------------------------------------------------------------------------
+
+
+def labels_from_numpy(values: Array, who: str, **facts: Any) -> Labels:
+    """Labels from a 1-D numpy array of any type."""
+    kind = values.dtype.kind
+    if len(values) == 0:
+        raise InputError(f"{who}: there are no points (an empty array was given)")
+    if not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
+    if kind in "iu":
+        return Labels(values, **facts)
+    if kind == "b":
+        bits = Labels(values.view(np.uint8))
+        return Labels(None, (bits.codes, tuple(bool(x) for x in bits.names)), **facts)
+    if kind == "f":
+        return _labels_from_floats(values, who, **facts)
+    if kind == "c":
+        raise InputError(f"{who}: complex numbers are not labels; convert them to strings if they are")
+    if kind in "mM":
+        raise InputError(
+            f"{who}: {values.dtype} values look like dates, not clusters; convert them to strings if they are"
+        )
+    if kind in "US" and values.dtype.itemsize:
+        return Labels(None, encode_text(np.ascontiguousarray(values)), **facts)
+    pa = arrow_library()
+    # arrow would convert mixed types to one (2⁶⁰ and NaN would both become floats), so hash them one by one
+    one_type = len({type(x) for x in values.tolist()} - {type(None)}) == 1
+    if one_type:
+        try:
+            return labels_from_arrow(pa.array(values, from_pandas=True), who, **facts)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeError):
+            pass
+    codes, names, gaps = encode_objects(values.tolist())
+    return Labels(None, (codes, names), gaps, **facts)
+
+
+def _labels_from_floats(values: Array, who: str, **facts: Any) -> Labels:
+    values = values.astype(np.float64, copy=False) + 0.0  # half floats would overflow below, and −0.0 is 0.0
+    missing = np.isnan(values)
+    gaps = int(missing.sum())
+    solid = values[~missing] if gaps else values
+    if len(solid) and np.isfinite(solid).all() and (np.abs(solid) < 2**62).all() and (solid == np.rint(solid)).all():
+        whole = Labels(solid.astype(np.int64), **facts)
+        if not gaps:
+            return whole
+        codes = np.full(len(values), whole.k, dtype=code_type(whole.k))
+        codes[~missing] = whole.codes
+        return Labels(None, (codes, whole.names), gaps, **facts)
+    codes, names, gaps = encode_arrow(arrow_library().array(values, from_pandas=True))
+    if len(names) > 2 * len(values) ** 0.5:
+        warnings.warn(
+            f"{who}: {len(names)} different fractional values in {len(values)} points look like measurements, not labels",
+            stacklevel=6,
+        )
+    return Labels(None, (codes, names), gaps, **facts)
+
+
+def labels_from_arrow(array: Any, who: str, **facts: Any) -> Labels:
+    """Labels from an arrow array of any type."""
+    pa = arrow_library()
+    if len(array) == 0:
+        raise InputError(f"{who}: there are no points (an empty array was given)")
+    if pa.types.is_null(array.type):
+        return Labels(None, (np.zeros(len(array), dtype=np.uint8), ()), len(array), **facts)
+    numeric = pa.types.is_integer(array.type) or pa.types.is_floating(array.type)
+    if numeric and (array.null_count == 0 or pa.types.is_floating(array.type)):
+        chunk = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+        if isinstance(chunk, pa.ChunkedArray):
+            return labels_from_numpy(chunk.to_numpy(), who, **facts)
+        return labels_from_numpy(chunk.to_numpy(zero_copy_only=False), who, **facts)
+    refuse_type(array.type)
+    codes, names, gaps = encode_arrow(array)
+    return Labels(None, (codes, names), gaps, **facts)
+
+
+def labels_from_categories(codes: Array, categories: list[Any], facts: dict[str, Any]) -> Labels:
+    """Labels from pandas categories, of any type; a code of −1 is a missing value."""
+    plain = [x.item() if isinstance(x, np.generic) else x for x in categories]
+    order = label_order(plain)
+    rank = np.full(len(plain) + 1, len(plain), dtype=np.int64)
+    rank[order] = np.arange(len(plain))
+    whole = Labels(None, (rank[codes], named_clusters([plain[i] for i in order])), **facts)
+    return whole.taken(np.arange(len(codes)), facts.get("index"))

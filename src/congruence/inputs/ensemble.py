@@ -63,6 +63,8 @@ class Ensemble(Listing):
 
     #: compared by sums over pairs of points, as similarity matrices are
     is_matrix = True
+    #: whether labels are encoded at once, so that later changes of the arrays given do not reach the ensemble
+    keeps = True
 
     def __init__(
         self,
@@ -106,6 +108,10 @@ class Ensemble(Listing):
         )
         if isinstance(clusterings, Ensemble):
             self._doubtful = clusterings._doubtful
+        if self.keeps:
+            for c in self.members:
+                if isinstance(c, Labels) and c.values is not None:
+                    _ = c.codes
         inherited: Array | None = clusterings.member_weight if isinstance(clusterings, Ensemble) else None
         self.member_weight: Array | None = member_weights(member_weight, inherited, len(self.members))
 
@@ -426,6 +432,12 @@ class Ensemble(Listing):
         if kind not in ("consensus", "flow"):
             raise InputError(f"kind must be 'consensus' or 'flow', not {kind!r}")
         return _door().figure(self, backend, labels=labels, kind=kind)
+
+
+class Passing(Ensemble):
+    """An ensemble for the length of one call: integers stay in the arrays given, and are encoded where they are counted."""
+
+    keeps = False
 
 
 def _door() -> Any:

@@ -15,28 +15,24 @@ from congruence.errors import Caution, InputError, some_of
 from congruence.inputs.encoding import (
     arrow_library,
     encode_arrow,
-    encode_objects,
-    encode_text,
-    named_clusters,
-    refuse_type,
 )
 from congruence.machine import device, jit
-from congruence.statistics.tables import Array, code_type, label_order, smallest
-
-#: points that a thread encodes at a time
-PIECE = 1 << 22
+from congruence.statistics.tables import Array, code_type, smallest
 
 if TYPE_CHECKING:
     from congruence.statistics.covers import ClusterMap
+
+#: points that a thread reads at a time
+PIECE = 1 << 22
+
+#: points that numpy reads at a time, so that it needs no second copy of the input
+CHUNK = 1 << 16
 
 Unassigned = Literal["error", "drop", "singletons", "cluster", "partial", "keep"]
 
 
 #: libraries that frames can be created with
 FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
-
-#: integers and strings are encoded in chunks of this size, so that encoding needs no second copy of the input
-CHUNK = 1 << 16
 
 
 def frame_kind(data: Any) -> str | None:
@@ -160,13 +156,21 @@ class Labels:
         if self.card is not None:
             return self.card.on_host(code_type(self.k)), self.card.names
         assert self.values is not None
-        return encode_integers(self.values, *self.limits)
+        if self._coding is not None:
+            return self._coding.codes(self.values), self._coding.names
+        hashed, found, _ = encode_arrow(arrow_library().array(self.values))
+        return hashed, np.asarray(found, dtype=self.values.dtype)
+
+    @cached_property
+    def _coding(self) -> Coding | None:
+        """How raw integers are encoded; None for other labels, and for integers of a wide range."""
+        return None if self.values is None else coding_of(self.values)
 
     @cached_property
     def limits(self) -> tuple[int, int]:
         """Smallest and largest of the raw integers."""
         assert self.values is not None
-        return int(self.values.min()), int(self.values.max())
+        return limits_of(self.values)
 
     @property
     def codes(self) -> Array:
@@ -176,12 +180,28 @@ class Labels:
     @property
     def names(self) -> Array | tuple[Any, ...]:
         """The labels of the clusters, sorted; code i means names[i]."""
-        return self.card.names if self.card is not None else self._encoded[1]
+        if self.card is not None:
+            return self.card.names
+        return self._coding.names if self._coding is not None else self._encoded[1]
 
     @property
     def k(self) -> int:
         """Number of clusters."""
         return len(self.names)
+
+    @property
+    def sizes(self) -> Array | None:
+        """Number of points per cluster, where they were counted on the way; None elsewhere."""
+        if self.card is not None:
+            return np.asarray(self.card.sizes)
+        return None if self._coding is None else self._coding.sizes
+
+    def fill(self, piece: slice, codes: Array) -> None:
+        """Write the codes of a piece of the points; raw integers are encoded there, without codes of all points."""
+        if self._coding is None or self.values is None or "_encoded" in vars(self):
+            codes[:] = self.codes[piece]
+        else:
+            self._coding.fill(self.values[piece], codes)
 
     def __len__(self) -> int:
         if self.card is not None:
@@ -301,89 +321,6 @@ def _pick(names: Array | tuple[Any, ...], keep: Array) -> Array | tuple[Any, ...
     return names[keep] if isinstance(names, np.ndarray) else tuple(names[i] for i in keep)
 
 
-def labels_from_numpy(values: Array, who: str, **facts: Any) -> Labels:
-    """Labels from a 1-D numpy array of any type."""
-    kind = values.dtype.kind
-    if len(values) == 0:
-        raise InputError(f"{who}: there are no points (an empty array was given)")
-    if not values.dtype.isnative:
-        values = values.astype(values.dtype.newbyteorder("="))
-    if kind in "iu":
-        return Labels(values, **facts)
-    if kind == "b":
-        codes, numbers = encode_integers(values.view(np.uint8), 0, 1)
-        return Labels(None, (codes, tuple(bool(x) for x in numbers)), **facts)
-    if kind == "f":
-        return _labels_from_floats(values, who, **facts)
-    if kind == "c":
-        raise InputError(f"{who}: complex numbers are not labels; convert them to strings if they are")
-    if kind in "mM":
-        raise InputError(
-            f"{who}: {values.dtype} values look like dates, not clusters; convert them to strings if they are"
-        )
-    if kind in "US" and values.dtype.itemsize:
-        return Labels(None, encode_text(np.ascontiguousarray(values)), **facts)
-    pa = arrow_library()
-    # arrow would convert mixed types to one (2⁶⁰ and NaN would both become floats), so hash them one by one
-    one_type = len({type(x) for x in values.tolist()} - {type(None)}) == 1
-    if one_type:
-        try:
-            return labels_from_arrow(pa.array(values, from_pandas=True), who, **facts)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeError):
-            pass
-    codes, names, gaps = encode_objects(values.tolist())
-    return Labels(None, (codes, names), gaps, **facts)
-
-
-def _labels_from_floats(values: Array, who: str, **facts: Any) -> Labels:
-    values = values.astype(np.float64, copy=False) + 0.0  # half floats would overflow below, and −0.0 is 0.0
-    missing = np.isnan(values)
-    gaps = int(missing.sum())
-    solid = values[~missing] if gaps else values
-    if len(solid) and np.isfinite(solid).all() and (np.abs(solid) < 2**62).all() and (solid == np.rint(solid)).all():
-        whole = Labels(solid.astype(np.int64), **facts)
-        if not gaps:
-            return whole
-        codes = np.full(len(values), whole.k, dtype=code_type(whole.k))
-        codes[~missing] = whole.codes
-        return Labels(None, (codes, whole.names), gaps, **facts)
-    codes, names, gaps = encode_arrow(arrow_library().array(values, from_pandas=True))
-    if len(names) > 2 * len(values) ** 0.5:
-        warnings.warn(
-            f"{who}: {len(names)} different fractional values in {len(values)} points look like measurements, not labels",
-            stacklevel=6,
-        )
-    return Labels(None, (codes, names), gaps, **facts)
-
-
-def labels_from_arrow(array: Any, who: str, **facts: Any) -> Labels:
-    """Labels from an arrow array of any type."""
-    pa = arrow_library()
-    if len(array) == 0:
-        raise InputError(f"{who}: there are no points (an empty array was given)")
-    if pa.types.is_null(array.type):
-        return Labels(None, (np.zeros(len(array), dtype=np.uint8), ()), len(array), **facts)
-    numeric = pa.types.is_integer(array.type) or pa.types.is_floating(array.type)
-    if numeric and (array.null_count == 0 or pa.types.is_floating(array.type)):
-        chunk = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
-        if isinstance(chunk, pa.ChunkedArray):
-            return labels_from_numpy(chunk.to_numpy(), who, **facts)
-        return labels_from_numpy(chunk.to_numpy(zero_copy_only=False), who, **facts)
-    refuse_type(array.type)
-    codes, names, gaps = encode_arrow(array)
-    return Labels(None, (codes, names), gaps, **facts)
-
-
-def labels_from_categories(codes: Array, categories: list[Any], facts: dict[str, Any]) -> Labels:
-    """Labels from pandas categories, of any type; a code of −1 is a missing value."""
-    plain = [x.item() if isinstance(x, np.generic) else x for x in categories]
-    order = label_order(plain)
-    rank = np.full(len(plain) + 1, len(plain), dtype=np.int64)
-    rank[order] = np.arange(len(plain))
-    whole = Labels(None, (rank[codes], named_clusters([plain[i] for i in order])), **facts)
-    return whole.taken(np.arange(len(codes)), facts.get("index"))
-
-
 def unassigned_error(who: str, many: str) -> InputError:
     """The error for unassigned points if no option says how they count."""
     found = f"{who}: {many} are unassigned (missing, or named as noise); pass"
@@ -396,47 +333,101 @@ def unassigned_error(who: str, many: str) -> InputError:
 # --- integers as codes ------------------------------------------------------------------------------------------
 
 
-def encode_integers(values: Array, low: int, high: int) -> tuple[Array, Array]:
-    """Codes from a table over the range of the values, or by hashing if the range is much wider than the data."""
-    span = high - low + 1
-    if span > max(4 * len(values), 1 << 16):
-        hashed, found, _ = encode_arrow(arrow_library().array(values))
-        return hashed, np.asarray(found, dtype=values.dtype)
-    present = np.zeros(span, dtype=bool)
-    loops = values.dtype != np.uint64 and jit.use_kernels(len(values))
-    if loops:
-        mark = jit.compiled(_mark)
-        _in_pieces(lambda piece: mark(values[piece], low, present), len(values))
-    else:
-        for start in range(0, len(values), CHUNK):
-            present[above(values[start : start + CHUNK], low)] = True
-    names = np.flatnonzero(present)
-    place = smallest(np.cumsum(present) - 1, len(names))
-    codes = np.empty(len(values), dtype=place.dtype)
-    if low == 0 and len(names) == span:  # the labels are their codes
-        _in_pieces(lambda piece: np.copyto(codes[piece], values[piece], casting="unsafe"), len(values))
-        return codes, shifted(names, low)
-    if loops:
-        recode = jit.compiled(_recode)
-        _in_pieces(lambda piece: recode(values[piece], low, place, codes[piece]), len(values))
-        return codes, shifted(names, low)
-    for start in range(0, len(values), CHUNK):
-        piece, where = codes[start : start + CHUNK], above(values[start : start + CHUNK], low)
-        if len(names) == span:  # every label from the lowest to the highest occurs: its offset is its code
-            piece[:] = where
+@dataclass(frozen=True)
+class Coding:
+    """The code of integer v is place[v − low]; names[c] is the integer of code c."""
+
+    low: int
+    names: Array
+    place: Array
+    #: number of points of each code, where they were counted
+    sizes: Array | None
+
+    @cached_property
+    def _is_identity(self) -> bool:
+        return len(self.names) > 0 and self.names[0] == 0 and self.names[-1] == len(self.names) - 1
+
+    def fill(self, values: Array, codes: Array) -> None:
+        """Write the codes of these integers."""
+        if self._is_identity:
+            np.copyto(codes, values, casting="unsafe")
+        elif _compiles(values):
+            jit.compiled(_recode)(values, self.low, self.place, codes)
         else:
-            np.take(place, where, out=piece)
-    return codes, shifted(names, low)
+            for start in range(0, len(values), CHUNK):
+                piece = slice(start, start + CHUNK)
+                codes[piece] = self.place[above(values[piece], self.low)]
+
+    def codes(self, values: Array) -> Array:
+        """The codes of these integers, as a new array."""
+        codes = np.empty(len(values), dtype=code_type(len(self.names)))
+        if _compiles(values):
+            jit.compiled(_recode)  # once, before there are threads
+        in_pieces(lambda piece: self.fill(values[piece], codes[piece]), len(values))
+        return codes
 
 
-def _in_pieces(work: Callable[[slice], Any], n: int) -> None:
-    """Do the work on all points, on all cores if there are many."""
+def coding_of(values: Array) -> Coding | None:
+    """How these integers are encoded, by a table over their range; None if that is much wider than the data."""
+    n = len(values)
+    if values.dtype.itemsize == 1 and n >= CHUNK:  # a table of all 256 values is cheaper than their range
+        low, high = int(np.iinfo(values.dtype).min), int(np.iinfo(values.dtype).max)
+    else:
+        low, high = limits_of(values)
+    span = high - low + 1
+    if span > max(4 * n, CHUNK):
+        return None
+    sizes = None
+    if _compiles(values) and 8 * span <= min(n, PIECE):
+        tally = jit.compiled(_tally)
+        counts = np.sum(in_pieces(lambda piece: tally(values[piece], low, span), n), axis=0)
+        present = counts > 0
+        sizes = counts[present]
+    else:
+        present = np.zeros(span, dtype=bool)
+        if _compiles(values):
+            mark = jit.compiled(_mark)
+            in_pieces(lambda piece: mark(values[piece], low, present), n)
+        else:
+            for start in range(0, n, CHUNK):
+                present[above(values[start : start + CHUNK], low)] = True
+    offsets = np.flatnonzero(present)
+    return Coding(low, shifted(offsets, low), smallest(np.cumsum(present) - 1, len(offsets)), sizes)
+
+
+def limits_of(values: Array) -> tuple[int, int]:
+    """Smallest and largest integer."""
+    ends = in_pieces(lambda piece: (int(values[piece].min()), int(values[piece].max())), len(values))
+    return min(low for low, _ in ends), max(high for _, high in ends)
+
+
+def in_pieces(work: Callable[[slice], Any], n: int) -> list[Any]:
+    """The results of the work on all points, piece by piece, on all cores if there are many."""
     pieces = [slice(start, start + PIECE) for start in range(0, n, PIECE)]
     if len(pieces) == 1:
-        work(pieces[0])
-        return
+        return [work(pieces[0])]
     with ThreadPoolExecutor() as pool:
-        list(pool.map(work, pieces))
+        return list(pool.map(work, pieces))
+
+
+def _compiles(values: Array) -> bool:
+    """Whether the compiled loops read these integers; numba has no common type for uint64 and an offset."""
+    return values.dtype != np.uint64 and jit.use_kernels(len(values))
+
+
+def _tally(values: Any, low: int, span: int) -> Any:
+    """How often each value occurs; uses four counters in turn, so that stores do not wait."""
+    sizes = np.zeros((4, span), np.int64)
+    quads = len(values) // 4
+    for quad in range(quads):
+        p = np.uint64(4 * quad)
+        sizes[0, np.uint64(values[p] - low)] += 1
+        sizes[1, np.uint64(values[p + np.uint64(1)] - low)] += 1
+        sizes[2, np.uint64(values[p + np.uint64(2)] - low)] += 1
+        sizes[3, np.uint64(values[p + np.uint64(3)] - low)] += 1
+    for rest in range(4 * quads, len(values)):
+        sizes[0, np.uint64(values[rest] - low)] += 1
+    return sizes.sum(axis=0)
 
 
 def _mark(values: Any, low: int, present: Any) -> None:
