@@ -224,47 +224,51 @@ if parts.RowGroup.batches.__name__ != "slow":
 """
 
 
-def started(log: Path, *words: str, ready: str) -> tuple[subprocess.Popen, str]:
-    """A process of Dask's command line, once it has said this, and the line it said it in."""
+def started(log: Path, *words: str) -> subprocess.Popen:
+    """A process of Dask's command line."""
     with log.open("w") as stream:
-        process = subprocess.Popen([sys.executable, "-m", "dask", *words], stderr=stream, stdout=subprocess.DEVNULL)
+        return subprocess.Popen([sys.executable, "-m", "dask", *words], stderr=stream, stdout=subprocess.DEVNULL)
+
+
+def said(process: subprocess.Popen, log: Path, ready: str) -> str:
+    """The line in which the process says this, once it does."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and process.poll() is None:
         for line in log.read_text().splitlines():
             if ready in line:
-                return process, line
+                return line
         time.sleep(0.05)
-    process.kill()
-    process.wait()
-    raise AssertionError(f"dask {words[0]} did not start: {log.read_text()[-500:]}")
+    raise AssertionError(f"a process of Dask did not start: {log.read_text()[-500:]}")
 
 
 @pytest.fixture
 def cluster(tmp_path):
     """A scheduler and two slow workers, started from the command line."""
     (tmp_path / "slow.py").write_text(SLOW)
-    scheduler, said = started(
-        tmp_path / "s.log", "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show",
-        ready="Scheduler at:",
-    )  # fmt: skip
-    address = said.split()[-1]
+    logs = [tmp_path / name for name in ("s.log", "0.log", "1.log")]
+    scheduler = started(logs[0], "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show")
+    processes = [scheduler]
     quiet = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--memory-limit", "0", "--death-timeout", "20")
-    workers = []
-    for i in range(2):
-        own = ("--preload", str(tmp_path / "slow.py"), "--local-directory", str(tmp_path / f"w{i}"))
-        workers.append(started(tmp_path / f"{i}.log", "worker", address, *quiet, *own, ready="Registered to")[0])
-    yield address, scheduler, workers
-    for process in (*workers, scheduler):
-        process.kill()
-        process.wait()
+    try:
+        address = said(scheduler, logs[0], "Scheduler at:").split()[-1]
+        for i in range(2):
+            own = ("--preload", str(tmp_path / "slow.py"), "--local-directory", str(tmp_path / f"w{i}"))
+            processes.append(started(logs[i + 1], "worker", address, *quiet, *own))
+        for process, log in zip(processes[1:], logs[1:], strict=True):
+            said(process, log, "Registered to")
+        yield address, scheduler, processes[1:]
+    finally:
+        for process in reversed(processes):
+            process.kill()
+            process.wait()
 
 
-def when(path: Path, many: int, then, *words) -> threading.Thread:
+def when(path: Path, many: int, then, *words, files: str = "*.part") -> threading.Thread:
     """Call this after a number of finished parts."""
 
     def watch() -> None:
         deadline = time.monotonic() + 60
-        while len(list(path.glob("*.part"))) < many and time.monotonic() < deadline:
+        while len(list(path.glob(files))) < many and time.monotonic() < deadline:
             time.sleep(0.02)
         then(*words)
 
@@ -299,6 +303,27 @@ def test_a_worker_and_then_the_scheduler_killed_in_the_middle(cluster, tmp_path)
     same(cg.compare_all(cg.scan(folder), ["ari", "vi"], checkpoint=saved), expected)
     with pytest.raises(cg.InputError, match=r"no Dask scheduler answers at tcp://127.0.0.1"):
         cg.compare_all(cg.scan(folder), client=address)
+
+
+@pytest.mark.slow
+def test_a_consensus_survives_a_killed_worker_with_the_same_bytes(cluster, tmp_path, monkeypatch):
+    """A worker that is killed while it places rows does not change a byte of the files that are written."""
+    address, _, workers = cluster
+    for name, value in {"ALL_UP_TO": 300, "SAMPLED": 150, "PER_CLUSTER": 20}.items():
+        monkeypatch.setattr(f"congruence.consensus_clustering.search.{name}", value)
+    folder = folder_of({k: labels(600)[k] for k in NAMES}, tmp_path / "d", groups=2)
+    here, there = tmp_path / "here", tmp_path / "there"
+    cg.consensus(cg.scan(folder), 3, "kcc", 0, n_init=1, out=here, progress=False)
+    killer = when(there, 1, workers[0].send_signal, signal.SIGKILL, files="part-*.parquet")
+    r = cg.consensus(cg.scan(folder), 3, "kcc", 0, n_init=1, out=there, client=address, progress=False)
+    killer.join()
+    assert workers[0].wait(timeout=10) == -signal.SIGKILL
+    assert r.n_points == 600
+    names = sorted(x.name for x in here.iterdir())
+    assert len(names) > 1
+    assert sorted(x.name for x in there.iterdir()) == names
+    for name in names:
+        assert (there / name).read_bytes() == (here / name).read_bytes(), name
 
 
 @pytest.mark.slow
