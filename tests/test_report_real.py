@@ -119,14 +119,15 @@ def test_an_integer_column_of_different_values_is_an_id(command, tmp_path):
 
 @pytest.mark.parametrize("name", ["sc_example_sc3_seurat", "uci_wine_allk", "nba_players", "uci_wine"])
 def test_one_verdict_on_the_number_of_clusters(name):
-    """Clear, a tie, or cannot tell: one of the three, and its sentence says nothing else."""
+    """Clear, probable, a tie, or cannot tell: one of the four, and its sentence says nothing else."""
     if name == "uci_wine_allk":
         some = tuple(key for i, key in enumerate(columns_of(name)) if i % 8 == 0)
         r = report_of(name, "reference0", some)
     else:
         r = report_of(name, next((x for x in columns_of(name) if x.startswith("reference")), None))
     kind, sentence = words.how_many(r.model)
-    assert kind in ("clear", "tie", "cannot tell")
+    assert kind in ("clear", "probable", "tie", "cannot tell")
+    assert ("probably" in sentence.lower()) == (kind == "probable")
     page = " ".join([r.summary.answer, *r.summary.findings, *r.summary.stands_out]).lower()
     assert ("tie between" in page) == (kind == "tie")
     assert ("cannot tell" in sentence.lower()) <= (kind == "cannot tell")

@@ -13,6 +13,7 @@ from congruence.formulas.record import Measure
 from congruence.reporting.answer import FOUND
 from congruence.reporting.model import Model
 from congruence.selection.choice import KChoice, Verdict
+from congruence.selection.sentences import is_clear
 from congruence.statistics.tables import Array
 
 #: words for values of an adjusted index (after Steinley 2004, doi:10.1037/1082-989X.9.3.386)
@@ -26,8 +27,6 @@ READINGS = (
 )
 #: words for the stability of a cluster (after Hennig 2007, doi:10.1016/j.csda.2006.11.025)
 STABILITY = ((0.85, "very stable"), (0.75, "stable"), (0.6, "uncertain"), (-1.0, "unstable"))
-#: share of the criteria that must favour a number of clusters for a clear verdict
-CLEAR = 0.6
 #: plain names of measures
 PLAIN = {
     "ari": "agreement (adjusted Rand)",
@@ -222,7 +221,7 @@ def _two(value: float) -> str:
 
 
 def how_many(model: Model) -> tuple[str, str]:
-    """The verdict on the number of clusters, of three kinds (clear, tie, cannot tell), and a sentence."""
+    """The verdict on the number of clusters, of four kinds (clear, probable, tie, cannot tell), and a sentence."""
     ks = sorted({model.members[i].k for i in model.counted})
     t = model.together
     choice = None if t is None else t.choice
@@ -235,6 +234,10 @@ def how_many(model: Model) -> tuple[str, str]:
             f"Cannot tell. The clusterings have {span_of(ks)} clusters. A verdict needs at least two numbers of clusters with at "
             "least two clusterings each, and no points without a label; `congruence choose-k` decides from data."
         )
+    if 2 * len(choice.ks) < len(ks):
+        return "cannot tell", (
+            f"Cannot tell. The clusterings have {span_of(ks)} clusters, but only {joined(choice.ks)} occur in more than one."
+        )
     if choice.k is None or choice.verdict == Verdict.CANNOT_TELL:
         return "cannot tell", f"Cannot tell. {choice.sentence}"
     if choice.verdict == Verdict.TIE:
@@ -246,10 +249,11 @@ def how_many(model: Model) -> tuple[str, str]:
             f"goes up to {ks[-1]}, with one clustering each."
         )
     favoured = ", ".join(f"{k} ({count})" for k, count in votes.counts.items())
-    if votes.share < CLEAR:
+    if votes.share <= 0.5:
         return "cannot tell", f"Cannot tell. The criteria favour different numbers of clusters: {favoured}."
-    many = sum(votes.counts.values())
-    return "clear", f"{counted(choice.k, 'cluster')}: {votes.counts[choice.k]} of {many} criteria favour this number."
+    share = f"{votes.counts[choice.k]} of {sum(votes.counts.values())}"
+    said = f"{counted(choice.k, 'cluster')}: {share} criteria favour this number."
+    return ("clear", said) if is_clear(choice) else ("probable", f"Probably {said}")
 
 
 def of_data(model: Model) -> tuple[str, str, str] | None:

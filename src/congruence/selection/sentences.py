@@ -11,6 +11,9 @@ from congruence.selection.choice import Criterion, KChoice, Verdict
 
 CRISP = "crisp memberships agree more, so the index also rewards crispness; the /self forms correct for that"
 
+#: members whose agreement at the chosen k is below this agree little
+WEAK = 0.5
+
 
 def listed(words: Sequence[Any]) -> str:
     """Words joined as 'a, b and c'."""
@@ -127,12 +130,10 @@ def _in_favour(choice: KChoice, voters: Sequence[Criterion]) -> list[str]:
     if len(choice.ks) == 1:
         agreed = f": the members agree at {level[0]} {level[1]:.2f}" if level is not None else ""
         return [f"Only {vote.k} clusters were tried, so there is nothing to choose between{agreed}."]
-    weak = level is not None and level[1] < 0.5
+    weak = level is not None and level[1] < WEAK
     firm = [c for c in voters if c.best == vote.k and not c.near]
     crisp_only = all(c.caution == CRISP for c in firm)  # also if none is firm
-    sure = f"probably {vote.k}" if vote.share > 0.5 else "no clear choice"
-    if len(voters) > 1 and vote.share >= 0.8 and 2 * len(firm) >= vote.counts[vote.k] and not weak and not crisp_only:
-        sure = "a clear choice"
+    sure = "a clear choice" if is_clear(choice) else f"probably {vote.k}" if vote.share > 0.5 else "no clear choice"
     counted = _counted_votes(vote.counts[vote.k], len(voters))
     if choice.verdict is Verdict.TIE:
         pair = sorted([vote.k, choice.runner_up or vote.k])
@@ -167,6 +168,20 @@ def _in_favour(choice: KChoice, voters: Sequence[Criterion]) -> list[str]:
     if choice.ks[0] > 1:
         said.append("These criteria cannot show that there are no clusters.")
     return said
+
+
+def is_clear(choice: KChoice) -> bool:
+    """Whether a vote is clear: most criteria agree, few of them are tied, and the members agree well there."""
+    vote, voters = choice.vote, choice.voters
+    level = _level(choice, vote.k)
+    firm = [c for c in voters if c.best == vote.k and not c.near]
+    return (
+        len(voters) > 1
+        and vote.share >= 0.8
+        and 2 * len(firm) >= vote.counts[vote.k]
+        and not (level is not None and level[1] < WEAK)
+        and any(c.caution != CRISP for c in firm)
+    )
 
 
 def _counted_votes(many: int, of: int) -> str:
