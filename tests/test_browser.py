@@ -14,7 +14,7 @@ from browser import Browser, program
 import congruence as cg
 from congruence.cli import showcase
 from congruence.cli.app import app
-from congruence.reporting import answer, pairs
+from congruence.reporting import answer, members
 
 pytestmark = [
     pytest.mark.slow,
@@ -419,7 +419,7 @@ def test_names_stay_text(browser, tmp_path):
 
 def test_the_command_for_a_pair_gives_the_values_of_the_page(browser, tmp_path, monkeypatch, capsys):
     """The command that the page prints runs, and counts noise and points without a label as the page does."""
-    monkeypatch.setattr(pairs, "EMBEDDED", 10)
+    monkeypatch.setattr(members, "EMBEDDED", 10)
     rng = np.random.default_rng(0)
     rows = [f"p{i},run {r},{rng.integers(-1, 3)}" for i in range(60) for r in range(5) if rng.random() < 0.9]
     monkeypatch.chdir(tmp_path)
@@ -446,7 +446,7 @@ def test_the_title_has_room(page, demo, width):
 
 def test_pairs_without_labels(browser, tmp_path, monkeypatch):
     """Where labels are too large the page shows the pairs it has, and the command for the others."""
-    monkeypatch.setattr(pairs, "EMBEDDED", 10)
+    monkeypatch.setattr(members, "EMBEDDED", 10)
     rng = np.random.default_rng(0)
     runs = {f"$& run {i}": rng.integers(0, 3, 50) for i in range(5)}
     r = cg.report(
@@ -461,10 +461,10 @@ def test_pairs_without_labels(browser, tmp_path, monkeypatch):
     assert browser.complaints == []
 
 
-@pytest.mark.parametrize("most", [10, pairs.EMBEDDED])
+@pytest.mark.parametrize("most", [10, members.EMBEDDED])
 def test_pairs_without_points_in_common(browser, tmp_path, monkeypatch, most):
     """For two clusterings of different points the page says so, and shows no percentages."""
-    monkeypatch.setattr(pairs, "EMBEDDED", most)
+    monkeypatch.setattr(members, "EMBEDDED", most)
     half = [0, 1, 1, *[None] * 27], [*[None] * 27, 1, 1, 0]
     cg.report({"a": half[0], "b": half[1], "c": np.arange(30) % 2}, tmp_path / "r.html", progress=False)
     browser.events.clear()

@@ -15,7 +15,7 @@ import congruence as cg
 from congruence.chance import bounds
 from congruence.figures import layout
 from congruence.inputs.column_kinds import with_memberships
-from congruence.reporting import answer, html, members, model, pairs, together, words
+from congruence.reporting import answer, html, members, model, together, words
 from congruence.selection.choice import KChoice
 
 RNG = np.random.default_rng(5)
@@ -305,15 +305,15 @@ def test_flow_and_worst_matches():
     assert flow.matched == tuple((i, i) for i in range(6))
     assert flow.counts.sum() == len(a)
     assert np.diag(flow.counts)[1:5].tolist() == [29, 28, 27, 26]
-    worst = pairs.worst_matches(table)
+    worst = members.worst_matches(table)
     assert worst[0][:2] == ("29", 0)
-    assert pairs.compare_matched(table) == pytest.approx(cg.accuracy(a, b))
+    assert members.compare_matched(table) == pytest.approx(cg.accuracy(a, b))
 
 
 @pytest.mark.slow
 def test_labels_beyond_the_limit_become_tables(monkeypatch):
     """Too many labels: tables of the reference and the central member against all, and the command for the others."""
-    monkeypatch.setattr(pairs, "EMBEDDED", 100)
+    monkeypatch.setattr(members, "EMBEDDED", 100)
     r = cg.report({"truth": TRUTH, **RUNS}, reference="truth", source="my labels.csv", progress=False)
     embedded = r.model.pairs
     assert embedded.labels is None
@@ -451,11 +451,11 @@ def test_names_of_clusters_that_look_like_numbers():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("most", [100, pairs.EMBEDDED])
+@pytest.mark.parametrize("most", [100, members.EMBEDDED])
 @pytest.mark.parametrize("reference", [None, "b"])
 def test_members_without_a_point_in_common(monkeypatch, most, reference):
     """Two clusterings of different points have a page, with or without their labels; it says that nothing can be compared."""
-    monkeypatch.setattr(pairs, "EMBEDDED", most)
+    monkeypatch.setattr(members, "EMBEDDED", most)
     half = [0, 1, 1, *[None] * 57], [*[None] * 57, 1, 1, 0]
     r = cg.report({"a": half[0], "b": half[1]}, reference=reference, progress=False)
     sent = data_of(r.html)

@@ -22,7 +22,7 @@ from congruence.chance.permutation import (
     without_draws,
 )
 from congruence.comparison.presenting import Result, number
-from congruence.engine.fused import cluster_sizes
+from congruence.engine.cpu import cluster_sizes
 from congruence.engine.plan import Progress, against_first, all_pairs, engine_for, on_card, seed_sequence
 from congruence.errors import Caution, InputError, hint, some_of
 from congruence.formulas import find

@@ -53,7 +53,7 @@ class _Scores:
     _values: dict[str, Array]
 
     def __getitem__(self, key: str) -> Array:
-        name = key_of(key, self._values)
+        name = key if key in self._values else key_of(key, self._values)
         if name not in self._values:
             raise NoSuchName(f"{name} was not computed; name it in `measures` (there are: {joined(self._values)})")
         return self._values[name]

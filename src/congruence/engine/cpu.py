@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.engine.fused import expected_all, fused_tiles, stacked
+from congruence.engine.fused import BLOCKED_FROM, fused_tiles, stacked
 from congruence.engine.interface import Cells, Draws, Product
 from congruence.engine.plan import (
     MEMORY,
@@ -29,7 +29,16 @@ from congruence.inputs.coerce import Clustering
 from congruence.inputs.labels import Labels, above, shifted
 from congruence.machine import jit
 from congruence.statistics import Statistic
-from congruence.statistics.information import ChanceInfo, Info
+from congruence.statistics.information import (
+    ChanceInfo,
+    Info,
+    distinct,
+    expected_of,
+    expected_terms,
+    in_order,
+    places,
+    weighted_rows,
+)
 from congruence.statistics.matrices import MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Maxima, Table, Tables
@@ -98,11 +107,64 @@ def statistics(
     pairs = sum(len(run) for run in runs)
     complete = len(hard) == len(members) and mass is None and not any(c.gaps or c.clusters is not None for c in hard)
     whole = len(hard) == len(members) and not any(c.gaps for c in hard) and (mass is None or mass.is_frequency)
-    expected = expected_all(hard, runs, mass, workers) if ChanceInfo in wanted and whole and pairs > 1 else None
-    if complete and pairs > 1 and wanted <= _fused_kinds(hard) and jit.use_kernels(float(len(hard[0])) * pairs):
-        yield from fused_tiles(hard, runs, wanted, expected, workers, progress)
+    by_chance = ChanceInfo in wanted and whole and pairs > 1
+    summed = complete and pairs > 1 and wanted <= _fused_kinds(hard) and jit.use_kernels(float(len(hard[0])) * pairs)
+    sizes: list[Array] = []
+    if by_chance or summed:
+        sizes = in_threads(
+            workers if len(hard[0]) >= BLOCKED_FROM else 1, [partial(cluster_sizes, c, mass) for c in hard]
+        )
+    expected = expected_all(sizes, runs, workers) if by_chance else None
+    if summed:
+        yield from fused_tiles(hard, sizes, runs, wanted, expected, workers, progress)
         return
     yield from statistics_of_tables(table_tiles(members, runs, mass, memory, workers), wanted, expected, progress)
+
+
+def cluster_sizes(labels: Labels, mass: Mass | None = None) -> Array:
+    """Number of points (or total frequency) per cluster."""
+    if mass is None and labels.sizes is not None:
+        return labels.sizes
+    if mass is None and jit.use_kernels(len(labels.codes)):
+        from congruence.engine.kernels import count_sizes
+
+        return np.asarray(count_sizes(labels.codes, labels.k + 1)[: labels.k + (labels.gaps > 0)])
+    if mass is None:
+        return np.bincount(labels.codes, minlength=labels.k).astype(np.int64, copy=False)
+    counts = np.zeros(labels.k + (labels.gaps > 0), np.int64)
+    np.add.at(counts, labels.codes, mass.values)
+    return counts
+
+
+def expected_all(sizes: Sequence[Array], runs: Sequence[Run], threads: int) -> Callable[[Array, Array], Array]:
+    """E[MI] of pairs of complete clusterings: from one grid over all sizes, if that is less work than pair by pair."""
+    n, own = int(sizes[0].sum()), [distinct(x) for x in sizes]
+    every = np.unique(np.concatenate([sizes for sizes, _ in own]))
+    different = np.array([len(sizes) for sizes, _ in own], dtype=np.float64)
+    by_pair = sum(different[r.i] * different[r.first : r.last].sum() for r in runs)
+    if len(every) ** 2 / 2 <= by_pair and len(every) <= 8_000:
+        grid = expected_terms(every, every, n, threads)
+        at = [np.searchsorted(every, sizes) for sizes, _ in own]
+        rows = np.array(
+            in_threads(threads, [partial(weighted_rows, grid[x], many) for x, (_, many) in zip(at, own, strict=True)])
+        )
+        place = places(own)
+
+        def of_grid(i: Array, j: Array) -> Array:
+            inner, outer = np.where(place[i] > place[j], (j, i), (i, j))
+            out = np.empty(len(i))
+            for x in np.unique(outer):
+                pairs = np.flatnonzero(outer == x)
+                out[pairs] = in_order(rows[np.ix_(inner[pairs], at[x])], own[x][1])
+            return out
+
+        return of_grid
+
+    def of_pairs(i: Array, j: Array) -> Array:
+        jobs = [partial(expected_of, own[x], own[y], n) for x, y in zip(i.tolist(), j.tolist(), strict=True)]
+        return np.array(in_threads(threads, jobs))
+
+    return of_pairs
 
 
 def statistics_of_tables(

@@ -10,21 +10,13 @@ from typing import Any
 import numpy as np
 
 from congruence.engine.plan import MEMORY, Counted, Progress, Run, in_threads, pairs_of, tiles
-from congruence.inputs.alignment import Mass
 from congruence.inputs.labels import Labels
-from congruence.machine import jit
 from congruence.statistics import Statistic
 from congruence.statistics.information import (
     ChanceInfo,
     Info,
-    distinct,
-    expected_of,
-    expected_terms,
-    in_order,
-    places,
     terms_of,
     unit_of,
-    weighted_rows,
 )
 from congruence.statistics.matrices import MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram, Pairs
@@ -37,66 +29,17 @@ LOOKUP = 1 << 20
 BLOCKED_FROM, BLOCKED_CELLS, BLOCK = 1 << 22, 1 << 21, 1 << 15
 
 
-def cluster_sizes(labels: Labels, mass: Mass | None = None) -> Array:
-    """Number of points (or total frequency) per cluster."""
-    if mass is None and labels.sizes is not None:
-        return labels.sizes
-    if mass is None and jit.use_kernels(len(labels.codes)):
-        from congruence.engine.kernels import count_sizes
-
-        return np.asarray(count_sizes(labels.codes, labels.k + 1)[: labels.k + (labels.gaps > 0)])
-    if mass is None:
-        return np.bincount(labels.codes, minlength=labels.k).astype(np.int64, copy=False)
-    counts = np.zeros(labels.k + (labels.gaps > 0), np.int64)
-    np.add.at(counts, labels.codes, mass.values)
-    return counts
-
-
-def expected_all(
-    labels: Sequence[Labels], runs: Sequence[Run], mass: Mass | None, threads: int
-) -> Callable[[Array, Array], Array]:
-    """E[MI] of pairs of complete clusterings: from one grid over all sizes, if that is less work than pair by pair."""
-    n = len(labels[0]) if mass is None else int(mass.values.sum())
-    own = [distinct(cluster_sizes(c, mass)) for c in labels]
-    every = np.unique(np.concatenate([sizes for sizes, _ in own]))
-    different = np.array([len(sizes) for sizes, _ in own], dtype=np.float64)
-    by_pair = sum(different[r.i] * different[r.first : r.last].sum() for r in runs)
-    if len(every) ** 2 / 2 <= by_pair and len(every) <= 8_000:
-        grid = expected_terms(every, every, n, threads)
-        at = [np.searchsorted(every, sizes) for sizes, _ in own]
-        rows = np.array(
-            in_threads(threads, [partial(weighted_rows, grid[x], many) for x, (_, many) in zip(at, own, strict=True)])
-        )
-        place = places(own)
-
-        def of_grid(i: Array, j: Array) -> Array:
-            inner, outer = np.where(place[i] > place[j], (j, i), (i, j))
-            out = np.empty(len(i))
-            for x in np.unique(outer):
-                pairs = np.flatnonzero(outer == x)
-                out[pairs] = in_order(rows[np.ix_(inner[pairs], at[x])], own[x][1])
-            return out
-
-        return of_grid
-
-    def of_pairs(i: Array, j: Array) -> Array:
-        jobs = [partial(expected_of, own[x], own[y], n) for x, y in zip(i.tolist(), j.tolist(), strict=True)]
-        return np.array(in_threads(threads, jobs))
-
-    return of_pairs
-
-
 def fused_tiles(
-    labels: Sequence[Labels], runs: Sequence[Run], wanted: set[type], expected: Callable[[Array, Array], Array] | None,
-    threads: int, progress: Progress | None,
+    labels: Sequence[Labels], sizes: Sequence[Array], runs: Sequence[Run], wanted: set[type],
+    expected: Callable[[Array, Array], Array] | None, threads: int, progress: Progress | None,
 ) -> Iterator[Counted]:  # fmt: skip
-    """Sums of all pairs by the fused kernel, which keeps a table only while it is summed."""
+    """Sums of all pairs, of clusters of these sizes, by the fused kernel, which keeps a table only while it is summed."""
     from congruence.engine.kernels import fused
 
     n = len(labels[0])
     stack: Array | None = None
     k = np.array([c.k for c in labels], dtype=np.int64)
-    own = Own(n, in_threads(threads if n >= BLOCKED_FROM else 1, [partial(cluster_sizes, c) for c in labels]))
+    own = Own(n, sizes)
     known, unit = _terms_below(n, min(n, LOOKUP) + 1), float(unit_of(n))
     maxima = Maxima in wanted
     per_task = max(1, int(5_000_000 // n))

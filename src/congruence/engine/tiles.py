@@ -72,7 +72,8 @@ class EnsembleTiles:
     """Tiles of the consensus matrix of an ensemble; integer counts if all members have equal weights."""
 
     def __init__(self, ensemble: Ensemble, missing: str = "ratio") -> None:
-        check_one_kind(ensemble.members)
+        if ensemble.has_covers:
+            check_one_kind(ensemble.members)
         self.ensemble, self.missing = ensemble, missing
         hard = [c for c in ensemble.members if isinstance(c, Labels)]
         self.plain = len(hard) == len(ensemble) and not ensemble.has_gaps and not ensemble.has_covers

@@ -28,6 +28,17 @@ def as_ensemble(x: Any) -> Ensemble:
     return x if isinstance(x, Ensemble) else Ensemble(x)
 
 
+def point_mass(e: Ensemble) -> tuple[Array, Array]:
+    """The weight of each point, and its self-pair contribution."""
+    if e.mass is None:
+        return np.ones(e.n_points), np.ones(e.n_points)
+    values = e.mass.values.astype(np.float64)
+    if e.mass.is_frequency:
+        return values, np.minimum(values, 1.0)
+    values = values / values.mean()
+    return values, values
+
+
 # --- one ensemble or matrix alone -------------------------------------------------------------------------------
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from congruence.comparison.presenting import Result
 from congruence.engine import matrices, tiles
 from congruence.engine.plan import Progress, engine_for
-from congruence.ensembles.agreement import as_ensemble, complete_labels, no_pooled
-from congruence.ensembles.items import point_mass
+from congruence.ensembles.agreement import as_ensemble, complete_labels, no_pooled, point_mass
 from congruence.errors import InputError, whole_number
 from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
@@ -117,15 +116,14 @@ def consensus_cdf(
         return _sampled_cdf(e, whole_number(sample, "sample"), missing, random_state)
     if engine_for(engine, e.members).on_card:
         return _cdf_by_card(e, progress)
-    source = tiles.tiles_of(e, missing)
     hard = not e.is_soft and e.member_weight is None and not e.has_gaps and not e.has_covers
     if hard:
         codes = np.stack([c.codes for c in e.members if isinstance(c, Labels)], axis=1)
         _, first, group = np.unique(codes, axis=0, return_index=True, return_inverse=True)
         many = np.bincount(group.ravel(), weights=point_mass(e)[0])
-        source = tiles.EnsembleTiles(Ensemble(codes[first]))
+        source = tiles.tiles_of(e.taken(first), missing)
     else:
-        many = point_mass(e)[0]
+        many, source = point_mass(e)[0], tiles.tiles_of(e, missing)
     matrices.check_pairs(len(source), len(e))
     found: dict[float, float] = {}
     pieces = tiles.slices(len(source), 512)

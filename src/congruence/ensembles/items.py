@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from congruence.engine.plan import engine_for
-from congruence.ensembles.agreement import as_ensemble
+from congruence.ensembles.agreement import as_ensemble, point_mass
 from congruence.errors import InputError
 from congruence.inputs.alignment import whole_labels
 from congruence.inputs.cover import CoverLabels, check_one_kind
@@ -22,17 +22,6 @@ from congruence.statistics.tables import Array
 
 def _partition(e: Ensemble, labels: Any) -> Labels:
     return whole_labels(labels, e.n_points, of="the ensemble")
-
-
-def point_mass(e: Ensemble) -> tuple[Array, Array]:
-    """The weight of each point, and its self-pair contribution."""
-    if e.mass is None:
-        return np.ones(e.n_points), np.ones(e.n_points)
-    values = e.mass.values.astype(np.float64)
-    if e.mass.is_frequency:
-        return values, np.minimum(values, 1.0)
-    values = values / values.mean()
-    return values, values
 
 
 def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto", out: Any = None) -> Any:

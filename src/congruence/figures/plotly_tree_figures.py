@@ -11,7 +11,8 @@ from congruence.figures.plotly_figures import escaped
 from congruence.hierarchies.curves import CutCurve
 from congruence.hierarchies.cut_tables import CutTable
 from congruence.hierarchies.tangling import Tanglegram
-from congruence.resolution_sweeps.picture import Node, sweep_picture
+from congruence.resolution_sweeps.layout import Node
+from congruence.resolution_sweeps.picture import sweep_picture
 from congruence.resolution_sweeps.sweep import Resolutions
 
 #: most points or clusters with names in a figure, and most cells with their values

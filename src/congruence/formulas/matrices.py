@@ -216,7 +216,11 @@ def certainty_random(kmax: int, n_members: int) -> float:
     >>> round(cg.certainty_random(5, 10), 6)
     0.094048
     """
-    kmax, n_members = whole_number(kmax, "kmax", 2, 10**7), whole_number(n_members, "n_members")
+    return expected_certainty(whole_number(kmax, "kmax", 2, 10**7), whole_number(n_members, "n_members"))
+
+
+def expected_certainty(kmax: int, n_members: int) -> float:
+    """Mean certainty of random members, of checked numbers; see `certainty_random`."""
     k = np.arange(2, kmax + 1, dtype=np.float64)
     alpha, beta = float((1 / k).mean()), float((1 / k**2).mean())
     return (alpha - beta) / (n_members * (alpha - alpha**2))

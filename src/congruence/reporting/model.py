@@ -17,23 +17,22 @@ from congruence.figures.layout import distances, groups_of
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
 from congruence.reporting.answer import Answer, answer_of, counted_of, hard_labels, settled, why_trivial
-from congruence.reporting.levels import Levels, levels_of
 from congruence.reporting.members import (
     Member,
+    Pairs,
     Scale,
     agreement,
     gathered,
+    pairs_of,
     relative,
     same_partitions,
     scale_of,
     wanted,
     worse,
 )
-from congruence.reporting.pairs import Pairs, pairs_of
-from congruence.reporting.points import Points, points_of
+from congruence.reporting.points import Points, Support, points_of, support_of
 from congruence.reporting.ranking import Against, against_of
-from congruence.reporting.support import Support, support_of
-from congruence.reporting.together import Together, together_of
+from congruence.reporting.together import Levels, Together, levels_of, together_of
 from congruence.statistics.tables import Array
 
 #: smallest median agreement of a group of clusterings

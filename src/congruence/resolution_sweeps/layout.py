@@ -27,6 +27,32 @@ class Places:
     crossings: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class Node:
+    """A cluster: its column, name, position (y is the number of the column) and colour value."""
+
+    column: str
+    cluster: str
+    x: float
+    y: int
+    size: int
+    stability: float
+    #: stability, the mean of a feature, or the index of its most frequent label in `Picture.labels`
+    value: float
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edge:
+    """Points that two clusters of neighbouring columns share; `first` and `second` are indices into `Picture.nodes`."""
+
+    first: int
+    second: int
+    count: int
+    in_prop: float
+    out_prop: float
+
+
 def tree_places(sizes: Sequence[Array], links: Sequence[Links]) -> Places:
     """Positions of the clusters of a sweep, ordered within layers so that few links cross.
 

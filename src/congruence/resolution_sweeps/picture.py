@@ -10,34 +10,9 @@ import numpy as np
 from congruence.errors import InputError
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.labels import Labels
+from congruence.resolution_sweeps.layout import Edge, Node
 from congruence.resolution_sweeps.sweep import Resolutions
 from congruence.statistics.tables import Array
-
-
-@dataclass(frozen=True, kw_only=True)
-class Node:
-    """A cluster: its column, name, position (y is the number of the column) and colour value."""
-
-    column: str
-    cluster: str
-    x: float
-    y: int
-    size: int
-    stability: float
-    #: stability, the mean of a feature, or the index of its most frequent label in `Picture.labels`
-    value: float
-    text: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Edge:
-    """Points that two clusters of neighbouring columns share; `first` and `second` are indices into `Picture.nodes`."""
-
-    first: int
-    second: int
-    count: int
-    in_prop: float
-    out_prop: float
 
 
 @dataclass(frozen=True, kw_only=True)

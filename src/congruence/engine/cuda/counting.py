@@ -213,7 +213,7 @@ def statistics(
             return
         if ChanceInfo in wanted and whole:
             total = len(hard[0]) if mass is None else int(mass.values.sum())
-            expected = expected_all([fused.cluster_sizes(c, mass) for c in hard], runs, total)
+            expected = expected_all([cpu.cluster_sizes(c, mass) for c in hard], runs, total)
         counted = cpu.table_tiles(members, runs, mass, memory, plan.default_threads(threads), Cells(), _product)
         yield from cpu.statistics_of_tables(counted, wanted, expected, progress)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.engine import fused
+from congruence.engine import cpu, fused
 from congruence.engine.cuda.chunks import SUMS
 from congruence.engine.cuda.counting import FUSED, expected_all, statistics
 from congruence.engine.cuda.stacks import code_kind, i32, i64, in_memory
@@ -98,7 +98,7 @@ def permuted(a: Labels, b: Labels, orders: Iterable[Any]) -> Iterator[list[Label
     cp = cupy()
     n, kind = len(a), code_kind([a, b])
     on_card = [c.card.codes if c.card is not None else cp.asarray(c.codes) for c in (a, b)]
-    sizes = [fused.cluster_sizes(c) for c in (a, b)]
+    sizes = [cpu.cluster_sizes(c) for c in (a, b)]
     with in_memory():
         for batch in orders:
             given = cp.asarray(batch)
