@@ -17,7 +17,8 @@ import pytest
 
 import congruence as cg
 from congruence.inputs import files, formats
-from congruence.inputs.column_kinds import named_columns, sorted_columns
+from congruence.inputs.column_kinds import sorted_columns
+from congruence.inputs.column_names import named_columns
 
 N = 60
 RNG = np.random.default_rng(0)

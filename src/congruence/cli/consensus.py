@@ -150,7 +150,7 @@ def consensus(
 def _members(source: Any, named: list[str] | str | None, reference: str | None) -> tuple[Any, list[str]]:
     """The columns of a scan that are members, without the reference; and what there is to say about them."""
     from congruence.errors import some_of
-    from congruence.inputs.column_kinds import named_columns, other_references, reference_among
+    from congruence.inputs.column_names import named_columns, other_references, reference_among
 
     there = [name for name in source.input.schema.names if name != source.id]
     names = named_columns(named, there, source.text) or list(source.names)

@@ -16,7 +16,8 @@ def columns_of_files(paths: Sequence[Path], columns: Columns, id: str | None) ->
 
     from congruence import InputError
     from congruence.inputs import files
-    from congruence.inputs.column_kinds import named_columns, sorted_columns
+    from congruence.inputs.column_kinds import sorted_columns
+    from congruence.inputs.column_names import named_columns
     from congruence.inputs.joining import joined_rows, taken
 
     tables = [table_of(path) for path in paths]

@@ -95,7 +95,8 @@ def labels_of(
     """The clusterings of a file, by the common rule for columns; `find_reference` looks for a column called truth or class."""
     check_reference(reference, id)
     from congruence.inputs import files
-    from congruence.inputs.column_kinds import named_columns, sorted_columns
+    from congruence.inputs.column_kinds import sorted_columns
+    from congruence.inputs.column_names import named_columns
 
     table = table_of(file)
     asked = None if is_none(reference) else reference
@@ -193,7 +194,7 @@ def scanned_columns(
         return None
     import congruence as cg
     from congruence.inputs import files
-    from congruence.inputs.column_kinds import named_columns, other_references, reference_among
+    from congruence.inputs.column_names import named_columns, other_references, reference_among
     from congruence.scanning.sources import SCANNED
 
     if given.keys() <= {"memory"} and not many and (long is not None or files.suffix_of(file) not in SCANNED):
@@ -300,7 +301,8 @@ def _one_of_each(
 ) -> list[tuple[str, Any]]:
     """The clustering of each of two files: a matrix, the column named, or the only one."""
     from congruence.inputs import files
-    from congruence.inputs.column_kinds import named_columns, sorted_columns
+    from congruence.inputs.column_kinds import sorted_columns
+    from congruence.inputs.column_names import named_columns
     from congruence.inputs.similarity import Similarity
 
     there = list(dict.fromkeys(name for table in tables for name in table))
@@ -441,7 +443,8 @@ def numbers_in(
     import numpy as np
 
     from congruence.inputs import files
-    from congruence.inputs.column_kinds import first_ids, named_columns, sorted_columns
+    from congruence.inputs.column_kinds import first_ids, sorted_columns
+    from congruence.inputs.column_names import named_columns
     from congruence.inputs.formats import ANNDATA
 
     if files.suffix_of(file) == ".npy":
@@ -490,7 +493,8 @@ def _numbers_of_anndata(file: Path, id: str | None, apart: tuple[str | None, ...
 def features_of(table: dict[str, Any], features: str | None, taken: list[str], file: Path) -> dict[str, Any]:
     """The feature columns: the named ones, or all except labels, ids and windows."""
     from congruence.inputs import files
-    from congruence.inputs.column_kinds import feature_columns, named_columns
+    from congruence.inputs.column_kinds import feature_columns
+    from congruence.inputs.column_names import named_columns
 
     if features is not None:
         return files.pick(table, named_columns(features, table, str(file), taken), str(file))

@@ -148,7 +148,8 @@ def _numbers(
 ) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
     """The numeric columns of the data file by name: the named ones, or all that are not label columns or the reference."""
     from congruence.inputs import files
-    from congruence.inputs.column_kinds import named_columns, sorted_columns
+    from congruence.inputs.column_kinds import sorted_columns
+    from congruence.inputs.column_names import named_columns
     from congruence.inputs.formats import ANNDATA
 
     if files.suffix_of(file) == ".npy" or (files.suffix_of(file) in ANNDATA and not (chosen or axes)):

@@ -100,7 +100,8 @@ def _columns(
 ) -> tuple[dict[str, Any], list[str]]:
     """The requested label columns, by name or pattern, and how columns are used."""
     from congruence.inputs import files
-    from congruence.inputs.column_kinds import named_columns, sorted_columns
+    from congruence.inputs.column_kinds import sorted_columns
+    from congruence.inputs.column_names import named_columns
 
     if columns is None:
         found = sorted_columns({name: column for name, column in table.items() if name not in apart}, source=who)

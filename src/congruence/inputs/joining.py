@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from congruence.errors import InputError
-from congruence.inputs.column_kinds import arrow_column, check_distinct, id_columns, kind_of_column, names_rows
+from congruence.inputs.column_kinds import arrow_column, check_distinct, id_columns, kind_of_column
+from congruence.inputs.column_names import names_rows
 from congruence.inputs.files import join, pick
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.tables import Array

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from congruence.errors import InputError
-from congruence.inputs.column_kinds import Sorting, check_repeated, kind_of_column, names_rows
+from congruence.inputs.column_kinds import Sorting, check_repeated, kind_of_column
+from congruence.inputs.column_names import names_rows
 from congruence.inputs.encoding import arrow_library
 from congruence.inputs.files import distinct_numbers
 from congruence.scanning.accumulate import batch_columns

@@ -1,0 +1,130 @@
+"""What the names of columns say: row ids, labels, a reference, measurements; and columns chosen by name or pattern."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+
+from congruence.errors import InputError, hint, some_of
+
+#: column names that mean row ids
+ID_NAMES = frozenset(
+    {"", "id", "ids", "index", "unnamed: 0", "rownames", "row_names", "row", "rowid", "barcode", "cell", "cellid", "node",
+     "key", "uuid", "guid", "level_0"}
+)  # fmt: skip
+#: names that leave no doubt: such a column holds ids even if some occur more than once
+SURE_NAMES = frozenset({"id", "ids", "rowid", "row_id", "uuid", "guid", "unnamed: 0", "rownames", "row_names"})
+#: endings of such names, as in customer_no; cluster_id names clusters, so it is judged by its values
+ID_ENDINGS = ("_id", "_no", "_nr", "_number", "_key", "_name", "_barcode", "_index")
+#: column names that mean labels, in a table of numbers to cluster
+LABEL_NAMES = re.compile(
+    r"(leiden|louvain|k-?means|cluster|consensus|community|cell[_ ]?type|species|target|group|segment|annotation|walktrap"
+    r"|infomap|hdbscan|dbscan|ward|spectral|alternative|seurat)s?([_ .]?(id|no|label|ids|labels|name))?([_ .:]?[\d.]+)*"
+    r"|(leiden|louvain|kmeans|seurat_clusters|cluster|clusters)[_ .].*",
+    re.IGNORECASE,
+)
+REFERENCE_NAMES = re.compile(
+    r"(ground[_ ]?truth|truth|class|classes|label|reference)([_ ]?\d+)?"
+    r"|(ground[_ ]?truth|truth|reference)[_ ](?!(.*[_ ])?(id|no|nr|number|key)$).+"
+    r"|true[_ ](labels?|class(es)?|clusters?|types?)",
+    re.IGNORECASE,
+)
+#: column names that mean measurements, if the values are numbers
+MEASURED_NAMES = re.compile(
+    r"(n|num|total|pct|percent|log1p|mean|frac|fraction)_.+|.+_(counts?|score|fraction|pct|percent)|score",
+    re.IGNORECASE,
+)
+
+
+def names_rows(name: str) -> bool:
+    """Whether a column name means ids: `id`, `node`, `cell`, `customer_no`, a pandas index.
+
+    >>> names_rows("customer_no"), names_rows("Unnamed: 0"), names_rows("cluster_id"), names_rows("kmeans")
+    (True, True, False, False)
+    """
+    low = name.strip().lower()
+    if LABEL_NAMES.fullmatch(low) or reference_among([low]):
+        return False
+    return low in ID_NAMES or low.startswith("__index_level_") or low.endswith(ID_ENDINGS)
+
+
+def says_id(name: str) -> bool:
+    """Whether a column with this name holds ids even if some occur more than once."""
+    return name.strip().lower() in SURE_NAMES
+
+
+def reference_among(names: Iterable[str]) -> str | None:
+    """The first column named like a reference: truth, class, label or reference, alone or as in reference2, true_class.
+
+    >>> reference_among(["kmeans", "reference0", "reference1"]), reference_among(["Class", "a"]), reference_among(["labels2"])
+    ('reference0', 'Class', None)
+    >>> reference_among(["kmeans", "true_label"]), reference_among(["reference_position"]), reference_among(["reference_no"])
+    ('true_label', 'reference_position', None)
+    """
+    return next((name for name in names if REFERENCE_NAMES.fullmatch(name.strip())), None)
+
+
+def other_references(names: Iterable[str], reference: str | None) -> list[str]:
+    """Further columns named like a reference beside one that is, as reference1 beside reference0: no clusterings to judge.
+
+    >>> other_references(["reference0", "kmeans", "reference1"], "reference0"), other_references(["a", "truth"], "a")
+    (['reference1'], [])
+    """
+    if reference is None or reference_among([reference]) is None:
+        return []
+    return [name for name in names if name != reference and reference_among([name])]
+
+
+def named_columns(
+    wanted: str | Sequence[str] | None,
+    there: Iterable[str],
+    source: str = "the table",
+    apart: Sequence[str | None] = (),
+) -> list[str]:
+    """The columns that match names and patterns, in order; a name may contain commas.
+
+    Args:
+        wanted (str | Sequence[str] | None): Names separated by commas, or a list of names; `*`, `?` and `[…]` are patterns.
+        there (Iterable[str]): The existing columns.
+        source (str): Name used in messages for the table.
+        apart (Sequence[str | None]): Columns that no pattern matches. Default: none.
+
+    Returns:
+        list[str]: Names of columns, each once.
+
+    Raises:
+        InputError: If a name or a pattern matches no column.
+
+    >>> named_columns("k=3, seed 1,leiden*", ["id", "k=3, seed 1", "leiden_1", "leiden_2"])
+    ['k=3, seed 1', 'leiden_1', 'leiden_2']
+    """
+    names = list(there)
+    if wanted is None:
+        return []
+    words = _words(wanted, names) if isinstance(wanted, str) else [str(x) for x in wanted]
+    found: dict[str, None] = {}
+    for word in words:
+        matched = [word] if word in names else [x for x in names if fnmatchcase(x, word) and x not in apart]
+        if not matched:
+            listed = "it has: " + some_of(names)
+            raise InputError(f"{source} has no column {word!r}; {hint(word, names, listed)}")
+        found |= dict.fromkeys(matched)
+    return list(found)
+
+
+def _words(text: str, names: Sequence[str]) -> list[str]:
+    """The items of a comma-separated list; items that together form one column name are joined again."""
+    if text in names:
+        return [text]
+    pieces, words = text.split(","), []
+    while pieces:
+        for many in range(len(pieces), 0, -1):
+            joined = ",".join(pieces[:many]).strip()
+            if many == 1 or joined in names or joined.strip("\"'") in names:
+                words.append(
+                    joined if joined in names else joined.strip("\"'") if joined.strip("\"'") in names else joined
+                )
+                pieces = pieces[many:]
+                break
+    return [word for word in words if word]
