@@ -11,6 +11,7 @@ from typing import Any
 from congruence.cli.app import settings
 from congruence.cli.printing import say
 from congruence.errors import InputError, some_of
+from congruence.inputs.column_names import named_columns, other_references, reference_among
 
 #: columns as an option gives them, separated by commas, or one by one
 Columns = str | Sequence[str] | None
@@ -96,7 +97,6 @@ def labels_of(
     check_reference(reference, id)
     from congruence.inputs import files
     from congruence.inputs.column_kinds import sorted_columns
-    from congruence.inputs.column_names import named_columns
 
     table = table_of(file)
     asked = None if is_none(reference) else reference
@@ -194,7 +194,6 @@ def scanned_columns(
         return None
     import congruence as cg
     from congruence.inputs import files
-    from congruence.inputs.column_names import named_columns, other_references, reference_among
     from congruence.scanning.sources import SCANNED
 
     if given.keys() <= {"memory"} and not many and (long is not None or files.suffix_of(file) not in SCANNED):
@@ -302,7 +301,6 @@ def _one_of_each(
     """The clustering of each of two files: a matrix, the column named, or the only one."""
     from congruence.inputs import files
     from congruence.inputs.column_kinds import sorted_columns
-    from congruence.inputs.column_names import named_columns
     from congruence.inputs.similarity import Similarity
 
     there = list(dict.fromkeys(name for table in tables for name in table))
@@ -444,7 +442,6 @@ def numbers_in(
 
     from congruence.inputs import files
     from congruence.inputs.column_kinds import first_ids, sorted_columns
-    from congruence.inputs.column_names import named_columns
     from congruence.inputs.formats import ANNDATA
 
     if files.suffix_of(file) == ".npy":
@@ -494,7 +491,6 @@ def features_of(table: dict[str, Any], features: str | None, taken: list[str], f
     """The feature columns: the named ones, or all except labels, ids and windows."""
     from congruence.inputs import files
     from congruence.inputs.column_kinds import feature_columns
-    from congruence.inputs.column_names import named_columns
 
     if features is not None:
         return files.pick(table, named_columns(features, table, str(file), taken), str(file))
