@@ -9,7 +9,9 @@ import pytest
 from scipy.cluster.hierarchy import linkage
 
 import congruence as cg
+from congruence.ensembles import items
 from congruence.figures import layout
+from congruence.inputs.coerce import as_clustering
 
 pytest.importorskip("plotly")
 RNG = np.random.default_rng(3)
@@ -285,3 +287,24 @@ def test_a_consensus_has_a_card_per_cluster(backend):
         assert [axes.get_yticklabels()[0].get_text() for axes in apart.axes] == ["column 1", "column 2", "column 3"]
     with pytest.raises(cg.InputError, match="the data have 5 rows"):
         found.plot(backend=backend, data=X[:5])
+
+
+@pytest.mark.parametrize("given", [{}, {"gaps": True}, {"frequency": True}, {"sample_weight": True, "gaps": True}])
+def test_points_of_many_clusters_are_ordered_as_those_of_few(given, monkeypatch):
+    """The order from the cells that are not 0 is that from all points × clusters; so are its sums and second-best clusters."""
+    rng = np.random.default_rng(1)
+    n = 300
+    codes = np.unique(rng.integers(0, 40, n), return_inverse=True)[1]
+    runs = [np.where(rng.random(n) < 0.4, rng.integers(0, 40, n), codes).astype(float) for _ in range(4)]
+    if "gaps" in given:
+        for run in runs[1:]:
+            run[rng.random(n) < 0.2] = np.nan
+    more = {name: rng.integers(1, 4, n) for name in given if name != "gaps"}
+    e = cg.Ensemble(runs, member_weight=[1, 2, 3, 4], unassigned="partial", **more)
+    every = np.nan_to_num(cg.item_consensus(e, codes))
+    cells = items.item_cells(e, as_clustering(codes)).toarray()
+    np.testing.assert_allclose(cells, every, rtol=1e-12, atol=1e-12)
+    dense = items.neighbours(e, codes)
+    monkeypatch.setattr(items, "MOST_DENSE", 0)
+    for ours, theirs in zip(items.neighbours(e, codes), dense, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)

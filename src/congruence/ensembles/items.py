@@ -17,6 +17,9 @@ from congruence.inputs.memberships import Memberships
 from congruence.machine import device
 from congruence.statistics.tables import Array
 
+#: most clusters for which each point is compared with every cluster to find its neighbours
+MOST_DENSE = 200
+
 # --- consensus of items and clusters ----------------------------------------------------------------------------
 
 
@@ -103,11 +106,84 @@ def _sums(e: Ensemble, c: Labels, on_card: bool) -> tuple[Array, Array]:
     return (together.get(), seen.get()) if on_card else (together, seen)
 
 
+def _own_sums(e: Ensemble, c: Labels) -> tuple[Array, Array]:
+    """The sums of each point with its own cluster."""
+    members = [m for m in e.members if isinstance(m, Labels) and m.clusters is None]
+    if len(members) < len(e.members):
+        mine = np.arange(e.n_points), c.codes
+        together, seen = _sums(e, c, False)
+        return together[mine], seen[mine]
+    weight, own = point_mass(e)
+    inside, seen = np.zeros(e.n_points), np.zeros(e.n_points)
+    for member, share in zip(members, e.shares.tolist(), strict=True):
+        here = member.codes < member.k
+        _, cell = np.unique(member.codes.astype(np.int64) * c.k + c.codes, return_inverse=True)
+        inside[here] += share * (np.bincount(cell, weights=weight)[cell] - own)[here]
+        per = np.bincount(c.codes[here], weights=weight[here], minlength=c.k)
+        seen[here] += share * (per[c.codes] - own)[here]
+    return inside, seen
+
+
+def item_cells(e: Ensemble, c: Labels) -> Any:
+    """The entries of `item_consensus` that are not 0, as a sparse array, for members that are labels."""
+    from scipy.sparse import coo_array, csr_array
+
+    weight, own = point_mass(e)
+    n = e.n_points
+    together = csr_array((n, c.k))
+    there, sizes = [], []
+    for member, share in zip([m for m in e.members if isinstance(m, Labels)], e.shares.tolist(), strict=True):
+        here = np.flatnonzero(member.codes < member.k)
+        theirs, mine = member.codes[here], c.codes[here]
+        table = coo_array((weight[here], (theirs, mine)), shape=(member.k, c.k)).tocsr()
+        placed = csr_array((np.full(len(here), share), (here, theirs)), shape=(n, member.k))
+        with_self = csr_array((share * own[here], (here, mine)), shape=(n, c.k))
+        together = together + placed @ table - with_self
+        there.append(share * (member.codes < member.k))
+        sizes.append(table.sum(axis=0))
+    cells = together.tocoo()
+    row, column = cells.row, cells.col
+    seen = np.sum([x[row] * per[column] for x, per in zip(there, sizes, strict=True)], axis=0)
+    seen -= np.where(column == c.codes[row], np.sum(there, axis=0)[row] * own[row], 0.0)
+    kept = (seen > 1e-12) & (cells.data > 1e-12)
+    return csr_array((cells.data[kept] / seen[kept], (row[kept], column[kept])), shape=(n, c.k))
+
+
 def _codes(labels: Labels, on_card: bool) -> Any:
     """The codes on the host or the GPU."""
     if not on_card:
         return labels.codes
     return labels.card.codes if labels.card is not None else device.cupy().asarray(labels.codes)
+
+
+def neighbours(e: Ensemble, codes: Array) -> tuple[Array, Array, Array]:
+    """Consensus of each point with its own cluster, of clusters with clusters, and the second-best cluster of each point.
+
+    Args:
+        e: The ensemble.
+        codes: The cluster of each point, 0 … k−1.
+    """
+    k, every = int(codes.max()) + 1, np.arange(len(codes))
+    sizes = np.maximum(np.bincount(codes, minlength=k), 1)
+    second = codes.copy()
+    if k <= MOST_DENSE or e.is_soft or e.has_covers:
+        near = np.nan_to_num(item_consensus(e, codes))
+        own = near[every, codes]
+        sums = np.stack([np.bincount(codes, weights=column, minlength=k) for column in near.T], axis=1)
+        near[every, codes] = 0
+        best = near.argmax(axis=1)
+        some = near[every, best] > 0
+        second[some] = best[some]
+        return own, sums / sizes[:, None], second
+    cells = item_cells(e, _partition(e, codes)).tocoo()
+    mine = cells.col == codes[cells.row]
+    own = np.bincount(cells.row[mine], weights=cells.data[mine], minlength=len(codes))
+    sums = np.bincount(codes[cells.row] * k + cells.col, weights=cells.data, minlength=k * k).reshape(k, k)
+    row, column, value = (x[~mine] for x in (cells.row, cells.col, cells.data))
+    order = np.lexsort((column, -value, row))
+    first = order[np.flatnonzero(np.diff(row[order], prepend=-1))]
+    second[row[first]] = column[first]
+    return own, np.divide(sums, sizes[:, None], out=sums), second
 
 
 def cluster_consensus(ensemble: Any, labels: Any) -> dict[Any, float]:
@@ -135,10 +211,8 @@ def cluster_consensus(ensemble: Any, labels: Any) -> dict[Any, float]:
     """
     e = as_ensemble(ensemble)
     c = _partition(e, labels)
-    together, seen = _sums(e, c, False)
     weight, _ = point_mass(e)
-    mine = np.arange(e.n_points), c.codes
-    total, count = (np.bincount(c.codes, weights=weight * x[mine], minlength=c.k) for x in (together, seen))
+    total, count = (np.bincount(c.codes, weights=weight * x, minlength=c.k) for x in _own_sums(e, c))
     names = c.names.tolist() if isinstance(c.names, np.ndarray) else list(c.names)
     with np.errstate(invalid="ignore", divide="ignore"):
         return dict(zip(names, np.where(count > 1e-12, total / count, np.nan).tolist(), strict=True))

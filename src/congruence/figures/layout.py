@@ -12,7 +12,7 @@ from congruence.comparison.pair import Comparison, compare
 from congruence.comparison.results import AllPairs
 from congruence.ensembles.agreement import consensus_matrix
 from congruence.ensembles.distribution import consensus_cdf
-from congruence.ensembles.items import item_consensus
+from congruence.ensembles.items import neighbours
 from congruence.errors import InputError, joined
 from congruence.formulas import find
 from congruence.formulas import names as measure_names
@@ -264,20 +264,18 @@ def _point_order(e: Ensemble, labels: Any) -> Array:
     if labels is None:
         labels = next((c for c in e.members if not c.soft and not c.gaps), np.zeros(e.n_points, np.int64))
     codes = labels.codes.astype(np.int64) if hasattr(labels, "codes") else np.unique(labels, return_inverse=True)[1]
-    near = np.nan_to_num(item_consensus(e, codes))
-    own = near[np.arange(len(codes)), codes]
-    k = near.shape[1]
+    own, between, second = neighbours(e, codes)
+    k = len(between)
     if k == 1:
         return np.asarray(np.argsort(-own, kind="stable"))
-    sums = np.stack([np.bincount(codes, weights=column, minlength=k) for column in near.T], axis=1)
-    between = sums / np.maximum(np.bincount(codes, minlength=k), 1)[:, None]
-    away = np.maximum(1 - (between + between.T) / 2, 0)
+    away = between + between.T  # in place from here on: fresh pages for many clusters take longer than the sums
+    away *= -0.5
+    away += 1
+    np.maximum(away, 0, out=away)
     np.fill_diagonal(away, 0)
     rank = np.empty(k, np.int64)
     rank[tree_of(away).order] = np.arange(k)
-    near[np.arange(len(codes)), codes] = -1
-    second = rank[near.argmax(axis=1)]
-    side = np.where(near.max(axis=1) <= 0, 0, np.sign(second - rank[codes]))  # sort towards the second-best cluster
+    side = np.sign(rank[second] - rank[codes])  # sort towards the second-best cluster
     return np.asarray(np.lexsort((-side * own, side, rank[codes])))
 
 
