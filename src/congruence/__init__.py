@@ -116,6 +116,11 @@ def _at_the_door(public: Any, classes: bool = False) -> Any:
     def told(*args: Any, **given: Any) -> Any:
         try:
             return public(*args, **given)
+        except MemoryError as error:
+            errors = import_module("congruence.errors")
+            if isinstance(error, errors.InputError):
+                raise
+            raise errors.TooLarge(f"not enough memory: {error or 'the data do not fit'}") from error
         except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError) as error:
             if isinstance(error, import_module("congruence.errors").InputError):
                 raise

@@ -77,6 +77,10 @@ def refused() -> Iterator[None]:
         raise InputError(str(error)) from None
 
 
+class TooLarge(InputError, MemoryError):
+    """Data that do not fit in memory: an InputError, and a MemoryError as numpy raises it; the command line exits with 3."""
+
+
 class NotApplicable(InputError):
     """A measure that is not defined for this input, or would exceed its cost limit."""
 

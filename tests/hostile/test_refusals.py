@@ -9,12 +9,12 @@ import sys
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
+from pyarrow import feather, parquet
 
 import congruence as cg
 from congruence.errors import visible
 from congruence.inputs import files
-from congruence.scanning import schedule
+from congruence.scanning import parts, schedule
 from hostile.commands import run
 
 LABELS = "a,b,c\n0,x,1\n0,x,2\n1,y,2\n1,x,1\n"
@@ -129,6 +129,40 @@ def test_too_little_memory_is_one_line(refused, monkeypatch):
     assert "not enough memory: Unable to allocate 9 TiB" in refused("compare", "labels.csv", "a", "b", code=3)
 
 
+def full_memory(*_, **__):
+    """Stand-in for a reader that runs out of memory."""
+    raise pa.ArrowMemoryError("malloc of size 9570149208162368 failed")
+
+
+@pytest.mark.parametrize("kind", ["csv", "feather", "arrow", "parquet", "npy"])
+@pytest.mark.parametrize("more", [(), ("--memory", "1GB")], ids=["memory", "scan"])
+def test_too_little_memory_for_a_file_is_one_line(kind, more, refused, tmp_path, monkeypatch):
+    """Exit 3 as for any other lack of memory, in memory and scanned; in Python an InputError that is a MemoryError too."""
+    if kind == "npy" and more:
+        pytest.skip("arrays are not scanned")
+    path = tmp_path / f"x.{kind}"
+    if kind == "npy":
+        np.save(path, np.array([[0, 1], [1, 1]]))
+        monkeypatch.setattr(np, "frombuffer", full_memory)
+    else:
+        files.write_table({"a": [0, 1, 1], "b": [0, 0, 1]}, path)
+        for reader in ("read_table", "ParquetFile"):
+            monkeypatch.setattr(parquet, reader, full_memory)
+        monkeypatch.setattr(feather, "read_table", full_memory)
+        monkeypatch.setattr(pa.ipc, "open_file", full_memory)
+        for module in (files, parts):
+            monkeypatch.setattr(module, "text_reader", full_memory)
+    assert "not enough memory, or the file is broken (malloc" in refused("matrix", path.name, *more, code=3)
+    with pytest.raises(MemoryError, match="not enough memory"):
+        cg.compare_all(cg.scan(path) if more else path)
+
+
+def test_a_figure_without_curves():
+    """Three points: no criterion applies, and the figure shows the headline."""
+    choice = cg.choose_k([[1.0], [2.0], [2.0]], [2, 3], method="kmeans", random_state=0)
+    assert choice.plot().layout.title.text == choice.headline
+
+
 def test_an_internal_error_is_one_line(refused, monkeypatch):
     """Exit 3; the traceback is shown only with --debug."""
 
@@ -241,6 +275,12 @@ ODD_CALLS = {
     "a class as a parameter": lambda: cg.lambda_statistic([0, 1], [0, 1], zero_cells=object),
     "complex counts": lambda: cg.ari([0, 1], [0, 1], frequency=[1j, 1]),
     "no type of numbers": lambda: cg.consensus_matrix([[0, 1], [0, 1]], dtype="x"),
+    "no type of blocks": lambda: cg.consensus_blocks([[0, 1], [0, 1]], dtype="x"),
+    "blocks of truth values": lambda: cg.consensus_blocks([[0, 1], [0, 1]], dtype=bool),
+    "an array as a switch of an estimator": lambda: cg.AlternativeClustering(2).get_params(deep=np.array([1, 2])),
+    "no setting of an estimator": lambda: cg.ConsensusClustering(2).set_params(nope=1),
+    "huge features of an estimator": lambda: cg.AlternativeClustering(2).fit(np.arange(20.0).reshape(10, 2) * 1e200),
+    "more members than memory": lambda: cg.random_partitions(10**13, 2, 2),
     "jitter of one point": lambda: cg.stability([[1.0, 2.0]], len, scheme="jitter"),
     "a number as names": lambda: cg.alternatives(np.eye(4), [0, 0, 1, 1], nominal=3),
     "a cover of no columns": lambda: cg.Cover(pa.table({})),

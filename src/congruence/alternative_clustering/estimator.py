@@ -6,19 +6,19 @@ import warnings
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from congruence.alternative_clustering.points import as_knowns
+from congruence.alternative_clustering.points import as_knowns, as_points
 from congruence.alternative_clustering.results import Alternative
 from congruence.alternative_clustering.search import alternatives
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.nearest import Centres
 from congruence.errors import InputError, NotApplicable, misnamed, refused
+from congruence.inputs.estimators import Clusterer
 from congruence.statistics.tables import Array
 
 
-class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class AlternativeClustering(Clusterer):
     """A clusterer that finds alternatives to given labels; see `cg.alternatives`.
 
     After `fit(X, labels)`: `labels_` of the first alternative, `alternatives_` with all of them and their scores.
@@ -136,6 +136,7 @@ class AlternativeClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
         if _has_words(data):
             raise InputError("data with text attributes need the known labels: fit(X, labels)")
+        as_points(data, scale=True)  # refuses values whose squares are not finite
         seed = int(seed_sequence(self.random_state).generate_state(1)[0])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct points than clusters

@@ -54,7 +54,8 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except MemoryError as error:
-        _refuse(f"not enough memory: {error or 'the data do not fit'}; use fewer rows or columns, or --memory", 3)
+        why = getattr(error, "command", None) or f"not enough memory: {error or 'the data do not fit'}"
+        _refuse(f"{why}; use fewer rows or columns, or --memory", 3)
     except Exception as error:
         from congruence.errors import InputError
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -16,6 +15,7 @@ from congruence.ensembles.generators import generate
 from congruence.ensembles.nearest import Centres
 from congruence.errors import InputError, misnamed, refused
 from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.estimators import Clusterer
 from congruence.statistics.tables import Array
 
 
@@ -47,7 +47,7 @@ def _was_given_data(model: Any) -> bool:
     return True
 
 
-class ConsensusClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class ConsensusClustering(Clusterer):
     """Consensus of many clusterings, scikit-learn compatible.
 
     `fit` takes data, which it first clusters n_members times, or the clusterings themselves, points × members. Without

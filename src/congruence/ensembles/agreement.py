@@ -222,10 +222,7 @@ def consensus_matrix(
     """
     e = as_ensemble(ensemble)
     no_pooled(missing)
-    try:
-        dtype = np.dtype(dtype)
-    except (TypeError, ValueError):
-        raise InputError(f"dtype must be float32 or float64, not {dtype!r}") from None
+    dtype = _type_of(dtype, "float32 or float64")
     if dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
         raise InputError(f"dtype must be float32 or float64, not {dtype}")
     source = tiles.tiles_of(e, missing)
@@ -292,10 +289,20 @@ def consensus_blocks(
     no_pooled(missing)
     if rows < 1:
         raise InputError(f"a block needs at least one row, not {rows}")
+    kind = _type_of(dtype, "a type of floats or integers")
+    if kind.kind not in "fiu":
+        raise InputError(f"dtype must be a type of floats or integers, not {kind}")
     e = as_ensemble(ensemble)
     if engine_for(engine, e.members).on_card:
-        return _card_blocks(e, rows, np.dtype(dtype))
-    return tiles.blocks(tiles.tiles_of(e, missing), rows, np.dtype(dtype))
+        return _card_blocks(e, rows, kind)
+    return tiles.blocks(tiles.tiles_of(e, missing), rows, kind)
+
+
+def _type_of(dtype: Any, allowed: str) -> np.dtype[Any]:
+    try:
+        return np.dtype(dtype)  # type: ignore[no-any-return]
+    except (TypeError, ValueError):
+        raise InputError(f"dtype must be {allowed}, not {dtype!r}") from None
 
 
 def complete_labels(e: Ensemble) -> list[Labels]:

@@ -151,8 +151,8 @@ def draw_ensemble(e: Ensemble, labels: Any = None, kind: str = "consensus") -> A
 def draw_choice(choice: KChoice) -> Any:
     """One curve per criterion over the number of clusters."""
     curves = choice.curves
-    across = min(3, len(curves))
-    down = -(-len(curves) // across)
+    across = min(3, max(1, len(curves)))  # no criterion applies: empty axes below the headline
+    down = -(-max(1, len(curves)) // across)
     shown = canvas(2.5 * across, 2.0 * down + 0.4)
     places = shown.subplots(down, across, squeeze=False).ravel()
     for axes, c in zip(places, curves, strict=False):

@@ -175,8 +175,8 @@ def draw_choice(choice: KChoice) -> Any:
     from plotly.subplots import make_subplots
 
     curves = choice.curves
-    across = min(3, len(curves))
-    down = -(-len(curves) // across)
+    across = min(3, max(1, len(curves)))  # no criterion applies: empty axes below the headline
+    down = -(-max(1, len(curves)) // across)
     shown = make_subplots(rows=down, cols=across, subplot_titles=[curve_title(c) for c in curves])
     for place, c in enumerate(curves):
         at = {"row": place // across + 1, "col": place % across + 1}

@@ -14,7 +14,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from congruence.errors import InputError, hint, joined, path_of, some_of
+from congruence.errors import InputError, TooLarge, hint, joined, path_of, some_of
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import sorted_columns
 from congruence.inputs.encoding import arrow_texts
@@ -141,10 +141,9 @@ def readable(path: Path) -> Iterator[None]:
         yield
     except InputError:
         raise
-    except UNREADABLE as error:
-        raise InputError(f"{path} could not be read: {why_unreadable(error)}") from None
-    except MemoryError as error:
-        raise InputError(f"{path} could not be read: it is broken, or too large for memory ({error})") from None
+    except (*UNREADABLE, MemoryError) as error:
+        kind = TooLarge if isinstance(error, MemoryError) else InputError
+        raise kind(f"{path} could not be read: {why_unreadable(error)}") from None
 
 
 def is_undecodable(error: BaseException) -> bool:
@@ -155,6 +154,8 @@ def is_undecodable(error: BaseException) -> bool:
 def why_unreadable(error: BaseException) -> str:
     """The message of a reader's error, in one line."""
     said = (str(error).splitlines() or [type(error).__name__])[0]
+    if isinstance(error, MemoryError):
+        return f"not enough memory, or the file is broken ({said[:200]})"
     if is_undecodable(error):
         return "it is not UTF-8 text; save it as UTF-8"
     return said[:300]

@@ -183,12 +183,12 @@ class Broken:
     """A file that could not be opened."""
 
     where: str
-    why: str
+    error: BadBatch
     rows: int | None = None
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
         """The rows of these columns, in batches of limited size."""
-        raise BadBatch(f"{self.where} could not be read: {self.why}")
+        raise self.error
         yield
 
 

@@ -14,12 +14,11 @@ from typing import Any, Protocol
 
 from congruence.engine.plan import Progress
 from congruence.errors import InputError
-from congruence.inputs.files import why_unreadable
 from congruence.scanning.accumulate import Accumulator, Counting, merged
 from congruence.scanning.checkpoint import Checkpoint, digest
 from congruence.scanning.parts import guess_of
 from congruence.scanning.tables import PartialTables
-from congruence.scanning.vocabulary import BadBatch
+from congruence.scanning.vocabulary import BadBatch, unreadable
 
 #: number of parts: enough for all threads and workers; stopping a run loses at most one part each
 GROUPS = 64
@@ -106,7 +105,7 @@ def read_batches(part: Part, counting: Any) -> Iterator[Any]:
     except InputError:
         raise
     except Exception as error:  # file readers raise errors of many kinds
-        raise BadBatch(f"{part.where} could not be read: {why_unreadable(error)}") from None
+        raise unreadable(part.where, error) from None
 
 
 def count_group(parts: Sequence[Part], counting: Counting, version: str | None = None) -> PartialTables:

@@ -9,7 +9,7 @@ from typing import Any
 
 from congruence.errors import InputError, joined, names_in
 from congruence.inputs.encoding import arrow_library, holds_lists
-from congruence.inputs.files import MISSING, UNREADABLE, existing_file, suffix_of, why_unreadable
+from congruence.inputs.files import MISSING, UNREADABLE, existing_file, suffix_of
 from congruence.inputs.formats import checked_encoding_of, delimiter_of, warn_of_encoding
 from congruence.scanning.accumulate import batch_columns
 from congruence.scanning.checkpoint import digest
@@ -25,6 +25,7 @@ from congruence.scanning.parts import (
     guess_of,
     state_of,
 )
+from congruence.scanning.vocabulary import unreadable
 
 SCANNED = (".parquet", ".feather", ".arrow", ".csv", ".tsv", ".txt")
 
@@ -92,14 +93,13 @@ class _Files(_Listed):
         for path in paths:
             try:
                 schema, found = self._open(path)
-            except UNREADABLE as error:
-                self.listed.append(Broken(path, why_unreadable(error)))
+            except (*UNREADABLE, MemoryError) as error:
+                self.listed.append(Broken(path, unreadable(path, error)))
                 continue
             self.listed += found
             self.schema = self.schema if self.schema is not None else schema
         if self.schema is None:
-            bad = self.listed[0]
-            raise InputError(f"{bad.where} could not be read: {bad.why}")
+            raise self.listed[0].error
 
     def _open(self, path: str) -> tuple[Any, list[Any]]:
         pa = arrow_library()
@@ -156,8 +156,8 @@ class _Dataset(_Listed):
                     group = f", row group {piece.row_groups[0].id}" if hasattr(piece, "row_groups") else ""
                     rows = piece.row_groups[0].num_rows if group else None
                     self.listed.append(Fragment(piece, self.schema, name + group, rows))
-            except (OSError, ValueError) as error:
-                self.listed.append(Broken(name, (str(error).splitlines() or [""])[0]))
+            except (OSError, ValueError, MemoryError) as error:
+                self.listed.append(Broken(name, unreadable(name, error)))
 
     def fingerprint(self) -> str:
         files = list(getattr(self.dataset, "files", []))

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import InputError, TooLarge
 from congruence.inputs.cover_columns import sets_of_rows
 from congruence.inputs.encoding import arrow_library, holds_lists, refuse_type
+from congruence.inputs.files import why_unreadable
 from congruence.inputs.labels import Labels, above
 from congruence.machine import jit
 from congruence.statistics.tables import Array, code_type
@@ -31,6 +32,16 @@ LOOKUP_SPAN = 1 << 20
 
 class BadBatch(InputError):
     """Rows that cannot be read, or differ in type; they can be skipped."""
+
+
+class LargeBatch(BadBatch, TooLarge):
+    """Rows that do not fit in memory, or a damaged file that declares too many of them."""
+
+
+def unreadable(where: str, error: BaseException) -> BadBatch:
+    """The error of a reader, with the name of the part."""
+    kind = LargeBatch if isinstance(error, MemoryError) else BadBatch
+    return kind(f"{where} could not be read: {why_unreadable(error)}")
 
 
 def kind_of(type: Any) -> str:
