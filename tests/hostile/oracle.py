@@ -81,7 +81,8 @@ def read_text(data: bytes, delimiter: str) -> Columns:
 
     def rows_of(separator: str) -> list[list[str]]:
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-        return [[decoded(field.encode("latin-1")) for field in row] for row in rows]
+        found = [[decoded(field.encode("latin-1")) for field in row] for row in rows]
+        return found[next((i for i, row in enumerate(found) if row), len(found)) :]  # from the header
 
     try:
         data.decode("utf-8-sig")
@@ -91,16 +92,12 @@ def read_text(data: bytes, delimiter: str) -> Columns:
             return read_text(data.decode("utf-16").encode(), delimiter)
         decoded = partial(str, encoding="cp1252")
     rows = rows_of(delimiter)
-    while rows and not rows[0]:
-        rows.pop(0)
     # the documented rule: a comma if it splits the first line, and the second one alike where a semicolon would do too
     uneven = len(rows) > 1 and len(rows[1]) != len(rows[0]) and len((rows_of(";") or [[]])[0]) > 1
     if rows and (len(rows[0]) == 1 or uneven) and delimiter != "\t":
         other = next((d for d in (";", "\t", " ") if len((rows_of(d) or [[]])[0]) > 1), None)
         if other:
             rows = rows_of(other)
-            while rows and not rows[0]:
-                rows.pop(0)
     if len(rows) < 2:
         raise ValueError("no rows")
     head, *body = rows

@@ -228,3 +228,15 @@ def test_empty_clusters_of_weightless_memberships():
     """A cluster whose points all have weight 0 is not counted."""
     u = np.array([[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
     assert cg.psi(u, [0, 0, 1, 1], sample_weight=[1, 1, 1, 0]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("lead", ["\n", "\r\n\r\n", "\r"])
+@pytest.mark.parametrize(("text", "names"), [("a\n0\n\n1\n", ["a"]), ("a,b\n0,1\n1,1\n", ["a", "b"])])
+def test_empty_lines_before_the_header(encoding, lead, text, names, tmp_path):
+    """They are not rows, with or without a mark of the encoding, in memory and scanned."""
+    path = tmp_path / "x.csv"
+    path.write_bytes((lead + text).encode(encoding))
+    assert list(cg.Ensemble(path, unassigned="drop").names) == names
+    assert len(cg.Ensemble(path, unassigned="drop")[0]) == (3 if names == ["a"] else 2)
+    assert list(cg.scan(path).names) == names

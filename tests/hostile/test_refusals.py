@@ -1,5 +1,6 @@
 """Regression tests: inputs that crashed, hung, showed a traceback or wrote unsafe output now end with one line."""
 
+import importlib
 import io
 import json
 import os
@@ -99,6 +100,8 @@ def test_feather_with_bad_offsets(route, tmp_path):
         (("matrix", "labels.csv", "--long", "a,a,b"), "three columns"),
         (("compare", "labels.csv", "--client", "nope", "a", "b"), "client"),
         (("compare", "labels.csv", "a\udcff", "b"), "no column"),
+        (("hierarchies", "labels.csv", "labels.csv", "--labels", "a", "--plot", "x.html"), "pass --curve"),
+        (("compare", "b\udcff.csv", "a", "b"), "is not UTF-8; rename it"),
         (("matrix", "labels.csv", "--out", "labels.csv"), "is read by this command"),
         (("match", "labels.csv", "a", "b", "--out", "labels.csv"), "is read by this command"),
         (("points", "labels.csv", "--out", "labels.csv"), "is read by this command"),
@@ -110,6 +113,27 @@ def test_refused_at_once(words, said, refused):
         pytest.importorskip("distributed")
         said = ""
     assert said in refused(*words)
+
+
+MOST = {
+    "matrix": ("cli.matrix.MOST_COLUMNS", 5_000, "every two columns are compared, at most 2 of them, and these are 3"),
+    "ensemble": ("cli.ensemble.MOST_COLUMNS", 5_000, "at most 2 of them"),
+    "consensus": ("cli.consensus.MOST_COLUMNS", 5_000, "at most 2 of them"),
+    "points": ("cli.points.MOST_SHOWN_COLUMNS", 200, "or name a --reference"),
+    "resolutions": ("cli.resolutions.MOST_SHOWN_COLUMNS", 200, "at most 2 of them"),
+    "report": ("reporting.model.MOST_CLUSTERINGS", 1_000, "at most 2 clusterings"),
+}
+
+
+@pytest.mark.parametrize("command", MOST)
+def test_too_many_columns(command, refused, monkeypatch):
+    """Commands that compare every two columns refuse more than they can do in seconds."""
+    place, most, said = MOST[command]
+    room, _, name = place.rpartition(".")
+    home = importlib.import_module(f"congruence.{room}")
+    assert getattr(home, name) == most
+    monkeypatch.setattr(home, name, 2)
+    assert said in refused(command, "labels.csv")
 
 
 def test_threads_and_jobs_are_bounded(tmp_path):
@@ -281,6 +305,9 @@ ODD_CALLS = {
     "no setting of an estimator": lambda: cg.ConsensusClustering(2).set_params(nope=1),
     "huge features of an estimator": lambda: cg.AlternativeClustering(2).fit(np.arange(20.0).reshape(10, 2) * 1e200),
     "more members than memory": lambda: cg.random_partitions(10**13, 2, 2),
+    "a scalar of arrow as data": lambda: cg.generate(pa.scalar(3), 2, [2]),
+    "a vector of arrow as data": lambda: cg.choose_k(pa.array([1.0, 2.0, 3.0]), [2]),
+    "points of a cover that cannot be names": lambda: cg.Cover([[0, 1]]).encoded([[1], [2, 3]], 2),
     "jitter of one point": lambda: cg.stability([[1.0, 2.0]], len, scheme="jitter"),
     "a number as names": lambda: cg.alternatives(np.eye(4), [0, 0, 1, 1], nominal=3),
     "a cover of no columns": lambda: cg.Cover(pa.table({})),

@@ -20,7 +20,7 @@ from congruence.cli.app import (
     app,
     memory_of_tables,
 )
-from congruence.cli.parsing import noise_labels
+from congruence.cli.parsing import MOST_COLUMNS, check_number, noise_labels
 from congruence.cli.printing import print_result, print_rows, say, show
 from congruence.cli.reading import label_columns, labels_of, rows_of_two, scanned_columns
 
@@ -74,6 +74,7 @@ def ensemble(
         found, reference, notes = dict(read.columns), read.reference, list(read.notes)
     truth = found.pop(reference) if reference is not None else None
     options: dict[str, Any] = {"unassigned": "partial" if partial else "error", "noise": noise_labels(noise)}
+    check_number(found, MOST_COLUMNS)
     members = cg.Ensemble(found, **options)
     keys = {"mean ari": "ari", "mean nmi_sum": "nmi_sum", "mean vi": "vi", "pnmi (low is diverse)": "nmi_sqrt"}
     pairs = cg.compare_all(members, list(keys.values()), threads=threads)  # one pass over all pairs

@@ -48,6 +48,8 @@ def hierarchies(
 
     check_plot(plot, a, b, open_page=open_page and curve is None)
     check_plot(curve, a, b)
+    if plot is not None and labels is not None:
+        raise cg.InputError("--plot draws two trees; with --labels pass --curve")
     limits = limits_of(fail_under)
     keys: Any = None
     if measures is not None:
@@ -57,15 +59,13 @@ def hierarchies(
     first = _tree(a, id)
     second = _labels(b, labels, id) if labels is not None else _tree(b, id)
     result = cg.compare(first, second, keys, threads=threads)
-    print_result(result, format)
     written = []
     if plot is not None:
-        if labels is not None:
-            raise cg.InputError("--plot draws two trees; with --labels pass --curve")
         written.append(write_plot(cg.tanglegram(first, second), plot, open_page=open_page))
     if curve is not None:
         measure = "wallace" if labels is None else "ari"
         written.append(write_plot(cg.cut_curve(first, second, measure), curve, open_page=open_page))
+    print_result(result, format)
     say(written)
     fail_if_under(result, limits)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from typing import Any
 
 from congruence.cli.reading import split
+from congruence.errors import InputError
 
 #: the most numbers of clusters that one option may name
 MOST_NUMBERS = 10_000
@@ -79,3 +81,18 @@ def whole_numbers(text: str, option: str = "--k") -> list[int]:
     if not found:
         raise InputError(f"{option} takes numbers of clusters, as in 2..12 or 2,3,5; got {text!r}")
     return found
+
+
+#: most columns of commands that compare every two of them; more take minutes and gigabytes
+MOST_COLUMNS = 5_000
+#: the same for commands that keep a table or a score per point for every two of them
+MOST_SHOWN_COLUMNS = 200
+
+
+def check_number(columns: Collection[Any], most: int, instead: str = "") -> None:
+    """Refuse, before the work, more columns than a command can compare with each other."""
+    if len(columns) > most:
+        raise InputError(
+            f"every two columns are compared, at most {most:,} of them, and these are {len(columns):,}; choose some with "
+            f"--columns{instead}"
+        )

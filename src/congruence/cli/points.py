@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, Policy, Reference, Unassigned, app
-from congruence.cli.parsing import noise_labels
+from congruence.cli.parsing import MOST_SHOWN_COLUMNS, check_number, noise_labels
 from congruence.cli.printing import print_rows, say, write_table
 from congruence.cli.reading import check_noise_columns, label_columns, listed, row_ids
 
@@ -53,6 +53,8 @@ def points(
     names = list(found)
     if reference is not None:
         files.pick(found, [reference], str(file))
+    else:
+        check_number(found, MOST_SHOWN_COLUMNS, ", or name a --reference")
     pairs = (
         [(reference, name) for name in names if name != reference] if reference else itertools.combinations(names, 2)
     )

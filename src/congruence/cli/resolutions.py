@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import Format, Id, Noise, Open, Output, Policy, Threads, Unassigned, app
-from congruence.cli.parsing import noise_labels
+from congruence.cli.parsing import MOST_SHOWN_COLUMNS, check_number, noise_labels
 from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import print_rows, say, show, write_table
 from congruence.cli.reading import said_of, split, table_of
@@ -70,6 +70,7 @@ def resolutions(
     table = table_of(file)
     colour = files.pick(table, [color], str(file))[color] if color is not None else None
     found, notes = _columns(table, columns, (id, color), str(file))
+    check_number(found, MOST_SHOWN_COLUMNS)
     say(notes)
     ordered: Any = order if order in (None, "n_clusters") else split(order)
     result = cg.resolutions(

@@ -32,7 +32,15 @@ def eigenvectors(
     """
     k = min(k, e.n_columns, e.n_rows)
     few = e.n_columns <= LANCZOS_ABOVE or 8 * k > min(e.n_columns, e.n_rows)
-    if few and e.n_columns <= GRAM_LIMIT:
+    if few and LANCZOS_ABOVE < e.n_columns > e.n_rows <= GRAM_LIMIT:  # few points in many members
+        from scipy.linalg import eigh
+
+        b = (e.votes.multiply((np.sqrt(e.mass) * row_scale)[:, None])).tocsr().multiply(column_scale[None, :]).tocsr()
+        values, left = eigh((b @ b.T).toarray(), subset_by_index=(e.n_rows - k, e.n_rows - 1))
+        singular, left = np.sqrt(np.maximum(values[::-1], 0.0)), left[:, ::-1]
+        right = (b.T @ left) / np.where(singular > 0, singular, 1.0)
+        solver = "eigenvectors of the points × points matrix"
+    elif few and e.n_columns <= GRAM_LIMIT:
         from scipy.linalg import eigh
 
         gram = e.gram(e.mass * row_scale**2) * column_scale[:, None] * column_scale[None, :]

@@ -152,7 +152,8 @@ def as_data(X: Any) -> Any:
         raise InputError(MISSING)
     if kind is not None:
         X = X.collect() if hasattr(X, "collect") else X
-        X = np.column_stack([np.asarray(c) for c in X.columns]) if kind == "pyarrow" else X.to_numpy()
+        framed = kind == "pyarrow" and bool(getattr(X, "columns", None))
+        X = np.column_stack([np.asarray(c) for c in X.columns]) if framed else np.asarray(X)
     if hasattr(X, "tocsr"):
         data: Any = X.tocsr().astype(np.float64)
         cells = data.data

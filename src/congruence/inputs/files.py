@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 import struct
 import tokenize
@@ -24,6 +25,7 @@ from congruence.inputs.formats import (
     JSON,
     delimiter_of,
     encoding_of,
+    first_bytes,
     local_file,
     obs_columns,
     read_anndata,
@@ -111,6 +113,8 @@ def existing_file(path: str | Path) -> Path:
         InputError: If there is no regular file.
     """
     path = path_of(path)
+    if any("\ud800" <= letter <= "\udfff" for letter in str(path)):
+        raise InputError(f"{path}: the name of this file is not UTF-8; rename it")
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -261,15 +265,12 @@ def text_reader(
             ),
         )
 
-    with opened({}) as first:
+    head = first_bytes(path).decode(encoding, "replace").lstrip("\ufeff")  # empty lines before the header are not rows
+    skip = len(re.findall("\r\n|\r|\n", head[: len(head) - len(head.lstrip("\r\n"))]))
+    with opened({}, skip=skip) as first:
         names = first.schema.names
     types = dict.fromkeys(names, pa.string())
-    if len(names) > 1:
-        return opened(types, columns)
-    with pa.input_stream(str(path)) as stream:  # empty lines before the header are not rows
-        head = stream.read(1 << 16)
-    skip = head[: len(head) - len(head.lstrip(b"\r\n"))].count(b"\n")
-    return opened(types, columns, skip, ignore_empty_lines=False)
+    return opened(types, columns, skip, ignore_empty_lines=len(names) > 1)
 
 
 def distinct_numbers(texts: Any) -> Any:

@@ -36,9 +36,10 @@ FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
 
 
 def frame_kind(data: Any) -> str | None:
-    """Which library a frame or series comes from, if any: 'pandas', 'polars', 'pyarrow', …"""
+    """Which library a frame or series comes from, if any: 'pandas', 'polars', 'pyarrow', …; a scalar is neither."""
     root = type(data).__module__.split(".")[0]
-    return root if root in FRAMES else None
+    several = any(hasattr(data, name) for name in ("__len__", "collect", "read_all")) and not hasattr(data, "as_py")
+    return root if root in FRAMES and several else None
 
 
 def in_memory(data: Any) -> Any:
