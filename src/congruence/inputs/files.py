@@ -133,14 +133,7 @@ def existing_file(path: str | Path) -> Path:
 
 @contextmanager
 def readable(path: Path) -> Iterator[None]:
-    """Convert errors raised while reading this file to a one-line InputError that names it.
-
-    Args:
-        path (Path): The file.
-
-    Raises:
-        InputError: If the file is broken.
-    """
+    """Convert errors raised while reading this file to a one-line InputError that names it."""
     try:
         yield
     except InputError:
