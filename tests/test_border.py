@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -154,3 +155,24 @@ def test_result_classes_take_keywords_only():
                  "ConfidenceInterval", "Measure"):  # fmt: skip
         with pytest.raises(TypeError, match="positional"):
             getattr(cg, name)(1, 2)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, y: cg.compare(x, y),
+        lambda x, y: cg.ari(x, y),
+        lambda x, y: cg.measure("ari")(x, y),
+        lambda x, y: cg.contingency(x, y),
+        lambda x, y: cg.match(x, y),
+        lambda x, y: cg.compare_all([x, y]),
+        lambda x, y: cg.compare_to(x, [y]),
+        lambda x, y: cg.Ensemble([x, y]),
+        lambda x, y: cg.permutation_test(x, y, "ari", 10, 0),
+    ],
+)
+def test_warnings_name_the_line_of_the_user(call):
+    """A warning points at the line that called the public function, not into the package."""
+    with pytest.warns(UserWarning, match="look like measurements") as said:
+        call(np.linspace(0, 1, 100), np.arange(100) % 2)
+    assert {Path(warning.filename).name for warning in said} == {Path(__file__).name}

@@ -73,47 +73,35 @@ _HOMES = {
     "errors": ("InputError", "NotApplicable"),
     "statistics": ("Table",),
 }
-#: special methods that users call with arguments
-_OPEN = ("__init__", "__getitem__", "__call__")
-#: modules whose classes check arguments already
-_DONE: set[str] = set()
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = ["__version__", "measure", *sorted(_HOME)]
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
-        value = _at_the_door(getattr(import_module(f"congruence.{_HOME[name]}"), name))
+        value = getattr(import_module(f"congruence.{_HOME[name]}"), name)
     elif name == "measure":
-        value = _at_the_door(import_module("congruence.formulas").find)
+        value = import_module("congruence.formulas").find
     elif name.startswith("_"):
         raise AttributeError(f"module 'congruence' has no attribute {name!r}")
     else:
-        value = _at_the_door(_scorer(name))
-    globals()[name] = value
-    for home, names in _HOMES.items():  # classes of results come with the functions that return them
-        for other in names if f"congruence.{home}" in modules and home not in _DONE else ():
-            _at_the_door(getattr(modules[f"congruence.{home}"], other, None), classes=True)
-            _DONE.add(home)
+        value = _scorer(name)
+    value = globals()[name] = _checked(value)
+    _check_classes()
     return value
 
 
-def _at_the_door(public: Any, classes: bool = False) -> Any:
-    """A public function, or a class with its methods, that answers an argument of the wrong type with an InputError.
+# Functions check what they need, and say it best. What they do not check fails somewhere inside, with words about the
+# inside. Then, and only then, the arguments are held against the signature: for every public function, in one place.
 
-    Functions check what they need and say it better; this catches the rest, in one place, when a call has failed.
-    """
-    if isinstance(public, type):
-        if not issubclass(public, BaseException):
-            for name, method in list(vars(public).items()):
-                if isinstance(method, FunctionType) and (name in _OPEN or not name.startswith("_")):
-                    setattr(public, name, _at_the_door(method))
-        return public
-    if classes or not isinstance(public, FunctionType) or hasattr(public, "_told"):
+
+def _checked(public: Any) -> Any:
+    """A public function that answers an argument of the wrong type, or a known wrong name, with one clear line."""
+    if not isinstance(public, FunctionType) or hasattr(public, "_checked"):
         return public
 
     @wraps(public)
-    def told(*args: Any, **given: Any) -> Any:
+    def checked(*args: Any, **given: Any) -> Any:
         try:
             return public(*args, **given)
         except MemoryError as error:
@@ -130,11 +118,32 @@ def _at_the_door(public: Any, classes: bool = False) -> Any:
                 raise
             raise better from error
 
-    told._told = True  # type: ignore[attr-defined]
+    checked._checked = True  # type: ignore[attr-defined]
     home = import_module(public.__module__)
     if vars(home).get(public.__name__) is public:
-        setattr(home, public.__name__, told)  # where pickle looks for it
-    return told
+        setattr(home, public.__name__, checked)  # where pickle looks for it
+    return checked
+
+
+#: special methods that users call with arguments; modules whose classes are checked
+_OPEN, _DONE = ("__init__", "__getitem__", "__call__"), set[str]()
+
+
+def _check_classes() -> None:
+    """Check the methods of public classes, of modules imported by now: results come with the functions that return them."""
+    for home in [home for home in _HOMES if f"congruence.{home}" in modules and home not in _DONE]:
+        _DONE.add(home)
+        for public in [getattr(modules[f"congruence.{home}"], name, None) for name in _HOMES[home]]:
+            if isinstance(public, type) and not issubclass(public, BaseException):
+                for name, method in list(vars(public).items()):
+                    if isinstance(method, FunctionType) and (name in _OPEN or name[0] != "_") and _has_types(method):
+                        setattr(public, name, _checked(method))
+
+
+def _has_types(method: FunctionType) -> bool:
+    """Whether some parameter has a type to check, or options of `compare` may be passed on (CO_VARKEYWORDS)."""
+    kinds = [kind for name, kind in method.__annotations__.items() if name != "return"]
+    return any(kind != "Any" for kind in kinds) or bool(method.__code__.co_flags & 8)
 
 
 def _scorer(name: str) -> Any:

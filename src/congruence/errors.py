@@ -185,6 +185,17 @@ def misnamed(**names: str) -> Callable[[F], F]:
     return noted
 
 
+def warn(message: str) -> None:
+    """Warn about the line of the user that called: the first that is not in this package."""
+    import warnings  # late imports: commands need neither to start
+    from sys import _getframe
+
+    level, frame = 2, _getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "congruence":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, stacklevel=level)
+
+
 def whole_number(value: Any, name: str, least: int = 1, most: int | None = None) -> int:
     """The value as an int, or an InputError that names it.
 

@@ -13,7 +13,7 @@ from congruence.alternative_clustering.results import Alternative
 from congruence.alternative_clustering.search import alternatives
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.nearest import Centres
-from congruence.errors import InputError, NotApplicable, misnamed, refused
+from congruence.errors import InputError, NotApplicable, misnamed, refused, warn
 from congruence.inputs.estimators import Clusterer
 from congruence.statistics.tables import Array
 
@@ -123,7 +123,7 @@ class AlternativeClustering(Clusterer):
             except NotApplicable as error:
                 if self.method != "orthogonal" or "weakest" in options:
                     raise
-                warnings.warn(f"{error}; that direction was kept", stacklevel=2)
+                warn(f"{error}; that direction was kept")
                 self.alternatives_ = alternatives(data, known, **settings, **options, weakest=True)
             self.labels_ = np.asarray(known) if given is None else self.alternatives_[0].labels
         self._centres = None if _has_words(X) else Centres.of(np.asarray(data), np.asarray(self.labels_), self.scale)

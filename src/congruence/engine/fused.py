@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from congruence.statistics import Statistic
 from congruence.statistics.information import (
     ChanceInfo,
     Info,
+    terms_below,
     terms_of,
     unit_of,
 )
@@ -40,7 +41,7 @@ def fused_tiles(
     stack: Array | None = None
     k = np.array([c.k for c in labels], dtype=np.int64)
     own = Own(n, sizes)
-    known, unit = _terms_below(n, min(n, LOOKUP) + 1), float(unit_of(n))
+    known, unit = terms_below(n, min(n, LOOKUP) + 1), float(unit_of(n))
     maxima = Maxima in wanted
     per_task = max(1, int(5_000_000 // n))
     for tile in tiles(runs, lambda i, j: np.full(len(j), 64.0), MEMORY):
@@ -98,12 +99,6 @@ def _by_blocks(
         np.array([int(terms_of(t, n).sum()) for t in tables], dtype=np.int64),
         np.array(best[0], dtype=np.int64), np.array(best[1], dtype=np.int64),
     )  # fmt: skip
-
-
-@lru_cache(maxsize=4)
-def _terms_below(n: int, end: int) -> Array:
-    """x·log(n/x) in whole units for x = 0 … end − 1."""
-    return terms_of(np.arange(end), n)
 
 
 class Own:

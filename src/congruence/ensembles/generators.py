@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from congruence.engine.plan import Progress, seed_sequence
-from congruence.errors import Caution, InputError, hint, joined, misnamed
+from congruence.errors import Caution, InputError, hint, joined, misnamed, warn
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.formats import is_anndata, matrix_of
@@ -322,10 +322,10 @@ def _em_of_the_paper(data: Any, k: int, rng: np.random.Generator, tolerance: flo
         if change < tolerance:
             break
     else:
-        warnings.warn(f"EM stopped after {steps} steps, as the protocol says, before it converged", stacklevel=2)
+        warn(f"EM stopped after {steps} steps, as the protocol says, before it converged")
     factors, singular = _factors(covariances, ridge)
     if repaired or singular:
-        warnings.warn("singular covariances were regularised: 1e-6 of the features' variances added", stacklevel=2)
+        warn("singular covariances were regularised: 1e-6 of the features' variances added")
     return np.ascontiguousarray(_responsibilities(apart, factors, priors).T)
 
 
@@ -377,7 +377,7 @@ def _fuzzy(data: Any, k: int, rng: np.random.Generator, m: float = 2.0, toleranc
         change, memberships = float(np.abs(updated - memberships).max()), updated
         if change < tolerance:
             return np.asarray(memberships)
-    warnings.warn(f"fuzzy c-means stopped after 300 steps before it converged (last change {change:.0e})", stacklevel=2)
+    warn(f"fuzzy c-means stopped after 300 steps before it converged (last change {change:.0e})")
     return np.asarray(memberships)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from congruence.errors import InputError, some_of
+from congruence.errors import InputError, some_of, warn
 from congruence.inputs.encoding import (
     arrow_library,
     encode_arrow,
@@ -252,9 +251,8 @@ def _labels_from_floats(values: Array, who: str, **facts: Any) -> Labels:
         return Labels(None, (codes, whole.names), gaps, **facts)
     codes, names, gaps = encode_arrow(arrow_library().array(values, from_pandas=True))
     if len(names) > 2 * len(values) ** 0.5:
-        warnings.warn(
-            f"{who}: {len(names)} different fractional values in {len(values)} points look like measurements, not labels",
-            stacklevel=6,
+        warn(
+            f"{who}: {len(names)} different fractional values in {len(values)} points look like measurements, not labels"
         )
     return Labels(None, (codes, names), gaps, **facts)
 

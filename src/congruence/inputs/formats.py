@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from congruence.errors import InputError, hint, joined, path_of
+from congruence.errors import InputError, hint, joined, path_of, warn
 
 #: kinds of files that an extra reads: suffix → (package, extra)
 EXCEL = (".xlsx", ".xls", ".xlsb", ".ods")
@@ -127,7 +127,7 @@ def checked_encoding_of(path: str | Path) -> str:
 
 def warn_of_encoding(path: str | Path) -> None:
     """Say that a file was read in the code page of Windows."""
-    warnings.warn(f"{path} is not UTF-8; it was read as cp1252, the code page of Windows", stacklevel=6)
+    warn(f"{path} is not UTF-8; it was read as cp1252, the code page of Windows")
 
 
 def delimiter_of(path: str | Path, kind: str, encoding: str) -> str:
@@ -175,7 +175,7 @@ def read_excel(path: Path, sheet: str | None = None) -> Any:
     except Exception as error:  # calamine's errors have no common base class in all versions
         raise InputError(f"{path} could not be read: {(str(error).splitlines() or [''])[0]}") from None
     if len(names) > 1 and sheet is None:
-        warnings.warn(f"{path} has {len(names)} sheets; the first, {names[0]!r}, was read", stacklevel=6)
+        warn(f"{path} has {len(names)} sheets; the first, {names[0]!r}, was read")
     if len(rows) < 2:
         raise InputError(f"{path}: sheet {names[place]!r} has no rows under its header")
     header = [str(x) for x in rows[0]]

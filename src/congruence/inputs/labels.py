@@ -398,6 +398,8 @@ def coding_of(values: Array) -> Coding | None:
 
 def limits_of(values: Array) -> tuple[int, int]:
     """Smallest and largest integer."""
+    if len(values) <= PIECE:
+        return int(values.min()), int(values.max())
     ends = in_pieces(lambda piece: (int(values[piece].min()), int(values[piece].max())), len(values))
     return min(low for low, _ in ends), max(high for _, high in ends)
 
@@ -442,8 +444,8 @@ def _recode(values: Any, low: int, place: Any, codes: Any) -> None:
 
 
 def shifted(offsets: Array, low: int) -> Array:
-    """Labels from their distances to the lowest; unsigned if they do not fit in int64."""
-    if low + len(offsets) and low + int(offsets.max(initial=0)) > np.iinfo(np.int64).max:
+    """Labels from their distances to the lowest, in order; unsigned if they do not fit in int64."""
+    if len(offsets) and low + int(offsets[-1]) >= 2**63:
         return offsets.astype(np.uint64) + np.uint64(low)
     return offsets + low
 

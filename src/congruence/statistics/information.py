@@ -17,6 +17,9 @@ import numpy as np
 from congruence.machine.jit import compiled, ready
 from congruence.statistics.tables import Array, Tables
 
+#: number of points up to which terms of one pair are looked up
+LOOKED_UP = 4096
+
 #: ln 2, √2, and the coefficients of atanh(z) = z + z³/3 + z⁵/5 + … needed for |z| < 0.172
 LN2, SQRT2 = 0.6931471805599453, 1.4142135623730951
 ATANH = tuple(1.0 / (2 * k + 1) for k in range(11, -1, -1))
@@ -64,6 +67,12 @@ def terms_of(x: Array, n: Any) -> Array:
     return np.asarray(np.rint(solid * log_ratio(whole, solid) * unit_of(n)), dtype=np.int64)
 
 
+@lru_cache(maxsize=4)
+def terms_below(n: int, end: int) -> Array:
+    """`terms_of` 0 … end − 1."""
+    return terms_of(np.arange(end), n)
+
+
 def cell_terms(t: Tables) -> Array:
     """`terms_of` the counts of all cells; by lookup if there are more cells than possible counts."""
     most = int(t.count.max(initial=0))
@@ -77,7 +86,8 @@ def _unit_sums(t: Tables) -> tuple[Array, Array, Array]:
     if len(t) > 1:
         return t.over_rows(terms_of, t.n), t.over_cols(terms_of, t.n), t.sum(cell_terms(t))
     rows, columns = t.margins
-    terms = terms_of(np.concatenate([rows, columns, t.count]), t.n[0])  # of one pair, in one pass
+    counts, n = np.concatenate([rows, columns, t.count]), int(t.n[0])  # of one pair, in one pass
+    terms = terms_below(n, n + 1)[counts] if n <= LOOKED_UP else terms_of(counts, n)
     end = len(rows) + len(columns)
     a, b, both = terms[: len(rows)], terms[len(rows) : end], terms[end:]
     return a.sum(keepdims=True), b.sum(keepdims=True), both.sum(keepdims=True)
