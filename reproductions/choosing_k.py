@@ -71,6 +71,9 @@ class Set:
     #: number of round clusters that overlap (0: none), and their agreement with the truth
     overlapping: int = 0
     ari_overlapping: float = 0.0
+    #: number of connected groups by distances relative to the local density (0: none), and their agreement with the truth
+    local: int = 0
+    ari_local: float = 0.0
     #: the k of published criteria
     peers: dict[str, int | None] = field(default_factory=dict)
 
@@ -124,11 +127,13 @@ def _standardised(name: str, _seed: int) -> Drawn:
     return datasets.load(name, standardise=True)
 
 
-def looks_of(X: np.ndarray, k: int) -> tuple[np.random.SeedSequence, halves.Sample, dict[int, Look]]:
-    """The looks at up to 10 clusters, or more where there are more than 8."""
+def looks_of(
+    X: np.ndarray, k: int, without_grid: bool = False
+) -> tuple[np.random.SeedSequence, halves.Sample, dict[int, Look]]:
+    """The looks at up to 10 clusters, or more where there are more than 8; published criteria see the data as they are."""
     root = np.random.SeedSequence(0)
-    points = prepare(X, X, False, root).sample
-    most = most_clusters(points, k)
+    prepared = prepare(X, X, False, root, without_grid)
+    points, most = prepared.sample, most_clusters(prepared.given, k)
     parts = halves.Sample.of(points, most, root)
     return root, parts, look_at(parts, list(range(1, most + 1)))[0]
 
@@ -140,7 +145,7 @@ def most_clusters(points: np.ndarray, k: int) -> int:
 
 def looked_at(name: str, seed: int) -> Set:
     X, y, k = drawn(name, seed)
-    root, parts, looks = looks_of(X, k)
+    root, parts, looks = looks_of(X, k, without_grid=True)
     points, ks = parts.points, list(looks)
     made = name in cluster_shapes.families()
     group = cluster_shapes.group_of(name) if made else "real" if "/" not in name else foreign_sets.group_of(Path(name))
@@ -149,7 +154,9 @@ def looked_at(name: str, seed: int) -> Set:
     fisher, icl = (np.array([getattr(x, key) for x in looks.values()]) for key in ("fisher", "icl"))
     features = calibration.features(ks, returns, valley, fisher, icl)
     groups, clusters = shapes.connected_groups(points, ks), shapes.spectral_clusters(points, ks, root)
-    overlapping = shapes.overlapping(looks)
+    overlapping, local = shapes.overlapping(looks), shapes.local_groups(points, ks)
+    if points.shape[1] == 1:
+        groups = clusters = local = None
     span = 0.0 if groups is None else connected.groups(points, ks[-1]).span
     cuts = [[found is not None and shapes.is_cut(points, found.labels, each, p, look) for each, look in looks.items()]
             for found in (groups, clusters) for p in (1.0, 0.0)]  # fmt: skip
@@ -167,6 +174,7 @@ def looked_at(name: str, seed: int) -> Set:
         [right(_labels(points, each, look)) for each, look in looks.items()],
         *(right(None if each is None else each.labels) for each in (groups, clusters)),
         0 if overlapping is None else overlapping.k, right(None if overlapping is None else overlapping.labels),
+        0 if local is None else local.k, right(None if local is None else local.labels),
     )  # fmt: skip
 
 
@@ -211,8 +219,8 @@ def fitted_groups(sets: Sequence[Set], w: np.ndarray) -> tuple[float, float]:
 
 
 def fitted_share(shape: str, sets: Sequence[Set], w: np.ndarray) -> float:
-    """The share of "spectral" or "overlapping" clusters that are right where they are the answer, with one right and one
-    wrong added."""
+    """The share of "local" groups, or of "spectral" or "overlapping" clusters, that are right where they are the answer, with
+    one right and one wrong added."""
     cases = [getattr(s, shape) == s.k for s in sets if by_shape(s, *chosen(s, w)) == shape]
     return float((sum(cases) + 1) / (len(cases) + 2))
 
@@ -231,6 +239,8 @@ def by_shape(s: Set, k: int, p: float) -> str:
         return "groups"
     if k > 1 and (p >= shapes.DOUBT or s.groups == k):
         return ""
+    if k == 1 and s.local:
+        return "local"
     if (s.spectral_cut if p >= shapes.DOUBT else s.spectral_cut_in_doubt)[k - 1]:
         return "spectral"
     return "overlapping" if k == 1 and s.overlapping else ""
@@ -242,6 +252,8 @@ def auto(s: Set, w: np.ndarray, k_min: int = 1) -> tuple[int, float]:
     shape = by_shape(s, k, p)
     if shape == "groups":
         return s.groups, calibration.certainty_of_groups(s.span)
+    if shape == "local":
+        return s.local, calibration.certainty_of_local_groups()
     if shape == "overlapping":
         return s.overlapping, calibration.certainty_of_overlapping()
     return (s.spectral, calibration.certainty_of_spectral()) if shape == "spectral" else (k, p)
@@ -273,27 +285,26 @@ def wilson(right: int, n: int) -> str:
     )
 
 
-def row(title: str, sets: Sequence[Set], answer: Callable[[Set], int | None]) -> str:
+def row(
+    title: str, sets: Sequence[Set], answer: Callable[[Set], int | None], shape: Callable[[Set], str] = lambda s: ""
+) -> str:
+    """One line of the table; `shape` says whose labels an answer has, "" for k-means."""
     cells = []
     for group in GROUPS[:3]:
         given = [(s, answer(s)) for s in sets if s.group == group]
         given = [(s, k) for s, k in given if k is not None]
         exact = sum(k == s.k for s, k in given)
         near = np.mean([abs(k - s.k) <= 1 for s, k in given]) if given else np.nan
-        ari = np.mean([_agreement(s, k) for s, k in given]) if given else np.nan
+        ari = np.mean([_agreement(s, k, shape(s)) for s, k in given]) if given else np.nan
         cells.append(f"{wilson(exact, len(given))} {near:.2f} {ari:.2f}")
     nulls = [answer(s) for s in sets if s.group == "null"]
     nulls = [k for k in nulls if k is not None]
     return f"| {title} | {' | '.join(cells)} | {wilson(sum(k != 1 for k in nulls), len(nulls))} |"
 
 
-def _agreement(s: Set, k: int) -> float:
-    if k == s.groups and s.cut[k - 1]:
-        return s.ari_groups
-    if k == s.spectral and s.spectral_cut[k - 1]:
-        return s.ari_spectral
-    if k == s.overlapping and s.overlapping > 1:
-        return s.ari_overlapping
+def _agreement(s: Set, k: int, shape: str) -> float:
+    if shape:
+        return float(getattr(s, f"ari_{shape}"))
     return s.ari[k - 1] if k <= len(s.ari) else 0.0
 
 
@@ -305,12 +316,13 @@ def report(sets: Sequence[Set], w: np.ndarray, without: dict[tuple[str, int], in
     for title, part in (("DEV", [s for s in sets if not s.is_test]), ("TEST", [s for s in sets if s.is_test])):
         many = {group: sum(s.group == group for s in part) for group in GROUPS}
         print(f"\n{title}: {', '.join(f'{n} {group}' for group, n in many.items())}\n\n{HEAD}")
-        print(row("**choose_k**", part, lambda s: auto(s, w)[0]))
+        shape = partial(_shape, w, 1)
+        print(row("**choose_k**", part, lambda s: auto(s, w)[0], shape))
         if without:
-            print(row("its family left out of the fit", part, lambda s: without[s.name, s.seed]))
+            print(row("its family left out of the fit", part, lambda s: without[s.name, s.seed], shape))
         print(row("k-means alone", part, lambda s: chosen(s, w)[0]))
         print(row("rule: returns ≥ .8, valley ≥ −.6", part, lambda s: s.rule))
-        print(row("choose_k, k_min=2", part, lambda s: auto(s, w, 2)[0]))
+        print(row("choose_k, k_min=2", part, lambda s: auto(s, w, 2)[0], partial(_shape, w, 2)))
         for key in [key for key in PEERS if any(key in s.peers for s in part)]:
             asked_of = sum(key in s.peers for s in part)
             title = key if asked_of == len(part) else f"{key} ({asked_of} of these sets)"
@@ -331,6 +343,10 @@ def report(sets: Sequence[Set], w: np.ndarray, without: dict[tuple[str, int], in
         part = [s for s in sets if s.name == name and s.is_test]
         scores = [np.mean([answer(s) == s.k for s in part]) if part else np.nan for answer in ways.values()]
         print(f"{name:<16} {len(part):>3}  " + "  ".join(f"{x:.2f}" for x in scores))
+
+
+def _shape(w: np.ndarray, k_min: int, s: Set) -> str:
+    return by_shape(s, *chosen(s, w, k_min))
 
 
 def _of_peer(key: str, s: Set) -> int | None:
@@ -402,13 +418,15 @@ def main() -> None:
     if options.kept:
         w = np.array([calibration.table()["weights"][name] for name in NAMES])
     constant, slope = fitted_groups(dev, w)
-    spectral, overlapping = (fitted_share(shape, dev, w) for shape in ("spectral", "overlapping"))
+    local, spectral, overlapping = (fitted_share(shape, dev, w) for shape in ("local", "spectral", "overlapping"))
     print(
         "weights:",
         dict(zip(NAMES, np.round(w, 3).tolist(), strict=True)),
         "groups:",
         round(constant, 2),
         round(slope, 2),
+        "local groups:",
+        round(local, 2),
         "spectral:",
         round(spectral, 2),
         "overlapping:",
@@ -418,6 +436,7 @@ def main() -> None:
         table: dict[str, Any] = {
             "weights": dict(zip(NAMES, np.round(w, 4).tolist(), strict=True)),
             "connected": {"constant": round(constant, 4), "span": round(slope, 4)},
+            "local": {"probability": round(local, 4)},
             "spectral": {"probability": round(spectral, 4)},
             "overlapping": {"probability": round(overlapping, 4)},
         }
@@ -438,9 +457,8 @@ def report_real(w: np.ndarray) -> None:
         root, parts, looks = looks_of(drawn(name, 0)[0], s.k)
         silhouette = SILHOUETTE.curve(Context(parts, looks, root)).best
         k = auto(s, w, 2)[0]
-        print(
-            f"{name:<20} {s.k:>2} {auto(s, w)[0]:>3} {k:>3} {s.ari[k - 1]:>6.2f} {silhouette!s:>3} {max(s.ari):>6.2f}"
-        )
+        ari = _agreement(s, k, _shape(w, 2, s))
+        print(f"{name:<20} {s.k:>2} {auto(s, w)[0]:>3} {k:>3} {ari:>6.2f} {silhouette!s:>3} {max(s.ari):>6.2f}")
 
 
 def key_of(task: tuple[str, int]) -> str:

@@ -78,6 +78,11 @@ def certainty_of_groups(span: float) -> float:
     return float(_step(np.array(fitted["constant"] + fitted["span"] * min(span, 2.0))))
 
 
+def certainty_of_local_groups() -> float:
+    """The probability that groups by distances relative to the local density are the clusters, if k-means finds none."""
+    return table()["local"]["probability"]
+
+
 def certainty_of_spectral() -> float:
     """The probability that spectral clusters are the clusters, if k-means cuts through them."""
     return table()["spectral"]["probability"]

@@ -15,6 +15,9 @@ NEIGHBOURS = 5
 SMALLEST, COVER = 0.05, 0.8
 #: span above which groups are certainly separated; data without clusters rarely reach it
 SPAN = 0.5
+#: the same for distances relative to the local density: neighbours that define a connection, the neighbour whose distance
+#: is the local scale (as in Zelnik-Manor and Perona 2004), and the span
+LOCAL_NEIGHBOURS, LOCAL_SCALE, LOCAL_SPAN = 2, 7, 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +31,7 @@ class Groups:
     labels: Array
 
 
-def groups(points: Array, most: int) -> Groups:
+def groups(points: Array, most: int, local: bool = False) -> Groups:
     """Connected groups of the points: their number, the span of distances over which it persists, and the group of each point.
 
     Two points are connected at a distance if each has five neighbours within it and they are that close to each other.
@@ -38,9 +41,13 @@ def groups(points: Array, most: int) -> Groups:
     Args:
         points: points × features.
         most: the largest number of groups to consider.
+        local: divide each distance by the local scales of both points (the root of the product of their distances to the
+            seventh neighbour), for groups whose density varies along them. One group if many points are identical.
     """
     n = len(points)
-    start, end, length = _tree(points)
+    start, end, length = _tree(points, local)
+    if not len(length):
+        return Groups(1, 0.0, np.zeros(n, dtype=np.int64))
     logs = np.log(np.maximum(length, 1e-300))
     smallest = max(NEIGHBOURS, round(SMALLEST * n))
     parent, size = list(range(n)), [1] * n
@@ -66,18 +73,26 @@ def groups(points: Array, most: int) -> Groups:
     return Groups(k, float(spans[k]), _labels(n, start, end, int(cut[k]), smallest))
 
 
-def _tree(points: Array) -> tuple[Array, Array, Array]:
-    """Edges of the minimum spanning tree of mutual reachability distances, the shortest first (Prim's algorithm)."""
+def _tree(points: Array, local: bool = False) -> tuple[Array, Array, Array]:
+    """Edges of the minimum spanning tree of mutual reachability distances, the shortest first (Prim's algorithm).
+
+    None if distances are to be local, but some point has only copies near it.
+    """
     n = len(points)
     apart = np.sqrt(kmeans.squares(points, points))
-    near = min(NEIGHBOURS, n - 1)
-    dense = np.partition(apart, near, axis=1)[:, near]
+    near = min(LOCAL_NEIGHBOURS if local else NEIGHBOURS, n - 1)
+    scale = np.sqrt(_to_neighbour(apart, min(LOCAL_SCALE, n - 1))) if local else np.ones(n)
+    if scale.min() <= 1e-6 * scale.max():
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
+    dense = _to_neighbour(apart, near)
     outside, nearest, via = np.ones(n, dtype=bool), np.full(n, np.inf), np.zeros(n, dtype=np.int64)
     start, end, length = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64), np.empty(n - 1)
     last = 0
     outside[0] = False
     for i in range(n - 1):
         reach = np.maximum(np.maximum(apart[last], dense), dense[last])
+        if local:
+            reach /= scale * scale[last]
         closer = (reach < nearest) & outside
         nearest[closer], via[closer] = reach[closer], last
         last = int(np.where(outside, nearest, np.inf).argmin())
@@ -85,6 +100,11 @@ def _tree(points: Array) -> tuple[Array, Array, Array]:
         outside[last] = False
     order = np.argsort(length, kind="stable")
     return start[order], end[order], length[order]
+
+
+def _to_neighbour(apart: Array, which: int) -> Array:
+    """The distance of each point to a neighbour, by its rank."""
+    return np.asarray(np.partition(apart, which, axis=1)[:, which])
 
 
 def _root(parent: list[int], x: int) -> int:

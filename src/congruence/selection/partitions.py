@@ -28,7 +28,7 @@ def too_few(points: Points, ks: Sequence[int]) -> tuple[list[int], list[str], st
         ks: numbers of clusters in order.
     """
     n = len(points.sample)
-    distinct = len(np.unique(points.sample, axis=0)) if points.sample.shape[1] else 1
+    distinct = len(np.unique(points.given, axis=0)) if points.sample.shape[1] else 1
     most = min(n // POINTS_PER_CLUSTER, distinct)
     able = [x for x in ks if x <= max(most, 1)]
     if len(able) < 2:
@@ -46,12 +46,12 @@ def too_few(points: Points, ks: Sequence[int]) -> tuple[list[int], list[str], st
 
 def placed_by_centres(points: Points, found: halves.Evidence) -> Array:
     """Labels of all points: the nearest centre."""
-    return found.labels if points.chosen is None else kmeans.nearest(points.all, found.centres)
+    return found.labels if points.sample is points.all else kmeans.nearest(points.all, found.centres)
 
 
 def placed(points: Points, labels: Array) -> Array:
-    """Labels of all points: points outside the sample get the label of the nearest point in it."""
-    if points.chosen is None:
+    """Labels of all points: the label of the nearest point in the sample."""
+    if points.sample is points.all:
         return labels
     from scipy.spatial import cKDTree
 

@@ -17,6 +17,14 @@ from congruence.statistics.tables import Array
 MOST_POINTS = 2_000
 #: columns whose standard deviations differ by more than this factor get a caution
 SCALES = 50
+#: columns with at most this many values, each of four points on average, are answers, counts or codes on a grid
+GRID_VALUES, POINTS_PER_VALUE = 12, 4
+#: as many different points may be clusters of copies, unless they fill a grid of several columns
+FEW_KINDS = 10
+GRID = (
+    "every column has few values: each was replaced by a random number in the step around it, because the gaps between values "
+    "are not gaps between clusters"
+)
 #: most cells of a sparse matrix that is converted to a dense one
 MOST_CELLS = 20_000_000
 
@@ -25,7 +33,7 @@ MOST_CELLS = 20_000_000
 class Points:
     """Points in principal axes: the same distances as the data, the axes of largest variance first."""
 
-    #: the points used
+    #: the points used; values on a grid are replaced by random numbers in the steps around them
     sample: Array
     #: which rows of the data these are; None for all
     chosen: Array | None
@@ -33,8 +41,15 @@ class Points:
     all: Array
     notes: tuple[str, ...]
 
+    @property
+    def given(self) -> Array:
+        """The points used, with the values that were given."""
+        return self.all if self.chosen is None else self.all[self.chosen]
 
-def prepare(frame: Any, data: Any, standardise: bool, seed: np.random.SeedSequence) -> Points:
+
+def prepare(
+    frame: Any, data: Any, standardise: bool, seed: np.random.SeedSequence, without_grid: bool = False
+) -> Points:
     """The points to use, with notes on dropped columns, scales and sampling.
 
     Args:
@@ -42,6 +57,7 @@ def prepare(frame: Any, data: Any, standardise: bool, seed: np.random.SeedSequen
         data: points × features, an array or a sparse matrix.
         standardise: give every column variance 1.
         seed: for the sample.
+        without_grid: replace values on a grid by random numbers in the steps around them.
     """
     notes: list[str] = []
     if hasattr(data, "tocsr"):
@@ -76,9 +92,31 @@ def prepare(frame: Any, data: Any, standardise: bool, seed: np.random.SeedSequen
     looked = data if chosen is None else data[chosen]
     if not data.shape[1]:
         return Points(looked, chosen, data, tuple(notes))
+    steps = _steps(looked) if without_grid else None
+    if steps is not None:
+        notes.append(GRID)
+        key = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 1))
+        looked = looked + steps * np.random.default_rng(key).uniform(-0.5, 0.5, looked.shape)
     centre, axes = _axes(looked)
     whole = (data - centre) @ axes
+    if steps is not None:
+        return Points((looked - centre) @ axes, chosen, whole, tuple(notes))
     return Points(whole if chosen is None else whole[chosen], chosen, whole, tuple(notes))
+
+
+def _steps(X: Array) -> Array | None:
+    """The smallest step between the values of each column if all columns have few values; None otherwise."""
+    n = len(X)
+    most = min(GRID_VALUES, n // POINTS_PER_VALUE)
+    values = []
+    for column in X.T:
+        values.append(np.unique(column))
+        if len(values[-1]) > most:
+            return None
+    kinds = len(np.unique(X, axis=0))
+    if kinds <= FEW_KINDS and (len(values) == 1 or kinds < np.prod([len(v) for v in values])):
+        return None
+    return np.array([np.diff(v).min() for v in values])
 
 
 def _names(frame: Any, columns: int) -> list[str]:

@@ -36,8 +36,9 @@ def shapes(
 ) -> Shapes | None:
     """Shapes that k-means and the mixture cut through; None if there are none.
 
-    Connected groups are tried first. If there are none and k-means finds no clusters or is uncertain, spectral clusters
-    are tried; they can also separate groups that nearly touch.
+    Connected groups are tried first. If there are none and k-means finds no clusters, groups by distances relative to the
+    local density are tried. If there are none of these and k-means finds no clusters or is uncertain, spectral clusters are
+    tried; they can also separate groups that nearly touch. In one dimension there are no shapes to cut through.
 
     Args:
         points: points × features.
@@ -47,11 +48,17 @@ def shapes(
         look: the results for it.
         seeds: for halves.
     """
+    if points.shape[1] == 1:
+        return None
     groups = connected_groups(points, ks)
     if groups is not None and is_cut(points, groups.labels, k, probability, look):
         return groups
     if k > 1 and (probability >= DOUBT or (groups is not None and groups.k == k)):
         return None
+    if k == 1:
+        groups = local_groups(points, ks)
+        if groups is not None:
+            return groups
     clusters = spectral_clusters(points, ks, seeds)
     if clusters is not None and is_cut(points, clusters.labels, k, probability, look):
         return clusters
@@ -83,6 +90,14 @@ def connected_groups(points: Array, ks: Sequence[int]) -> Shapes | None:
     if found.k not in ks or found.span < connected.SPAN:
         return None
     return Shapes("connected groups", found.k, calibration.certainty_of_groups(found.span), found.labels)
+
+
+def local_groups(points: Array, ks: Sequence[int]) -> Shapes | None:
+    """Connected groups by distances relative to the local density, as spirals that thin out, if there are any."""
+    found = connected.groups(points, ks[-1], local=True)
+    if found.k not in ks or found.span < connected.LOCAL_SPAN:
+        return None
+    return Shapes("connected groups", found.k, calibration.certainty_of_local_groups(), found.labels)
 
 
 def spectral_clusters(points: Array, ks: Sequence[int], seeds: np.random.SeedSequence) -> Shapes | None:
