@@ -400,14 +400,56 @@ def test_auto_chooses_the_family(shape):
 
 
 def test_auto_falls_back_on_spectral_clusters():
-    """A ball in a shell is separated by spectral clustering, but not by connected groups."""
-    X, y = cluster_shapes.draw("shells", 2)
+    """Two moons of few points are separated by spectral clustering, but not by connected groups."""
+    X, y = cluster_shapes.draw("moons", 4)
     choice = cg.choose_k(X, range(1, 6))
     assert (choice.k, choice.method) == (2, "spectral")
     assert cg.ari(choice.labels, y) == 1
     assert any("by spectral clustering" in note for note in choice.notes)
     noise = np.random.default_rng(0).normal(size=(200, 2))
     assert shapes.spectral_clusters(noise, [1, 2, 3], np.random.SeedSequence(0)) is None
+
+
+def test_auto_finds_groups_that_thin_out():
+    """Two spirals, sparser outside, are connected only by distances relative to the local density."""
+    X, y = cluster_shapes.draw("spirals", 1)
+    choice = cg.choose_k(X, range(1, 5))
+    assert (choice.k, choice.method) == (2, "connected groups")
+    assert cg.ari(choice.labels, y) == 1
+    assert shapes.connected_groups(X, range(1, 5)) is None
+    assert connected.groups(np.repeat(X, 9, axis=0)[:400], 4, local=True).k == 1  # only copies are near
+
+
+def test_no_shapes_in_one_dimension():
+    """Uniform numbers have gaps, but no clusters."""
+    for seed in range(3):
+        choice = cg.choose_k(np.random.default_rng(seed).uniform(size=(150, 1)), range(1, 5))
+        assert (choice.k, choice.method) == (1, "kmeans")
+
+
+@pytest.mark.parametrize("columns", [2, 3, 5, 8])
+def test_gaps_between_values_are_no_clusters(columns):
+    """Independent yes/no answers have no clusters, although nothing is halfway between two answers."""
+    X = np.random.default_rng(columns).integers(0, 2, (200, columns))
+    choice = cg.choose_k(X, range(1, 6))
+    assert choice.verdict == "none"
+    assert any("every column has few values" in note for note in choice.notes)
+
+
+@pytest.mark.slow
+def test_clusters_of_answers():
+    """Answers from 1 to 5 with three profiles: three clusters; equal answers have the same label, whatever the sample."""
+    rng = np.random.default_rng(3)
+    y = np.repeat([0, 1, 2], 1_000)
+    profiles = np.array([[2, 2, 4, 4, 2, 4], [4, 4, 2, 2, 2, 4], [2, 4, 2, 4, 4, 2]])
+    X = np.clip(np.rint(profiles[y] + 0.7 * rng.normal(size=(3_000, 6))), 1, 5)
+    for data, truth in ((X[::15], y[::15]), (X, y)):
+        choice = cg.choose_k(data, range(1, 5))
+        assert choice.k == 3
+        assert cg.ari(choice.labels, truth) > 0.95
+        rows, kind = np.unique(data, axis=0, return_inverse=True)
+        assert cg.homogeneity(choice.labels, kind) == 1
+        assert len(rows) < len(data)
 
 
 def test_criteria_of_any_clusterer():
