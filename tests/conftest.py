@@ -15,10 +15,12 @@ settings.register_profile(
 settings.load_profile("congruence")
 #: pages and files whose tests are all slow, outside the core of counting and measures
 SLOW_FILES = {
-    "choosing_k.md", "soft.md", "alternatives.md", "covers.md", "which_measure.md", "consensus.md",
+    "alternatives.md", "choosing_k.md", "consensus.md", "covers.md", "hierarchies.md", "large_data.md", "report.md", "soft.md",
+    "which_measure.md",
     "test_alternatives.py", "test_axioms.py", "test_chance.py", "test_choose_k.py", "test_consensus.py",
     "test_consensus_edge.py", "test_cover_report.py", "test_covers.py", "test_doctests.py", "test_figures.py",
     "test_hierarchies.py", "test_matrices.py", "test_peers.py", "test_report.py", "test_reproductions_consensus.py",
+    "test_coming_from.py", "test_coming_from_covers.py", "test_dask.py",
 }  # fmt: skip
 
 
@@ -33,6 +35,11 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
         if hasattr(os, "sched_getaffinity")
         else os.cpu_count() or 1
     )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import slow files for `-m "not slow"`: collecting them takes seconds."""
+    return True if config.option.markexpr == "not slow" and collection_path.name in SLOW_FILES else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import datetime
 from collections import deque
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,24 @@ def objects(values: Any) -> Any:
 def everything(a: Any, b: Any, **options: Any) -> dict[str, float]:
     """Every measure that applies."""
     return cg.compare(a, b, "all", **options).to_dict()
+
+
+@cache
+def plain(a: tuple[int, ...], b: tuple[int, ...]) -> dict[str, float]:
+    """Every measure of two plain lists."""
+    return everything(list(a), list(b))
+
+
+@cache
+def plain_numbers() -> tuple[dict[str, float], dict[str, float]]:
+    """Every measure of the plain lists NUMBERS and OTHER, both ways."""
+    return everything(NUMBERS, OTHER), everything(OTHER, NUMBERS)
+
+
+@cache
+def plain_memberships() -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
+    """Every measure of the plain array U with SIX, both ways, and with U reversed."""
+    return everything(U, SIX), everything(SIX, U), everything(U, U[::-1])
 
 
 def one_line(error: pytest.ExceptionInfo[BaseException]) -> str:
@@ -162,8 +181,7 @@ def test_numbers_of_every_kind_give_the_result_of_the_plain_list(name):
     table = cg.contingency(data, OTHER)
     assert table.rows == (0, 1, 2, 5, 7)
     assert table.to_array().tolist() == cg.contingency(NUMBERS, OTHER).to_array().tolist()
-    assert everything(data, OTHER) == everything(NUMBERS, OTHER)
-    assert everything(OTHER, data) == everything(OTHER, NUMBERS)
+    assert (everything(data, OTHER), everything(OTHER, data)) == plain_numbers()
     both = cg.compare_all({"x": data, "y": OTHER}, ["ari", "vi"])
     plain = cg.compare_all({"x": NUMBERS, "y": OTHER}, ["ari", "vi"])
     assert both["ari"].tolist() == plain["ari"].tolist()
@@ -176,7 +194,7 @@ def test_words_of_every_kind_give_the_result_of_the_plain_list(name):
     data = SAME_WORDS[name]
     table = cg.contingency(data, OTHER)
     assert table.rows == ("c0", "c1", "c2", "c5", "c7")
-    assert everything(data, OTHER) == everything(NUMBERS, OTHER)
+    assert everything(data, OTHER) == plain_numbers()[0]
     assert cg.compare_all([data, OTHER])["ari"].tolist() == cg.compare_all([NUMBERS, OTHER])["ari"].tolist()
 
 
@@ -297,7 +315,8 @@ def test_huge_integers_survive_beside_missing_values():
 def test_codes_take_the_smallest_type(clusters, kind):
     """Labels are encoded to the smallest type that holds 0 … k, k being the code of a point in no cluster."""
     numbers = np.arange(clusters) * 3 - 7
-    for values in (numbers, np.append(numbers, 0)[:-1].astype(float), pa.array(numbers).cast(pa.string())):
+    kinds = [numbers, numbers.astype(float), *([pa.array(numbers).cast(pa.string())] if clusters < 1000 else [])]
+    for values in kinds:
         labels = as_clustering(values)
         assert labels.codes.dtype == kind
         assert labels.k == clusters
@@ -410,9 +429,10 @@ def test_members_of_an_ensemble_by_name_and_place():
 )
 def test_memberships_of_every_kind_give_the_same_result(data):
     """Memberships may be lists, arrays, frames or sparse of any format; every measure agrees with the dense array."""
-    assert everything(data, SIX) == pytest.approx(everything(U, SIX), rel=1e-12, abs=1e-12)
-    assert everything(SIX, data) == pytest.approx(everything(SIX, U), rel=1e-12, abs=1e-12)
-    assert everything(data, U[::-1]) == pytest.approx(everything(U, U[::-1]), rel=1e-12, abs=1e-12)
+    first, second, reversed_too = plain_memberships()
+    assert everything(data, SIX) == pytest.approx(first, rel=1e-12, abs=1e-12)
+    assert everything(SIX, data) == pytest.approx(second, rel=1e-12, abs=1e-12)
+    assert everything(data, U[::-1]) == pytest.approx(reversed_too, rel=1e-12, abs=1e-12)
 
 
 def test_wholly_certain_memberships_are_labels():
@@ -495,7 +515,7 @@ def test_missing_labels_of_every_kind_are_unassigned(name):
     data = GAPPED[name]
     result = cg.compare(data, SIX, "all", unassigned="drop")
     assert result.n_used == 4
-    assert result.to_dict() == pytest.approx(everything([2, 0, 1, 1], [0, 1, 2, 2]), rel=1e-12, nan_ok=True)
+    assert result.to_dict() == pytest.approx(plain((2, 0, 1, 1), (0, 1, 2, 2)), rel=1e-12, nan_ok=True)
     with pytest.raises(cg.InputError, match="2 of 6 points are unassigned"):
         cg.compare(data, SIX)
     assert cg.compare_all([data, SIX], unassigned="drop").n_used.tolist() == [[4, 4], [4, 6]]
@@ -522,7 +542,7 @@ def mass_of(kind: str | None, n: int) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", [None, "sample_weight", "frequency"])
 def test_dropping_is_comparing_the_rest(kind):
     """unassigned='drop' compares the points that both label, for every measure, with and without weights, in every function."""
-    vectors = random_gapped(3)
+    vectors = random_gapped(3, members=3)
     mass = mass_of(kind, 60)
     matrix = cg.compare_all(vectors, "all", unassigned="drop", **mass)
     against = cg.compare_to(vectors[0], vectors[1:], "all", unassigned="drop", **mass)
@@ -558,22 +578,23 @@ def test_clusters_that_lose_all_their_points_are_gone(kind):
     assert cg.compare_all([a, b], ["psi"], unassigned="drop", **mass)["psi"][0, 1] == pytest.approx(1.0, rel=1e-12)
 
 
-@pytest.mark.parametrize("key", list(cg.compare([0, 0, 1, 1], [0, 1, 1, 1], "all")))
 @pytest.mark.parametrize("kind", [None, "sample_weight", "frequency"])
-def test_members_without_a_common_point_are_undefined_and_named(key, kind):
+def test_members_without_a_common_point_are_undefined_and_named(kind):
     """Two members that label no point in common score NaN by every measure, and the cautions name them."""
-    if kind == "sample_weight" and not cg.measure(key).takes_weights:
-        pytest.skip("it counts whole points")
+    keys = list(cg.compare([0, 0, 1, 1], [0, 1, 1, 1], "all"))
+    if kind == "sample_weight":
+        keys = [key for key in keys if cg.measure(key).takes_weights]
+    assert len(keys) > 40
     vectors = {"left": [0, 0, 1, 1, None, None, None], "right": [None] * 4 + [0, 1, 1], "whole": [0, 0, 1, 1, 0, 1, 0]}
     mass = mass_of(kind, 7) if kind != "frequency" else {"frequency": [1, 2, 1, 1, 3, 1, 1]}
-    result = cg.compare_all(vectors, [key], unassigned="drop", **mass)
-    assert np.isnan(result[key][0, 1])
-    assert np.isnan(result[key][1, 0])
-    assert not np.isnan(result[key][[0, 1, 2, 2], [0, 1, 0, 1]]).any()
+    result = cg.compare_all(vectors, keys, unassigned="drop", **mass)
+    against = cg.compare_to("left", vectors, keys, unassigned="drop", **mass)
+    for key in keys:
+        assert np.isnan(result[key][[0, 1], [1, 0]]).all(), key
+        assert not np.isnan(result[key][[0, 1, 2, 2], [0, 1, 0, 1]]).any(), key
+        assert np.isnan(against[key]).tolist() == [True, False], key
     assert result.n_used[0, 1] == 0
     assert any("left and right" in note for note in result.cautions)
-    against = cg.compare_to("left", vectors, [key], unassigned="drop", **mass)
-    assert np.isnan(against[key]).tolist() == [True, False]
     assert any("right" in note for note in against.cautions)
 
 
@@ -636,7 +657,7 @@ def test_noise_labels_are_unassigned(noise, make):
     b = make([0, -1, 1, 1, 0, 1])
     result = cg.compare(a, b, "all", noise=noise, unassigned="drop")
     assert result.n_used == 3
-    assert result.to_dict() == pytest.approx(everything([0, 1, 1], [0, 1, 1]), nan_ok=True)
+    assert result.to_dict() == pytest.approx(plain((0, 1, 1), (0, 1, 1)), nan_ok=True)
     with pytest.raises(cg.InputError, match="2 of 6 points are unassigned") as error:
         cg.compare(a, b, noise=noise)
     assert "unassigned='drop'" in one_line(error)

@@ -113,7 +113,6 @@ def test_mdl_cuts_of_iris():
         assert cuts == pytest.approx(want, abs=1e-9)
 
 
-@settings(max_examples=60)
 @given(st.data())
 def test_mdl_is_the_definition(data):
     """The vectorised search finds the cuts of the slow one."""
@@ -937,6 +936,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *wo
     return int(done.value.code or 0), said.out, said.err
 
 
+@pytest.mark.slow
 def test_the_command_adco(table, capsys, monkeypatch):
     """`congruence adco` prints what compare_profiles finds, as text, JSON and csv, and takes a table of other points."""
     frame = pd.read_csv(table)

@@ -318,6 +318,7 @@ def test_the_site_has_every_public_name():
     assert site.from_above("[a](docs/x.md) [b](CONTRIBUTING.md)") == "[a](x.md) [b](contributing.md)"
 
 
+@pytest.mark.slow
 def test_every_guide_has_a_figure():
     """The site draws a figure for every guide but the one on the report, which has a picture and links to two sample reports."""
     pytest.importorskip("matplotlib")

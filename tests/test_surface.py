@@ -166,6 +166,7 @@ print(json.dumps(seen), file=sys.stderr)
 """
 
 
+@pytest.mark.slow
 def test_imports_wait_until_they_are_needed():
     """`import congruence` and `congruence --help` load no numpy; comparing 1000 points loads no numba, no sklearn."""
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False, timeout=120)

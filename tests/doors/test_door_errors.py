@@ -39,14 +39,17 @@ def messages() -> Iterator[tuple[str, str, str]]:
     for file in sorted(PACKAGE.rglob("*.py")):
         if file.parent.name == "cli":
             continue
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        text = file.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if any(kind in text for kind in RAISED) else ():
             name = getattr(getattr(node, "func", None), "id", "") if isinstance(node, ast.Call) else ""
             if name in RAISED and isinstance(node, ast.Call) and node.args:
                 said = text_of(node.args[0]) or ""
                 yield f"{file.name}:{node.lineno}", said, (text_of(node.args[1]) or "") if len(node.args) > 1 else said
 
 
-MESSAGES = list(messages())
+@pytest.fixture(scope="module")
+def every_message() -> list[tuple[str, str, str]]:
+    return list(messages())
 
 
 def parameters() -> set[str]:
@@ -68,22 +71,24 @@ def parameters() -> set[str]:
     return found | {"limit", "sample", "path", "height", "compute_distances"}  # of measures, of cuts, of scikit-learn
 
 
-def test_errors_in_python_name_arguments():
+@pytest.mark.slow
+def test_errors_in_python_name_arguments(every_message):
     """No message of the library names an option of the command line; every argument it names exists."""
-    assert len(MESSAGES) > 300
+    assert len(every_message) > 300
     known = parameters()
-    for place, said, _ in MESSAGES:
+    for place, said, _ in every_message:
         assert not re.search(r"(?<!-)--[a-z]", said), f"{place}: {said}"
         for found in ARGUMENT.finditer(said):
             assert found[1] in known, f"{place} names {found[1]}=: {said}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
-def test_errors_on_the_command_line_name_options(command):
+def test_errors_on_the_command_line_name_options(every_message, command):
     """In each command, messages name only its options; other arguments are marked "in Python"."""
     options = options_of(command)
     assert "--help" not in options
-    for place, said, own in MESSAGES:
+    for place, said, own in every_message:
         text = in_words_of(command, own)
         if own == said:
             for option in re.findall(OPTION, text):
@@ -95,10 +100,11 @@ def test_errors_on_the_command_line_name_options(command):
         assert not re.search(r"\bcg\.\w+(?!.*in Python)", text), f"{place}, {command}: {text}"
 
 
-def test_messages_for_the_command_line_name_options_that_exist():
+@pytest.mark.slow
+def test_messages_for_the_command_line_name_options_that_exist(every_message):
     """A message written for the command line names options that some command has."""
     every = {option for command in COMMANDS for option in options_of(command)}
-    for place, said, own in MESSAGES:
+    for place, said, own in every_message:
         if own != said:
             for option in re.findall(OPTION, own):
                 assert option in every, f"{place}: {own}"

@@ -30,6 +30,7 @@ def labels(n: int = 60) -> pd.DataFrame:
     return pd.DataFrame({name: RNG.integers(0, 3, n) for name in ("truth", "kmeans", "leiden")})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_flags_show_as_flags(command, monkeypatch, name):
     """An option that takes no value has no type in the help; lists of words are choices."""
@@ -98,6 +99,7 @@ def test_open_shows_what_was_written(command, monkeypatch):
     assert "--open" in command("demo", "--help")[1]
 
 
+@pytest.mark.slow
 def test_a_sheet_is_chosen(command):
     """--sheet takes a name or a number; without it the first is read, with a warning."""
     pytest.importorskip("openpyxl", reason="openpyxl makes the file")
