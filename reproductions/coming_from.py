@@ -1,8 +1,8 @@
 """The calls of docs/coming_from.md, run: values of other packages next to ours, and why some differ.
 
 `python -m reproductions.coming_from` reads the values that `reproductions/coming_from.R` printed (kept in
-docs/reproductions/coming_from_r.txt); `--run` runs that script again first, if Rscript is installed.
-scanpy is compared if it is installed.
+docs/reproductions/coming_from_r.txt); `--run` runs that script again first, if Rscript is installed. The values of
+clustree were printed by `reproductions/clustree.R`. scanpy is compared if it is installed.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from reproductions.rows import grid, heading, paragraph
 
 HERE = Path(__file__).parent
 KEPT = HERE.parent / "docs" / "reproductions" / "coming_from_r.txt"
+KEPT_TREE = KEPT.with_name("clustree_r.txt")
 A, B = [1, 2, 2, 2, 3, 3, 2, 2], [1, 1, 2, 2, 3, 3, 4, 4]
 C, D = [2, 2, 1, 2, 2, 2, 1, 1, 2, 2, 2, 1], [5, 2, 5, 4, 5, 5, 5, 1, 1, 2, 1, 4]
 PAIRS = {
@@ -92,6 +93,12 @@ def read(path: Path = KEPT) -> tuple[list[str], list[tuple[str, str, str]]]:
     lines = path.read_text(encoding="utf-8").splitlines()
     triples = [tuple(line.split("\t")) for line in lines if line.count("\t") == 2]
     return [line.strip() for line in lines if "\t" not in line], triples  # type: ignore[return-value]
+
+
+def both() -> tuple[list[str], list[tuple[str, str, str]]]:
+    """The versions and triples of both R scripts."""
+    (versions, triples), (others, tree) = read(), read(KEPT_TREE)
+    return [*versions, *(x for x in others if x not in versions)], [*triples, *tree]
 
 
 def pair_lines(values: dict[tuple[str, str], str]) -> list[Line]:
@@ -201,6 +208,28 @@ def plus_lines(triples: list[tuple[str, str, str]]) -> list[Line]:
     return lines
 
 
+def tree_lines(values: dict[tuple[str, str], str]) -> list[Line]:
+    """clustree: nodes and edges of the tree of six k-means clusterings of iris."""
+    from sklearn.datasets import load_iris
+
+    from congruence.resolution_sweeps.picture import sweep_picture
+
+    columns = {f"K{k}": list(map(int, values["clustree", f"K{k}"].split())) for k in range(1, 7)}
+    drawn = sweep_picture(cg.resolutions(columns), color=load_iris().data[:, 3], least=0.1)
+    edges = sorted(drawn.edges, key=lambda edge: (drawn.nodes[edge.first].y, edge.second, edge.first))
+    ours: dict[str, list[float]] = {
+        "nodes: size": [node.size for node in drawn.nodes],
+        "nodes: sc3_stability": [node.stability for node in drawn.nodes],
+        "nodes: mean_width": [node.value for node in drawn.nodes],
+        "edges: from_res": [drawn.nodes[edge.first].y + 1 for edge in edges],
+        "edges: from_clust": [int(drawn.nodes[edge.first].cluster) for edge in edges],
+        "edges: to_clust": [int(drawn.nodes[edge.second].cluster) for edge in edges],
+        "edges: count": [edge.count for edge in edges],
+        "edges: in_prop": [edge.in_prop for edge in edges],
+    }
+    return [Line("clustree", call, values["clustree", call], tuple(found)) for call, found in ours.items()]
+
+
 def lines_of(triples: list[tuple[str, str, str]]) -> list[Line]:
     """Every call of R, next to ours."""
     values = {(package, call): value for package, call, value in triples}
@@ -210,6 +239,7 @@ def lines_of(triples: list[tuple[str, str, str]]) -> list[Line]:
         *ensemble_lines(values),
         *iris_lines(values),
         *plus_lines(triples),
+        *tree_lines(values),
     ]
 
 
@@ -287,10 +317,10 @@ def main(words: list[str] | None = None) -> int:
             return 2
         done = subprocess.run(["Rscript", str(HERE / "coming_from.R")], capture_output=True, text=True, check=True)
         KEPT.write_text(done.stdout, encoding="utf-8")
-    versions, triples = read()
+    versions, triples = both()
     lines = lines_of(triples)
     print("python -m reproductions.coming_from\n")
-    print(paragraph(f"{'; '.join(versions)}. The R values are printed by reproductions/coming_from.R."))
+    print(paragraph(f"{'; '.join(versions)}. The R values are printed by reproductions/coming_from.R and clustree.R."))
     print(heading("R packages"))
     print(text_of(lines))
     counts = {verdict: sum(line.verdict == verdict for line in lines) for verdict in (SAME, CLOSE, DIFFERS)}

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def lines() -> list[Line]:
-    return coming_from.lines_of(coming_from.read()[1])
+    return coming_from.lines_of(coming_from.both()[1])
 
 
 def test_every_difference_is_explained(lines):
@@ -47,6 +47,14 @@ def test_resamples_give_the_consensus_matrix_of_r(lines):
 def test_stability_is_close_to_clusterboot(lines):
     """Two sets of 400 bootstrap samples give the same mean Jaccard similarities, but for chance."""
     assert [line.verdict for line in lines if "clusterboot" in line.call] == [CLOSE]
+
+
+def test_the_tree_of_a_sweep_is_that_of_clustree(lines):
+    """Sizes, stabilities, colours and edges of six k-means clusterings are those of clustree's own code."""
+    found = {line.call: line for line in lines if line.package == "clustree"}
+    assert len(found) == 8
+    assert {line.verdict for line in found.values()} == {SAME}
+    assert min(found["edges: in_prop"].ours) < 0.9  # clusters that mix, not only nested ones
 
 
 def test_verdicts():
