@@ -37,7 +37,6 @@ def run(line: str, monkeypatch, capsys, code: int = 0) -> tuple[str, str]:
     return said.out, said.err
 
 
-@pytest.mark.slow
 def test_hierarchies(here, monkeypatch, capsys):
     """The values are those of compare; the figures are written; labels are joined by name."""
     out, _ = run("hierarchies a.nwk b.nwk -f json --curve curve.html --plot tangle.html", monkeypatch, capsys)

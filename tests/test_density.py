@@ -936,7 +936,6 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *wo
     return int(done.value.code or 0), said.out, said.err
 
 
-@pytest.mark.slow
 def test_the_command_adco(table, capsys, monkeypatch):
     """`congruence adco` prints what compare_profiles finds, as text, JSON and csv, and takes a table of other points."""
     frame = pd.read_csv(table)

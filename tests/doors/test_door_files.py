@@ -281,6 +281,17 @@ def test_a_consensus_matrix_keeps_the_ids(command):
     assert "bare.npz has 60 rows and fewer.csv has 50" in err
 
 
+def test_parts_of_one_table_have_the_same_columns(command):
+    """A quoted pattern names parts of one table; a part without a column is named, and so are the columns it has."""
+    FRAME[["kmeans", "leiden"]].iloc[:30].to_csv("p1.csv", index=False)
+    FRAME[["kmeans", "leiden"]].iloc[30:].to_csv("p2.csv", index=False)
+    assert json.loads(command("matrix", "p*.csv", "-f", "json")[1])["ari"][0][1] == pytest.approx(KNOWN)
+    FRAME[["truth", "leiden"]].iloc[30:].to_csv("p2.csv", index=False)
+    code, _, err = command("matrix", "p*.csv")
+    assert code == 2
+    assert "p2.csv has no column 'kmeans'; it has: truth, leiden; the files of one folder or pattern hold rows" in err
+
+
 def test_matrix_joins_several_tables(command):
     """By their ids, in the order of the first, with points that all have; columns of one name carry that of their file."""
     parts = {"a.csv": ["kmeans"], "b.csv": ["leiden", "truth"], "c.csv": ["kmeans"]}

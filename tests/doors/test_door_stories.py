@@ -39,6 +39,26 @@ def test_what_is_dropped_is_counted():
     assert [c.code for c in found.cautions] == ["dropped", "one_cluster_left"]
     assert found.cautions[1] == "a has one cluster left after points without a label were dropped"
     assert not cg.compare([0, 1], [0, 1], "ari", unassigned="drop").cautions
+    three = {"a": a, "b": [0, 0, 1, 1, 1, 1], "c": [None, 0, 1, 1, 0, 1]}
+    for several in (cg.compare_all(three, unassigned="drop"), cg.compare_to("b", three, unassigned="drop")):
+        (caution,) = several.cautions
+        assert caution.code == "dropped"
+        assert re.fullmatch(r"[34] to 5 of 6 points are compared per pair; those without a label were dropped", caution)
+
+
+def test_every_command_counts_what_it_drops(command):
+    """Text files: which fields are missing, and how many points were dropped, in every command on labels."""
+    Path("t.csv").write_text('a,b\nx,1\nx,1\ny,2\nNA,2\n"NA",2\n,1\n')
+    pd.DataFrame({"a": ["x", "x", "y", None, "NA", None], "b": [1, 1, 2, 2, 2, 1]}).to_parquet("t.parquet", index=False)
+    for file in ("t.csv", "t.parquet"):
+        for words in (["compare"], ["contingency"], ["match"], ["matrix"]):
+            code, out, err = command(*words, file, "--columns", "a,b", "--unassigned", "drop")
+            assert code == 0, err
+            assert "4 of 6 points are compared" in " ".join((out + err).split()), (words, file)
+            assert ("missing labels: 2 in a (fields that are empty, or unquoted NA, N/A," in err) == (file == "t.csv")
+        code, _, err = command("points", file, "--columns", "a,b", "--unassigned", "drop")
+        assert "4 of 6 points have a score; 2 have too few labels for one" in err
+    assert "unquoted x; see --na-values" in command("matrix", "t.csv", "--unassigned", "drop", "--na-values", "x")[2]
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from congruence.cli.app import Format, Policy
+from congruence.cli.gaps import cautions_of
 from congruence.cli.printing import print_rows, say, write_table
 from congruence.cli.reading import TwoColumns
 from congruence.cli.two_columns import on_two_columns
@@ -26,7 +27,7 @@ def contingency(pair: TwoColumns, unassigned: Policy, out: Path | None, format: 
     corner = " × ".join(pair.names)
     cells: dict[str, Any] = {corner: [str(name) for name in table.rows]}
     cells |= {str(name): dense[:, j].tolist() for j, name in enumerate(table.columns)}
-    say(pair.notes)
+    say([*pair.notes, *cautions_of(pair, unassigned, table)])
     if out is not None:
         write_table(cells, out)
         say([f"wrote {out}: {table.shape[0]} × {table.shape[1]} clusters"])

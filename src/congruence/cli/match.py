@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from congruence.cli.app import Format, Policy
+from congruence.cli.gaps import cautions_of
 from congruence.cli.printing import print_rows, say, show, write_table
 from congruence.cli.reading import TwoColumns
 from congruence.cli.two_columns import on_two_columns
@@ -23,7 +24,8 @@ def match(pair: TwoColumns, unassigned: Policy, out: Path | None, format: Format
 
     result = cg.match(*pair.values, unassigned=unassigned.value, noise=pair.noise)
     rows: list[dict[str, Any]] = result.to_frame(backend="pyarrow").to_pylist()
-    say(pair.notes)
+    table = cg.contingency(*pair.values, unassigned=unassigned.value, noise=pair.noise)
+    say([*pair.notes, *cautions_of(pair, unassigned, table)])
     if out is not None:
         write_table({name: [row[name] for row in rows] for name in rows[0]} if rows else {}, out)
         say([f"wrote {out}: {len(rows)} matched clusters"])

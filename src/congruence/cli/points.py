@@ -73,6 +73,12 @@ def points(
     mean = np.divide(np.nansum(stacked, axis=0), seen, out=np.full(stacked.shape[1], np.nan), where=seen > 0)
     named: dict[str, Any] = row_ids(file, id, long) or {"row": np.arange(len(mean))}
     table = {**named, "score": mean}
+    gone = int((seen == 0).sum())
+    if gone:
+        notes = [
+            *notes,
+            f"{len(mean) - gone:,} of {len(mean):,} points have a score; {gone:,} have too few labels for one",
+        ]
     say(notes)
     if out is not None:
         write_table({**table, **{name: found[name] for name in names}}, out)

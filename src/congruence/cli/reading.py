@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from congruence.cli.app import settings
+from congruence.cli.gaps import missing_note
 from congruence.cli.printing import say
 from congruence.errors import InputError, some_of
 from congruence.inputs.column_names import named_columns, other_references, reference_among
@@ -115,11 +116,12 @@ def labels_of(
     if named or long is not None:
         chosen = named_columns(named, table, str(file), (id, *extra)) if named else list(table)
         names = [*([asked] if asked and asked not in chosen else []), *chosen]
-        return FoundLabels(files.pick(table, names, str(file)), asked, ids)
+        picked = files.pick(table, names, str(file))
+        return FoundLabels(picked, asked, ids, missing_note(file, picked))
     found = sorted_columns(
         table, id=id, reference=reference, apart=extra, find_reference=find_reference, source=str(file)
     )
-    return FoundLabels(found.taken, found.reference, found.ids, said_of(found))
+    return FoundLabels(found.taken, found.reference, found.ids, [*said_of(found), *missing_note(file, found.taken)])
 
 
 def is_none(reference: str | None) -> bool:
@@ -292,7 +294,8 @@ def columns_of_two_files(a: Path, b: Path, columns: Columns, id: str | None, noi
         if isinstance(noise, dict):
             noise = noise[name_a]
         name_a, name_b = (f"{path.name if a.name != b.name else path}:{name_a}" for path in (a, b))
-    return TwoColumns((name_a, name_b), (left, right), noise, rows.notes, rows.ids)
+    notes = [*rows.notes, *missing_note(a, {name_a: left}), *missing_note(b, {name_b: right})]
+    return TwoColumns((name_a, name_b), (left, right), noise, notes, rows.ids)
 
 
 def _one_of_each(

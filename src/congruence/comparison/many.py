@@ -129,7 +129,26 @@ def _named_gaps(ensemble: Ensemble, used: Array) -> tuple[Caution, ...]:
     words = [Caution("no_common_point", "", f"{NO_COMMON_POINT}: {'; '.join(gone)}{more}")] if gone else []
     empty = [ensemble.names[x] for x in np.flatnonzero(np.diag(used) == 0)[:5]]
     words += [Caution("empty", "", f"no point is assigned in: {joined(empty)}")] if empty else []
-    return (*ensemble.notes, *left_out(ensemble.members), *ensemble.cautions, *words)
+    pairs = used[np.triu_indices(len(used), 1)] if len(used) > 1 else used
+    return (*ensemble.notes, *left_out(ensemble.members), *ensemble.cautions, *_dropped(ensemble, pairs), *words)
+
+
+def _dropped(ensemble: Ensemble, used: Array) -> list[Caution]:
+    """How many points the pairs compare, if some points have no label."""
+    if ensemble.members[0].lazy and ensemble.mass is not None:
+        return []
+    total = (
+        int(ensemble.mass.values.sum())
+        if ensemble.mass is not None and ensemble.mass.is_frequency
+        else ensemble.n_points
+    )
+    low, high = int(used.min()), int(used.max())
+    if low == total:
+        return []
+    span = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return [
+        Caution("dropped", "", f"{span} of {total:,} points are compared per pair; those without a label were dropped")
+    ]
 
 
 def _evaluate(
@@ -262,7 +281,8 @@ def compare_to(
     words = [Caution("no_common_point", "", f"{NO_COMMON_POINT}: {some_of(empty, 5)}")] if empty else []
     return AgainstReference(
         _values={key: rows[key] for key in todo.measures}, measures=todo.measures, names=ensemble.names[1:], reference=title,
-        n_used=used, cautions=(*ensemble.notes, *left_out(ensemble.members), *ensemble.cautions, *words),
+        n_used=used,
+        cautions=(*ensemble.notes, *left_out(ensemble.members), *ensemble.cautions, *_dropped(ensemble, used), *words),
         skipped=todo.skipped, kind=kind or ensemble.kind,
     )  # fmt: skip
 

@@ -354,11 +354,14 @@ class PreparedPair:
 
     def _dropped(self, table: Table) -> list[Caution]:
         """Cautions on points dropped because they have no label, and on sides left with one cluster."""
-        plain = [c for c in self.sides if isinstance(c, Labels) and not c.lazy and c.clusters is None and c.gaps]
-        if self.options.unassigned != "drop" or not plain:
+        plain = [c for c in self.sides if isinstance(c, Labels) and c.clusters is None and (c.lazy or c.gaps)]
+        if self.options.unassigned != "drop" or not plain or (plain[0].lazy and self.mass is not None):
             return []
-        gone = int(np.logical_or.reduce([c.codes == c.k for c in plain]).sum())
         n = len(plain[0])
+        scanned = plain[0].lazy
+        gone = n - int(table.n) if scanned else int(np.logical_or.reduce([c.codes == c.k for c in plain]).sum())
+        if not gone:
+            return []
         found = [
             Caution("dropped", "", f"{n - gone:,} of {n:,} points are compared; {gone:,} without a label were dropped")
         ]

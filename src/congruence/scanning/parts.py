@@ -173,7 +173,16 @@ class TextFile:
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
         """The rows of these columns, in batches of limited size."""
-        for batch in self.open(columns):
+        try:
+            found = self.open(columns)
+        except KeyError:  # pyarrow's error for a column that is not there
+            there = self.open().schema.names
+            gone = next(name for name in columns if name not in there)
+            raise BadBatch(
+                f"{self.where} has no column {gone!r}; it has: {some_of(there)}; the files of one folder or pattern hold "
+                "rows of the same columns"
+            ) from None
+        for batch in found:
             yield batch.from_arrays([without_empty(x) for x in batch.columns], schema=batch.schema)
         check_unchanged(self.path, self.state, self.where)
 
