@@ -29,9 +29,10 @@ from congruence.cli.app import (
     memory_of_tables,
 )
 from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
+from congruence.cli.pair_reading import columns_of_two_files
 from congruence.cli.parsing import limits_of, noise_labels, wanted_measures
 from congruence.cli.printing import fail_if_under, print_result, say, write_table
-from congruence.cli.reading import check_noise_columns, columns_of_two_files, read_labels
+from congruence.cli.reading import check_noise_columns, read_labels
 from congruence.errors import some_of
 
 

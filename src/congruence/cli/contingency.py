@@ -5,8 +5,8 @@ from typing import Any
 
 from congruence.cli.app import Format, Policy
 from congruence.cli.gaps import cautions_of
+from congruence.cli.pair_reading import TwoColumns
 from congruence.cli.printing import print_rows, say, write_table
-from congruence.cli.reading import TwoColumns
 from congruence.cli.two_columns import on_two_columns
 
 

@@ -9,7 +9,7 @@ from congruence.cli.app import Policy, settings
 from congruence.errors import joined
 
 if TYPE_CHECKING:
-    from congruence.cli.reading import TwoColumns
+    from congruence.cli.pair_reading import TwoColumns
     from congruence.statistics.tables import Table
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from congruence.cli.app import settings
 from congruence.cli.gaps import missing_note
 from congruence.cli.printing import say
-from congruence.errors import InputError, some_of
+from congruence.errors import InputError
 from congruence.inputs.column_names import named_columns, other_references, reference_among
 
 #: columns as an option gives them, separated by commas, or one by one
@@ -239,93 +239,6 @@ def check_noise_columns(noise: Any, columns: dict[str, Any]) -> None:
 
     if isinstance(noise, dict):
         files.pick(columns, list(noise), "--noise: the comparison")
-
-
-@dataclass(frozen=True)
-class TwoColumns:
-    """Two clusterings of the same rows, their names, the noise labels that apply, and notes."""
-
-    names: tuple[str, str]
-    values: tuple[Any, Any]
-    noise: Any
-    notes: list[str]
-    #: row ids by the name of their column; empty if rows have no names
-    ids: dict[str, Any]
-
-
-def two_columns(
-    file: Path,
-    more: list[str],
-    columns: str | None,
-    id: str | None,
-    long: str | None,
-    noise: Any,
-    out: Path | None = None,
-) -> TwoColumns:
-    """The two clusterings of `FILE COL_A COL_B` or `FILE_A FILE_B`; first raises if `out` cannot be written."""
-    from congruence.inputs import files
-
-    if out is not None:
-        files.check_writable(out, file, *map(Path, more))
-    if len(more) == 1 and files.suffix_of(Path(more[0])) in files.READABLE:
-        if long is not None:
-            raise InputError("--long names columns of one file, but two files were given; join them first")
-        return columns_of_two_files(file, Path(more[0]), columns, id, noise)
-    found, notes = label_columns(file, columns or more, id, long, (), None)
-    if len(found) != 2:
-        raise InputError(f"{file} has {len(found)} label columns ({some_of(found, 6)}); name two of them")
-    check_noise_columns(noise, found)
-    (name_a, a), (name_b, b) = found.items()
-    return TwoColumns((name_a, name_b), (a, b), noise, notes, row_ids(file, id, long))
-
-
-def columns_of_two_files(a: Path, b: Path, columns: Columns, id: str | None, noise: Any) -> TwoColumns:
-    """One clustering of each file, joined by their ids, or row by row if neither has ids."""
-    from congruence.inputs.joining import joined_rows, taken
-
-    paths = (a, b)
-    tables = [table_of(path) for path in paths]
-    rows = joined_rows(tables, (str(a), str(b)), id)
-    (name_a, left), (name_b, right) = _one_of_each(tables, paths, columns, rows.names)
-    if rows.take is not None:
-        left, right = taken(left, rows.take[0]), taken(right, rows.take[1])
-    check_noise_columns(noise, {name_a: left, name_b: right})
-    if name_a == name_b:
-        if isinstance(noise, dict):
-            noise = noise[name_a]
-        name_a, name_b = (f"{path.name if a.name != b.name else path}:{name_a}" for path in (a, b))
-    notes = [*rows.notes, *missing_note(a, {name_a: left}), *missing_note(b, {name_b: right})]
-    return TwoColumns((name_a, name_b), (left, right), noise, notes, rows.ids)
-
-
-def _one_of_each(
-    tables: list[dict[str, Any]], paths: tuple[Path, Path], columns: Columns, ids: tuple[str | None, str | None]
-) -> list[tuple[str, Any]]:
-    """The clustering of each of two files: a matrix, the column named, or the only one."""
-    from congruence.inputs import files
-    from congruence.inputs.column_kinds import sorted_columns
-    from congruence.inputs.similarity import Similarity
-
-    there = list(dict.fromkeys(name for table in tables for name in table))
-    named = named_columns(columns, there, f"neither {paths[0]} nor {paths[1]}") if columns else []
-    chosen = []
-    for side, (table, path) in enumerate(zip(tables, paths, strict=True)):
-        matrices = [(name, column) for name, column in table.items() if isinstance(column, Similarity)]
-        own = [name for name in named if name in table]
-        if matrices:
-            chosen.append(matrices[0])
-        elif named:
-            name = named[min(side, len(named) - 1)] if len(own) != 1 else own[0]
-            chosen.append((name, files.pick(table, [name], str(path))[name]))
-        else:
-            found = sorted_columns(table, id=ids[side], source=str(path)).taken
-            if len(found) != 1:
-                raise InputError(
-                    f"{path} has {len(found)} label columns ({some_of(found, 6)}); pass --columns COL_A,COL_B, the "
-                    f"first of {paths[0]}, the second of {paths[1]}"
-                )
-            chosen.append(next(iter(found.items())))
-    return chosen
 
 
 def rows_of_two(paths: tuple[Path, Path], id: str | None, long: str | None = None) -> Any:

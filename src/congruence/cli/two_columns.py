@@ -18,8 +18,8 @@ from congruence.cli.app import (
     Unassigned,
     app,
 )  # fmt: skip
+from congruence.cli.pair_reading import TwoColumns, two_columns
 from congruence.cli.parsing import noise_labels
-from congruence.cli.reading import TwoColumns, two_columns
 
 #: the function of such a command: takes the two columns, the rule for unassigned points, the output path and format
 Work = Callable[[TwoColumns, Policy, Path | None, Format], None]
