@@ -11,6 +11,7 @@ from sklearn.datasets import load_wine
 
 import congruence as cg
 from congruence.consensus_clustering.methods import METHODS
+from congruence.engine import cpu
 
 
 @pytest.fixture
@@ -205,3 +206,22 @@ def test_every_method_is_listed_and_refined_when_asked(command, tmp_path):
         result = json.loads(said.out)
         assert any(row["refined"] for row in result["scores"]) is kept
         assert any(note.startswith("n_clusters = 3: all members have this number") for note in result["notes"])
+
+
+@pytest.mark.parametrize("options", [[], ["--partial", "--missing", "plain"], ["--partial", "--missing", "pooled"]])
+def test_an_ensemble_takes_one_pass(command, tmp_path, monkeypatch, options):
+    """`congruence ensemble` counts every pair of members once, and its certainty is that of `cg.certainty` to the bit."""
+    rng = np.random.default_rng(0)
+    runs = {f"r{i}": rng.integers(1, 5, size=40).astype(float) for i in range(6)}
+    if options:
+        runs["r3"][:7] = np.nan
+    pd.DataFrame(runs).to_csv(tmp_path / "runs.csv", index=False)
+    counted, statistics = [], cpu.statistics
+    monkeypatch.setattr(
+        cpu, "statistics", lambda members, runs, *a, **b: counted.append(runs) or statistics(members, runs, *a, **b)
+    )
+    found = json.loads(command("ensemble", "runs.csv", "--format", "json", *options).out)["ensemble"]["certainty"]
+    pairs = sum(len(run) for passes in counted for run in passes if len(passes) > 1)
+    assert pairs == 6 * 7 / 2
+    e = cg.Ensemble(runs, unassigned="partial")
+    assert found == cg.certainty(e, missing=options[-1] if options else "ratio")

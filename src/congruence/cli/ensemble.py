@@ -58,7 +58,7 @@ def ensemble(
       congruence ensemble nodes.csv --partial --missing ratio
     """
     import congruence as cg
-    from congruence.ensembles.agreement import mean_of_pairs, ranked_members
+    from congruence.ensembles.agreement import mean_of_pairs, members_and_certainty, ranked_members
 
     scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory_of_tables()}
     scanned = scanned_columns(file, columns, id, long, (), reference, True, **scanning)
@@ -77,13 +77,13 @@ def ensemble(
     check_number(found, MOST_COLUMNS)
     members = cg.Ensemble(found, **options)
     keys = {"mean ari": "ari", "mean nmi_sum": "nmi_sum", "mean vi": "vi", "pnmi (low is diverse)": "nmi_sqrt"}
-    pairs = cg.compare_all(members, list(keys.values()), threads=threads)  # one pass over all pairs
+    pairs, certainty = members_and_certainty(members, list(keys.values()), missing, threads)
     ranked = ranked_members(members, cg.measure("ari"), pairs["ari"]) if len(members) > 1 else {}
     kmax = max(max(c.k for c in members), 2)
     facts: dict[str, Any] = {
         "members": len(members),
         "points": members.n_points,
-        "certainty": cg.certainty(members, missing=missing, threads=threads),
+        "certainty": certainty,
         "certainty of random members": cg.certainty_random(kmax, len(members)),
     }
     if len(members) > 1:

@@ -75,9 +75,13 @@ def _off_diagonal(row: Array, col: Array, value: Array) -> float:
 # --- sums from tables -------------------------------------------------------------------------------------------
 
 
+#: members × members: pairs of points together in both, in the one, in the other, and all pairs
+PairsOfMembers = tuple[Array, Array, Array, Array]
+
+
 def ensemble_pairs(
     p: Ensemble, q: Ensemble, threads: int | None = None, progress: Progress | None = None, engine: str = "cpu"
-) -> tuple[Array, Array, Array, Array]:
+) -> PairsOfMembers:
     """For every member of p and member of q: pairs of points together in both, in the one, in the other, and all pairs."""
     members = [*p.members, *q.members]
     first = len(p)
@@ -109,15 +113,17 @@ def table_sums(
     threads: int | None = None,
     progress: Progress | None = None,
     engine: str = "cpu",
+    counted: PairsOfMembers | None = None,
 ) -> MatrixSums:
     """The same sums for two ensembles from the tables of their members: no n × n, exact integers until one division.
 
     `within` also computes the sums of each matrix with itself (kas, nsf, sms). `missing` says how members with gaps count:
-    "plain" (a gap is a disagreement) or "pooled" (over pairs of members, on the points that both label).
+    "plain" (a gap is a disagreement) or "pooled" (over pairs of members, on the points that both label). `counted` is the
+    result of `ensemble_pairs`, if it is known.
     """
     equal = p.member_weight is None and q.member_weight is None
     a, b = p.shares, q.shares
-    both, own_p, own_q, pairs = ensemble_pairs(p, q, threads, progress, engine)
+    both, own_p, own_q, pairs = counted or ensemble_pairs(p, q, threads, progress, engine)
     total, own, all_pairs = _totals(p)
     if missing == "pooled" and (p.has_gaps or q.has_gaps):
         s_p, s_q, all_pairs = (_weighted(x, a, b, equal) for x in (own_p, own_q, pairs))
@@ -265,8 +271,7 @@ def sums_of(
         by_patterns = pattern_sums(p, q) if gaps and missing == "ratio" else None
         if by_patterns is not None:
             return by_patterns
-        beyond_tables = gaps and (p.is_soft or q.is_soft or (mass is not None and not mass.is_frequency))
-        if not (gaps and missing == "ratio") and not beyond_tables:
+        if by_tables((p, q), missing):
             tables = n * (len(p) * len(q) + within * (len(p) ** 2 + len(q) ** 2)) * TABLE_COST
             tiles = n * n / 2 * (len(p) + len(q)) * TILE_COST
             plain = not gaps and mass is None and not (p.is_soft or q.is_soft)
@@ -287,6 +292,14 @@ def sums_of(
     check_pairs(n, max(members, 1))
     with Progress(n * (n + 1) // 2, progress, "pairs of points") as bar:
         return tile_sums(tiles_of(p, missing), tiles_of(q, missing), mass, bar)
+
+
+def by_tables(ensembles: Sequence[Ensemble], missing: str) -> bool:
+    """Whether tables of pairs of members give the sums; with gaps, some need a pass over pairs of points."""
+    if not any(e.has_gaps for e in ensembles):
+        return True
+    weighted = any(e.mass is not None and not e.mass.is_frequency for e in ensembles)
+    return missing != "ratio" and not weighted and not any(e.is_soft for e in ensembles)
 
 
 def _scanned_sums(p: Any, q: Any, *, within: bool, missing: str, threads: int | None, progress: Any) -> MatrixSums:

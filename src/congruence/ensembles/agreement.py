@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from congruence.comparison.many import compare_all
+from congruence.comparison.results import AllPairs
 from congruence.engine import matrices, plan, tiles
 from congruence.engine.plan import engine_for
 from congruence.errors import InputError, NotApplicable, real_number
 from congruence.formulas import find
 from congruence.formulas.docstrings import document
-from congruence.formulas.record import Measure
+from congruence.formulas.record import Better, Measure
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.inputs.similarity import Similarity
 from congruence.machine import device
 from congruence.statistics.matrices import Alone, MatrixSums
+from congruence.statistics.pairs import Gram
 from congruence.statistics.tables import Array
 
 
@@ -118,6 +122,30 @@ def consensus_index(
         raise InputError("the consensus index is a mean over pairs of members, but there is only one member")
     m = find(measure)
     return mean_of_pairs(e, compare_all(e, [m], threads=threads, engine=engine)[m.key])
+
+
+#: counts of pairs of points in two members, from which the certainty follows
+PAIR_COUNTS = tuple(
+    Measure(
+        key=key, title=key, needs=Gram, formula=attrgetter(key), better=Better.HIGHER, range=(0, math.inf), definition=(),
+        axioms=frozenset(axioms), at_zero=math.nan, reference="", takes_covers=True,
+    )
+    for key, axioms in (("same_both", ["symmetric"]), ("same_a", []), ("pairs", ["symmetric"]))
+)  # fmt: skip
+
+
+def members_and_certainty(
+    e: Ensemble, measures: Sequence[str], missing: str = "ratio", threads: int | None = None
+) -> tuple[AllPairs, float]:
+    """All pairs of members by these measures, and the certainty, from one pass over the pairs if tables give it."""
+    if not matrices.by_tables([e], missing):
+        return compare_all(e, list(measures), threads=threads), lone_value(
+            "certainty", e, missing=missing, threads=threads
+        )
+    found = compare_all(e, [*map(find, measures), *PAIR_COUNTS], threads=threads)
+    both, own, pairs = (np.nan_to_num(found[m.key]) for m in PAIR_COUNTS)
+    sums = matrices.table_sums(e, e, within=False, missing=missing, counted=(both, own, own.T, pairs))
+    return found, float(find("certainty").values(Alone(sums, len(e), lambda key: np.empty(0)))[0])
 
 
 def mean_of_pairs(e: Ensemble, values: Array) -> float:
