@@ -43,7 +43,7 @@ def main() -> None:
     X, ks = data(1_000, 10), range(1, 11)
     cg.choose_k(X[:100], [1, 2], progress=False)  # warm up
     print(f"n = 1,000, d = 10, k = 1 … 10; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-    print("seconds by the clock and of the processor")
+    print("wall time and CPU time in seconds")
 
     def timed(name: str, work: Callable[[], Any]) -> None:
         start, spent = time.perf_counter(), time.process_time()

@@ -193,7 +193,8 @@ def growing_points(options: argparse.Namespace) -> None:
     chosen = options.methods or ["auto", *METHODS]
     print(
         f"{MEMBERS} members, {CLUSTERS} planted clusters, {100 * NOISE:.0f} % of the labels redrawn; seconds of "
-        "cg.consensus with the making of the Ensemble,\npeak memory of the process, which made the labels; 'times': the seconds "
+        "cg.consensus including the construction of the Ensemble,\npeak memory of the process, which made the "
+        "labels; 'times': the seconds "
         "of the peer over ours at that size\n"
     )
     print(f"{'method':<17} {'n':>9} {'seconds':>9} {'µs/point':>10} {'peak GB':>8} {'ARI':>7} {'times':>6}  solver")

@@ -66,7 +66,7 @@ def clusim(one: np.ndarray, two: np.ndarray, value: float) -> str:
         csr_matrix.tolist = lambda self: self.toarray().tolist()
         try:
             seconds = timed(work, 1)
-            return f"{seconds:.2f} s once mended (difference {abs(work() - value):.0e}); as released, AttributeError: {error}"
+            return f"{seconds:.2f} s after a fix (difference {abs(work() - value):.0e}); as released, AttributeError: {error}"
         finally:
             del csr_matrix.tolist
 

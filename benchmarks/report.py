@@ -80,7 +80,7 @@ def main() -> None:
     print(
         f"congruence {cg.__version__}, {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
     )
-    print("seconds: by the clock; CPU: of all threads, which says more on a machine that others use too")
+    print("seconds: wall time; CPU: of all threads, which is more reliable on a shared machine")
     print(f"browser: {Path(program() or '').name or 'none here, so pages are not drawn'}")
     own, theirs = page_script(), get_plotlyjs()
     print(f"the script of a page: {len(own) / 1e3:.0f} kB; plotly's would be {len(theirs) / 1e6:.1f} MB")
@@ -114,11 +114,7 @@ def main() -> None:
                 failed.append(f"{name} took {seconds:.1f} s to write, and {worked:.1f} s of CPU")
             if len(made.model.members) == 860 and program():
                 failed += _waited(out)
-    print(
-        "all limits are kept (of CPU time, where others use the machine too)"
-        if not failed
-        else "not kept: " + "; ".join(failed)
-    )
+    print("all limits are met (by CPU time on a shared machine)" if not failed else "not kept: " + "; ".join(failed))
     sys.exit(bool(failed))
 
 

@@ -395,7 +395,7 @@ def table5_claims() -> list[Claim]:
         Claim.of(
             "ADCO finds average linkage different by the distribution of features, not by the sizes of its clusters alone",
             max(abs(x - adco_of(t, ALGORITHMS[2])) for t, x in sizes.items()) > 0.1,
-            "one bin knows nothing of the features, only the sizes of clusters, and gives average linkage already what ten bins "
+            "one bin reflects only the sizes of clusters, not the features, and gives average linkage already what ten bins "
             "do: " + ", ".join(f"{t} {x:.2f} and {adco_of(t, ALGORITHMS[2]):.2f}" for t, x in sizes.items()),
         )
     )
@@ -534,7 +534,7 @@ def snapshot_claims(s: Snapshots) -> list[Claim]:
             "ADCO is high for snapshots with similar mixes of intrusion types, and low for different ones",
             rank > 0.5,
             f"rank correlation of ADCO with the overlap of the mixes (above 0.5 would confirm): {rank:.2f} over "
-            f"{int(s.different.sum())} pairs of windows of the stream that is there, those of one single type counted once ("
+            f"{int(s.different.sum())} pairs of windows of the available stream, those of one single type counted once ("
             f"all {len(values)} pairs: {every:.2f}); {six:.2f} over the 15 pairs above; {theirs:.2f} over the 15 printed",
         ),
         Claim.of(
@@ -606,7 +606,7 @@ def _profiles(quick: bool) -> None:
     print(
         paragraph(f"""The paper does not say how data were prepared or started. Ours: one-hot, standardised columns, k the
         number of classes; k-means of 10 starts, mixtures with diagonal covariances, average linkage; the profiles are of
-        the data as they are, nominal attributes with one bin a value. 'agrees' is within {NEAR}.""")
+        the data as they are, nominal attributes with one bin per value. 'agrees' is within {NEAR}.""")
     )
     print(rows_text(table5(), digits=3))
     print()
@@ -621,8 +621,8 @@ def _profiles(quick: bool) -> None:
     print(heading("Tables 6 and 7: snapshots of the KDD stream"))
     print(
         paragraph("""snmpgetattack, mscan, mailbomb, named, xlock and xterm belong to a test file that is not
-        there, so the printed values are not reproducible. In their manner: six contiguous stretches of 1000 rows of the sample
-        that is there, clustered by intrusion type, in bins of equal width of all rows.""")
+        available, so the printed values are not reproducible. As in the paper: six contiguous stretches of 1000 rows
+        of the available sample, clustered by intrusion type, in bins of equal width of all rows.""")
     )
     s = snapshots()
     for name, mix in s.mixes.items():

@@ -28,7 +28,7 @@ for (k in 2:5) {
   out(paste0("calinski_harabasz_", k), calinhara(X, km$cluster))
 }
 pdf(NULL)
-# k-means with 20 starts: the "km" of the package has one random start, and measures the luck of it
+# k-means with 20 starts: the "km" of the package has one random start, so its result depends on chance
 best <- function(this_dist, k) kmeans(X[as.integer(attr(this_dist, "Labels")), ], k, nstart = 20)$cluster
 rownames(X) <- seq_len(nrow(X))
 c1 <- ConsensusClusterPlus(t(X), maxK = 5, reps = 200, pItem = 0.8, clusterAlg = "best", distance = "euclidean", seed = 5,

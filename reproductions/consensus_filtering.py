@@ -160,7 +160,7 @@ def _equal_blocks(runs: Sequence[Trials], what: str) -> str:
             for name, values in (("ARI", [r.ari for r in runs]), ("ARImp", [r.arimp for r in runs]))}  # fmt: skip
     return (
         f"With classes of {what} ({', '.join(r.title for r in runs)}) CSPA and HGPA, whose blocks are of one size, have "
-        f"{gaps['ARImp']:+.3f} of ARImp and {gaps['ARI']:+.3f} of ARI beside the other four."
+        f"{gaps['ARImp']:+.3f} of ARImp and {gaps['ARI']:+.3f} of ARI compared with the other four."
     )
 
 
@@ -203,7 +203,7 @@ def claims(runs: Sequence[Trials]) -> list[Claim]:
                  f"below the mean on {many(worse)}, the very worst on {many(worst)}; dropped: {dropped}"),
         Claim.of("for a large variety of data sets (ours: the same on all of them)", all(worse) and all(positive),
                  f"lowest ARImp, ARI below the mean: {many(worse)}; r > 0: {many(positive)}"),
-        Claim.of("ours: to keep, in each trial, the solution with the highest ARImp is better than a method taken blindly",
+        Claim.of("ours: to keep, in each trial, the solution with the highest ARImp is better than a method taken at random",
                  sum(kept) > half,
                  f"mean ARI kept above the mean of the six on {many(kept)}: on average {np.mean([r.kept for r in runs]):.3f} "
                  f"against {np.mean([r.ari.mean() for r in runs]):.3f}; best method on each set known: "
@@ -265,11 +265,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     prepared = {True: "z-scores"} if args.quick else {True: "z-scores", False: "raw"}
 
     print(paragraph(f"""Zhang, Wong & Shen, Generalized Adjusted Rand Indices for cluster ensembles (Pattern Recognition 45,
-        2012), Figure 4: {library} k-means solutions a data set; {count} times {sample} of them, drawn without replacement; six
-        consensus functions into as many clusters as classes; ARImp of each solution with its ensemble beside its ARI with the
-        classes. 'confirmed' and 'not confirmed' are about sentences; 'ours' is a threshold that we set."""))  # fmt: skip
+        2012), Figure 4: {library} k-means solutions per data set; {count} times {sample} of them, drawn without replacement; six
+        consensus functions into as many clusters as classes; ARImp of each solution with its ensemble compared with
+        its ARI with the classes. 'confirmed' and 'not confirmed' are about sentences; 'ours' is a threshold that we set."""))  # fmt: skip
     print()
-    print(paragraph(f"""Not said in the paper, and our choice: the three ways to make solutions ('as performed in' Fern & Lin)
+    print(paragraph(f"""Not specified in the paper, and our choice: the three ways to make solutions ('as performed
+        in' Fern & Lin)
         are a third each of random starts, half to all but one of the features, and 80 % of the points with the others to the
         nearest centre (cg.generate, method "mixed"), one start each, k ~ U{{2..2·classes}} as in section 5.1; the data are
         {' and '.join(prepared.values())}; CSPA, MCLA and HGPA divide by METIS, Mt-KaHyPar or the built-in partitioner, with

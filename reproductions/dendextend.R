@@ -1,4 +1,4 @@
-# What dendextend gives for the trees that docs/coming_from.md compares: Rscript reproductions/dendextend.R
+# Values of dendextend for the trees that docs/coming_from.md compares: Rscript reproductions/dendextend.R
 suppressPackageStartupMessages(library(dendextend))
 cat("dendextend", as.character(packageVersion("dendextend")), "R", as.character(getRversion()), "\n")
 shown <- function(name, x) cat(name, format(as.numeric(x), digits = 10), "\n")

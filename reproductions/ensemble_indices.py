@@ -364,7 +364,7 @@ def certainty_claims(runs: Sequence[Certainties]) -> list[Claim]:
         Claim.of("with slight differences when both N and L are small (ours: with few members, twice as large at the smallest "
                  "N as at the largest)", average("off_once", *corners[0]) > 2 * average("off_once", *corners[2]),
                  f"a single ensemble, as in a curve of one trial, is off by {shown['off_once']}: few members suffice for a "
-                 "difference, as their numbers of clusters are drawn, and a large N does not mend it"),
+                 "difference, as their numbers of clusters are drawn, and a large N does not change that"),
         Claim.of("Eq. 35 is a lower bound", below == 0,
                  f"{100 * below:.0f} % of {sum(len(r.values) for r in runs)} ensembles are below it, the lowest at "
                  f"{lowest.values.min():.5f} where Eq. 35 is {lowest.eq35:.5f} (N = {lowest.n}, L = {lowest.members}, "
@@ -868,7 +868,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Print the reproduction."""
     parser = argparse.ArgumentParser(prog="python -m reproductions.ensemble_indices", description=__doc__)
     parser.add_argument(
-        "--quick", action="store_true", help="fewer trials; 120 solutions a data set, z-scores, one library"
+        "--quick", action="store_true", help="fewer trials; 120 solutions per data set, z-scores, one library"
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--sets", nargs="*", metavar="NAME", help="data sets of Table 2, e.g. iris wine; none: no data")
@@ -883,10 +883,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     trials, ensembles, members, libraries = (2, 10, 120, 1) if args.quick else (5, 30, 600, 3)
 
     print(paragraph("""Zhang, Wong & Shen, Generalized Adjusted Rand Indices for cluster ensembles (Pattern Recognition 45,
-        2012). 'agrees': the printed digits are ours; 'misprint': the formula or matrix cannot be meant; 'confirmed' and
+        2012). 'agrees': the printed digits are ours; 'misprint': the formula or matrix is clearly an error; 'confirmed' and
         'not confirmed' are about sentences. Where a sentence has no number, 'ours' is a threshold that we set, for some after
         a first look at the results; the evidence gives the values. The numbers of the figures are not in the text, and
-        neither are the settings of Figures 2 and 3: only what the text says of them can be checked. Figure 4 (consensus
+        neither are the settings of Figures 2 and 3: only the statements of the text can be checked. Figure 4 (consensus
         functions filtered by ARImp) is left out."""))  # fmt: skip
     print(heading("Section 4.3: the example"))
     print(rows_text(toy()))
@@ -898,8 +898,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(heading("Figure 2: unrelated partitions and ensembles"))
     print(paragraph(f"""Our choice: N = 100, 500, 1000; L = L_p = L_q = 10, 100; K = {k[0]}..{k[-1]}
         in steps of {k[1] - k[0]}; {trials} trials each. Members have k ~ U{{2..2K}} clusters, the
-        'truth' K; every point falls in any cluster alike. ANMI and ARImp are of an ensemble and the truth, the others of two
-        independent ensembles. NSF as printed divides the norm by N², soundly by N. Means over trials and K."""))  # fmt: skip
+        'truth' K; every point is in each cluster with equal probability. ANMI and ARImp are of an ensemble and the
+        truth, the others of two independent ensembles. NSF as printed divides the norm by N², soundly by N. Means over trials and K."""))  # fmt: skip
     print()
     fig2 = uncorrelated(k=k, trials=trials, seed=args.seed, jobs=args.jobs)
     print(show_uncorrelated(fig2))
@@ -919,12 +919,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     if there:
         prepared = {True: "z-scores"} if args.quick else {True: "z-scores", False: "raw"}
         print(heading("Figure 5: diversity by PNMI and by ARImm(M, M)"))
-        print(paragraph(f"""{members} k-means solutions a data set 'in the manner of' Fern & Lin, whose details the paper does
+        print(paragraph(f"""{members} k-means solutions per data set 'in the manner of' Fern & Lin, whose details the paper does
             not repeat: a third from random starts, a third on half to all but one of the features or of as many random
             projections, a third on 80 % of the points with the others to the nearest centre; k ~ U{{2..2·classes}}, one start.
             Spectral clustering of their NMI matrix into three groups; the smallest is the base, the next and the largest are
-            added in quarters: nine conditions. How the data were prepared is not said: {' and '.join(prepared.values())},
-            {libraries} {'library' if libraries == 1 else 'libraries'} each. Curves of the first with z-scores:"""))  # fmt: skip
+            added in quarters: nine conditions. The paper does not say how the data were prepared:
+            {' and '.join(prepared.values())}, {libraries} {'library' if libraries == 1 else 'libraries'} each. Curves of the first with z-scores:"""))  # fmt: skip
         print()
         tasks = [
             (title, name, scaled, members, args.seed + library)

@@ -1,4 +1,4 @@
-# Other people's data with a known number of clusters, as FOLDER/NAME_K.csv: Rscript reproductions/foreign_sets.R FOLDER
+# Public data sets with a known number of clusters, as FOLDER/NAME_K.csv: Rscript reproductions/foreign_sets.R FOLDER
 # The sets of R packages, and draws of two generators: mlbench, and clusterGeneration (Qiu and Joe 2006).
 suppressMessages({
   library(mclust); library(cluster); library(kernlab); library(clue); library(MASS); library(fpc); library(flexmix)

@@ -531,9 +531,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     runs = args.runs or (5 if args.quick else 50)
 
     print(paragraph("""Rajasekhara & Pujari, A New Clusterwise Similarity for Partitions based on Quantitative Disagreement
-        (ICVGIP 2010). Printed values beside ours. 'agrees': the printed digits are ours, rounded or cut off
-        (Table 2: within 10 %); 'misprint': the number or formula cannot be meant; 'not reproducible': what is described
-        does not give it."""))  # fmt: skip
+        (ICVGIP 2010). Printed values are next to ours. 'agrees': the printed digits equal ours, rounded or truncated
+        (Table 2: within 10 %); 'misprint': the number or formula is clearly an error; 'not reproducible': the
+        described procedure does not give it."""))  # fmt: skip
     print(heading("Table 1: P1 = {12|3|4|5|6|78} with P2 = {12|3|4|5|6|7|8} and P3 = {12|36|45|78}"))
     print(rows_text(table1()))
     print(heading("Formulas as printed"))

@@ -1,5 +1,5 @@
 """The Λ statistic of Uglickich, Nagy & Vlčková, "Comparing clusterings using combination of the kappa statistic and
-entropy-based measure": every printed number, the simulations, and what is unsound in Λ.
+entropy-based measure": every printed number, the simulations, and the defects of Λ.
 Run `python -m reproductions.lambda_statistic`.
 """
 
@@ -236,7 +236,7 @@ def text_claims() -> list[Claim]:
         Claim.of("filling empty cells with 0.00001 does not influence the result", abs(fine - filled) < 1e-5,
                  f"to 5 decimals: Lambda {filled:.7f} filled, {fine:.7f} with 0 log 0 = 0"),
         Claim.of(
-            "the filling is needed, and holds NMI of perfect agreement at 0.99999", False,
+            "the filling is needed, and keeps NMI of perfect agreement at 0.99999", False,
             f"0 log 0 = 0 needs no filling; NMI = 1 is no obstacle in (8); diag(10, 10, 10) has NMI {perfect[1e-5]:.7f} with "
             f"0.00001 and {perfect[1e-6]:.7f} with the 0.000001 of section 5.5 (the two sections differ)",
         ),
@@ -394,7 +394,7 @@ def growing_claims(runs: dict[str, list[Growing]]) -> list[Claim]:
             f"{path(share, 'nmi')}",
         ),
         Claim.of(
-            "Lambda keeps its level to 11 clusters and comes too near to 1 at 13 to 15", share[15].value > 0.9,
+            "Lambda keeps its level to 11 clusters and comes too close to 1 at 13 to 15", share[15].value > 0.9,
             f"with exact p_max it is {path(share, 'value')} and {path(cells, 'value')} at k = 3, 6, 7, 9, 11, 15: nowhere near 1",
         ),
         Claim.of("ideal tables: kappa_max drops abruptly above 6 clusters", ideal[7].kappa < 0.95,
@@ -496,7 +496,7 @@ def size_claims(scaled: Sizes, sampled: Sizes) -> list[Claim]:
     ]  # fmt: skip
 
 
-# --- what is unsound --------------------------------------------------------------------------------------------
+# --- defects ----------------------------------------------------------------------------------------------------
 
 #: A agrees better than B by p_max, by kappa and by NMI
 BETTER = np.array([[11, 1, 2], [7, 10, 2], [1, 0, 6]])
@@ -604,7 +604,7 @@ def fixed_claims(found: Sequence[FixedNumber]) -> list[Claim]:
             "so the statistics agree in evaluating the matching", False,
             "the values are of the same tables and so are paired: Friedman's test, which uses that, finds a difference at the "
             f"0.05 level in {100 * np.mean([f.friedman < 0.05 for f in found]):.0f} % of all repeats. Pooling good, middling and "
-            "random tables hides it from Kruskal-Wallis, and no significance is no agreement",
+            "random tables hides it from Kruskal-Wallis, and a test without significance does not show agreement",
         ),
         Claim.of("kappa_max is highest as a rule", min(f.kappa_highest for f in found) > 0.5,
                  f"in {100 * min(f.kappa_highest for f in found):.0f} to "
@@ -653,8 +653,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     repeats, simulations, size_repeats = (6, 30, 10) if args.quick else (30, 300, 100)
 
     print(paragraph("""Uglickich, Nagy & Vlčková, Comparing clusterings using combination of the kappa statistic and
-        entropy-based measure. Printed values beside ours. 'agrees': the printed digits are ours, rounded or cut off;
-        'not reproducible': what is described does not give it, or the paper does not say enough. Lambda, and the NMI in it,
+        entropy-based measure. Printed values are next to ours. 'agrees': the printed digits equal ours, rounded or truncated;
+        'not reproducible': the described procedure does not give it, or the paper does not say enough. Lambda, and the NMI in it,
         are computed as the paper does, with 0.00001 in empty cells; kappa is the paper's, at the largest trace."""))  # fmt: skip
     print(heading("Worked example, section 4"))
     print(rows_text(worked_example()))
@@ -666,9 +666,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(claims_text(text_claims()))
 
     print(heading("Section 5.1: tables with 3 clusters, do the three statistics differ?"))
-    print(paragraph(f"""{repeats} repeats of 30 tables, a third each of the types (i) a great diagonal, (ii) one dominating
-        cell a row, (iii) uniform cells. The paper gives no numbers; ours: dominating cells 100..200, the others 0..s,
-        uniform cells 0..100; the dominating cells of (ii) in columns drawn freely (two rows may share one) or in those of a
+    print(paragraph(f"""{repeats} repeats of 30 tables, a third each with (i) a dominant diagonal, (ii) one dominant cell per
+        row, (iii) uniform cells. The paper gives no numbers; ours: dominant cells 100..200, the others 0..s,
+        uniform cells 0..100; the dominant cells of (ii) in random columns (two rows may share one) or in those of a
         permutation. The p-values are of Kruskal-Wallis over kappa, NMI and Lambda; Friedman is its paired form."""))  # fmt: skip
     print()
     fixed = [fixed_number(small, free, repeats, seed=args.seed) for free in (True, False) for small in (2, 10, 40)]
@@ -677,7 +677,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     print(heading("Section 5.2: 3 to 15 clusters"))
     print(paragraph(f"""Means of {simulations} tables. The paper gives no numbers; ours: diagonal 50..100 and, off it, either
-        the same share at any k ('same share': 5 to 30 a cluster in all, thrown at random) or cells of 0..8; 'ideal' is a
+        the same share at any k ('same share': 5 to 30 per cluster in total, spread at random) or cells of 0..8; 'ideal' is a
         diagonal table."""))  # fmt: skip
     print()
     runs = {spread: growing_number(spread, simulations, seed=args.seed) for spread in ("share", "cells", "ideal")}
@@ -693,7 +693,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(show_sizes((scaled, sampled)))
     print(claims_text(size_claims(scaled, sampled)))
 
-    print(heading("What is unsound in Lambda"))
+    print(heading("Defects of Lambda"))
     print(rows_text(unsound(), digits=4))
     print(
         paragraph(

@@ -1,9 +1,9 @@
-"""How good p-values from exact moments are, against many draws: `python -m reproductions.permutation_moments`.
+"""Accuracy of p-values from exact moments, compared with many draws: `python -m reproductions.permutation_moments`.
 
-Random cluster sizes of three kinds (balanced, skewed, many singletons) on both sides, 50 to 100,000 points. The pairs together,
-S, are drawn under permutation, and the p-value by moments at a quantile of the draws is divided by the share of the draws that
-reach it (above 0.5: that do not exceed it). `auto` uses the moments where `is_reliable` says so; there the ratio should stay
-within 15 % of 1, apart from the error of the draws, which is printed too.
+Random cluster sizes of three kinds (balanced, skewed, many singletons) on both sides, 50 to 100,000 points. S, the number of
+pairs together in both, is drawn under permutation. The p-value by moments at a quantile of the draws is divided by the share of
+the draws that reach it (above 0.5: that do not exceed it). `auto` uses the moments where `is_reliable` is true; there the ratio
+should stay within 15 % of 1, apart from the error of the draws, which is printed too.
 """
 
 from __future__ import annotations

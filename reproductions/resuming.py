@@ -1,4 +1,4 @@
-"""Long runs that can be stopped and taken up again: one JSON line per finished piece of work, done by several processes."""
+"""Long runs that can be interrupted and resumed: one JSON line per finished item, computed by several processes."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ def finished(
     file: Path | None,
     jobs: int = 1,
 ) -> Iterator[dict[str, Any]]:
-    """What `work` gives for each item, as it is done; items whose line is in the file are read from it, new ones added.
+    """Yield the result of `work` for each item; finished items are read from the file, and new results are appended to it.
 
     Args:
-        work: A function of one item, of a module, that gives plain values.
+        work: A function of one item, defined in a module, that returns plain values.
         items: The items.
         key: The name of an item in the file.
         file: The file of finished work, or None to keep nothing.
-        jobs: Number of processes. It does not change what is found.
+        jobs: Number of processes. It does not change the results.
     """
     done = {}
     if file is not None and file.exists():
-        whole, _, _ = file.read_text().rpartition("\n")  # what comes after the last one was cut off
+        whole, _, _ = file.read_text().rpartition("\n")  # an incomplete last line is dropped
         file.write_text(whole + "\n" if whole else "")
         done = {found.pop("key"): found for found in map(json.loads, whole.splitlines())}
     left = [item for item in items if key(item) not in done]

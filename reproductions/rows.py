@@ -1,4 +1,4 @@
-"""What a reproduction reports: rows with the paper's number next to ours, claims, and plain-text tables of both."""
+"""Results of a reproduction: rows with the paper's number next to ours, claims, and plain-text tables of both."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def draw(m: Mixture, rng: np.random.Generator, n: int = 1000) -> tuple[np.ndarra
 
 @dataclass(frozen=True)
 class Tested:
-    """What the indices said of one data set."""
+    """The results of the indices on one data set."""
 
     title: str
     c: int
@@ -178,11 +178,11 @@ def synthetic_claims(by_mixture: dict[Mixture, Tested]) -> list[Claim]:
         Claim.of("Figure 2: MI and NMI_min only around 10 %", all(x <= 0.2 for x in two),
                  f"at most 20 %: {rates_text(rates, TWO)}"),
         Claim.of("Figure 3: overlap does not change the comparison: the six above MI and NMI_min at every radius", not fig3,
-                 f"not so at: {'; '.join(fig3) or 'none'}"),
+                 f"exceptions: {'; '.join(fig3) or 'none'}"),
         Claim.of("Figure 3: with the highest overlap (data3 r = 1, data5 r = 2) the six are lowest",
                  all(line[0] == min(line) for line in by_r.values()), f"mean of the six by radius, {listed(by_r)}"),
         Claim.of("Figure 4: density does not change the comparison: the six above MI and NMI_min at every prior", not fig4,
-                 f"not so at: {'; '.join(fig4) or 'none'}"),
+                 f"exceptions: {'; '.join(fig4) or 'none'}"),
         *(density_claim(c, by_dens[c], densities[c][0].runs) for c in TABLE3),
         Claim.of("MI grows with the number of clusters", all(t.average_best["mi"] > t.c for t in found),
                  f"mean MI with the truth is largest at c > c_true in "
@@ -220,7 +220,7 @@ def real_claims(found: Sequence[Tested]) -> list[Claim]:
         ]  # fmt: skip
         claims.append(
             Claim.of("Figure 5b: the six work well on haberman, wine and iris, but for ARI on haberman", not failing,
-                     f"at least 50 % on {', '.join(well)}; not so: {'; '.join(failing) or 'none'}")
+                     f"at least 50 % on {', '.join(well)}; exceptions: {'; '.join(failing) or 'none'}")
         )  # fmt: skip
     if "haberman" in by:
         rate = by["haberman"].success["ari"]
@@ -361,7 +361,7 @@ def show_notes(found: Sequence[Tested]) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the reproduction."""
     parser = argparse.ArgumentParser(prog="python -m reproductions.soft_indices", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="10 partitions a c instead of 100; three real sets")
+    parser.add_argument("--quick", action="store_true", help="10 partitions per c instead of 100; three real sets")
     parser.add_argument("--members", type=int, help="partitions for each c (the paper has 100)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--sets", nargs="*", metavar="NAME", help="real sets, e.g. iris wine; none: no data needed")
@@ -379,8 +379,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         Soft Clusterings (CIDM 2014). EM by the paper's protocol, {members} partitions for each number of clusters c; a run
         succeeds if its best c is the true one. The values of the figures are not in the text ('around 70 %', 'around 10 %'),
         so sentences are checked; where a sentence has no number, the threshold in the evidence is ours. The paper does not
-        say what became of singular covariances (we add 1e-6 of the variances), nor how runs of different c were paired (we
-        pair by their order), and its random data are not ours."""))  # fmt: skip
+        say how singular covariances were handled (we add 1e-6 of the variances), nor how runs of different c were paired (we
+        pair by their order), and its random data differ from ours."""))  # fmt: skip
 
     print(heading("Table III and Figures 2 to 4: synthetic mixtures"))
     sets = mixtures()
