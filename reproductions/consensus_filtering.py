@@ -267,7 +267,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(paragraph(f"""Zhang, Wong & Shen, Generalized Adjusted Rand Indices for cluster ensembles (Pattern Recognition 45,
         2012), Figure 4: {library} k-means solutions per data set; {count} times {sample} of them, drawn without replacement; six
         consensus functions into as many clusters as classes; ARImp of each solution with its ensemble compared with
-        its ARI with the classes. 'confirmed' and 'not confirmed' are about sentences; 'ours' is a threshold that we set."""))  # fmt: skip
+        its ARI with the classes.
+        'confirmed' and 'not confirmed' are about sentences; 'ours' is a threshold that we set."""))  # fmt: skip
     print()
     print(paragraph(f"""Not specified in the paper, and our choice: the three ways to make solutions ('as performed
         in' Fern & Lin)

@@ -899,7 +899,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(paragraph(f"""Our choice: N = 100, 500, 1000; L = L_p = L_q = 10, 100; K = {k[0]}..{k[-1]}
         in steps of {k[1] - k[0]}; {trials} trials each. Members have k ~ U{{2..2K}} clusters, the
         'truth' K; every point is in each cluster with equal probability. ANMI and ARImp are of an ensemble and the
-        truth, the others of two independent ensembles. NSF as printed divides the norm by N², soundly by N. Means over trials and K."""))  # fmt: skip
+        truth, the others of two independent ensembles. NSF as printed divides the norm by N², soundly by N.
+        Means over trials and K."""))  # fmt: skip
     print()
     fig2 = uncorrelated(k=k, trials=trials, seed=args.seed, jobs=args.jobs)
     print(show_uncorrelated(fig2))
@@ -924,7 +925,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             projections, a third on 80 % of the points with the others to the nearest centre; k ~ U{{2..2·classes}}, one start.
             Spectral clustering of their NMI matrix into three groups; the smallest is the base, the next and the largest are
             added in quarters: nine conditions. The paper does not say how the data were prepared:
-            {' and '.join(prepared.values())}, {libraries} {'library' if libraries == 1 else 'libraries'} each. Curves of the first with z-scores:"""))  # fmt: skip
+            {' and '.join(prepared.values())}, {libraries} {'library' if libraries == 1 else 'libraries'} each.
+            Curves of the first with z-scores:"""))  # fmt: skip
         print()
         tasks = [
             (title, name, scaled, members, args.seed + library)
