@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -696,26 +694,21 @@ def test_the_estimator_keeps_the_manners_of_scikit_learn():
 
 
 @pytest.mark.slow
-def test_the_command(tmp_path):
+def test_the_command(command):
     """The command prints the scores next to those of chance, writes the labels, and refuses bad input in one line."""
     X, (given, hidden) = views(80, 2, 4.0)
     frame = pd.DataFrame(X, columns=list("abcd")).assign(known=given, row=[f"r{i}" for i in range(80)])
-    frame.to_csv(tmp_path / "data.csv", index=False)
-    command = [sys.executable, "-m", "congruence", "alternatives", str(tmp_path / "data.csv"), "--labels", "known"]
-    out = tmp_path / "alternatives.csv"
-    done = subprocess.run(
-        [*command, "--k", "2", "--n", "2", "--method", "mincentropy", "--seed", "0", "--id", "row", "--out", str(out)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "random" in done.stdout
-    assert "alternative_2" in done.stdout
-    written = pd.read_csv(out)
+    frame.to_csv("data.csv", index=False)
+    words = ["alternatives", "data.csv", "--labels", "known"]
+    asked = "--k 2 --n 2 --method mincentropy --seed 0 --id row --out alternatives.csv".split()
+    done = command(*words, *asked)
+    assert done.code == 0, done.err
+    assert "random" in done.out
+    assert "alternative_2" in done.out
+    written = pd.read_csv("alternatives.csv")
     assert list(written) == ["row", "known", "alternative_1", "alternative_2"]
     assert cg.ari(written["alternative_1"], hidden) > 0.8
     extra = ["--features", "a,b,c,d", "--format", "json", "--seed", "0", "--option", "epsilon=0.2", "--n-init", "2"]
-    done = subprocess.run([*command, *extra], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout)["alternative_1"]["optimality"]["known"] <= 1.2 + 1e-9
-    refused = subprocess.run([*command, "--option", "epsilon"], capture_output=True, text=True, check=False)
-    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert json.loads(command(*words, *extra).out)["alternative_1"]["optimality"]["known"] <= 1.2 + 1e-9
+    refused = command(*words, "--option", "epsilon")
+    assert (refused.code, refused.err.count("\n")) == (2, 1)

@@ -16,7 +16,6 @@ from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import check_estimator
 
 import congruence as cg
 from congruence.consensus_clustering import linkage
@@ -548,16 +547,6 @@ def test_selection_of_members():
 
 
 # --- the estimator ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_scikit_learns_checks():
-    """With a generator all of its checks pass; on label columns all but those that expect clusters of blobs."""
-    model = cg.ConsensusClustering(3, generator="kmeans", n_members=4, method="kcc")
-    assert not [r for r in check_estimator(model, on_fail=None, on_skip=None) if r["status"] == "failed"]
-    labels = cg.ConsensusClustering(3, method="kcc")
-    failed = {r["check_name"] for r in check_estimator(labels, on_fail=None, on_skip=None) if r["status"] == "failed"}
-    assert failed <= {"check_clustering"}  # its input is coordinates; here they are labels, each a cluster of its own
 
 
 @pytest.mark.slow
