@@ -700,12 +700,12 @@ def test_the_command(command):
     frame = pd.DataFrame(X, columns=list("abcd")).assign(known=given, row=[f"r{i}" for i in range(80)])
     frame.to_csv("data.csv", index=False)
     words = ["alternatives", "data.csv", "--labels", "known"]
-    asked = "--k 2 --n 2 --method mincentropy --seed 0 --id row --out alternatives.csv".split()
+    asked = ["--k", "2", "--n", "2", "--method", "mincentropy", "--seed", "0", "--id", "row", "--out", "two.csv"]
     done = command(*words, *asked)
     assert done.code == 0, done.err
     assert "random" in done.out
     assert "alternative_2" in done.out
-    written = pd.read_csv("alternatives.csv")
+    written = pd.read_csv("two.csv")
     assert list(written) == ["row", "known", "alternative_1", "alternative_2"]
     assert cg.ari(written["alternative_1"], hidden) > 0.8
     extra = ["--features", "a,b,c,d", "--format", "json", "--seed", "0", "--option", "epsilon=0.2", "--n-init", "2"]
