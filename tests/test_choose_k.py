@@ -420,6 +420,14 @@ def test_auto_finds_groups_that_thin_out():
     assert connected.groups(np.repeat(X, 9, axis=0)[:400], 4, local=True).k == 1  # only copies are near
 
 
+def test_few_points_are_no_groups_of_varying_density():
+    """Twenty points have gaps by chance."""
+    for seed in (0, 8, 10):
+        X = np.random.default_rng([20, 2, seed]).uniform(size=(20, 2))
+        assert connected.groups(X, 5, local=True).span > connected.LOCAL_SPAN
+        assert cg.choose_k(X).k == 1
+
+
 def test_no_shapes_in_one_dimension():
     """Uniform numbers have gaps, but no clusters."""
     for seed in range(3):

@@ -16,8 +16,8 @@ SMALLEST, COVER = 0.05, 0.8
 #: span above which groups are certainly separated; data without clusters rarely reach it
 SPAN = 0.5
 #: the same for distances relative to the local density: neighbours that define a connection, the neighbour whose distance
-#: is the local scale (as in Zelnik-Manor and Perona 2004), and the span
-LOCAL_NEIGHBOURS, LOCAL_SCALE, LOCAL_SPAN = 2, 7, 0.3
+#: is the local scale (as in Zelnik-Manor and Perona 2004), the span, and the fewest points: fewer form groups by chance
+LOCAL_NEIGHBOURS, LOCAL_SCALE, LOCAL_SPAN, LOCAL_POINTS = 2, 7, 0.3, 60
 
 
 @dataclass(frozen=True, eq=False)

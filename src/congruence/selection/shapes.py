@@ -94,6 +94,8 @@ def connected_groups(points: Array, ks: Sequence[int]) -> Shapes | None:
 
 def local_groups(points: Array, ks: Sequence[int]) -> Shapes | None:
     """Connected groups by distances relative to the local density, as spirals that thin out, if there are any."""
+    if len(points) < connected.LOCAL_POINTS:
+        return None
     found = connected.groups(points, ks[-1], local=True)
     if found.k not in ks or found.span < connected.LOCAL_SPAN:
         return None
