@@ -25,7 +25,7 @@ from congruence.selection import calibration, connected, halves, shapes
 from congruence.selection.calibrated import is_long
 from congruence.selection.criteria import PEERS, Context
 from congruence.selection.looks import Look, look_at
-from congruence.selection.points import prepare
+from congruence.selection.points import Points, prepare
 from reproductions import cluster_shapes, datasets, foreign_sets
 from reproductions.cluster_scenarios import Drawn, is_test
 from reproductions.resuming import finished
@@ -128,13 +128,13 @@ def _standardised(name: str, _seed: int) -> Drawn:
 
 
 def looks_of(
-    X: np.ndarray, k: int, without_grid: bool = False
+    X: np.ndarray, k: int, points: Points | None = None
 ) -> tuple[np.random.SeedSequence, halves.Sample, dict[int, Look]]:
-    """The looks at up to 10 clusters, or more where there are more than 8; published criteria see the data as they are."""
+    """The looks at up to 10 clusters, or more where there are more than 8, of the data as they are unless points are given."""
     root = np.random.SeedSequence(0)
-    prepared = prepare(X, X, False, root, without_grid)
-    points, most = prepared.sample, most_clusters(prepared.given, k)
-    parts = halves.Sample.of(points, most, root)
+    points = points or prepare(X, X, False, root)
+    most = most_clusters(points.given, k)
+    parts = halves.Sample.of(points.sample, most, root)
     return root, parts, look_at(parts, list(range(1, most + 1)))[0]
 
 
@@ -145,7 +145,8 @@ def most_clusters(points: np.ndarray, k: int) -> int:
 
 def looked_at(name: str, seed: int) -> Set:
     X, y, k = drawn(name, seed)
-    root, parts, looks = looks_of(X, k, without_grid=True)
+    prepared = prepare(X, X, False, np.random.SeedSequence(0), robust=True)
+    root, parts, looks = looks_of(X, k, prepared)
     points, ks = parts.points, list(looks)
     made = name in cluster_shapes.families()
     group = cluster_shapes.group_of(name) if made else "real" if "/" not in name else foreign_sets.group_of(Path(name))
@@ -164,8 +165,8 @@ def looked_at(name: str, seed: int) -> Set:
     def right(labels: np.ndarray | None) -> float:
         if y is None or labels is None:
             return 0.0
-        known = y[: len(points)] >= 0
-        return congruence.ari(y[: len(points)][known], labels[known])
+        truth = y if prepared.chosen is None else y[prepared.chosen]
+        return congruence.ari(truth[truth >= 0], labels[truth >= 0])
 
     return Set(
         Path(name).stem, seed, group, k, ks, {key: value.tolist() for key, value in features.items()},

@@ -420,6 +420,20 @@ def test_auto_finds_groups_that_thin_out():
     assert connected.groups(np.repeat(X, 9, axis=0)[:400], 4, local=True).k == 1  # only copies are near
 
 
+def test_isolated_points_do_not_hide_clusters():
+    """One error of measurement, a thousand times too large, does not change the answer; it is named, and has a label."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 2)) + np.repeat([[0, 0], [7, 0]], 50, axis=0)
+    wrong = np.insert(X, 30, [900.0, 0], axis=0)
+    choice = cg.choose_k(wrong, range(1, 5))
+    assert (choice.k, choice.verdict) == (2, "clusters")
+    assert "points far from all others were not used, and join the nearest centre: rows 30" in choice.notes
+    assert np.delete(choice.labels, 30).tolist() == cg.choose_k(X, range(1, 5)).labels.tolist()
+    assert choice.labels[30] == choice.labels[-1]
+    four = np.vstack([rng.normal(size=(100, 2)), [90.0, 90] + rng.normal(size=(4, 2))])
+    assert cg.choose_k(four, range(1, 5)).verdict == "none"
+
+
 def test_few_points_are_no_groups_of_varying_density():
     """Twenty points have gaps by chance."""
     for seed in (0, 8, 10):

@@ -139,7 +139,7 @@ def choose_k(
         )  # fmt: skip
     if protocol is not None:
         raise InputError(f"protocol must be None, or 'paper' with method 'em'; got {protocol!r} with {method!r}")
-    points = prepare(data, X, standardise, seeds, without_grid=True)
+    points = prepare(data, X, standardise, seeds, robust=True)
     members = None
     if n_members is not None:
         making = Making.of(data, X, "kmeans", seeds, n_members, n_subsamples, fraction, None, n_jobs)

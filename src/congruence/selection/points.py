@@ -10,6 +10,7 @@ import numpy as np
 
 from congruence.errors import InputError, some_of
 from congruence.inputs.labels import frame_kind
+from congruence.selection import kmeans
 from congruence.selection.sentences import listed
 from congruence.statistics.tables import Array
 
@@ -25,6 +26,8 @@ GRID = (
     "every column has few values: each was replaced by a random number in the step around it, because the gaps between values "
     "are not gaps between clusters"
 )
+#: points are isolated if their fifth neighbour is this many times farther than that of nine points in ten
+NEIGHBOUR, FAR, USUAL = 5, 10.0, 0.9
 #: most cells of a sparse matrix that is converted to a dense one
 MOST_CELLS = 20_000_000
 
@@ -47,17 +50,15 @@ class Points:
         return self.all if self.chosen is None else self.all[self.chosen]
 
 
-def prepare(
-    frame: Any, data: Any, standardise: bool, seed: np.random.SeedSequence, without_grid: bool = False
-) -> Points:
-    """The points to use, with notes on dropped columns, scales and sampling.
+def prepare(frame: Any, data: Any, standardise: bool, seed: np.random.SeedSequence, robust: bool = False) -> Points:
+    """The points to use, with notes on dropped columns, scales, sampling and what was left out.
 
     Args:
         frame: the data as given; its column names are used in notes.
         data: points × features, an array or a sparse matrix.
         standardise: give every column variance 1.
         seed: for the sample.
-        without_grid: replace values on a grid by random numbers in the steps around them.
+        robust: leave out isolated points, and replace values on a grid by random numbers in the steps around them.
     """
     notes: list[str] = []
     if hasattr(data, "tocsr"):
@@ -92,7 +93,15 @@ def prepare(
     looked = data if chosen is None else data[chosen]
     if not data.shape[1]:
         return Points(looked, chosen, data, tuple(notes))
-    steps = _steps(looked) if without_grid else None
+    alone = _isolated(looked) if robust else np.empty(0, dtype=np.int64)
+    if len(alone):
+        rows = np.arange(n) if chosen is None else chosen
+        notes.append(
+            f"points far from all others were not used, and join the nearest centre: rows {_some([str(i) for i in rows[alone]])}"
+        )
+        chosen = np.delete(rows, alone)
+        looked = data[chosen]
+    steps = _steps(looked) if robust else None
     if steps is not None:
         notes.append(GRID)
         key = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 1))
@@ -102,6 +111,16 @@ def prepare(
     if steps is not None:
         return Points((looked - centre) @ axes, chosen, whole, tuple(notes))
     return Points(whole if chosen is None else whole[chosen], chosen, whole, tuple(notes))
+
+
+def _isolated(X: Array) -> Array:
+    """Rows of points far from all but at most four others, such as errors of measurement, which would dominate k-means."""
+    if len(X) <= 2 * NEIGHBOUR:
+        return np.empty(0, dtype=np.int64)
+    apart = X - X.mean(axis=0)
+    to_fifth = np.sqrt(np.partition(kmeans.squares(apart, apart), NEIGHBOUR, axis=1)[:, NEIGHBOUR])
+    usual = np.quantile(to_fifth, USUAL)
+    return np.flatnonzero(to_fifth > FAR * usual) if usual > 0 else np.empty(0, dtype=np.int64)
 
 
 def _steps(X: Array) -> Array | None:
@@ -116,7 +135,7 @@ def _steps(X: Array) -> Array | None:
     kinds = len(np.unique(X, axis=0))
     if kinds <= FEW_KINDS and (len(values) == 1 or kinds < np.prod([len(v) for v in values])):
         return None
-    return np.array([np.diff(v).min() for v in values])
+    return np.array([np.diff(v).min() if len(v) > 1 else 0.0 for v in values])
 
 
 def _names(frame: Any, columns: int) -> list[str]:
