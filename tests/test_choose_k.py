@@ -430,7 +430,7 @@ def test_isolated_points_do_not_hide_clusters():
     assert "points far from all others were not used, and join the nearest centre: rows 30" in choice.notes
     assert np.delete(choice.labels, 30).tolist() == cg.choose_k(X, range(1, 5)).labels.tolist()
     assert choice.labels[30] == choice.labels[-1]
-    four = np.vstack([rng.normal(size=(100, 2)), [90.0, 90] + rng.normal(size=(4, 2))])
+    four = np.vstack([rng.normal(size=(100, 2)), 90 + rng.normal(size=(4, 2))])
     assert cg.choose_k(four, range(1, 5)).verdict == "none"
 
 
