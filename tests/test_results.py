@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import html.parser
+import inspect
 import json
 import math
 import pickle
 from collections.abc import Mapping
+from dataclasses import is_dataclass
 from typing import Any
 
 import numpy as np
@@ -735,3 +737,10 @@ def test_names_of_a_matrix_never_look_the_same():
         heads = shown[-many:]
         assert len({line[:60] for line in heads}) == many
     assert len(repr(cg.compare_all(runs)).split("\n")) == 2
+
+
+@pytest.mark.parametrize("name", [n for n in cg.__all__ if is_dataclass(getattr(cg, n))])
+def test_results_are_made_by_name(name):
+    """Classes of results take their fields by name, so that a new field cannot shift the others; a Table is a statistic."""
+    fields = inspect.signature(getattr(cg, name)).parameters.values()
+    assert name == "Table" or sum(f.kind is not f.KEYWORD_ONLY for f in fields) <= 2

@@ -124,7 +124,7 @@ def counted(
     for c, clustering in enumerate(clusterings):
         counts, sizes = (np.sum([part[1][c][x] for part in parts], axis=0) for x in range(2))
         names = tuple(clustering.names.tolist() if isinstance(clustering.names, np.ndarray) else clustering.names)
-        found.append(Profile(counts, names, attributes, sizes, outside))
+        found.append(Profile(counts=counts, clusters=names, attributes=attributes, sizes=sizes, outside=outside))
     return found
 
 

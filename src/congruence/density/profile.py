@@ -71,7 +71,7 @@ class Attribute:
         return (*inner, *(("(missing)",) * self.takes_missing))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Profile(AsJson):
     """Density profile of a clustering: how many points of each cluster fall in each bin of each attribute. Profiles add.
 
@@ -120,7 +120,8 @@ class Profile(AsJson):
         table = table.astype(np.float64 if table.dtype.kind == "f" else np.int64)
         attributes = tuple(Attribute(f"x{i}", values=tuple(range(q))) for i, q in enumerate(widths))
         sizes = table[:, : widths[0]].sum(axis=1)
-        return cls(table, names, attributes, sizes, np.zeros(len(widths), dtype=np.int64))
+        outside = np.zeros(len(widths), dtype=np.int64)
+        return cls(counts=table, clusters=names, attributes=attributes, sizes=sizes, outside=outside)
 
     @property
     def n_bins(self) -> tuple[int, ...]:
@@ -185,7 +186,8 @@ class Profile(AsJson):
         for profile, place in zip((self, other), places, strict=True):
             counts[place] += profile.counts
             sizes[place] += profile.sizes
-        return Profile(counts, clusters, self.attributes, sizes, self.outside + other.outside)
+        outside = self.outside + other.outside
+        return Profile(counts=counts, clusters=clusters, attributes=self.attributes, sizes=sizes, outside=outside)
 
     def to_dict(self) -> dict[str, Any]:
         """The columns of `to_frame`: cluster, attribute, bin and count of each cell."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from congruence.engine.plan import Counted, Progress, Run
 from congruence.inputs.alignment import Mass
 from congruence.inputs.coerce import Clustering
 from congruence.inputs.labels import Labels
+from congruence.statistics import Statistic
 from congruence.statistics.tables import Array, Table, Tables
 
 #: (labels, numbers of clusters with gaps, pair_i, pair_j, mass, dense?) → non-zero cells: (pair, row, column, count), and of
@@ -29,10 +30,12 @@ class Draws(Protocol):
     def by_tables(self, k_a: int, k_b: int, n: int) -> bool:
         """Whether drawing the cells of a table is less work than shuffling the labels."""
 
-    def random_statistic(self, need: type, a: Array, b: Array, seed: int, information: float | None = None) -> Any:
+    def random_statistic(
+        self, need: type, a: Array, b: Array, seed: int, information: float | None = None
+    ) -> Statistic:
         """The statistic of one random pair per row of cluster sizes."""
 
-    def permuted_statistic(self, need: type, a: Labels, b: Labels, draws: int, seed: int) -> Iterator[Any]:
+    def permuted_statistic(self, need: type, a: Labels, b: Labels, draws: int, seed: int) -> Iterator[Statistic]:
         """The statistics of a with this many shuffles of b."""
 
 

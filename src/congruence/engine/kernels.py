@@ -138,22 +138,26 @@ def _count(a: Any, b: Any, k_b: int, table: Any, spare: Any) -> None:
 
 
 @njit
+def _count_cells(a: Any, b: Any, k_b: int, cells: int, table: Any, spares: Any, none: Any) -> None:
+    """Count into the first cells of a table; a small table is counted in four copies in turn."""
+    if cells <= REPLICATED_CELLS and 8 * cells <= len(a):
+        _count(a, b, k_b, table, spares)
+        for w in range(3):
+            for c in range(cells):
+                table[c] += spares[w, c]
+                spares[w, c] = 0
+    else:
+        _count(a, b, k_b, table, none)
+
+
+@njit
 def count_pairs(labels: Any, k: Any, pair_i: Any, pair_j: Any, offset: Any, tables: Any) -> None:
     """Add the points to the tables of these pairs, one after the other in `tables`."""
     none = np.zeros((0, 0), np.uint32)
     spares = np.zeros((3, REPLICATED_CELLS), np.uint32)
     for q in range(len(pair_i)):
         table = tables[offset[q] : offset[q + 1]]
-        cells = len(table)
-        a, b, k_b = labels[pair_i[q]], labels[pair_j[q]], np.int64(k[pair_j[q]])
-        if cells <= REPLICATED_CELLS and 8 * cells <= len(a):
-            _count(a, b, k_b, table, spares)
-            for w in range(3):
-                for c in range(cells):
-                    table[c] += spares[w, c]
-                    spares[w, c] = 0
-        else:
-            _count(a, b, k_b, table, none)
+        _count_cells(labels[pair_i[q]], labels[pair_j[q]], np.int64(k[pair_j[q]]), len(table), table, spares, none)
 
 
 @njit
@@ -258,14 +262,7 @@ def fused(
                     info += terms[v] if v < logs else term(v, n, unit)
                     table[c] = 0
         else:
-            if cells <= REPLICATED_CELLS and 8 * cells <= n:
-                _count(mine, other, k_j, table, spares)
-                for w in range(3):
-                    for c in range(cells):
-                        table[c] += spares[w, c]
-                        spares[w, c] = 0
-            else:
-                _count(mine, other, k_j, table, none)
+            _count_cells(mine, other, k_j, cells, table, spares, none)
             if want_maxima:
                 best_a[j - first], best_b[j - first] = _maxima(table, k_i, k_j, tallest)
             if n < logs:

@@ -14,7 +14,7 @@ from congruence.comparison.many import compare_all
 from congruence.comparison.results import AllPairs
 from congruence.engine import matrices, plan, tiles
 from congruence.engine.plan import engine_for
-from congruence.errors import InputError, NotApplicable, real_number
+from congruence.errors import InputError, NotApplicable, real_number, unused_name
 from congruence.formulas import find
 from congruence.formulas.docstrings import document
 from congruence.formulas.record import Better, Measure
@@ -195,10 +195,7 @@ def ranked_members(e: Ensemble, m: Measure, values: Array) -> dict[str, float]:
     order = np.argsort(-rest if m.better == "higher" else rest, kind="stable")
     found: dict[str, float] = {}
     for i in order.tolist():
-        name = e.names[i]
-        while name in found:  # members may share a name
-            name += "′"
-        found[name] = float(rest[i])
+        found[unused_name(e.names[i], found)] = float(rest[i])  # members may share a name
     return found
 
 

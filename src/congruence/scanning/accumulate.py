@@ -250,11 +250,13 @@ class Accumulator:
         row, col, count, within = (np.concatenate(x) for x in zip(none, *cells, strict=True))
         starts = np.concatenate([[0], np.cumsum([len(c[0]) for c in cells])]).astype(np.int64)
         return PartialTables(
-            self.counting.names, tuple(w.kind for w in self.words), tuple(tuple(w.labels) for w in self.words),
-            np.array(self.pairs, dtype=np.int64).reshape(-1, 2), starts, row, col, count, self._sizes(cells),
-            self.gaps.copy(), self.rows, _mass_kind(self.counting.mass), self.total, self.squares, self.used.copy(),
-            self.own.copy(), self.used_alone.copy(), self.own_alone.copy(), within,
-            tuple(_widened(x, self.words[c].width) for c, x in self.inside.items()), self.exponent, tuple(self.left_out),
+            names=self.counting.names, kinds=tuple(w.kind for w in self.words),
+            labels=tuple(tuple(w.labels) for w in self.words), pairs=np.array(self.pairs, dtype=np.int64).reshape(-1, 2),
+            starts=starts, row=row, col=col, count=count, sizes=self._sizes(cells), gaps=self.gaps.copy(), rows=self.rows,
+            mass=_mass_kind(self.counting.mass), total=self.total, squares=self.squares, used=self.used.copy(),
+            own=self.own.copy(), used_alone=self.used_alone.copy(), own_alone=self.own_alone.copy(), within=within,
+            inside=tuple(_widened(x, self.words[c].width) for c, x in self.inside.items()), exponent=self.exponent,
+            left_out=tuple(self.left_out),
         )  # fmt: skip
 
     def _sizes(self, cells: Sequence[tuple[Array, Array, Array, Array]]) -> tuple[Array, ...]:

@@ -207,7 +207,7 @@ def _take(column: Any, rows: Array) -> Any:
 # --- a value for each row ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Written:
     """A folder of Parquet files with values per row, in the order of the source.
 
@@ -369,8 +369,8 @@ def _written(
     parts = [done[number] for number in sorted(done)]
     names = next((tuple(x["columns"]) for x in parts if "columns" in x), ())
     return Written(
-        folder, names, sum(x["rows"] for x in parts), sum("bytes" in x for x in parts),
-        tuple(line for x in parts for line in x["left_out"]), tuple(parts),
+        folder=folder, columns=names, n_rows=sum(x["rows"] for x in parts), n_files=sum("bytes" in x for x in parts),
+        notes=tuple(line for x in parts for line in x["left_out"]), about=tuple(parts),
     )  # fmt: skip
 
 

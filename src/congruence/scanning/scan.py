@@ -115,10 +115,10 @@ def scan(
         options |= {"memory": None if memory == MEMORY else memory, "skip_bad": skip_bad or None}
         return path.narrowed(columns).with_options(**options)
     found = source_of(path, na_values)
-    return Scan(found, found.text)._of(columns, id).with_options(memory=memory, skip_bad=skip_bad, **options)
+    return Scan(input=found, text=found.text)._of(columns, id).with_options(memory=memory, skip_bad=skip_bad, **options)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Scan:
     """Label columns of a file, folder, dataset, Dask frame or stream; created by `cg.scan`, read when they are compared.
 

@@ -34,7 +34,7 @@ def _converted(kind: str, labels: Iterable[Any], way: int) -> tuple[Any, ...]:
 # --- tables that add --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PartialTables:
     """The contingency tables of pairs of columns over some of the rows; they add with `+`, in any order, exactly.
 
