@@ -19,7 +19,7 @@ from congruence.inputs.labels import Labels, frame_kind, unassigned_error
 from congruence.inputs.memberships import Memberships
 from congruence.scanning.cells import Cells, merge_weighted
 from congruence.scanning.tables import PartialTables
-from congruence.scanning.vocabulary import BadBatch, Crowded, Vocabulary, check_kind, kind_of
+from congruence.scanning.vocabulary import BadBatch, Crowded, LabelKind, Vocabulary, check_kind, kind_of
 from congruence.statistics.tables import Array
 
 #: a table of a pair is always dense up to this many cells, and up to the second number if memory allows
@@ -56,10 +56,10 @@ class Counting:
     limit: float = float("inf")
     skip_bad: bool = False
     #: kinds of labels of the columns, if known
-    kinds: tuple[str | None, ...] | None = None
+    kinds: tuple[LabelKind | None, ...] | None = None
     rows: int = 1 << 18
     #: columns (and kinds) of other passes: parts unreadable there are skipped in this pass too
-    beside: tuple[tuple[str, str | None], ...] = ()
+    beside: tuple[tuple[str, LabelKind | None], ...] = ()
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ class Accumulator:
         weighted = counting.mass is not None and not counting.mass[1]
         kinds = counting.kinds or (None,) * len(counting.names)
         self.words = [
-            Vocabulary(noise, kind == "field", counting.limit + FREE_LABELS)
+            Vocabulary(noise, kind is LabelKind.FIELD, counting.limit + FREE_LABELS)
             for noise, kind in zip(counting.noise, kinds, strict=True)
         ]
         pairs = np.asarray(counting.pairs, dtype=np.int64).reshape(-1, 2)
@@ -116,7 +116,7 @@ class Accumulator:
         for c, name in enumerate(counting.names):
             who = f"{where}: column {name!r}"
             if counting.kinds is not None and counting.kinds[c] is not None and not isinstance(columns[name], Labels):
-                check_kind(columns[name].type, counting.kinds[c] or "null", who)
+                check_kind(columns[name].type, counting.kinds[c] or LabelKind.NULL, who)
             try:
                 codes.append(self.words[c].codes(columns[name], who))
             except Crowded as error:

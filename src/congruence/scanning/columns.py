@@ -15,6 +15,7 @@ from congruence.inputs.files import distinct_numbers
 from congruence.inputs.labels import Labels, Unassigned, name_of_unassigned, noise_caution, unassigned_error
 from congruence.scanning.covers import is_cover, map_of, with_unassigned
 from congruence.scanning.tables import PartialTables
+from congruence.scanning.vocabulary import LabelKind
 from congruence.statistics import Statistic
 from congruence.statistics.covers import ClusterMap
 from congruence.statistics.tables import Array, Table, Tables, label_order
@@ -158,7 +159,7 @@ class Column(Labels):
             return ()
         found = [] if self.noise is not None else noise_caution(named_labels(part, c)[1], self.who)
         if (
-            part.kinds[c] == "float"
+            part.kinds[c] is LabelKind.FLOAT
             and len(part.labels[c]) > 2 * part.rows**0.5
             and any(isinstance(x, float) for x in part.labels[c])
         ):
@@ -211,11 +212,14 @@ def named_labels(part: PartialTables, c: int) -> tuple[Array, Array | tuple[Any,
     labels = list(part.labels[c])
     if is_cover(part, c):
         return np.arange(len(labels)), tuple(range(len(labels)))
-    if part.kinds[c] == "field" and (numbers := distinct_numbers(arrow_library().array(labels, "string"))) is not None:
+    if (
+        part.kinds[c] is LabelKind.FIELD
+        and (numbers := distinct_numbers(arrow_library().array(labels, "string"))) is not None
+    ):
         labels = numbers.to_pylist()
         if all(isinstance(x, float) and x.is_integer() and abs(x) < 2**62 for x in labels):
             labels = [int(x) for x in labels]
-    if part.kinds[c] == "float" and any(isinstance(x, float) for x in labels):
+    if part.kinds[c] is LabelKind.FLOAT and any(isinstance(x, float) for x in labels):
         labels = [float(x) for x in labels]
     order = label_order(labels)
     rank = np.empty(len(labels), np.int64)

@@ -9,13 +9,12 @@ import numpy as np
 from congruence.inputs.cover_columns import map_of_sets
 from congruence.inputs.labels import name_of_unassigned
 from congruence.scanning.tables import PartialTables
-from congruence.scanning.vocabulary import SETS
 from congruence.statistics.covers import ClusterMap
 
 
 def is_cover(part: PartialTables, c: int) -> bool:
     """Whether this column holds lists of clusters."""
-    return part.kinds[c].startswith(SETS)
+    return part.kinds[c].element is not None
 
 
 def map_of(part: PartialTables, c: int, names: Any) -> ClusterMap:

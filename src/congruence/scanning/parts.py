@@ -13,7 +13,7 @@ from congruence.inputs.encoding import arrow_library
 from congruence.inputs.files import MISSING, text_reader, without_empty
 from congruence.inputs.formats import first_bytes
 from congruence.scanning.accumulate import batch_columns
-from congruence.scanning.vocabulary import BadBatch, kind_of
+from congruence.scanning.vocabulary import BadBatch, LabelKind, kind_of
 
 # --- parts of files ---------------------------------------------------------------------------------------------
 
@@ -67,7 +67,9 @@ class RowGroup:
                 raise BadBatch(f"{self.where} has no column {name!r}; it has: {some_of(schema.names)}")
             if schema.names.count(name) > 1:
                 raise BadBatch(f"{self.where}: two columns are named {name!r}")
-        texts = [name for name in columns if kind_of_or_not(schema.field(name).type) in ("text", "bytes")]
+        texts = [
+            name for name in columns if kind_of_or_not(schema.field(name).type) in (LabelKind.TEXT, LabelKind.BYTES)
+        ]
         with parquet.ParquetFile(
             self.path, metadata=footer, read_dictionary=texts, page_checksum_verification=True
         ) as file:
@@ -77,7 +79,7 @@ class RowGroup:
         check_unchanged(self.path, self.state, self.shown or self.path)
 
 
-def kind_of_or_not(type: Any) -> str | None:
+def kind_of_or_not(type: Any) -> LabelKind | None:
     """The kind of labels of an arrow type, or None if it cannot hold labels."""
     try:
         return kind_of(type)

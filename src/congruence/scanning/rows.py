@@ -20,7 +20,7 @@ from congruence.scanning.accumulate import batch_columns
 from congruence.scanning.checkpoint import Checkpoint, checkpoint_in, digest
 from congruence.scanning.columns import Column
 from congruence.scanning.schedule import Group, Part, each, grouped, read_batches
-from congruence.scanning.vocabulary import BadBatch, Vocabulary, check_kind
+from congruence.scanning.vocabulary import BadBatch, LabelKind, Vocabulary, check_kind
 from congruence.statistics.tables import Array
 
 #: values of a batch of rows from the codes of their labels, the number of the group and the first row in it, by name
@@ -36,7 +36,7 @@ class Reading:
 
     names: tuple[str, ...]
     #: kinds of the labels, and those that mean "in no cluster"
-    kinds: tuple[str | None, ...]
+    kinds: tuple[LabelKind | None, ...]
     noise: tuple[Any, ...]
     #: name in the error of a column that must be complete, or None
     complete: tuple[str | None, ...]
@@ -53,7 +53,7 @@ class Reading:
 
     def vocabularies(self) -> list[Vocabulary]:
         """New vocabularies with the listed labels."""
-        made = [Vocabulary(noise, kind == "field") for noise, kind in zip(self.noise, self.kinds, strict=True)]
+        made = [Vocabulary(noise, kind is LabelKind.FIELD) for noise, kind in zip(self.noise, self.kinds, strict=True)]
         for word, labels in zip(made, self.labels or ((),) * len(made), strict=True):
             word.known(labels)
         return made
@@ -64,7 +64,7 @@ class Reading:
         for c, (name, word) in enumerate(zip(self.names, words, strict=True)):
             who, column = f"{where}: column {name!r}", columns[name]
             if self.kinds[c] is not None and not isinstance(column, Labels):
-                check_kind(column.type, self.kinds[c] or "null", who)
+                check_kind(column.type, self.kinds[c] or LabelKind.NULL, who)
             codes = word.codes(column, who)
             gaps, called = len(codes) - int(np.count_nonzero(codes)), self.complete[c]
             if gaps and called is not None:

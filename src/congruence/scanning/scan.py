@@ -22,7 +22,7 @@ from congruence.scanning.parts import Held, guess_of, kind_of_or_not
 from congruence.scanning.schedule import Group, fold, grouped, read_batches
 from congruence.scanning.sources import source_of
 from congruence.scanning.tables import PartialTables
-from congruence.scanning.vocabulary import kind_of
+from congruence.scanning.vocabulary import LabelKind, kind_of
 from congruence.statistics.tables import Array
 
 #: default memory limit of tables, in bytes
@@ -432,16 +432,16 @@ class Scan:
         known: bool | None = self.input.holds_sets(name)
         return known
 
-    def kind(self, name: str) -> str | None:
+    def kind(self, name: str) -> LabelKind | None:
         """The kind of the labels of a column; None if that is known only when it is counted.
 
         Args:
             name: Name of a column.
         """
         if self.input.fields:
-            return "field"
+            return LabelKind.FIELD
         kind = self.input.schema.field(name).type
-        return None if kind_of_or_not(kind) == "null" else kind_of(kind)
+        return None if kind_of_or_not(kind) is LabelKind.NULL else kind_of(kind)
 
     def _groups(self, counting: Counting, workers: int) -> Iterator[Group]:
         """Parts combined into about sixty groups with similar numbers of rows."""

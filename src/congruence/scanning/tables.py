@@ -17,17 +17,20 @@ from typing import Any
 import numpy as np
 
 from congruence.errors import InputError
-from congruence.scanning.vocabulary import SETS
+from congruence.scanning.vocabulary import LabelKind
 from congruence.statistics.tables import Array, Table
 
 #: conversion of labels to JSON and back
-_WRITTEN: dict[str, tuple[Any, Any]] = {"bytes": (bytes.hex, bytes.fromhex), "decimal": (str, Decimal)}
+_WRITTEN: dict[LabelKind, tuple[Any, Any]] = {
+    LabelKind.BYTES: (bytes.hex, bytes.fromhex),
+    LabelKind.DECIMAL: (str, Decimal),
+}
 
 
-def _converted(kind: str, labels: Iterable[Any], way: int) -> tuple[Any, ...]:
+def _converted(kind: LabelKind, labels: Iterable[Any], way: int) -> tuple[Any, ...]:
     """Labels converted to JSON (way 0), or back (way 1); lists of clusters are converted one by one."""
-    if kind.startswith(SETS):
-        return tuple(_converted(kind.removeprefix(SETS), one, way) for one in labels)
+    if kind.element is not None:
+        return tuple(_converted(kind.element, one, way) for one in labels)
     return tuple(map(_WRITTEN[kind][way], labels)) if kind in _WRITTEN else tuple(labels)
 
 
@@ -77,7 +80,7 @@ class PartialTables:
     """
 
     names: tuple[str, ...]
-    kinds: tuple[str, ...]
+    kinds: tuple[LabelKind, ...]
     #: labels of each column in order of appearance; label i has code i + 1, and code 0 is "in no cluster"
     labels: tuple[tuple[Any, ...], ...]
     pairs: Array
@@ -169,7 +172,7 @@ class PartialTables:
 
     def to_bytes(self) -> bytes:
         """The tables as bytes, without pickle."""
-        if "mixed" in self.kinds:
+        if LabelKind.MIXED in self.kinds:
             raise InputError("labels of mixed types cannot be written; convert them to strings")
         words = [_converted(kind, labels, 0) for kind, labels in zip(self.kinds, self.labels, strict=True)]
         about = {
@@ -198,13 +201,12 @@ class PartialTables:
                 about = json.loads(stored["about"].tobytes())
             if about["format"] != 2:
                 raise ValueError(f"format {about['format']}")
-            labels = tuple(
-                _converted(kind, words, 1) for kind, words in zip(about["kinds"], about["labels"], strict=True)
-            )
+            kinds = tuple(map(LabelKind, about["kinds"]))
+            labels = tuple(_converted(kind, words, 1) for kind, words in zip(kinds, about["labels"], strict=True))
             ends = np.cumsum([len(words) + 1 for words in labels], dtype=np.int64)[:-1]
             parted = {key: tuple(np.split(arrays.pop(key), ends)) if labels else () for key in ("sizes", "inside")}
             part = cls(
-                names=tuple(about["names"]), kinds=tuple(about["kinds"]), labels=labels, sizes=parted["sizes"],
+                names=tuple(about["names"]), kinds=kinds, labels=labels, sizes=parted["sizes"],
                 inside=parted["inside"] if about["exponent"] is not None else (), exponent=about["exponent"],
                 rows=about["rows"], mass=about["mass"], total=arrays["count"].dtype.type(about["total"]),
                 squares=about["squares"], left_out=tuple(about["left_out"]), **arrays,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.errors import InputError, TooLarge
+from congruence.errors import InputError, TooLarge, Word
 from congruence.inputs.cover_columns import sets_of_rows
 from congruence.inputs.encoding import arrow_library, holds_lists, refuse_type
 from congruence.inputs.files import why_unreadable
@@ -20,14 +20,52 @@ from congruence.inputs.labels import Labels, above
 from congruence.machine import jit
 from congruence.statistics.tables import Array, code_type
 
-#: kinds of columns of lists, the clusters of each point, begin with this
-SETS = "sets of "
-
 #: bytes of a label's entries in a list and a dictionary
 PLACE = 110
 
 #: size of the lookup table for codes of integers; labels with a wider range are hashed
 LOOKUP_SPAN = 1 << 20
+
+
+class LabelKind(Word):
+    """The kind of the labels of a column, without their width; only labels of one kind can be equal."""
+
+    NULL = "null"
+    INTEGER = "integer"
+    FLOAT = "float"
+    BOOLEAN = "boolean"
+    TEXT = "text"
+    BYTES = "bytes"
+    DECIMAL = "decimal"
+    #: text of a text file: whether it is numbers is decided after all rows are read
+    FIELD = "field"
+    MIXED = "mixed"
+    # lists, the clusters of each point
+    NULL_SETS = "sets of null"
+    INTEGER_SETS = "sets of integer"
+    FLOAT_SETS = "sets of float"
+    BOOLEAN_SETS = "sets of boolean"
+    TEXT_SETS = "sets of text"
+    BYTES_SETS = "sets of bytes"
+    DECIMAL_SETS = "sets of decimal"
+
+    @property
+    def element(self) -> LabelKind | None:
+        """The kind of the clusters, if these are lists of clusters."""
+        return ELEMENTS.get(self)
+
+    def takes(self, other: LabelKind) -> bool:
+        """Whether labels of the other kind may be in the same column: missing values, empty lists, or the same kind."""
+        empty = other is LabelKind.NULL_SETS and self.element is not None
+        return other in (self, LabelKind.NULL) or empty
+
+
+#: kinds of lists of clusters, and of the clusters in them
+ELEMENTS = {
+    LabelKind.NULL_SETS: LabelKind.NULL, LabelKind.INTEGER_SETS: LabelKind.INTEGER, LabelKind.FLOAT_SETS: LabelKind.FLOAT,
+    LabelKind.BOOLEAN_SETS: LabelKind.BOOLEAN, LabelKind.TEXT_SETS: LabelKind.TEXT, LabelKind.BYTES_SETS: LabelKind.BYTES,
+    LabelKind.DECIMAL_SETS: LabelKind.DECIMAL,
+}  # fmt: skip
 
 
 class BadBatch(InputError):
@@ -44,23 +82,24 @@ def unreadable(where: str, error: BaseException) -> BadBatch:
     return kind(f"{where} could not be read: {why_unreadable(error)}")
 
 
-def kind_of(type: Any) -> str:
-    """The kind of an arrow type without its width; only labels of one kind can be equal."""
+def kind_of(type: Any) -> LabelKind:
+    """The kind of the labels of an arrow type."""
     pa = arrow_library()
     kinds = pa.types
     if kinds.is_dictionary(type):
         return kind_of(type.value_type)
     if holds_lists(type):
         refuse_type(type.value_type)
-        return SETS + kind_of(type.value_type)
+        inner = kind_of(type.value_type)
+        return next(kind for kind, element in ELEMENTS.items() if element is inner)
     for name, tests in (
-        ("null", (kinds.is_null,)),
-        ("integer", (kinds.is_integer,)),
-        ("float", (kinds.is_floating,)),
-        ("boolean", (kinds.is_boolean,)),
-        ("text", (kinds.is_string, kinds.is_large_string, getattr(kinds, "is_string_view", kinds.is_string))),
-        ("bytes", (kinds.is_binary, kinds.is_large_binary, kinds.is_fixed_size_binary)),
-        ("decimal", (kinds.is_decimal,)),
+        (LabelKind.NULL, (kinds.is_null,)),
+        (LabelKind.INTEGER, (kinds.is_integer,)),
+        (LabelKind.FLOAT, (kinds.is_floating,)),
+        (LabelKind.BOOLEAN, (kinds.is_boolean,)),
+        (LabelKind.TEXT, (kinds.is_string, kinds.is_large_string, getattr(kinds, "is_string_view", kinds.is_string))),
+        (LabelKind.BYTES, (kinds.is_binary, kinds.is_large_binary, kinds.is_fixed_size_binary)),
+        (LabelKind.DECIMAL, (kinds.is_decimal,)),
     ):
         if any(test(type) for test in tests):
             return name
@@ -68,23 +107,18 @@ def kind_of(type: Any) -> str:
     raise InputError(f"labels of type {type} cannot be counted; convert them to strings if they are labels")
 
 
-def check_kind(type: Any, wanted: str, who: str) -> None:
+def check_kind(type: Any, wanted: LabelKind, who: str) -> None:
     """Raise if a column has another kind elsewhere."""
+    found: LabelKind | str
     try:
-        kind = kind_of(type)
+        found = kind = kind_of(type)
+        if (kind is LabelKind.TEXT and wanted is LabelKind.FIELD) or wanted.takes(kind) or kind.takes(wanted):
+            return
     except InputError:
-        if wanted == "null":
+        if wanted is LabelKind.NULL:
             raise
-        kind = str(type)
-    if kind == "text" and wanted == "field":
-        return
-    if kind not in (wanted, "null") and wanted != "null" and not _open_sets(kind, wanted):
-        raise BadBatch(f"{who} holds labels of kind {kind}, and of kind {wanted} elsewhere")
-
-
-def _open_sets(kind: str, other: str) -> bool:
-    """Whether both are lists of clusters and one of them has only empty lists."""
-    return kind.startswith(SETS) and other.startswith(SETS) and SETS + "null" in (kind, other)
+        found = str(type)
+    raise BadBatch(f"{who} holds labels of kind {found}, and of kind {wanted} elsewhere")
 
 
 class Crowded(Exception):
@@ -104,7 +138,7 @@ class Vocabulary:
     def __init__(
         self, noise: Collection[Hashable] | None = None, fields: bool = False, limit: float = float("inf")
     ) -> None:
-        self.kind, self.fields, self.limit = "null", fields, limit
+        self.kind, self.fields, self.limit = LabelKind.NULL, fields, limit
         self.labels: list[Any] = []
         self.place: dict[Any, int] = {(): 0}
         self.noise = {x for label in noise or () for x in (label, str(label))}
@@ -123,11 +157,11 @@ class Vocabulary:
         """Bytes that the vocabulary takes."""
         return self.held + (0 if self.lookup is None else self.lookup.nbytes)
 
-    def joined(self, kind: str, who: str) -> None:
+    def joined(self, kind: LabelKind, who: str) -> None:
         """Fix the kind; labels of another kind are refused."""
-        if kind in ("null", self.kind) or (kind == SETS + "null" and self.kind.startswith(SETS)):
+        if self.kind.takes(kind):
             return
-        if self.kind not in ("null", SETS + "null") or (self.kind != "null" and not kind.startswith(SETS)):
+        if not kind.takes(self.kind):
             raise BadBatch(f"{who} holds labels of kind {kind}, and of kind {self.kind} elsewhere")
         self.kind = kind
 
@@ -159,18 +193,16 @@ class Vocabulary:
             column = column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column
             column = column.combine_chunks()
         kind = kind_of(column.type)
-        if (
-            self.fields and kind == "text"
-        ):  # text of a text file: whether it is numbers is decided after all rows are read
-            kind = "field"
+        if self.fields and kind is LabelKind.TEXT:
+            kind = LabelKind.FIELD
         self.joined(kind, who)
-        if kind == "null":
+        if kind is LabelKind.NULL:
             return np.zeros(len(column), np.uint8)
         if pa.types.is_dictionary(column.type):
             return self._hashed(column)
-        if kind.startswith(SETS):
+        if kind.element is not None:
             return self._sets(column, who)
-        if kind == "integer":
+        if kind is LabelKind.INTEGER:
             if not column.null_count:
                 return self._integers(column.to_numpy())
             there = column.is_valid().to_numpy(zero_copy_only=False)
@@ -178,7 +210,7 @@ class Vocabulary:
             codes = np.zeros(len(column), solid.dtype)
             codes[there] = solid
             return codes
-        if kind == "float":  # −0.0 is 0.0, NaN is missing
+        if kind is LabelKind.FLOAT:  # −0.0 is 0.0, NaN is missing
             values = column.to_numpy(zero_copy_only=False).astype(np.float64) + 0.0
             column = pa.array(values, from_pandas=True)
         return self._hashed(column.dictionary_encode())
@@ -268,15 +300,15 @@ class Vocabulary:
         self.low, self.lookup = low, wider
 
 
-def _kind_of_names(names: Sequence[Any]) -> str:
+def _kind_of_names(names: Sequence[Any]) -> LabelKind:
     kinds = {type(name) for name in names}
     for kind, types in (
-        ("boolean", {bool}),
-        ("integer", {int}),
-        ("float", {int, float}),
-        ("text", {str}),
-        ("bytes", {bytes}),
+        (LabelKind.BOOLEAN, {bool}),
+        (LabelKind.INTEGER, {int}),
+        (LabelKind.FLOAT, {int, float}),
+        (LabelKind.TEXT, {str}),
+        (LabelKind.BYTES, {bytes}),
     ):
         if kinds <= types:
-            return kind if kinds else "null"
-    return "mixed"
+            return kind if kinds else LabelKind.NULL
+    return LabelKind.MIXED
