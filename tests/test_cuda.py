@@ -15,7 +15,7 @@ from doors import missing_card, needs_card
 
 import congruence as cg
 from congruence.chance.alongside import beside
-from congruence.engine import cpu, fused, plan
+from congruence.engine import cpu, plan
 from congruence.inputs.coerce import as_clustering
 from congruence.machine import device
 
@@ -160,7 +160,7 @@ def test_columns_are_encoded_on_the_card_as_on_the_host(kind, order, shape):
                 assert member.codes.dtype == expected.codes.dtype
                 assert member.codes.tolist() == expected.codes.tolist()
                 assert np.asarray(member.names).tolist() == np.asarray(expected.names).tolist()
-                assert fused.cluster_sizes(member).tolist() == np.bincount(expected.codes).tolist()
+                assert cpu.cluster_sizes(member).tolist() == np.bincount(expected.codes).tolist()
 
 
 @needs_card

@@ -511,10 +511,10 @@ def test_many_points_are_compared_without_a_copy_of_their_labels(monkeypatch):
     take(monkeypatch, "compiled")
     monkeypatch.setattr(fused, "BLOCKED_FROM", 1)
     columns = [np.arange(1_000_000) % k for k in (3, 4, 5, 7)]
-    cg.compare_all(columns)
+    cg.compare_all(columns, threads=2)
     tracemalloc.start()
     try:
-        cg.compare_all(columns)
+        cg.compare_all(columns, threads=2)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
