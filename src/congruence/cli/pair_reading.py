@@ -9,7 +9,6 @@ from typing import Any
 from congruence.cli.gaps import missing_note
 from congruence.cli.reading import Columns, check_noise_columns, label_columns, row_ids, table_of
 from congruence.errors import InputError, some_of
-from congruence.inputs.column_names import named_columns
 
 
 @dataclass(frozen=True)
@@ -75,6 +74,7 @@ def _one_of_each(
     """The clustering of each of two files: a matrix, the column named, or the only one."""
     from congruence.inputs import files
     from congruence.inputs.column_kinds import sorted_columns
+    from congruence.inputs.column_names import named_columns
     from congruence.inputs.similarity import Similarity
 
     there = list(dict.fromkeys(name for table in tables for name in table))

@@ -12,7 +12,6 @@ from congruence.cli.app import settings
 from congruence.cli.gaps import missing_note
 from congruence.cli.printing import say
 from congruence.errors import InputError
-from congruence.inputs.column_names import named_columns, other_references, reference_among
 
 #: columns as an option gives them, separated by commas, or one by one
 Columns = str | Sequence[str] | None
@@ -98,6 +97,7 @@ def labels_of(
     check_reference(reference, id)
     from congruence.inputs import files
     from congruence.inputs.column_kinds import sorted_columns
+    from congruence.inputs.column_names import named_columns
 
     table = table_of(file)
     asked = None if is_none(reference) else reference
@@ -196,6 +196,7 @@ def scanned_columns(
         return None
     import congruence as cg
     from congruence.inputs import files
+    from congruence.inputs.column_names import named_columns, other_references, reference_among
     from congruence.scanning.sources import SCANNED
 
     if given.keys() <= {"memory"} and not many and (long is not None or files.suffix_of(file) not in SCANNED):
@@ -358,6 +359,7 @@ def numbers_in(
 
     from congruence.inputs import files
     from congruence.inputs.column_kinds import first_ids, sorted_columns
+    from congruence.inputs.column_names import named_columns
     from congruence.inputs.formats import ANNDATA
 
     if files.suffix_of(file) == ".npy":
@@ -407,6 +409,7 @@ def features_of(table: dict[str, Any], features: str | None, taken: list[str], f
     """The feature columns: the named ones, or all except labels, ids and windows."""
     from congruence.inputs import files
     from congruence.inputs.column_kinds import feature_columns
+    from congruence.inputs.column_names import named_columns
 
     if features is not None:
         return files.pick(table, named_columns(features, table, str(file), taken), str(file))
