@@ -20,7 +20,7 @@ from congruence.engine.plan import engine_for
 from congruence.formulas import find
 
 KINDS = ("balanced", "skewed", "singletons")
-TAILS = (0.95, 0.9, 0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5)
+TAILS = (0.9999, 0.999, 0.99, 0.95, 0.9, 0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5)
 
 
 def sizes(rng: np.random.Generator, kind: str, n: int, k: int) -> np.ndarray:

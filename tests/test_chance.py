@@ -1102,3 +1102,16 @@ def test_many_pairs_at_once_are_the_pairs_one_by_one(options):
         assert r.p_values.tolist() == [t.p_value for t in r.tests]
         assert r.tests[-1].p_value == r.p_values[-1]
         assert len(r.to_frame()) == len(r.pairs)
+
+
+def test_nearly_balanced_clusterings_are_tested_without_draws_at_both_ends():
+    """Of all pairs of random clusterings, those that agree less than 95 % of the draws need no draws either."""
+    rng = np.random.default_rng(0)
+    runs = [rng.integers(0, 10, 5_000) for _ in range(24)]
+    r = cg.permutation_tests(runs, random_state=0)
+    assert not any(t.is_drawn for t in r.tests)
+    low = int(np.argmin(r.values))
+    assert r.tests[low].p_value > 0.99
+    drawn = cg.permutation_test(*(runs[int(x)] for x in r.pairs[low]), "ari", 4000, 1)
+    hits = (drawn.draws <= drawn.value).sum()
+    assert r.tests[low].p_two_sided / 2 == pytest.approx(hits / 4000, abs=4 * math.sqrt(hits) / 4000)

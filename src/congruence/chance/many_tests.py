@@ -271,14 +271,14 @@ def permutation_tests(
     if not pairs:
         raise InputError("there is no pair of clusterings to test")
     noise = options.pop("noise", None)
-    streams: list[Any] = []
+    root = seed_sequence(random_state)
 
     def tested_alone(place: int, how: Method) -> PermutationTest:
-        if not streams:
-            streams.extend(seed_sequence(random_state).spawn(len(pairs)))
+        key = (*root.spawn_key, root.n_children_spawned + place)  # one child, without all the others
+        stream = np.random.SeedSequence(root.entropy, spawn_key=key)
         name_a, name_b = pairs[place]
         test = permutation_test(
-            named[name_a], named[name_b], m, n_permutations, streams[place], method=how, threads=threads, progress=False,
+            named[name_a], named[name_b], m, n_permutations, stream, method=how, threads=threads, progress=False,
             noise=noise_of(noise, name_a, name_b), **options,
         )  # fmt: skip
         return replace(test, names=(name_a, name_b))

@@ -203,8 +203,9 @@ def _fineness(rows: Sequence[Margin], columns: Sequence[Margin]) -> Array:
 #: distribution may end before S does
 LEAST_DEVIATION, LEAST_FINENESS, LEAST_SKEWNESS = 6.0, 6.5, -0.02
 
-#: the smallest lower tail: further down, the distribution ends before S does
-LEAST_BELOW = 0.05
+#: for lower tails down to each of these: the largest size of the excess, in units of 1 and of the squared skewness, and the
+#: smallest number of points. Further down, the distribution ends before S does
+BELOW = ((0.05, math.inf, math.inf, 0), (1e-2, 0.03, math.inf, 250), (1e-4, 0.03, 0.008, 1000))
 
 #: for p-values down to each of these: the largest excess of the kurtosis and the smallest number of points. The tails differ
 #: more the further out they are
@@ -215,10 +216,18 @@ SMALLEST = 1e-300
 
 
 def is_reliable(moments: Moments, more: Array, fewer: Array) -> Array:
-    """Whether both tails are within 15 % of the exact ones; the upper down to 10⁻⁵ (reproductions/permutation_moments.py)."""
+    """Whether both tails are within 15 % of the exact ones, down to 10⁻⁵ and 10⁻⁴ (reproductions/permutation_moments.py)."""
     excess, points = (np.select([more >= row[0] for row in LIMITS], [row[at] for row in LIMITS]) for at in (1, 2))
     is_fine = (moments.deviation >= LEAST_DEVIATION) & (moments.fineness >= LEAST_FINENESS)
-    is_fine &= fewer >= LEAST_BELOW
+    away = np.abs(moments.excess)
+    relative = away / np.maximum(moments.skewness**2, 1e-12)
+    is_fine &= np.any(
+        [
+            (fewer >= least) & (away <= most) & (relative <= share) & (moments.n >= few)
+            for least, most, share, few in BELOW
+        ],
+        axis=0,
+    )
     return np.asarray(
         is_fine & (moments.skewness >= LEAST_SKEWNESS) & (moments.excess <= excess) & (moments.n >= points)
     )
