@@ -155,6 +155,10 @@ def test_duckdb_and_xarray():
     xarray = pytest.importorskip("xarray", reason="xarray makes the dataset")
     assert cg.compare_all(xarray.Dataset.from_dataframe(labels))["ari"][1, 2] == KNOWN
     assert cg.ari(xarray.DataArray(FRAME["kmeans"]), FRAME["leiden"].tolist()) == KNOWN
+    assert cg.choose_k(xarray.Dataset({"x": ("p", RNG.normal(size=N)), "y": ("p", RNG.normal(size=N))}), k=[2]).k in (
+        1,
+        2,
+    )
 
 
 @pytest.mark.slow
@@ -230,6 +234,18 @@ def test_nothing_clusters_by_ids_or_labels(command):
     assert "--standardise" not in err
     err = command("generate", "n.csv", "--k", "3", "--members", "2", "--data-columns", "x", "--out", "runs.csv")[2]
     assert "left out" not in err
+
+
+def test_frames_are_not_clustered_by_ids_or_labels():
+    """In Python too: whole numbers called customer_no or kmeans are refused by name; floats are taken."""
+    frame = pd.DataFrame({"x": RNG.normal(size=N), "y": RNG.normal(size=N)})
+    for name, kind in (("customer_no", "ids"), ("kmeans", "labels")):
+        for call in (lambda X: cg.generate(X, 2, 3), lambda X: cg.choose_k(X, k=[2])):
+            for made in (pd.DataFrame, pl.from_pandas, pa.Table.from_pandas):
+                with pytest.raises(cg.InputError, match=f"column '{name}' holds {kind}, by its name"):
+                    call(made(frame.assign(**{name: FRAME[name]})))
+    assert len(cg.generate(frame.assign(kmeans=FRAME["kmeans"].astype(float)), 2, 3, random_state=0)) == 2
+    assert len(cg.generate(frame.assign(age=FRAME["kmeans"]), 2, 3, random_state=0)) == 2
 
 
 def test_rows_are_joined_by_their_ids(command):

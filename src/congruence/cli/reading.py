@@ -299,10 +299,12 @@ class FoundData:
 
     @property
     def frame(self) -> Any:
-        """The same with the names of the columns."""
+        """The same with the names of the columns, as floats where they are exact: their kind is decided."""
+        import numpy as np
         import pyarrow as pa
 
-        return pa.table({name: pa.array(x) for name, x in self.numbers.items()})
+        exact = {name: x if x.size and np.abs(x).max() > 2**53 else x.astype(float) for name, x in self.numbers.items()}
+        return pa.table({name: pa.array(x) for name, x in exact.items()})
 
     def scaled(self, standardise: bool) -> Any:
         """Points × features, standardised if requested; otherwise a note if scales differ much."""

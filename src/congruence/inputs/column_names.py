@@ -54,6 +54,18 @@ def says_id(name: str) -> bool:
     return name.strip().lower() in SURE_NAMES
 
 
+def kind_by_name(name: str) -> str | None:
+    """What a column of whole numbers holds according to its name: "ids", "labels", or None if the name does not say.
+
+    >>> kind_by_name("customer_no"), kind_by_name("leiden_0.5"), kind_by_name("truth"), kind_by_name("age")
+    ('ids', 'labels', 'labels', None)
+    """
+    low = name.strip()
+    if LABEL_NAMES.fullmatch(low) or reference_among([low]):
+        return "labels"
+    return "ids" if names_rows(low) else None
+
+
 def reference_among(names: Iterable[str]) -> str | None:
     """The first column named like a reference: truth, class, label or reference, alone or as in reference2, true_class.
 

@@ -109,7 +109,7 @@ def choose_k(
     """
     if isinstance(criteria, str) and criteria == "paper":
         criteria, method, protocol = PAPER, "em", "paper"
-    if isinstance(data, Mapping):
+    if isinstance(data, Mapping) and not type(data).__module__.startswith("xarray"):
         return _of_ensembles(data, criteria, reference, threads, progress)
     X = as_data(data)
     n = X.shape[0]
