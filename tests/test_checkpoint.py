@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from pyarrow import parquet
 from test_scanning import folder_of, labels, same
 
 import congruence as cg
-from congruence.scanning import parts
+from congruence.scanning import checkpoint, parts
 from congruence.scanning.checkpoint import MAGIC, Checkpoint
 
 NAMES = ["int", "text", "negative"]
@@ -260,7 +262,6 @@ print(cg.compare_all(cg.scan(sys.argv[1], ["a", "b"], checkpoint=sys.argv[2], th
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no locks on folders")
 def test_two_runs_on_one_checkpoint(tmp_path):
     """The second says that it waits, and then finds the parts of the first; a killed run leaves neither lock nor litter."""
     parquet.write_table(pa.table({"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]}), tmp_path / "x.parquet")
@@ -283,3 +284,50 @@ def test_two_runs_on_one_checkpoint(tmp_path):
     assert (first.returncode, second.returncode, said) == (0, 0, "")
     assert again == out  # the second read nothing
     assert all(path.suffix in (".part", ".json") for path in (tmp_path / "kept").iterdir())
+
+
+@pytest.fixture
+def without_folder_locks(monkeypatch):
+    """As on Windows: no fcntl."""
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    monkeypatch.setattr(checkpoint, "LOOK", 0.005)
+
+
+def test_a_lock_file_where_folders_cannot_be_locked(without_folder_locks, tmp_path, capsys):
+    """The second run waits for the first, says so once, and nothing is left behind."""
+    order, holds = [], threading.Event()
+
+    def first():
+        with checkpoint.checkpoint_in(tmp_path / "kept", lambda: "data", "x") as kept:
+            order.append("first")
+            holds.set()
+            time.sleep(0.05)
+            kept.put("part", b"counts")
+            order.append("first done")
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    holds.wait()
+    with checkpoint.checkpoint_in(tmp_path / "kept", lambda: "data", "x") as kept:
+        order.append("second")
+        assert kept.get("part") == b"counts"
+        assert (tmp_path / "kept" / checkpoint.LOCK).exists()
+    thread.join()
+    assert order == ["first", "first done", "second"]
+    assert capsys.readouterr().err.count("is in use by another run; waiting for it") == 1
+    assert not (tmp_path / "kept" / checkpoint.LOCK).exists()
+
+
+def test_the_lock_file_of_a_killed_run_is_void(without_folder_locks, tmp_path, monkeypatch):
+    """A lock that its owner no longer touches is taken over; one that is touched is not."""
+    monkeypatch.setattr(checkpoint, "ABANDONED", 0.15)
+    monkeypatch.setattr(checkpoint, "BEAT", 0.01)
+    lock = tmp_path / "kept" / checkpoint.LOCK
+    lock.parent.mkdir()
+    lock.write_text("{}", encoding="utf-8")
+    with checkpoint.checkpoint_in(lock.parent, lambda: "data", "x"):
+        held = lock.read_text(encoding="utf-8")
+        assert json.loads(held)["process"] == os.getpid()
+        touched = lock.stat().st_mtime_ns
+        time.sleep(0.1)
+        assert lock.stat().st_mtime_ns > touched

@@ -103,7 +103,7 @@ def _checked(public: Any) -> Any:
     @wraps(public)
     def checked(*args: Any, **given: Any) -> Any:
         try:
-            return public(*args, **given)
+            result = public(*args, **given)
         except MemoryError as error:
             errors = import_module("congruence.errors")
             if isinstance(error, errors.InputError):
@@ -117,6 +117,12 @@ def _checked(public: Any) -> Any:
             if better is None:
                 raise
             raise better from error
+        kind = type(result)
+        if kind not in _SEEN:
+            _SEEN.add(kind)
+            if kind.__module__.startswith("congruence."):  # a result that has no public name
+                _check_methods(kind)
+        return result
 
     checked._checked = True  # type: ignore[attr-defined]
     home = import_module(public.__module__)
@@ -125,8 +131,8 @@ def _checked(public: Any) -> Any:
     return checked
 
 
-#: special methods that users call with arguments; modules whose classes are checked
-_OPEN, _DONE = ("__init__", "__getitem__", "__call__"), set[str]()
+#: special methods that users call with arguments; modules whose classes are checked; types of results so far
+_OPEN, _DONE, _SEEN = ("__init__", "__getitem__", "__call__"), set[str](), set[type]()
 
 
 def _check_classes() -> None:
@@ -135,9 +141,13 @@ def _check_classes() -> None:
         _DONE.add(home)
         for public in [getattr(modules[f"congruence.{home}"], name, None) for name in _HOMES[home]]:
             if isinstance(public, type) and not issubclass(public, BaseException):
-                for name, method in list(vars(public).items()):
-                    if isinstance(method, FunctionType) and (name in _OPEN or name[0] != "_") and _has_types(method):
-                        setattr(public, name, _checked(method))
+                _check_methods(public)
+
+
+def _check_methods(public: type) -> None:
+    for name, method in list(vars(public).items()):
+        if isinstance(method, FunctionType) and (name in _OPEN or name[0] != "_") and _has_types(method):
+            setattr(public, name, _checked(method))
 
 
 def _has_types(method: FunctionType) -> bool:

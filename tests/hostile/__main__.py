@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import json
 import queue
 import resource
 import subprocess
@@ -19,7 +20,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from hostile.calls import REACHED
 from hostile.cases import one_case
+from hostile.surface import everything
 
 LONGEST = 120  # seconds without output after which a worker counts as hanging
 MEMORY = 12 * 2**30  # bytes of address space of a worker
@@ -38,6 +41,7 @@ def work(seed: int, numbers: range) -> None:
         for line in wrong:
             print(f"WRONG {number}\t{kind}\t{what}\t{line}".replace("\n", "\\n").replace("\r", "\\r"), flush=True)
         print(f"DONE {number}\t{kind.partition(':')[0]}", flush=True)
+    print("REACHED " + json.dumps(sorted(REACHED)), flush=True)
 
 
 def forward(stream: Any, lines: queue.Queue[str]) -> None:
@@ -65,7 +69,7 @@ def main() -> int:
         print(f"{kind}\n{what}\n" + ("\n".join(f"WRONG: {x}" for x in wrong) or "right"))
         return bool(wrong)
     failures, kinds, began, done = [], collections.Counter[str](), time.perf_counter(), 0
-    first = numbers.start
+    first, reached = numbers.start, set[str]()
     while first < numbers.stop:
         last = first
         with tempfile.TemporaryFile("w+") as said:
@@ -90,6 +94,8 @@ def main() -> int:
                 elif word == "WRONG":
                     failures.append(rest)
                     print("FAILED " + rest.replace("\t", " | "), flush=True)
+                elif word == "REACHED":
+                    reached |= set(json.loads(rest))
                 elif word == "DONE":
                     kinds[rest.partition("\t")[2]] += 1
                     done += 1
@@ -103,6 +109,12 @@ def main() -> int:
             first = last + 1
     print(f"\n{done:,} cases, seed {options.seed}, {time.perf_counter() - began:.0f} s")
     print("  " + ", ".join(f"{kind} {count:,}" for kind, count in sorted(kinds.items())))
+    names, options = everything()
+    called = {x.partition("(")[0] for x in reached}
+    print(f"{len(names & called)} of {len(names)} public functions and methods; never called: {sorted(names - called)}")
+    print(
+        f"{len(options & reached)} of {len(options)} options of commands and arguments; never given: {sorted(options - reached)}"
+    )
     failed = {f.partition("\t")[0] for f in failures}
     print(f"{len(failed)} failed cases")
     return bool(failures)

@@ -24,6 +24,16 @@ from hostile import broken_files, oracle
 
 #: skip functions that cluster
 QUICK = False
+#: functions, methods and options that were called: "cg.compare(threads)", "matrix --memory"
+REACHED: set[str] = set()
+
+
+def consumed(result: Any) -> None:
+    """Show a result, and run through an iterator."""
+    if hasattr(result, "__next__"):
+        for _ in zip(range(20), result, strict=False):
+            pass
+    f"{result!s}{result!r}"
 
 
 class Nothing:
@@ -307,6 +317,11 @@ BY_NAME: dict[str, Callable[[Random, int], Any]] = {
     "balance": lambda r, n: r.choice([0.05, 0, -1, "x", float("nan")]),
     "scheme": lambda r, n: r.choice(["bootstrap", "subsample", "jitter", "noise", "x", None]),
     "jitter": lambda r, n: r.choice([0.05, 0, -1, "x"]),
+    "backend": lambda r, n: r.choice([None, "plotly", "matplotlib", "pandas", "polars", "pyarrow", "x", 3]),
+    "checkpoint": lambda r, n: r.choice([None, "kept", "", 3, odd(r)]),
+    "solver": lambda r, n: r.choice(["auto", "metis", "spectral", "highs", "x", None, 3]),
+    "variant": lambda r, n: r.choice([None, "spectral", "sparse", "x", 3]),
+    "options": lambda r, n: r.choice([None, {}, {"epsilon": 0.1}, {"x": 1}, "x", 3]),
     "standardise": lambda r, n: r.choice([False, True, "x"]),
 }  # fmt: skip
 
@@ -356,17 +371,7 @@ def arguments_of(rng: Random, function: Callable[..., Any], name: str, n: int) -
         needed = parameter.default is parameter.empty
         if not needed and rng.random() > 0.18:
             continue
-        if not needed and key in (
-            "client",
-            "checkpoint",
-            "solver",
-            "variant",
-            "options",
-            "who",
-            "command",
-            "source",
-            "backend",
-        ):
+        if not needed and key == "client":  # waits for a cluster
             continue
         usual = BY_NAME.get(key)
         if key in given and rng.random() < 0.8:
@@ -402,19 +407,19 @@ def complaints_of(rng: Random, folder: Path) -> tuple[str, list[str], str]:
         os.chdir(folder)
         try:
             with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+                REACHED.update(f"cg.{name}({key})" for key in given)
                 result = getattr(cg, name)(**given)
-                text = f"{result!s}{result!r}"
+                consumed(result)
         except Exception as error:
             if not allowed(error):
                 wrong.append(f"{type(error).__name__}: {str(error)[:300]}")
         else:
             if out.getvalue() or err.getvalue():
                 wrong.append(f"printed {out.getvalue()[:80]!r}{err.getvalue()[:80]!r}")
-            del text
         finally:
             os.chdir(here)
     wrong += [f"raw warning: {w.category.__name__}: {w.message}"[:250] for w in said if is_raw(w)]
-    if left := [p.name for p in folder.iterdir() if p.name not in ("x.html",)]:
+    if left := [p.name for p in folder.iterdir() if p.name not in ("x.html", "kept")]:
         wrong.append(f"left behind: {left}")
     wrong += values_of_pair(name, given, kept, result)
     return shown, wrong, name

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from hostile import calls, commands, surface
+from hostile import calls, chains, commands, surface
 
 
 def one_case(seed: int, number: int, *, loud: bool = False, quick: bool = False) -> tuple[str, list[str], str]:
@@ -20,9 +20,13 @@ def one_case(seed: int, number: int, *, loud: bool = False, quick: bool = False)
     rng = Random(f"{seed}:{number}")
     draw = rng.random()
     commands.QUICK = calls.QUICK = quick
-    maker: Any = commands.complaints_of if draw < 0.55 else calls.complaints_of
+    maker: Any = commands.complaints_of if draw < 0.45 else calls.complaints_of
+    if draw > 0.65:
+        maker = partial(surface.any_call, quick=quick)
     if draw > 0.8:
-        maker = surface.further_doors if draw > 0.95 else partial(surface.any_call, quick=quick)
+        maker = partial(chains.chained, quick=quick)
+    if draw > 0.9:
+        maker = surface.further_doors if draw > 0.95 else chains.valued
     with tempfile.TemporaryDirectory(prefix="hostile-") as name:
         folder = Path(name)
         if loud:

@@ -213,7 +213,9 @@ def labels_line(rng: Random, folder: Path) -> tuple[Line, broken_files.Made, str
             if usual and rng.random() < 0.15:
                 line.argv += ["--reference", rng.choice(usual)]
             line.odd(0.02, "--reference")
-            line.maybe(0.03, "--p-values", "--permutations", rng.choice(["20", "0", "x"]))
+            if rng.random() < 0.03:
+                line.argv.append("--p-values")
+                line.odd(1, "--permutations", ["20", "0", "x"])
             line.maybe(0.03, "--ci")
     else:
         if command in ("match", "contingency", "points", "report", "resolutions"):
@@ -372,12 +374,14 @@ def cover_line(rng: Random, folder: Path) -> tuple[Line, broken_files.Made, str]
 
 def complaints_of(rng: Random, folder: Path) -> tuple[str, list[str], str]:
     """(what was run, what is wrong with it, which kind of case it was) for one random command line."""
+    from hostile.calls import REACHED
     from hostile.surface import any_line
 
     maker = rng.choices([labels_line, data_line, cover_line, any_line], [0.5, 0.12, 0.08, 0.3])[0]
     line, made, command = maker(rng, folder)
     if QUICK and command in SLOW:
         return f"{command}: left out", [], command
+    REACHED.update([line.argv[0], *(f"{line.argv[0]} {word}" for word in line.argv if word.startswith("--"))])
     before = state_of(folder)
     said = run(line.argv, folder)
     after = state_of(folder)

@@ -8,6 +8,7 @@ import inspect
 import io
 import json
 import os
+import tempfile
 import warnings
 from collections.abc import Callable
 from functools import lru_cache
@@ -19,6 +20,7 @@ import numpy as np
 
 import congruence as cg
 from hostile import broken_files, calls
+from hostile.chains import NOT_CALLED, batches
 from hostile.commands import COMMAND, ODD_WORDS, Line, columns_of
 
 # --- files of further kinds, and text as attackers write it -----------------------------------------------------------
@@ -86,12 +88,16 @@ def further_file(rng: Random, folder: Path) -> broken_files.Made:
         if rng.random() < 0.2:
             content, how = broken_files.spoil(rng, content)
     elif draw < 0.9:
-        how, kind, content = "workbook", rng.choice(["xlsx", "xlsx", "ods", "xls"]), workbook(rng)
+        kind = rng.choice(["xlsx", "xlsx", "ods", "ods", "xls"])
+        how, content = "workbook", workbook(rng, kind)
         if rng.random() < 0.4:
             content, how = broken_files.spoil(rng, content)
     else:
         how, kind = "h5ad", "h5ad"
-        content = rng.choice([b"", b"\x89HDF\r\n\x1a\n" + bytes(80), rng.randbytes(100)])
+        content = rng.choice([b"", b"\x89HDF\r\n\x1a\n" + bytes(80), rng.randbytes(100), *[annotated()] * 7])
+        if rng.random() < 0.7:
+            content, how = broken_files.spoil(rng, content)
+            how = f"h5ad, {how}"
     if rng.random() < 0.1:
         kind, content = f"{kind}.gz", gzip.compress(content) if rng.random() < 0.7 else content
     if rng.random() < 0.05:
@@ -101,15 +107,42 @@ def further_file(rng: Random, folder: Path) -> broken_files.Made:
     return broken_files.Made(path, False, f"by hand: {how}")
 
 
-def workbook(rng: Random) -> bytes:
+@lru_cache(maxsize=1)
+def annotated() -> bytes:
+    """An h5ad file with labels, numbers and an embedding."""
+    try:
+        import anndata
+        import pandas as pd
+    except ImportError:
+        return b"\x89HDF\r\n\x1a\n"
+    names = pd.Index([f"cell{i}" for i in range(24)], dtype=object)
+    obs = pd.DataFrame({"leiden": pd.Categorical(A), "louvain": B, "batch": pd.Categorical([0, 1] * 12)}, index=names)
+    with warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder:
+        warnings.simplefilter("ignore")
+        anndata.AnnData(
+            X, obs=obs, var=pd.DataFrame(index=pd.Index(list("wxyz"), dtype=object)), obsm={"X_umap": X[:, :2]}
+        ).write_h5ad(f"{folder}/x.h5ad")
+        return Path(f"{folder}/x.h5ad").read_bytes()
+
+
+def workbook(rng: Random, kind: str = "xlsx") -> bytes:
     """A workbook with cells of many types."""
+    cells: list[Any] = [0, 1, 1.5, "x", "", None, True, "=1/0", "#N/A", "2024-01-01", 10**20, " x "]
     try:
         import openpyxl
+
+        if kind == "ods":
+            import odf  # noqa: F401
+            import pandas as pd
+
+            rows = [[rng.choice(cells[:7]) for _ in range(3)] for _ in range(rng.choice([0, 1, 5]))]
+            stream = io.BytesIO()
+            pd.DataFrame(rows, columns=list("abc")).to_excel(stream, engine="odf", index=False)
+            return stream.getvalue()
     except ImportError:
         return b"PK\x03\x04"
     book = openpyxl.Workbook()
     sheet = book.active
-    cells = [0, 1, 1.5, "x", "", None, True, "=1/0", "#N/A", "2024-01-01", 10**20, " x "]
     for _ in range(rng.choice([0, 1, 2, 5])):
         sheet.append([rng.choice(cells) for _ in range(rng.choice([1, 2, 3, 3]))])
     if rng.random() < 0.3:
@@ -167,6 +200,7 @@ def any_line(rng: Random, folder: Path) -> tuple[Line, broken_files.Made, str]:
             text = text.replace("{column}", rng.choice(names), 1)
         return text.replace("{file}", str(made.path))
 
+    calls.REACHED.add(command)
     for parameter in COMMAND.commands[command].params:
         name = str(parameter.name)
         if parameter.param_type_name == "argument":
@@ -181,6 +215,7 @@ def any_line(rng: Random, folder: Path) -> tuple[Line, broken_files.Made, str]:
         if name in LEFT_OUT or (not needed and rng.random() > 0.12):
             continue
         option = rng.choice(parameter.opts)
+        calls.REACHED.add(f"{command} {parameter.opts[0]}")
         if getattr(parameter, "is_flag", False):
             line.argv.append(option)
         elif name in WRITTEN:
@@ -220,29 +255,38 @@ MADE: dict[str, Callable[[], Any]] = {
     "ConsensusClustering": lambda: cg.ConsensusClustering(2, method="average").fit(np.column_stack([A, B])),
     "AlternativeClustering": lambda: cg.AlternativeClustering(2, method="orthogonal", random_state=0).fit(X, A),
     "PairSums": lambda: cg.pair_sums(np.eye(3), np.eye(3), range(3), range(3)),
+    "Scan": lambda: cg.scan(batches({"a": A, "b": B})), "ConfidenceInterval": lambda: cg.confidence_interval(A * 3, B * 3, "ari", n_resamples=20),
+    "ConsensusDistribution": lambda: cg.consensus_cdf([A, B]),
     "ClusterStability": lambda: cg.stability(X, lambda z: (z[:, 0] > 3).astype(int), n_resamples=3, random_state=0),
 }  # fmt: skip
-#: methods that open windows, that other libraries define, or that engines call
-NOT_CALLED = (
-    "with_policy",
-    "taken",
-    "checked_block",
-    "renamed",
-    "on",
-    "values",
-    "check",
-    "formula",
-    "workings",
-    "raw",
-    "check_same_bins",
-    "show",
-    "open",
-    "set_params",
-    "get_metadata_routing",
-    "set_fit_request",
-    "set_predict_request",
-    "set_output",
-)
+
+
+def everything() -> tuple[set[str], set[str]]:
+    """(public functions, classes and methods; options of commands and arguments of functions) that cases can reach."""
+    names, options = set(COMMAND.commands) - {"demo"}, set[str]()
+    for name in names:
+        params = COMMAND.commands[name].params
+        options |= {
+            f"{name} {p.opts[0]}" for p in params if p.param_type_name == "option" and p.name not in LEFT_OUT
+        }  # fmt: skip
+    for name in dir(cg):
+        thing = getattr(cg, name)
+        if (
+            name.startswith("_")
+            or not callable(thing)
+            or (isinstance(thing, type) and issubclass(thing, BaseException))
+        ):
+            continue
+        if name[0].islower():
+            names.add(f"cg.{name}")
+            kinds = inspect.signature(thing).parameters.values()
+            kept = [p.name for p in kinds if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL) and p.name != "client"]
+            options |= {f"cg.{name}({p})" for p in kept}
+    for kind in MADE:
+        thing = made(kind)
+        found = [x for x in dir(type(thing)) if not x.startswith("_") and x not in NOT_CALLED]
+        names |= {f"{kind}.{x}" for x in found if callable(getattr(thing, x, None))}
+    return names, options
 
 
 @lru_cache(maxsize=64)
@@ -275,7 +319,7 @@ def any_call(rng: Random, folder: Path, quick: bool = False) -> tuple[str, list[
             own = {} if "__repr__" in shown else calls.arguments_of(rng, function, name, rng.choice([1, 3, 24, 24]))
         except cg.InputError:
             return f"{shown}: an argument could not be made", [], name
-        given = own
+        given, reached = own, list(own) or [""]
         positional = [
             given.pop(k) for k, p in inspect.signature(function).parameters.items() if p.kind is p.POSITIONAL_ONLY
         ]
@@ -286,8 +330,8 @@ def any_call(rng: Random, folder: Path, quick: bool = False) -> tuple[str, list[
         os.chdir(folder)
         try:
             with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-                result = function(*positional, **given)
-                f"{result!s}{result!r}"
+                calls.REACHED.update(f"{shown.partition('(')[0]}({key})" for key in reached)
+                calls.consumed(function(*positional, **given))
         except Exception as error:
             if not calls.allowed(error):
                 wrong.append(f"{type(error).__name__}: {str(error)[:300]}")

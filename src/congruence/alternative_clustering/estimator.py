@@ -170,12 +170,7 @@ class AlternativeClustering(Clusterer):
         check_is_fitted(self)
         if self._centres is None:
             raise InputError("predict needs numeric attributes: text has no mean")
-        known = isinstance(X, list | tuple) or any(hasattr(X, name) for name in ("__array__", "tocsr"))
-        if not known:
-            raise InputError(f"predict needs points × attributes, as an array or a frame; got {type(X).__name__}")
-        with refused():
-            data = validate_data(self, X, dtype=np.float64, reset=False)
-        return self._centres.nearest(data)
+        return self._centres.nearest(self._new_points(X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

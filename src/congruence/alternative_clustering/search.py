@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -170,9 +171,15 @@ def alternatives(
     results: list[Alternative] = []
     import scipy.optimize  # noqa: F401  (with its threads of linear algebra, or the limit would not reach them)
     import sklearn.cluster  # noqa: F401
+    from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
-    with Progress(n_alternatives * sum(runs.values()), progress, "restarts") as bar, threadpool_limits(1):
+    with (
+        Progress(n_alternatives * sum(runs.values()), progress, "restarts") as bar,
+        threadpool_limits(1),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct points than clusters
         for i, stream in enumerate(seed_sequence(random_state).spawn(n_alternatives)):
             began = time.perf_counter()
             tried = [_tried(name, points, knowns, k, stream, runs[name], min_size, options, bar.add) for name in chosen]

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
@@ -169,9 +169,7 @@ class ConsensusClustering(Clusterer):
         Returns:
             Cluster of each point.
         """
-        check_is_fitted(self)
-        with refused():
-            data = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        data = self._new_points(X, accept_sparse="csr")
         assert self._centres is not None
         return self._centres.nearest(data)
 

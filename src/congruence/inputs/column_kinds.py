@@ -79,7 +79,7 @@ def kind_of_column(name: str, column: Any) -> ColumnKind:
         why = "true or false" if len(solid) > 1 else "too few values to tell"
         return ColumnKind("labels", why, is_number=pa.types.is_boolean(type_))
     if pa.types.is_integer(type_) or pa.types.is_floating(type_):
-        return _kind_of_numbers(name, solid, pa.types.is_floating(type_))
+        return _kind_of_numbers(name, solid.cast(type_), pa.types.is_floating(type_))
     return _kind_of_words(name, solid)
 
 

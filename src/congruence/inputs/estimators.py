@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from congruence.errors import refused, yes_or_no
+from congruence.errors import InputError, refused, yes_or_no
 
 
 class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -38,3 +40,15 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         with refused():
             super().set_params(**params)
         return self
+
+    def _new_points(self, X: Any, **options: Any) -> Any:
+        """New data for `predict`, with the features that `fit` saw."""
+        check_is_fitted(self)
+        known = isinstance(X, list | tuple) or any(hasattr(X, name) for name in ("__array__", "tocsr"))
+        if not known:
+            raise InputError(f"predict needs points × attributes, as an array or a frame; got {type(X).__name__}")
+        try:
+            with refused():
+                return validate_data(self, X, dtype=np.float64, reset=False, **options)
+        except TypeError as error:
+            raise InputError(f"predict needs points × attributes: {error}") from None

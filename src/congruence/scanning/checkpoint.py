@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 
@@ -57,7 +60,7 @@ class Checkpoint:
                     "another folder, or delete it"
                 )
             return
-        if self.folder.exists() and any(self.folder.iterdir()):
+        if self.folder.exists() and any(x.name != LOCK for x in self.folder.iterdir()):
             raise InputError(f"checkpoint {self.folder} holds other files; name an empty or a new folder")
         self.folder.mkdir(parents=True, exist_ok=True)
         _write(head, json.dumps({"format": 1, "fingerprint": fingerprint, "input": what}).encode())
@@ -90,7 +93,8 @@ def checkpoint_in(folder: str | Path | None, fingerprint: Callable[[], str], wha
     """The checkpoint in a folder, locked for this run; None without a folder.
 
     A second run on the same folder says that it waits, and then finds the parts of the first. The lock is on the folder
-    itself: it ends with the process in any case. Half-written files of a killed run are removed.
+    itself, and ends with the process; Windows and file systems without locks have a lock file instead, which is void a
+    minute after its process ended. Half-written files of a killed run are removed.
 
     Args:
         folder: The folder, which is made if there is none.
@@ -116,26 +120,83 @@ def checkpoint_in(folder: str | Path | None, fingerprint: Callable[[], str], wha
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder; waits with a note while another process has it."""
-    try:
-        import fcntl
-    except ImportError:  # Windows has no locks on folders: parts are written whole, so that both runs are right
-        yield
-        return
     if not folder.is_dir():
         yield
         return
-    number = os.open(folder, os.O_RDONLY)
+    try:
+        import fcntl
+
+        number = os.open(folder, os.O_RDONLY)
+    except (ImportError, OSError):  # Windows has no locks on folders
+        with _alone_by_file(folder):
+            yield
+        return
     try:
         try:
             fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            print(f"note: checkpoint {visible(str(folder))} is in use by another run; waiting for it", file=sys.stderr)
+            _say_waiting(folder)
             fcntl.flock(number, fcntl.LOCK_EX)
         except OSError:  # a file system without locks
-            pass
+            with _alone_by_file(folder):
+                yield
+            return
         yield
     finally:
         os.close(number)
+
+
+#: name of the lock file where folders cannot be locked
+LOCK = ".congruence-lock"
+#: seconds between two looks at the lock of another run, between two signs of life of its owner, and without one until it is void
+LOOK, BEAT, ABANDONED = 0.5, 10.0, 60.0
+
+
+@contextmanager
+def _alone_by_file(folder: Path) -> Iterator[None]:
+    """Hold a lock file, created exclusively; its owner touches it, and a file that is no longer touched is void."""
+    path, seen, since = folder / LOCK, -1, time.monotonic()
+    while True:
+        try:
+            number = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
+            break
+        except (FileExistsError, PermissionError) as error:  # Windows refuses names of files that are being deleted
+            if isinstance(error, PermissionError) and not path.exists():
+                raise InputError(f"checkpoint {folder} cannot be written: permission denied") from None
+        if seen == -1:
+            _say_waiting(folder)
+        try:
+            touched = path.stat().st_mtime_ns
+        except FileNotFoundError:  # released just now
+            continue
+        if touched != seen:
+            seen, since = touched, time.monotonic()
+        elif time.monotonic() - since > ABANDONED:
+            with suppress(OSError):
+                path.unlink()
+        time.sleep(LOOK)
+    with os.fdopen(number, "w", encoding="utf-8") as stream:
+        json.dump({"process": os.getpid(), "machine": platform.node(), "since": time.time()}, stream)
+    done = threading.Event()
+
+    def beat() -> None:
+        while not done.wait(BEAT):
+            with suppress(OSError):
+                os.utime(path)
+
+    thread = threading.Thread(target=beat, daemon=True, name="checkpoint lock")
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+        with suppress(OSError):
+            path.unlink()
+
+
+def _say_waiting(folder: Path) -> None:
+    print(f"note: checkpoint {visible(str(folder))} is in use by another run; waiting for it", file=sys.stderr)
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -440,6 +440,8 @@ class Scan:
         """
         if self.input.fields:
             return LabelKind.FIELD
+        if name not in self.input.schema.names:
+            raise InputError(f"there is no column {name!r}; {hint(name, self.input.schema.names, 'see .names')}")
         kind = self.input.schema.field(name).type
         return None if kind_of_or_not(kind) is LabelKind.NULL else kind_of(kind)
 
