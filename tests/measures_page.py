@@ -104,6 +104,8 @@ def entry(m: cg.Measure) -> list[str]:
     facts = [f"{m.better.capitalize()} is better, {span(m)}. Properties: {true}{'; a metric' if m.is_metric else ''}."]
     if m.weighted_range is not None:
         facts.append("With `sample_weight`: {:g} to {:g}.".format(*m.weighted_range))
+    if m.soft_range is not None:
+        facts.append("Of memberships: {:g} to {:g}.".format(*m.soft_range).replace("-inf to inf", "any number"))
     facts += [f"Parameters: {', '.join(f'`{k}={v!r}`' for k, v in m.parameters.items())}."] if m.parameters else []
     lines += ["\n".join(facts), ""]
     lines += [f"Caution: {m.caution}.", ""] if m.caution else []

@@ -61,7 +61,9 @@ def tree(rng: Random, n: int) -> Any:
 
     if rng.random() < 0.3:
         return cg.Hierarchy({f"l{i}": labels(rng, n) for i in range(2)}) if n > 1 else cg.Hierarchy([0, 0])
-    return cg.Hierarchy(linkage(np.rint(data(rng, max(n, 2)) * 2), rng.choice(["single", "average", "ward"])))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scipy takes a square array for distances
+        return cg.Hierarchy(linkage(np.rint(data(rng, max(n, 2)) * 2), rng.choice(["single", "average", "ward"])))
 
 
 def cover(rng: Random, n: int) -> Any:

@@ -14,9 +14,10 @@ from pyarrow import feather, parquet
 
 import congruence as cg
 from congruence.errors import visible
-from congruence.inputs import files
+from congruence.inputs import files, formats
 from congruence.scanning import parts, schedule
 from hostile.commands import run
+from hostile.surface import annotated
 
 LABELS = "a,b,c\n0,x,1\n0,x,2\n1,y,2\n1,x,1\n"
 
@@ -460,3 +461,25 @@ def test_consensus_of_one_cluster_and_all_singletons(method):
     """A constant member and one of single points give a consensus, or a reason why not; never another error."""
     found = cg.consensus([[0] * 6, list(range(6))], 2, method, random_state=0)
     assert len(found.labels) == 6
+
+
+@pytest.mark.slow
+def test_damaged_hdf5_files(tmp_path, monkeypatch):
+    """The library of HDF5 crashes on some and never returns from others: they are found in another process."""
+    pytest.importorskip("anndata")
+    content = annotated()
+    path = tmp_path / "x.h5ad"
+    path.write_bytes(content)
+    assert [m.k for m in cg.Ensemble(path)] == [3, 3, 2]
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.raises(cg.InputError, match="could not be read"):
+        cg.Ensemble(path)
+    for script, said in (
+        ("import os; os.abort()", "HDF5 crashes"),
+        ("import time; time.sleep(9)", "HDF5 finds no end"),
+    ):
+        monkeypatch.setattr(formats, "WALK", script)
+        monkeypatch.setattr(formats, "WALKED", 0.3 if "sleep" in script else 10)
+        path.write_bytes(content + script.encode())
+        with pytest.raises(cg.InputError, match=said):
+            cg.Ensemble(path)

@@ -1,5 +1,6 @@
 """Regression tests for wrong numbers: each is named after the fault and has the right value."""
 
+import naive
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -238,5 +239,56 @@ def test_the_declared_range_of_weighted_values():
     assert low == pytest.approx(-0.999, abs=1e-5)
     assert ari.weighted_range[0] <= low < ari.range[0]
     for m in cg.measures():
-        lowest, highest = m.weighted_range or m.range
-        assert lowest <= m.range[0] <= m.range[1] <= highest
+        for other in (m.weighted_range, m.soft_range, m.range_for(soft=True, weighted=True)):
+            lowest, highest = other or m.range
+            assert lowest <= m.range[0] <= m.range[1] <= highest
+
+
+@pytest.mark.parametrize("kind", ["labels", "weights", "probabilistic", "possibilistic", "soft and hard"])
+def test_values_are_within_the_declared_range(kind):
+    """Few points, where pairs of memberships can count less than 0: the record says so for each kind of input."""
+    rng = np.random.default_rng(5)
+    for n in (2, 3, 3, 4, 5, 6, 8):
+        a, b = rng.integers(0, 3, n), rng.integers(0, 4, n)
+        u, v = rng.dirichlet(np.ones(3), n), rng.dirichlet(np.ones(2), n)
+        x, y = {
+            "probabilistic": (u, v), "possibilistic": (rng.random((n, 3)), rng.random((n, 2))), "soft and hard": (u, np.eye(4)[b]),
+        }.get(kind, (a, b))  # fmt: skip
+        mass = {"sample_weight": rng.random(n) * 10.0 ** rng.integers(-3, 3, n)} if kind == "weights" else {}
+        r = cg.compare(x, y, "all", **mass)
+        for key in r:
+            low, high = cg.measure(key).range_for(soft=x is not a, weighted=kind == "weights")
+            assert np.isnan(r[key]) or low - 1e-9 <= r[key] <= high + 1e-9, (key, n)
+
+
+def test_weights_of_1_and_one_member_change_nothing():
+    """Every measure: equal weights of any scale, counts, and ensembles of one member give the values of the labels."""
+    rng = np.random.default_rng(0)
+    for n in (2, 3, 5, 8):
+        a, b, f, w = rng.integers(0, 3, n), rng.integers(0, 3, n), rng.integers(1, 4, n), rng.random(n) + 0.01
+        same = [
+            (cg.compare(a, b, "all", sample_weight=np.full(n, 7.0)), cg.compare(a, b, "all")),
+            (cg.compare(a, b, "all", sample_weight=w * 1e-150), cg.compare(a, b, "all", sample_weight=w)),
+            (cg.compare(a, b, "all", frequency=f), cg.compare(np.repeat(a, f), np.repeat(b, f), "all")),
+        ]
+        for mass in ({}, {"sample_weight": w}, {"frequency": f}):
+            alone = [cg.Ensemble([x], **mass) for x in (a, b)]
+            same.append((cg.compare(*alone, "all"), cg.compare(a, b, "all", **mass)))
+        for x, y in same:
+            assert {"kas", "nsf"} <= set(x) & set(y)
+            for key in set(x) & set(y):
+                assert x[key] == pytest.approx(y[key], rel=1e-9, abs=1e-12, nan_ok=True), (key, n)
+
+
+def test_soft_values_outside_the_usual_range_have_a_caution():
+    """Memberships of two points: pair counts are negative, and ari follows its formula to −15."""
+    u, v = [[0.5, 0.5], [0.5, 0.5]], [[0.25, 0.75], [0.5, 0.5]]
+    r = cg.compare(u, v, ["ari", "nmi_sum"])
+    assert r["ari"] == pytest.approx(-15, rel=1e-9)
+    assert r["ari"] == pytest.approx(naive.SOFT["ari"](u, v), rel=1e-9)
+    said = {c.code: str(c) for c in r.cautions}
+    assert said["soft_pairs"].startswith("ari: outside the range of partitions")
+    assert r.to_frame("pyarrow")["range_low"].to_pylist() == [float("-inf"), 0.0]
+    for many in (cg.compare_all([cg.Memberships(u), cg.Memberships(v)], ["ari"]), cg.compare_to(u, {"v": v}, ["ari"])):
+        assert "soft_pairs" in [c.code for c in many.cautions]
+    assert "soft_pairs" not in [c.code for c in cg.compare(np.eye(2), np.eye(2), ["ari"]).cautions]

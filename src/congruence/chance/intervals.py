@@ -202,7 +202,7 @@ def confidence_interval(
     from scipy.special import ndtri
 
     reach = float(ndtri((1 + level) / 2)) * error + doubt
-    within = (m.weighted_range if options.get("sample_weight") is not None else None) or m.range
+    within = m.range_for(soft=t.is_soft, weighted=options.get("sample_weight") is not None)
     low, high = np.clip([t.value - bias - reach, t.value - bias + reach], *within).tolist()
     cautions = t.cautions
     if error < 1e-12:

@@ -76,6 +76,7 @@ class Problem:
     astray: int | None = None
     #: pairs that two hard clusterings both keep together, if points are permuted with fixed sizes
     together: float | None = None
+    is_soft: bool = False
     #: draws per stream on a CUDA GPU
     on_card: int | None = None
 
@@ -107,7 +108,8 @@ def problem_of(
         problem = _of_points(pair, tile, m, null, counter)
     else:
         problem = _of_table(Tables.of(table), m, null, sided, counter)
-    return replace(problem, cautions=(*pair.cautions(table), *problem.cautions), names=pair.names, kind=pair.kind)
+    cautions = (*pair.cautions(table), *problem.cautions)
+    return replace(problem, cautions=cautions, names=pair.names, kind=pair.kind, is_soft=pair.is_soft)
 
 
 def _only_permutation(null: str, what: str) -> None:

@@ -114,7 +114,7 @@ def compare_all(
     todo = _evaluate(ensemble, measures, all_pairs(size), keep, threads, progress, engine)
     return AllPairs(
         _values={key: square[key] for key in todo.measures}, measures=todo.measures, names=ensemble.names, n_used=used,
-        cautions=_named_gaps(ensemble, used), skipped=todo.skipped, kind=ensemble.kind,
+        cautions=(*_named_gaps(ensemble, used), *todo.cautions), skipped=todo.skipped, kind=ensemble.kind,
     )  # fmt: skip
 
 
@@ -282,7 +282,9 @@ def compare_to(
     return AgainstReference(
         _values={key: rows[key] for key in todo.measures}, measures=todo.measures, names=ensemble.names[1:], reference=title,
         n_used=used,
-        cautions=(*ensemble.notes, *left_out(ensemble.members), *ensemble.cautions, *_dropped(ensemble, used), *words),
+        cautions=(
+            *ensemble.notes, *left_out(ensemble.members), *ensemble.cautions, *_dropped(ensemble, used), *words, *todo.cautions,
+        ),
         skipped=todo.skipped, kind=kind or ensemble.kind,
     )  # fmt: skip
 

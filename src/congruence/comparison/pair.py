@@ -202,7 +202,7 @@ def compare_prepared(
         counter = engine_for(engine, pair.sides)
         mirrored = [measured(counter.table_of(c, c, pair.mass, threads)[1]) for c in pair.sides]
         own = (mirrored[0], mirrored[1])
-    cautions = pair.cautions(table)
+    cautions = (*pair.cautions(table), *todo.cautions)
     if pair.has_covers and not pair.is_soft:
         from congruence.comparison.covers import intersections, what_explains
 
@@ -251,8 +251,10 @@ class Evaluation:
     def __init__(self, measures: Measures, *, soft: bool, weighted: bool, covers: bool) -> None:
         default = DEFAULT if not covers else DEFAULT_OF_COVERS if not soft else BESIDE_MEMBERSHIPS
         chosen, self.strict = chosen_measures(measures, default)
+        self.soft = soft
         self.skipped: dict[str, str] = {}
         self.measures: dict[str, Measure] = {}
+        self.beyond: set[str] = set()
         for m in chosen:
             try:
                 m.check(soft=soft, weighted=weighted, covers=covers)
@@ -290,7 +292,18 @@ class Evaluation:
                 self._leave_out(m, reason)
             else:
                 found[m.key] = values if all_used else np.where(used, values, np.nan)
+                if m.soft_range is not None and ((values < m.range[0]) | (values > m.range[1])).any():
+                    self.beyond.add(m.key)
         return found
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """A caution about values of memberships outside the range of partitions."""
+        if not self.beyond or not self.soft:
+            return ()
+        which = joined(key for key in self.measures if key in self.beyond)
+        text = "outside the range of partitions: pairs of few soft points can count less than 0; use nmi_sum or vi"
+        return (Caution("soft_pairs", "", f"{which}: {text}, or more points"),)
 
 
 # --- the result --------------------------------------------------------------------------------------------------
@@ -391,8 +404,8 @@ class Comparison(Result, Mapping[str, float]):
             "measure": list(self),
             "value": list(self.values()),
             "better": [m.better.value for m in rows],
-            "range_low": [m.range[0] for m in rows],
-            "range_high": [m.range[1] for m in rows],
+            "range_low": [m.range_for(soft=self.self_values is not None)[0] for m in rows],
+            "range_high": [m.range_for(soft=self.self_values is not None)[1] for m in rows],
             "title": [m.title for m in rows],
         }
         if self.self_values is not None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from congruence.errors import whole_number
 from congruence.formulas.information import nmi_sqrt
-from congruence.formulas.pairs import ari
+from congruence.formulas.pairs import ANY, ari
 from congruence.formulas.record import measure, ratio
 from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo, PooledInfo
 from congruence.statistics.pairs import Gram, Pairs
@@ -23,7 +23,7 @@ ARI = ("E = s_a * s_b / pairs",)
 
 @measure(
     "arimp", title="Adjusted Rand index of a matrix and a partition", needs=Gram, better="higher",
-    wants_partition=True, range=(-1, 1),
+    wants_partition=True, range=(-1, 1), soft_range=ANY,
     axioms=("symmetric", "definite", "baseline"), reference="zhang2012",
     definition=(*ARI, "arimp = (v11 - E) / ((s_a + s_b) / 2 - E)"),
 )  # fmt: skip
@@ -33,7 +33,7 @@ def arimp(p: Pairs, missing: str = "ratio") -> Array:
 
 
 @measure(
-    "arimm", title="Adjusted Rand index of two matrices", needs=Gram, better="higher", range=(-1, 1),
+    "arimm", title="Adjusted Rand index of two matrices", needs=Gram, better="higher", range=(-1, 1), soft_range=ANY,
     axioms=("symmetric", "definite", "baseline"), reference="zhang2012",
     definition=(*ARI, "arimm = (v11 - E) / ((s_a + s_b) / 2 - E)"),
     caution="a matrix scores 1 with itself only if its entries are 0 and 1: compare the value with the certainty of each",
@@ -137,7 +137,7 @@ def anmi(m: MemberInfo) -> Array:
 
 @measure(
     "pooled_ami", title="Pooled adjusted mutual information", needs=PooledInfo, better="higher", wants_partition=True,
-    range=(-1, 1), axioms=("symmetric", "definite"), reference="zhang2012",
+    range=(-float("inf"), 1), axioms=("symmetric", "definite"), reference="zhang2012",
     definition=("E_MI = min((k_a - 1) * (k_b - 1) / (2 * n), H_a, H_b)",
                 "pooled_ami = (MI - E_MI) / ((H_a + H_b) / 2 - E_MI)"),
     workings=lambda t: _pooled_workings(PooledInfo.of_table(t)),

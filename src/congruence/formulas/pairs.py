@@ -12,10 +12,13 @@ from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Table, Tables
 
 METRIC = ("symmetric", "definite", "triangle")
+#: with few points, pairs of memberships can count less than 0, and denominators vanish
+ANY = (-math.inf, math.inf)
 
 
 @measure(
-    "rand", title="Rand index", needs=Pairs, better="higher", range=(0, 1), axioms=METRIC, reference="rand1971", at_zero=1.0,
+    "rand", title="Rand index", needs=Pairs, better="higher", range=(0, 1), soft_range=(-1, 1), axioms=METRIC,
+    reference="rand1971", at_zero=1.0,
     aliases=("rand_score", "rand_index",),
     definition="rand = (v11 + v00) / pairs",
     caution="near 1 for any two clusterings with many clusters; ari corrects for that",
@@ -62,7 +65,7 @@ def _mari_workings(t: Tables) -> dict[str, Array]:
 
 
 @measure(
-    "ari", title="Adjusted Rand index", needs=Pairs, better="higher", range=(-0.5, 1), weighted_range=(-1, 1),
+    "ari", title="Adjusted Rand index", needs=Pairs, better="higher", range=(-0.5, 1), weighted_range=(-1, 1), soft_range=ANY,
     aliases=("adjusted_rand_score", "adjusted_rand_index",),
     axioms=("symmetric", "definite", "baseline"), reference="hubert1985",
     definition=("E = s_a * s_b / pairs", "ari = (v11 - E) / ((s_a + s_b) / 2 - E)"),
@@ -75,6 +78,7 @@ def ari(p: Pairs) -> Array:
 
 measure(
     "ari_gram", title="Adjusted Rand index of the co-membership matrices", needs=Gram, better="higher", range=(-1, 1),
+    soft_range=ANY,
     axioms=("symmetric", "definite", "baseline"), reference="zhang2012",
     definition=("E = s_a * s_b / pairs", "ari_gram = (v11 - E) / ((s_a + s_b) / 2 - E)"),
     caution="for soft clusterings the sums are over pairs of points of the products UUᵀ and VVᵀ",
@@ -82,7 +86,7 @@ measure(
 
 
 @measure(
-    "jaccard", title="Jaccard index of pairs", needs=Pairs, better="higher", range=(0, 1), axioms=METRIC,
+    "jaccard", title="Jaccard index of pairs", needs=Pairs, better="higher", range=(0, 1), soft_range=ANY, axioms=METRIC,
     reference="jaccard1912", definition="jaccard = v11 / (v11 + v10 + v01)",
 )  # fmt: skip
 def jaccard(p: Pairs) -> Array:
@@ -92,6 +96,7 @@ def jaccard(p: Pairs) -> Array:
 
 @measure(
     "wallace", title="Wallace index, geometric mean (Fowlkes–Mallows)", needs=Pairs, better="higher", range=(0, 1),
+    soft_range=ANY,
     axioms=("symmetric", "definite"), reference="fowlkes1983", aliases=("fowlkes_mallows", "fowlkes_mallows_score"),
     definition="wallace = v11 / sqrt(s_a * s_b)",
 )  # fmt: skip
@@ -101,7 +106,7 @@ def wallace(p: Pairs) -> Array:
 
 
 @measure(
-    "wallace_ab", title="Wallace coefficient: pairs of a kept in b", needs=Pairs, better="higher", range=(0, 1),
+    "wallace_ab", title="Wallace coefficient: pairs of a kept in b", needs=Pairs, better="higher", range=(0, 1), soft_range=ANY,
     reference="wallace1983", definition="wallace_ab = v11 / s_a",
 )  # fmt: skip
 def wallace_ab(p: Pairs) -> Array:
@@ -110,7 +115,7 @@ def wallace_ab(p: Pairs) -> Array:
 
 
 @measure(
-    "wallace_ba", title="Wallace coefficient: pairs of b found in a", needs=Pairs, better="higher", range=(0, 1),
+    "wallace_ba", title="Wallace coefficient: pairs of b found in a", needs=Pairs, better="higher", range=(0, 1), soft_range=ANY,
     reference="wallace1983", definition="wallace_ba = v11 / s_b",
 )  # fmt: skip
 def wallace_ba(p: Pairs) -> Array:
@@ -129,7 +134,7 @@ def mirkin(p: Pairs) -> Array:
 
 
 @measure(
-    "dice", title="Dice index of pairs (pair F1)", needs=Pairs, better="higher", range=(0, 1),
+    "dice", title="Dice index of pairs (pair F1)", needs=Pairs, better="higher", range=(0, 1), soft_range=ANY,
     axioms=("symmetric", "definite"), reference="dice1945", definition="dice = 2 * v11 / (2 * v11 + v10 + v01)",
 )  # fmt: skip
 def dice(p: Pairs) -> Array:
@@ -138,7 +143,7 @@ def dice(p: Pairs) -> Array:
 
 
 @measure(
-    "hubert", title="Hubert index", needs=Pairs, better="higher", range=(-1, 1), axioms=METRIC,
+    "hubert", title="Hubert index", needs=Pairs, better="higher", range=(-1, 1), soft_range=(-3, 1), axioms=METRIC,
     reference="hubert1985", at_zero=1.0, definition="hubert = (v11 + v00 - v10 - v01) / pairs",
 )  # fmt: skip
 def hubert(p: Pairs) -> Array:

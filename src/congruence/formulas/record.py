@@ -78,6 +78,7 @@ class Measure:
         axioms_for: The axioms for given parameters, if they depend on them.
         parameters: Its parameters and their values.
         weighted_range: Smallest and largest value with `sample_weight`, if that is wider; None if it is not.
+        soft_range: Smallest and largest value of memberships, if that is wider; None if it is not.
 
     >>> import congruence as cg
     >>> m = cg.measure("v_measure", beta=2)
@@ -118,6 +119,26 @@ class Measure:
     axioms_for: Callable[..., frozenset[str]] | None = None
     #: smallest and largest value with sample weights, if wider than `range`
     weighted_range: tuple[float, float] | None = None
+    #: smallest and largest value of memberships, if wider than `range`
+    soft_range: tuple[float, float] | None = None
+
+    def range_for(self, *, soft: bool = False, weighted: bool = False) -> tuple[float, float]:
+        """Smallest and largest value for this kind of input.
+
+        Args:
+            soft: Whether either clustering is soft. Default False.
+            weighted: Whether points have importance weights. Default False.
+
+        Returns:
+            The two bounds.
+
+        >>> import congruence as cg
+        >>> cg.measure("ari").range_for(weighted=True), cg.measure("rand").range_for(soft=True)
+        ((-1.0, 1.0), (-1.0, 1.0))
+        """
+        wider = [self.weighted_range if weighted else None, self.soft_range if soft else None]
+        bounds = [self.range, *(x for x in wider if x is not None)]
+        return float(min(low for low, _ in bounds)), float(max(high for _, high in bounds))
 
     @property
     def best(self) -> float:
@@ -329,6 +350,7 @@ def measure(
     status: Literal["current", "historical"] = "current",
     axioms_for: Callable[..., frozenset[str]] | None = None,
     weighted_range: tuple[float, float] | None = None,
+    soft_range: tuple[float, float] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare the decorated formula as a measure. Its keyword parameters, with defaults, become the measure's."""
 
@@ -344,6 +366,7 @@ def measure(
             status=Status(status), workings=workings, aliases=tuple(aliases), wants_partition=wants_partition,
             takes_kernels=takes_kernels, takes_covers=takes_covers, whole_points=whole_points, of_members=of_members,
             parameters=MappingProxyType(defaults), axioms_for=axioms_for, weighted_range=weighted_range,
+            soft_range=soft_range,
         )  # fmt: skip
         unknown = record.axioms - set(AXIOMS)
         if unknown or key in _NAMES:

@@ -230,7 +230,7 @@ class Cover:
         """
         point = self._point
         if ids is not self.ids:
-            ids, total = names_in(ids, "ids"), whole_number(total, "total", len(ids))
+            ids, total = names_in(ids, "ids"), whole_number(total, "total", len(ids), MOST_POINTS)
             place = {x: i for i, x in enumerate(ids)}
             moved = np.array([place.get(x, -1) for x in self.ids], dtype=np.int64)
             point = moved[point] if len(point) else point

@@ -5,7 +5,9 @@ from __future__ import annotations
 import codecs
 import csv
 import json
+import os
 import re
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -247,12 +249,50 @@ def read_anndata(path: Path) -> Any:
         import anndata
     except ImportError:
         raise InputError(f"{path}: .h5ad files are read by anndata; install congruence[anndata]") from None
+    about = os.stat(path)
+    if fault := _fault_of_hdf5(os.fspath(path), about.st_size, about.st_mtime_ns):
+        raise InputError(f"{path} could not be read: {fault}")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # anndata warns about its dependencies
             return anndata.read_h5ad(path)
-    except (OSError, KeyError, ValueError, TypeError) as error:
-        raise InputError(f"{path} could not be read: {(str(error).splitlines() or [''])[0]}") from None
+    except MemoryError:
+        raise
+    except Exception as error:  # h5py and anndata raise errors of many kinds
+        raise InputError(
+            f"{path} could not be read: {(str(error).splitlines() or [type(error).__name__])[0]}"
+        ) from None
+
+
+#: walks through an HDF5 file as anndata does: all attributes, and the values of small arrays
+WALK = """
+import sys, h5py
+def look(name, thing):
+    dict(thing.attrs)
+    if isinstance(thing, h5py.Dataset) and thing.size is not None and thing.size < 10**7:
+        thing[()]
+with h5py.File(sys.argv[1], "r") as file:
+    look("/", file)
+    file.visititems(look)
+"""
+#: seconds for that walk
+WALKED = 30.0
+
+
+@lru_cache(maxsize=64)
+def _fault_of_hdf5(path: str, size: int, changed: int) -> str:
+    """What is wrong with an HDF5 file, found in another process: the library that reads it crashes on some, and never
+    returns from others."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", WALK, path], capture_output=True, timeout=WALKED, check=False, text=True
+        )
+    except subprocess.TimeoutExpired:
+        return f"it is broken (HDF5 finds no end of it in {WALKED:.0f} s)"
+    if done.returncode < 0:
+        return "it is broken (HDF5 crashes)"
+    said = (done.stderr.strip().splitlines() or ["it is broken"])[-1].partition(": ")
+    return (said[2] or said[0]) if done.returncode else ""
 
 
 def obs_columns(data: Any) -> dict[str, Any]:

@@ -51,7 +51,11 @@ class MatrixSums(Pairs):
         """Of the co-association matrices of two clusterings: entries are 0 and 1, so sums of squares equal the sums."""
         if t.gram is not None:
             raise NotApplicable("squares of soft co-memberships are not in the table; compare cg.Ensemble([u]) instead")
-        return cls.of_partitions(Pairs.from_tables(t), t.n, t.own)
+        if t.within is None:
+            return cls.of_partitions(Pairs.from_tables(t), t.n, t.own)
+        with np.errstate(divide="ignore", invalid="ignore"):  # weights of mean 1, as in Pairs
+            scale = np.where(t.n > 0, t.n_used / t.n, 0.0)
+        return cls.of_partitions(Pairs.from_tables(t), t.n * scale, t.own * np.square(scale))
 
     @classmethod
     def of_partitions(cls, p: Pairs, n: Array, own: Array) -> Self:
