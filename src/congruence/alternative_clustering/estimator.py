@@ -14,7 +14,7 @@ from congruence.alternative_clustering.search import alternatives
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.nearest import Centres
 from congruence.errors import InputError, NotApplicable, misnamed, refused, warn
-from congruence.inputs.estimators import Clusterer
+from congruence.inputs.estimators import Clusterer, new_points
 from congruence.statistics.tables import Array
 
 
@@ -170,7 +170,7 @@ class AlternativeClustering(Clusterer):
         check_is_fitted(self)
         if self._centres is None:
             raise InputError("predict needs numeric attributes: text has no mean")
-        return self._centres.nearest(self._new_points(X))
+        return self._centres.nearest(new_points(self, X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

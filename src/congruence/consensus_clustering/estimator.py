@@ -15,7 +15,7 @@ from congruence.ensembles.generators import generate
 from congruence.ensembles.nearest import Centres
 from congruence.errors import InputError, misnamed, refused
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.estimators import Clusterer
+from congruence.inputs.estimators import Clusterer, new_points
 from congruence.statistics.tables import Array
 
 
@@ -169,7 +169,7 @@ class ConsensusClustering(Clusterer):
         Returns:
             Cluster of each point.
         """
-        data = self._new_points(X, accept_sparse="csr")
+        data = new_points(self, X, accept_sparse="csr")
         assert self._centres is not None
         return self._centres.nearest(data)
 

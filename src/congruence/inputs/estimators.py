@@ -41,14 +41,15 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             super().set_params(**params)
         return self
 
-    def _new_points(self, X: Any, **options: Any) -> Any:
-        """New data for `predict`, with the features that `fit` saw."""
-        check_is_fitted(self)
-        known = isinstance(X, list | tuple) or any(hasattr(X, name) for name in ("__array__", "tocsr"))
-        if not known:
-            raise InputError(f"predict needs points × attributes, as an array or a frame; got {type(X).__name__}")
-        try:
-            with refused():
-                return validate_data(self, X, dtype=np.float64, reset=False, **options)
-        except TypeError as error:
-            raise InputError(f"predict needs points × attributes: {error}") from None
+
+def new_points(model: Clusterer, X: Any, **options: Any) -> Any:
+    """New data for `predict`, with the features that `fit` saw; the options are those of scikit-learn's `validate_data`."""
+    check_is_fitted(model)
+    known = isinstance(X, list | tuple) or any(hasattr(X, name) for name in ("__array__", "tocsr"))
+    if not known:
+        raise InputError(f"predict needs points × attributes, as an array or a frame; got {type(X).__name__}")
+    try:
+        with refused():
+            return validate_data(model, X, dtype=np.float64, reset=False, **options)
+    except TypeError as error:
+        raise InputError(f"predict needs points × attributes: {error}") from None
