@@ -227,7 +227,7 @@ def table10_rows() -> list[Row]:
             f"two alternatives cannot take less time than the first of them; elsewhere {min(others):.2f} to {max(others):.2f}",
         ),
         Row("rows of Table 10", "13", float(len(TABLE10)), MISPRINT, "Eucalyptus and Sonar are not there"),
-        Row("seconds", "all", None, NOT_REPRODUCIBLE, "of another machine and other programs; ours stand beside them above"),
+        Row("seconds", "all", None, NOT_REPRODUCIBLE, "of another machine and other programs; ours are shown next to them above"),
     ]  # fmt: skip
 
 
@@ -287,7 +287,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     print(
         paragraph("""The figures print no numbers, and the paper does not say which of Dunn's indices it took: ours is δ4/Δ3
         (centroids by twice the mean distance to them) of standardised numbers and one-hot values; DQ of random labels of the
-        same sizes stands beside. JI is read as 1 − Jaccard, as its zeros in Figure 14 require. orthogonal and adft see
+        same sizes is shown next to it. JI is read as 1 − Jaccard, as its zeros in Figure 14 require. orthogonal and adft see
         nominal attributes one-hot. Every method has ten restarts where it restarts, meta clustering 60 base clusterings,
         programs 20 s.""")
     )

@@ -770,7 +770,7 @@ def replaced_claims(found: Sequence[Replaced]) -> list[Claim]:
 # --- figures ----------------------------------------------------------------------------------------------------
 
 
-#: told apart by people who do not see all colours (Okabe and Ito)
+#: distinguishable with colour vision deficiency (Okabe and Ito)
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000")
 
 

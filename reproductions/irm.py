@@ -212,7 +212,7 @@ TABLE2 = (
     Printed("Wine", "wine", 178, 3, 26, ("0.177859", "1.533105", "0.246755", "0.282415", "0.182751", "0.431561")),
 )  # fmt: skip
 K_MAX = 50
-#: our indices, in the order of the arrays below; the first six stand beside the columns of Table 2
+#: our indices, in the order of the arrays below; the first six correspond to the columns of Table 2
 KEYS = ("irm_greedy", "rand", "jaccard", "ari", "wallace", "nmi_sum", "irm", "nmi_printed")
 TITLES = ("IRM", "Rand", "Jaccard", "AR", "Wallace", "NMI", "IRM opt.", "NMI/2n")
 #: a sum over k-means runs agrees with the printed one if it is within this of it

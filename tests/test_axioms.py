@@ -77,7 +77,7 @@ def test_symmetric(key):
 
 @pytest.mark.parametrize("key", that_declare("definite"))
 def test_definite(key):
-    """Identical partitions reach the best value exactly, and no others come near it, for all pairs of n ≤ 5 points."""
+    """Identical partitions reach the best value exactly, and no others come close to it, for all pairs of n ≤ 5 points."""
     best = cg.measure(key).best
     for n in range(1, MOST_POINTS + 1):
         values = every_pair(n)[key]

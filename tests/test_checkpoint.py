@@ -263,7 +263,7 @@ print(cg.compare_all(cg.scan(sys.argv[1], ["a", "b"], checkpoint=sys.argv[2], th
 
 @pytest.mark.slow
 def test_two_runs_on_one_checkpoint(tmp_path):
-    """The second says that it waits, and then finds the parts of the first; a killed run leaves neither lock nor litter."""
+    """The second says that it waits, and then finds the parts of the first; a killed run leaves no lock and no stray files."""
     parquet.write_table(pa.table({"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]}), tmp_path / "x.parquet")
 
     def start() -> subprocess.Popen:

@@ -134,7 +134,7 @@ def test_the_fisher_valley_sees_long_clusters_side_by_side():
 
 
 def test_connected_groups_of_any_shape():
-    """Two rings are two groups over a long span; uniform noise is none; a few strays do not count."""
+    """Two rings are two groups over a long span; uniform noise is none; a few outliers do not count."""
     rng = np.random.default_rng(0)
     t = rng.uniform(0, 2 * np.pi, 400)
     rings = np.column_stack([np.cos(t), np.sin(t)]) * np.repeat([1, 3], 200)[:, None] + 0.05 * rng.normal(size=(400, 2))
@@ -460,7 +460,7 @@ def test_gaps_between_values_are_no_clusters(columns):
 
 @pytest.mark.slow
 def test_clusters_of_answers():
-    """Answers from 1 to 5 with three profiles: three clusters; equal answers have the same label, whatever the sample."""
+    """Answers from 1 to 5 with three profiles: three clusters; equal answers have the same label in every sample."""
     rng = np.random.default_rng(3)
     y = np.repeat([0, 1, 2], 1_000)
     profiles = np.array([[2, 2, 4, 4, 2, 4], [4, 4, 2, 2, 2, 4], [2, 4, 2, 4, 4, 2]])

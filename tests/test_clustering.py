@@ -329,7 +329,7 @@ def test_mixed_types_are_told_apart():
 
 
 def test_clusters_are_ordered_by_label():
-    """Rows and columns of a table are the sorted labels, whatever the order of points or categories."""
+    """Rows and columns of a table are the sorted labels, for any order of points and categories."""
     table = cg.contingency(pd.Categorical(["b", "a", "c"], categories=["c", "b", "a"], ordered=True), [30, 4, 100])
     assert table.rows == ("a", "b", "c")
     assert table.columns == (4, 30, 100)
@@ -638,7 +638,7 @@ def test_the_cluster_of_the_unassigned_does_not_meet_a_label_of_that_name():
 
 
 def test_memberships_with_labels_that_have_gaps():
-    """Memberships have no unassigned points; beside labels with gaps 'drop' is refused and 'cluster' is done."""
+    """Memberships have no unassigned points; with labels that have gaps, 'drop' is refused and 'cluster' works."""
     gaps = [None, *SIX[1:]]
     with pytest.raises(cg.InputError, match="not defined between memberships and labels with gaps") as error:
         cg.compare(U, gaps, unassigned="drop")
@@ -687,7 +687,7 @@ def test_noise_by_column():
 
 
 def test_noise_that_no_point_has_changes_nothing():
-    """Noise labels that do not occur, of any type, are no error and leave every point in."""
+    """Noise labels that do not occur, of any type, are accepted and leave every point in."""
     assert cg.compare([-1, 0, 0], [0, 0, 1], noise=-1.0, unassigned="drop").n_used == 2
     for noise in (-1, 99, "x", 0.5, float("nan"), float("inf"), None, set()):
         assert cg.compare(SIX, SIX[::-1], "ari", noise=noise).n_used == 6
@@ -707,7 +707,7 @@ def test_noise_that_no_point_has_changes_nothing():
     ids=lambda x: str(getattr(x, "dtype", type(x).__name__)),
 )
 def test_minus_one_among_other_labels_is_pointed_out(data):
-    """−1 beside non-negative labels often means noise: the result says it was counted as a cluster."""
+    """−1 among non-negative labels often means noise: the result says it was counted as a cluster."""
     for result in (cg.compare(data, SIX), cg.compare_all({"a": data, "b": SIX}), cg.compare_to(SIX, {"a": data})):
         assert any("a has label −1 among others" in note for note in result.cautions)
     silent = cg.compare(data, SIX, noise=-1, unassigned="drop")
@@ -722,7 +722,7 @@ def test_minus_one_is_pointed_out_whatever_becomes_of_missing_labels(policy):
 
 
 def test_minus_one_is_not_pointed_out_where_it_is_an_ordinary_label():
-    """All −1, or −1 among other negative labels, is no sign of noise."""
+    """All −1, or −1 among other negative labels, does not suggest noise."""
     for data in ([-1] * 6, [-2, -1, 0, 0, 1, 1], [0, 1, 2, 0, 1, 2]):
         assert not cg.compare(data, SIX).cautions
 
@@ -761,7 +761,7 @@ def test_different_elements_must_be_asked_for():
 
 
 def test_the_same_index_or_none_needs_no_word():
-    """Equal indexes, repeated values among them, or a list beside a series, are compared by position."""
+    """Equal indexes, repeated values among them, or a list and a series, are compared by position."""
     twice = pd.Series([0, 0, 1], index=["a", "a", "b"])
     assert cg.ari(twice, twice) == 1.0
     assert cg.ari(FIRST, [0, 0, 1, 1, 2]) == 1.0

@@ -47,7 +47,7 @@ def of(labels: list[int]):
 
 @pytest.mark.parametrize("name", SAME)
 def test_the_same_call_gives_the_same_value(name):
-    """clusim's function and the call that the page puts beside it agree."""
+    """clusim's function and the call next to it on the page agree."""
     theirs, ours = SAME[name]
     assert theirs(of(A), of(B)) == pytest.approx(ours(A, B), rel=1e-9)
 

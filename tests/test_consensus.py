@@ -125,7 +125,7 @@ def test_the_random_state_decides(method):
 
 
 def test_the_border_is_entered_once(monkeypatch):
-    """Clusterings that methods find are not read as input again, neither for the result nor for its scores."""
+    """Clusterings found by methods are not validated again, for the result or for its scores."""
     read = []
     monkeypatch.setattr(
         "congruence.inputs.ensemble.as_clustering", lambda c, who: read.append(who) or as_clustering(c, who)

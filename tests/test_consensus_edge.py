@@ -147,7 +147,7 @@ def test_the_builtin_partitioner_does_not_read_rounding():
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["hard", "partial", "soft", "mixed"])
 def test_order_and_names_do_not_matter(kind):
-    """Points, members and clusters in another order, weights that do not add up alike to the last digit: the same clusters."""
+    """Points, members and clusters in another order, weights whose sums differ in the last digit: the same clusters."""
     for seed in range(3):
         rng = np.random.default_rng(seed)
         e = ensemble(kind, seed)
@@ -324,7 +324,7 @@ def test_confidence_is_calibrated():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_member_without_points_says_nothing(method):
-    """It changes neither the clusters nor the scores, whatever its weight."""
+    """It changes neither the clusters nor the scores, with any weight."""
     rng = np.random.default_rng(0)
     members, nothing = [noisy(rng) for _ in range(5)], np.full(N, np.nan)
     alone = cg.consensus(members, 3, method, 0)
@@ -466,7 +466,7 @@ def test_weights_of_an_ensemble_reach_the_comparison():
 
 
 def test_members_of_very_many_clusters():
-    """All-singleton members beside others: average linkage by a matrix is that by profiles, and cumulative voting ends."""
+    """With some all-singleton members, average linkage by a matrix equals that by profiles, and cumulative voting ends."""
     rng = np.random.default_rng(0)
     e = cg.Ensemble([np.arange(N), *(memberships(rng) for _ in range(4))])  # no ties
     v = evidence(e)
@@ -519,7 +519,7 @@ def test_cumulative_merges_by_the_information_lost():
 
 
 def test_too_much_is_one_line(monkeypatch):
-    """Above what they keep, average linkage and cumulative voting say so, and what will do."""
+    """Above their limits, average linkage and cumulative voting refuse and name methods that work."""
     rng = np.random.default_rng(0)
     members = rng.integers(0, 5, (60, 4))
     monkeypatch.setattr(by_linkage, "PROFILES_UP_TO", 100)
@@ -532,7 +532,7 @@ def test_too_much_is_one_line(monkeypatch):
 
 
 def test_of_equal_cuts_the_most_even_division():
-    """A path of four may be cut at any of its three edges; in the middle the blocks are even, in whatever order it stands."""
+    """A path of four may be cut at any of its three edges; in the middle the blocks are even, for any order of its vertices."""
     path = np.zeros((4, 4))
     for i, weight in enumerate([1, 1, 1]):
         path[i, i + 1] = path[i + 1, i] = weight

@@ -40,7 +40,7 @@ def in_memory(columns: dict[str, list]) -> dict[str, object]:
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_scanned_covers_are_those_in_memory(tmp_path, policy):
-    """Every measure of a scanned pair, cover beside cover and beside labels, whatever points in no cluster become."""
+    """Every measure of a scanned pair, cover with cover and with labels, for every rule for points in no cluster."""
     columns = lists()
     s, here = cg.scan(folder_of(columns, tmp_path / "d")), in_memory(columns)
     for other in ("b", "labels"):
@@ -150,7 +150,7 @@ def test_lists_that_are_no_clusters(column, message):
 
 
 def test_lists_and_labels_are_different_kinds():
-    """A column that holds lists in one part and labels in another is an error, also beside empty lists."""
+    """A column that holds lists in one part and labels in another is an error, also with empty lists."""
     for first, second in (([["x"]], ["x"]), ([["x"]], [[1]]), ([[]], ["x"])):
         with pytest.raises(cg.InputError, match="holds labels of kind"):
             _ = cg.partial_tables({"a": first, "b": [0]}) + cg.partial_tables({"a": second, "b": [0]})

@@ -276,7 +276,7 @@ SAME = {
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_a_partition_is_a_cover(n):
-    """Labels as a cover, beside a cover, or as they are give the partition's value, for every shared key."""
+    """Labels as a cover, with a cover, or unchanged give the partition's value, for every shared key."""
     for a, b in itertools.islice(itertools.product(partitions(n), repeat=2), 0, None, {5: 151, 4: 7}.get(n, 1)):
         labels = cg.compare(a, b, [*SAME, *SAME.values()])
         as_covers = [cg.Cover(np.array(x)) for x in (a, b)]
@@ -674,7 +674,7 @@ def test_concordance_of_memberships(key):
 
 @pytest.mark.parametrize("key", ["ndc", "aci"])
 def test_concordance_of_memberships_and_covers(key):
-    """A cover beside memberships is 1/r in each of a point's r clusters, by every door; a point in none is a row of zeros."""
+    """With memberships, a cover is 1/r in each of a point's r clusters, everywhere; a point in none is a row of zeros."""
     rng = np.random.default_rng(1)
     clusters, n = [[0, 1, 2], [2, 3], [1, 4, 5]], 7
     u = rng.dirichlet(np.ones(3), n)

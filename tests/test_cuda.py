@@ -436,7 +436,7 @@ def test_what_the_card_does_not_do_is_said(tmp_path):
 
 @needs_card
 def test_permuted_labels():
-    """`permuted` gives a and each permutation of b; random orders are permutations, whatever fits on the GPU at once."""
+    """`permuted` gives a and each permutation of b; random orders are permutations, however many fit on the GPU at once."""
     from congruence.engine.cuda import draws
 
     a, b = labels(3_000, [7, 9])
@@ -482,7 +482,7 @@ def test_random_tables(sizes):
 @pytest.mark.parametrize("cells", [0.25, 0.0])
 @pytest.mark.parametrize("key", ["ari", "nmi_sum", "ami_max", "vi", "purity", "accuracy"])
 def test_permutation_tests_on_the_card(monkeypatch, key, cells):
-    """Value and exact mean are those of the CPU, draws are alike, and the same for a seed; tables drawn or points permuted."""
+    """Value and exact mean are those of the CPU; draws are similar, and equal for equal seeds; both ways to draw."""
     from scipy.stats import ks_2samp
 
     from congruence.engine.cuda import draws

@@ -105,7 +105,7 @@ def test_every_route_counts_every_shape_of_table(monkeypatch, route, sizes):
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("clusters", [200, 300, 70_000])
 def test_codes_of_every_width_are_counted(monkeypatch, route, clusters):
-    """uint8, uint16 and int32 codes, alone and mixed in one ensemble, are counted alike."""
+    """uint8, uint16 and int32 codes, alone and mixed in one ensemble, are counted the same way."""
     take(monkeypatch, route)
     n = max(1000, clusters + 500)
     rng = np.random.default_rng(1)
@@ -235,7 +235,7 @@ def test_numpy_counts_until_kernels_pay(monkeypatch):
 
 @pytest.mark.parametrize("route", [r for r in ("numpy", "compiled", "cuda") if r in ROUTES])
 def test_any_number_of_threads_gives_the_same_bits(monkeypatch, route):
-    """1, 2 and 8 threads give identical matrices to the last bit, whatever the kind of points."""
+    """1, 2 and 8 threads give identical matrices to the last bit, for every kind of points."""
     take(monkeypatch, route)
     n = 1000
     vectors = random_labels(n, [5, 9, 5, 40, 9, 5], seed=6)

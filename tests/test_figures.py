@@ -196,7 +196,7 @@ def test_few_clusterings_show_their_values():
 
 
 def test_the_curve_and_its_band(made):
-    """The line is the curve, and the band lies 2 standard deviations about the mean."""
+    """The line is the curve, and the band is 2 standard deviations around the mean."""
     curve = made["cut curve"]
     band, mean, line = curve.plot().data
     assert np.array_equal(line.y, curve.values)

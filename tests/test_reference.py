@@ -154,6 +154,6 @@ def test_every_result_has_the_same_methods_and_keyword_fields(name):
 
 
 def test_the_stub_is_up_to_date():
-    """`congruence/__init__.pyi` says what tests/stub.py writes: the signatures of the code, whatever the layout."""
+    """`congruence/__init__.pyi` says what tests/stub.py writes: the signatures of the code, regardless of layout."""
     written = Path(cg.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
     assert stub.said_by(written) == stub.said_by(stub.stub()), "run `python -m tests.stub`"

@@ -131,7 +131,7 @@ def test_the_reference_is_ranked(made):
 
 
 def test_the_same_partition_has_the_same_interval():
-    """Copies with other names for the clusters are not drawn anew: their rows are alike to the last digit."""
+    """Copies with other names for the clusters are not drawn again: their rows are equal to the last digit."""
     copy = (RUNS["good"] + 1) % (int(RUNS["good"].max()) + 1)
     rows = cg.report({"good": RUNS["good"], "other": RUNS["random"], "copy": copy}, reference=TRUTH).model.against.rows
     by_value = {}

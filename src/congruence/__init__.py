@@ -92,7 +92,7 @@ def __getattr__(name: str) -> Any:
 
 
 # Functions check what they need, and say it best. What they do not check fails somewhere inside, with words about the
-# inside. Then, and only then, the arguments are held against the signature: for every public function, in one place.
+# inside. Only then are the arguments compared with the signature: for every public function, in one place.
 
 
 def _checked(public: Any) -> Any:

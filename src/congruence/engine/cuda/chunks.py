@@ -13,8 +13,8 @@ from congruence.machine.device import ctype, cupy, kernel
 from congruence.statistics.information import terms_of
 from congruence.statistics.tables import Array
 
-#: clusters of up to so many points are counted in chunks of about so many points, with 2^bits cells, by so many threads;
-#: the cells of larger clusters are sorted
+#: (largest cluster, points per chunk, bits, threads): clusters up to this size are counted in chunks of about this many
+#: points, in hash tables of 2^bits cells; the cells of larger clusters are sorted
 CHUNKS = ((64, 1 << 10, 11, 256), (1 << 10, 1 << 10, 12, 256), (1 << 12, 1 << 12, 14, 512))
 
 SQUARES, LOGS, ROWS, COLUMNS, SUMS = range(5)
