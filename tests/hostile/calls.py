@@ -429,7 +429,10 @@ def is_raw(warning: Any) -> bool:
     """A warning of another library that reached the user."""
     if "it was read as cp1252" in str(warning.message) or "sheets; the first, " in str(warning.message):
         return False
-    return "congruence" not in warning.filename or issubclass(warning.category, RuntimeWarning | DeprecationWarning)
+    ours = (
+        "congruence" in warning.filename or "hostile" in warning.filename
+    )  # of the package, or the line that called it
+    return not ours or issubclass(warning.category, RuntimeWarning | DeprecationWarning)
 
 
 def values_of_pair(name: str, given: dict[str, Any], kept: dict[str, Any], result: Any) -> list[str]:

@@ -429,6 +429,7 @@ class Scan:
         Args:
             name: Name of a column.
         """
+        self._check_name(name)
         known: bool | None = self.input.holds_sets(name)
         return known
 
@@ -440,10 +441,13 @@ class Scan:
         """
         if self.input.fields:
             return LabelKind.FIELD
-        if name not in self.input.schema.names:
-            raise InputError(f"there is no column {name!r}; {hint(name, self.input.schema.names, 'see .names')}")
+        self._check_name(name)
         kind = self.input.schema.field(name).type
         return None if kind_of_or_not(kind) is LabelKind.NULL else kind_of(kind)
+
+    def _check_name(self, name: str) -> None:
+        if self.input.schema is not None and name not in self.input.schema.names:
+            raise InputError(f"there is no column {name!r}; {hint(name, self.input.schema.names, 'see .names')}")
 
     def _groups(self, counting: Counting, workers: int) -> Iterator[Group]:
         """Parts combined into about sixty groups with similar numbers of rows."""
