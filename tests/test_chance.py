@@ -1115,3 +1115,18 @@ def test_nearly_balanced_clusterings_are_tested_without_draws_at_both_ends():
     drawn = cg.permutation_test(*(runs[int(x)] for x in r.pairs[low]), "ari", 4000, 1)
     hits = (drawn.draws <= drawn.value).sum()
     assert r.tests[low].p_two_sided / 2 == pytest.approx(hits / 4000, abs=4 * math.sqrt(hits) / 4000)
+
+
+def test_intervals_of_few_differences_reach_towards_agreement():
+    """At the smallest number of differences with an interval it includes the best value; with many, nothing is added."""
+    a = [0] * 300 + [1] * 300
+
+    def bounds(astray, measure):
+        return cg.confidence_interval(a, [0] * (300 - astray) + [1] * (300 + astray), measure, random_state=0)
+
+    assert bounds(10, "ari").high == 1
+    assert bounds(10, "vi").low == 0
+    few, many = bounds(14, "ari"), bounds(120, "ari")
+    assert few.high < 1
+    assert few.high - few.value > 1.1 * (few.value - few.low)
+    assert many.high - many.value == pytest.approx(many.value - many.low, rel=0.2)
