@@ -64,6 +64,12 @@ def test_no_file_is_too_long():
     assert long <= LONG
 
 
+def test_no_room_hides_a_public_name():
+    """No folder or module at the root has a public name: importing it would hide cg.consensus and the like."""
+    rooms = {p.stem for p in PACKAGE.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()} - {"__init__"}
+    assert not rooms & set(dir(cg))
+
+
 def test_the_engines_are_told_apart_by_what_they_say():
     """No code asks which module an engine is."""
     for path in FILES:
