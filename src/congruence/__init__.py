@@ -145,8 +145,11 @@ def _check_classes() -> None:
 
 
 def _check_methods(public: type) -> None:
+    made_here = hasattr(public, "__dataclass_fields__")  # a record of the package: users do not make them
     for name, method in list(vars(public).items()):
-        if isinstance(method, FunctionType) and (name in _OPEN or name[0] != "_") and _has_types(method):
+        if not isinstance(method, FunctionType) or (name == "__init__" and made_here):
+            continue
+        if (name in _OPEN or name[0] != "_") and _has_types(method):
             setattr(public, name, _checked(method))
 
 

@@ -67,7 +67,7 @@ def table_of(
 
         return table_of(a, b, mass, threads)
     if isinstance(a, Labels) and isinstance(b, Labels) and mass is None and cells is None:
-        counted = count_in_place(a, b, default_threads(threads))
+        counted = count_in_place(a, b, threads)
         if counted is not None:
             return counted, Tables.of(counted)
     _, _, tile = next(table_tiles([a, b], [Run(0, 1, 2)], mass, MEMORY, default_threads(threads), cells, product))
@@ -192,14 +192,15 @@ def picked(names: Any, keep: Array) -> Any:
     return names[keep] if isinstance(names, np.ndarray) else tuple(names[i] for i in keep)
 
 
-def count_in_place(a: Labels, b: Labels, threads: int) -> Table | None:
+def count_in_place(a: Labels, b: Labels, threads: int | None) -> Table | None:
     """Count two raw integer vectors with small ranges without encoding them; None if that is not possible."""
     if a.values is None or b.values is None:
         return None
     x, y = a.values, b.values
     # numba has no common integer type for uint64 and the offset: use numpy
     loops = len(x) >= jit.LOADED_FROM and np.uint64 not in (x.dtype, y.dtype)
-    if loops and jit.use_kernels(len(x)) and (counted := _count_sampled_range(x, y, threads)) is not None:
+    workers = default_threads(threads) if loops or threads is not None else 1
+    if loops and jit.use_kernels(len(x)) and (counted := _count_sampled_range(x, y, workers)) is not None:
         low_a, low_b, dense = counted
     else:
         (low_a, high_a), (low_b, high_b) = a.limits, b.limits

@@ -295,6 +295,11 @@ SOFT = (
 POSSIBILISTIC = "possibilistic memberships: the entropy of one clustering depends on the other it is compared with"
 
 
+def _is(side: Any, what: str) -> bool:
+    """Whether a side says that it is a tree, or a matrix."""
+    return getattr(side, what, False) is True
+
+
 @dataclass(frozen=True, kw_only=True)
 class PreparedPair:
     """Two validated sides: both single clusterings, or both matrices or ensembles. Made by `prepared`."""
@@ -317,12 +322,12 @@ class PreparedPair:
     @property
     def is_of_matrices(self) -> bool:
         """Whether the sides are matrices or ensembles instead of two clusterings."""
-        return getattr(self.a, "is_matrix", False) is True
+        return _is(self.a, "is_matrix")
 
     @property
     def is_of_trees(self) -> bool:
         """Whether either side is a hierarchy."""
-        return any(getattr(x, "is_tree", False) is True for x in self.sides)
+        return _is(self.a, "is_tree") or _is(self.b, "is_tree")
 
     @property
     def is_soft(self) -> bool:
@@ -388,10 +393,10 @@ class PreparedPair:
 
 def prepared(a: Any, b: Any, options: InputOptions) -> PreparedPair:
     """The two sides, validated and aligned, with unassigned points decided, and weights."""
-    if any(getattr(x, "is_tree", False) is True for x in (a, b)):
+    if _is(a, "is_tree") or _is(b, "is_tree"):
         check_no_options(options)
         return PreparedPair(a=a, b=b, options=options)
-    if any(getattr(x, "is_matrix", False) is True for x in (a, b)):
+    if _is(a, "is_matrix") or _is(b, "is_matrix"):
         from congruence.inputs.matrix_pair import of_matrices  # late import; avoids a cycle: ensembles use this module
 
         return of_matrices(a, b, options)

@@ -51,7 +51,7 @@ def as_clustering(data: Any, who: str = "labels") -> Clustering:
         return Memberships(data, who=who)
     if isinstance(data, Similarity):
         raise InputError(f"{who} is a similarity matrix, points × points; expected one label per point, or memberships")
-    readable = any(hasattr(data, name) for name in ("__len__", "__dlpack__", "__array__"))
+    readable = hasattr(data, "__len__") or hasattr(data, "__dlpack__") or hasattr(data, "__array__")
     readable = readable and not isinstance(data, np.generic)
     if isinstance(data, str | bytes | Mapping | set | frozenset) or not readable:
         raise InputError(f"{who}: expected one label per point (a list, array or series), got {type(data).__name__}")
