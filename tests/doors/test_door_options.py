@@ -42,6 +42,21 @@ def test_flags_show_as_flags(command, monkeypatch, name):
             assert not re.search(r"<str>\s+\w+(, \w+)+ or \w+\.", line), line
 
 
+def test_the_matrix_is_printed(command, monkeypatch):
+    """Long names are shortened in the middle, never to the same text; above 20 columns the option that shows all is named."""
+    monkeypatch.setenv("COLUMNS", "200")
+    name = "a_very_long_name_of_a_clustering_with_seed_{}_and_resolution_1.0"
+    pd.DataFrame({name.format(i): RNG.integers(0, 3, 30) for i in range(3)}).to_csv("long.csv", index=False)
+    shown = [line.split()[0] for line in command("matrix", "long.csv")[1].splitlines()[3:6]]
+    assert len(set(shown)) == 3
+    assert all("…" in x and x.startswith("a_very") and x.endswith("resolution_1.0") for x in shown)
+    for many in (20, 21):
+        pd.DataFrame({f"run{i}": RNG.integers(0, 3, 30) for i in range(many)}).to_csv("many.csv", index=False)
+        _, out, err = command("matrix", "many.csv")
+        assert (out.count(" 1.00") == 20) == (many == 20)
+        assert ("21 columns: --format csv prints all values, --out FILE writes them" in err) == (many == 21)
+
+
 def choices(command: str, option: str) -> set[str]:
     found = next(p for p in COMMANDS[command].params if option in p.opts)
     described: Any = found.type_descriptor
