@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import congruence as cg
-from congruence.engine import cpu, soft_tables
+from congruence.engine import cpu, fused, soft_tables
 from congruence.engine.plan import Run, against_first, all_pairs, pairs_of, tiles
 from congruence.inputs.coerce import as_clustering
 from congruence.machine import jit
@@ -23,7 +23,11 @@ from congruence.statistics.information import Info
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Maxima, Table, Tables
 
-ROUTES = {**doors.ROUTES, "numpy in small pieces": {**doors.NUMPY, (cpu, "CHUNK"): 7}}
+ROUTES = {
+    **doors.ROUTES,
+    "numpy in small pieces": {**doors.NUMPY, (cpu, "CHUNK"): 7},
+    "compiled, block by block": {**doors.COMPILED, (fused, "BLOCKED_FROM"): 1, (fused, "BLOCK"): 64},
+}
 #: measures of pairs of labels with equal numbers of clusters
 KEYS = (*cg.compare([0, 0, 1, 1], [0, 1, 1, 1], "all"), *(m.key for m in cg.measures() if m.is_historical))
 #: sums of logarithms may be added in another order; everything else is formed from the same integers in the same way
@@ -480,8 +484,6 @@ INTEGERS = {
 @pytest.mark.parametrize("kind", INTEGERS)
 def test_block_by_block_gives_the_same_bits_for_integers_of_any_kind(kind, monkeypatch):
     """Many points are counted block by block from the arrays that were given: the values equal those of one stack of codes."""
-    from congruence.engine import fused
-
     dtype, of = INTEGERS[kind]
     rng = np.random.default_rng(0)
     plain = [rng.integers(0, k, 70_001) for k in (3, 12, 20)]
@@ -505,8 +507,6 @@ def test_block_by_block_gives_the_same_bits_for_integers_of_any_kind(kind, monke
 def test_many_points_are_compared_without_a_copy_of_their_labels(monkeypatch):
     """All pairs of integers need less memory than one byte per label: nothing is copied but one block at a time."""
     import tracemalloc
-
-    from congruence.engine import fused
 
     take(monkeypatch, "compiled")
     monkeypatch.setattr(fused, "BLOCKED_FROM", 1)
