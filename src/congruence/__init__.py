@@ -145,12 +145,14 @@ def _check_classes() -> None:
 
 
 def _check_methods(public: type) -> None:
+    """Check the methods of a class and of the classes of ours that it inherits from."""
     made_here = hasattr(public, "__dataclass_fields__")  # a record of the package: users do not make them
-    for name, method in list(vars(public).items()):
-        if not isinstance(method, FunctionType) or (name == "__init__" and made_here):
-            continue
-        if (name in _OPEN or name[0] != "_") and _has_types(method):
-            setattr(public, name, _checked(method))
+    for kind in [kind for kind in public.__mro__ if kind.__module__.startswith("congruence.")]:
+        for name, method in list(vars(kind).items()):
+            if not isinstance(method, FunctionType) or (name == "__init__" and made_here):
+                continue
+            if (name in _OPEN or name[0] != "_") and _has_types(method):
+                setattr(kind, name, _checked(method))
 
 
 def _has_types(method: FunctionType) -> bool:

@@ -240,3 +240,16 @@ def test_empty_lines_before_the_header(encoding, lead, text, names, tmp_path):
     assert list(cg.Ensemble(path, unassigned="drop").names) == names
     assert len(cg.Ensemble(path, unassigned="drop")[0]) == (3 if names == ["a"] else 2)
     assert list(cg.scan(path).names) == names
+
+
+@pytest.mark.parametrize("route", [cg.compare_all, lambda p: cg.compare_all(cg.scan(p))], ids=["memory", "scan"])
+def test_page_checksums_are_verified(route, tmp_path):
+    """One changed bit of a page is found in memory and scanned."""
+    path = tmp_path / "x.parquet"
+    table = pa.table({"a": [0, 1] * 300, "b": [0, 1, 2] * 200})
+    parquet.write_table(table, path, compression="none", use_dictionary=False, write_page_checksum=True)
+    raw = bytearray(path.read_bytes())
+    raw[parquet.ParquetFile(path).metadata.row_group(0).column(0).data_page_offset + 400] ^= 1
+    path.write_bytes(bytes(raw))
+    with pytest.raises(cg.InputError, match="could not be read"):
+        route(path)

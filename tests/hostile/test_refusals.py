@@ -309,6 +309,10 @@ ODD_CALLS = {
     "a scalar of arrow as data": lambda: cg.generate(pa.scalar(3), 2, [2]),
     "a vector of arrow as data": lambda: cg.choose_k(pa.array([1.0, 2.0, 3.0]), [2]),
     "points of a cover that cannot be names": lambda: cg.Cover([[0, 1]]).encoded([[1], [2, 3]], 2),
+    "an array as a kind of frame": lambda: cg.resolutions({"a": [0, 1], "b": [0, 0]}).to_frame(np.array([1, 2])),
+    "text as a number of a result without a public name": lambda: cg.consensus_cdf([[0, 1], [0, 1]]).standard_error(
+        "x"
+    ),
     "jitter of one point": lambda: cg.stability([[1.0, 2.0]], len, scheme="jitter"),
     "a number as names": lambda: cg.alternatives(np.eye(4), [0, 0, 1, 1], nominal=3),
     "a cover of no columns": lambda: cg.Cover(pa.table({})),
@@ -483,3 +487,20 @@ def test_damaged_hdf5_files(tmp_path, monkeypatch):
         path.write_bytes(content + script.encode())
         with pytest.raises(cg.InputError, match=said):
             cg.Ensemble(path)
+
+
+@pytest.mark.parametrize("command", ["matrix", "ensemble", "consensus", "report"])
+def test_a_square_array_is_no_label_column(command, refused, tmp_path):
+    """Floats, points × points: one line that says what is expected."""
+    np.save(tmp_path / "m.npy", np.eye(3))
+    assert "is a similarity matrix" in refused(command, "m.npy")
+    np.save(tmp_path / "m.npy", np.arange(9.0).reshape(3, 3))
+    assert "is not symmetric" in refused(command, "m.npy")
+
+
+def test_numpy_scalars_as_arguments():
+    """They count as numbers."""
+    r = cg.compare_all([[0, 0, 1], [0, 1, 1]], threads=np.int64(1))
+    assert r["ari"][0, 1] == pytest.approx(-0.5)
+    assert cg.consensus([[0, 0, 1], [0, 1, 1]], np.int64(2), random_state=np.int64(0)).n_clusters == 2
+    assert len(cg.random_partitions(np.int64(5), np.int32(2), np.uint8(2), random_state=0)) == 2
