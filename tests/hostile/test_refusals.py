@@ -313,6 +313,7 @@ ODD_CALLS = {
     "text as a number of a result without a public name": lambda: cg.consensus_cdf([[0, 1], [0, 1]]).standard_error(
         "x"
     ),
+    "ragged colours": lambda: cg.resolutions({"a": [0, 1], "b": [0, 0]}).plot(color=[1, [2]]),
     "jitter of one point": lambda: cg.stability([[1.0, 2.0]], len, scheme="jitter"),
     "a number as names": lambda: cg.alternatives(np.eye(4), [0, 0, 1, 1], nominal=3),
     "a cover of no columns": lambda: cg.Cover(pa.table({})),
@@ -496,6 +497,12 @@ def test_a_square_array_is_no_label_column(command, refused, tmp_path):
     assert "is a similarity matrix" in refused(command, "m.npy")
     np.save(tmp_path / "m.npy", np.arange(9.0).reshape(3, 3))
     assert "is not symmetric" in refused(command, "m.npy")
+
+
+def test_an_array_of_text_is_no_data(refused, tmp_path):
+    """One line, before anything is clustered."""
+    np.save(tmp_path / "x.npy", np.array([["1.5", "x"], ["2", "y"], ["3", "x"]]))
+    assert "holds text, not numbers" in refused("choose-k", "x.npy", "--k", "2")
 
 
 def test_numpy_scalars_as_arguments():

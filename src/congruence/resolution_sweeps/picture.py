@@ -95,7 +95,10 @@ def _colours(r: Resolutions, color: Any) -> tuple[list[Array], str, tuple[str, .
         words = [[f"stability {x:.3f}" for x in scores.tolist()] for scores in r.scores]
         return list(r.scores), "SC3 stability" + (" (normalised)" if r.normalised else ""), None, words
     title = str(getattr(color, "name", None) or "feature")
-    given = np.asarray(color)
+    try:
+        given = np.asarray(color)
+    except ValueError:  # lists of different lengths
+        raise InputError(f"color must be one number or label per point; got {color!r}") from None
     if given.shape != (r.n_given,):
         raise InputError(f"color has shape {given.shape}; give one value for each of the {r.n_given} points")
     codes = [np.asarray(c.codes, dtype=np.int64) for c in r.ensemble.members if isinstance(c, Labels)]
