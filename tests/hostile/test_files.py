@@ -253,3 +253,22 @@ def test_page_checksums_are_verified(route, tmp_path):
     path.write_bytes(bytes(raw))
     with pytest.raises(cg.InputError, match="could not be read"):
         route(path)
+
+
+def test_control_characters_do_not_end_the_header(tmp_path):
+    """Only line ends do: the separator is looked for in the whole first line."""
+    path = tmp_path / "x.csv"
+    path.write_bytes(b"a\x0bb;c\n0;1\n1;1\n")
+    assert list(cg.Ensemble(path).names) == ["a\x0bb", "c"]
+    assert list(cg.scan(path).names) == ["a\x0bb", "c"]
+
+
+@pytest.mark.parametrize("route", [cg.compare_all, lambda p: cg.compare_all(cg.scan(p))], ids=["memory", "scan"])
+def test_arrow_files_with_a_damaged_head(route, tmp_path):
+    """Refused in memory and scanned, although the end of the file is whole."""
+    path = tmp_path / "x.arrow"
+    write_table({"a": [0, 1, 1], "b": [0, 0, 1]}, path)
+    assert len(route(path).names) == 2
+    path.write_bytes(b"AR\xff\xff\xff\xff" + path.read_bytes()[6:])
+    with pytest.raises(cg.InputError, match="could not be read"):
+        route(path)

@@ -141,7 +141,7 @@ def delimiter_of(path: str | Path, kind: str, encoding: str) -> str:
     if kind == ".tsv":
         return "\t"
     head = first_bytes(path).decode(encoding, errors="replace").lstrip("\ufeff\r\n")
-    lines = [line for line in head.splitlines()[:2] if line]
+    lines = [line for line in re.split("\r\n|\r|\n", head)[:2] if line]  # other separators of lines belong to the text
     if not lines:
         return ","
 

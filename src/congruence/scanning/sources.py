@@ -113,6 +113,9 @@ class _Files(_Listed):
                 RowGroup(path, g, footer.row_group(g).num_rows, shown, found) for g in many
             ]
         if kind in (".feather", ".arrow"):
+            with open(path, "rb") as stream:
+                if stream.read(6) != b"ARROW1":  # as in memory: the reader itself looks only at the end of the file
+                    raise ValueError("it is not a Feather V2 or Arrow IPC file")
             with pa.memory_map(path) as source, pa.ipc.open_file(source) as file:
                 rows = sum(file.get_batch(i).num_rows for i in range(file.num_record_batches))
                 return file.schema, [ArrowFile(path, rows, shown, found)]
