@@ -314,6 +314,9 @@ ODD_CALLS = {
         "x"
     ),
     "ragged colours": lambda: cg.resolutions({"a": [0, 1], "b": [0, 0]}).plot(color=[1, [2]]),
+    "lists as members": lambda: cg.Ensemble([[0, 1], [0, 0]])[[[], []]],
+    "ragged members": lambda: cg.Ensemble([[0, 1], [0, 0]])[[1, [0]]],
+    "nothing as a member": lambda: cg.Ensemble([[0, 1], [0, 0]])[[None]],
     "jitter of one point": lambda: cg.stability([[1.0, 2.0]], len, scheme="jitter"),
     "a number as names": lambda: cg.alternatives(np.eye(4), [0, 0, 1, 1], nominal=3),
     "a cover of no columns": lambda: cg.Cover(pa.table({})),

@@ -164,7 +164,7 @@ class Ensemble(Listing):
             return self.members[self._place(which)]
         if isinstance(which, slice):
             chosen = list(range(len(self)))[which]
-        elif not isinstance(which, Iterable):
+        elif not isinstance(which, Iterable) or (type(which) is list and any(isinstance(x, list) for x in which)):
             raise InputError(f"members are selected by number, name, list or slice, not by {which!r}")
         else:
             listed = np.asarray(which)
@@ -179,6 +179,8 @@ class Ensemble(Listing):
 
     def _place(self, which: Any) -> int:
         if not isinstance(which, str):
+            if not isinstance(which, int | float | np.number) or not np.isfinite(which):
+                raise InputError(f"members are selected by number or name, not by {which!r}")
             if not -len(self) <= int(which) < len(self):
                 raise InputError(f"there is no member {int(which)}; there are {len(self)} members, counted from 0")
             return int(which)
