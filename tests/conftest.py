@@ -15,7 +15,7 @@ settings.register_profile(
 settings.load_profile("congruence")
 #: pages and files whose tests are all slow, outside the core of counting and measures
 SLOW_FILES = {
-    "alternatives.md", "choosing_k.md", "consensus.md", "covers.md", "soft.md", "which_measure.md",
+    "alternatives.md", "choosing_k.md", "consensus.md", "soft.md", "which_measure.md",
     "test_alternatives.py", "test_axioms.py", "test_chance.py", "test_choose_k.py", "test_consensus.py",
     "test_consensus_edge.py", "test_cover_report.py", "test_covers.py", "test_doctests.py", "test_figures.py",
     "test_hierarchies.py", "test_matrices.py", "test_peers.py", "test_report.py", "test_reproductions_consensus.py",
