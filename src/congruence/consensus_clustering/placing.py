@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,9 @@ from congruence.statistics.tables import Array
 #: points per chunk of a thread
 CHUNK = 1 << 16
 
+#: most codes of members that are looked up together, by the clusters of the sample: a byte holds them; and in any case
+JOINT, MOST_JOINT = 256, 4096
+
 
 @dataclass(frozen=True, eq=False)
 class Placing:
@@ -40,8 +44,9 @@ class Placing:
     a row of zeros.
     """
 
-    #: first row of each member
+    #: first row of each member, and its clusters in the sample
     starts: Array
+    clusters: Array
     rule: Rule
     #: log p(code | cluster), scaled to the effective number of independent members; empty: `factor` times the table of the rule
     chances: Array
@@ -60,23 +65,66 @@ class Placing:
         """Number of clusters."""
         return len(self.prior)
 
+    @property
+    def widths(self) -> Array:
+        """Number of codes of each member."""
+        return np.diff(self.starts, append=len(self.said))
+
+    @cached_property
+    def joint(self) -> tuple[list[list[int]], Array, Array, Array, Array, Array]:
+        """Groups of members with few codes; the first row of each group, and the tables by their joint codes.
+
+        Every table is added up over members, so that the row of a joint code is the sum of the rows of its codes.
+        """
+        # by the clusters of the sample, which are the same in memory and in scans; members without any stand alone
+        groups: list[list[int]] = []
+        room, rows = 0, 0
+        for member in np.argsort(self.clusters == 0, kind="stable").tolist():
+            width, own = int(self.clusters[member]) + 2, int(self.widths[member])
+            if groups and self.clusters[member] and width <= room and own * rows <= MOST_JOINT:
+                groups[-1].append(member)
+                room, rows = room // width, rows * own
+            else:
+                groups.append([member])
+                room, rows = JOINT // width, own
+
+        def added(flat: Array) -> Array:
+            each = np.split(flat.reshape(len(self.said), -1), self.starts[1:])
+            found = []
+            for members in groups:
+                whole = each[members[0]]
+                for member in members[1:]:
+                    whole = (whole[:, None] + each[member][None]).reshape(-1, whole.shape[1])
+                found.append(whole)
+            return np.concatenate(found)
+
+        many = [int(np.prod(self.widths[members])) for members in groups]
+        table, chances, shares = (
+            added(x).ravel() if len(x) else x for x in (self.rule.table, self.chances, self.shares)
+        )
+        return groups, np.cumsum([0, *many])[:-1], table, chances, shares, added(self.said)
+
     def run(self, codes: Sequence[Array], threads: int | None = None) -> tuple[Array, Array]:
         """Cluster and confidence of each point, from its codes in each member; −1 and NaN for points in none."""
         n = len(codes[0])
         labels, sure = np.empty(n, np.int32), np.empty(n)
+        groups, starts, table, chances, shares, said = self.joint
         arguments = (
-            self.starts, self.rule.table, self.rule.bias,
-            np.zeros((0, 0)) if self.rule.centres is None else self.rule.centres, self.chances, self.factor, self.prior,
-            self.shares, self.said, self.everywhere, self.g,
+            starts, table, self.rule.bias, np.zeros((0, 0)) if self.rule.centres is None else self.rule.centres, chances,
+            self.factor, self.prior, shares, said, self.everywhere, self.g,
         )  # fmt: skip
         kernel = jit.compiled(_place, float(n) * len(codes))
-        wide = np.uint8 if all(c.dtype == np.uint8 for c in codes) else np.int32  # only two kernels to compile
+        widths = self.widths.tolist()
+        wide = np.uint8 if np.diff(starts, append=len(said)).max() <= JOINT else np.int32  # only two kernels to compile
 
         def work(first: int) -> None:
             here = slice(first, first + CHUNK)
-            stacked = np.empty((len(codes), len(labels[here])), wide)
-            for j, column in enumerate(codes):
-                stacked[j] = column[here]
+            stacked = np.empty((len(groups), len(labels[here])), wide)
+            for own, members in zip(stacked, groups, strict=True):
+                own[:] = codes[members[0]][here]
+                for member in members[1:]:
+                    own *= widths[member]
+                    np.add(own, codes[member][here], out=own, casting="unsafe")
             kernel(stacked, *arguments, labels[here], sure[here])
 
         many = default_threads(threads)
@@ -120,6 +168,8 @@ def placing_of(
     for at, member in enumerate(e.source.tolist()):
         columns[member][codes[member][some]] = e.column[e.row[some], at]
         is_cluster[member][:] = np.arange(widths[member]) != gaps[member]
+    clusters = np.zeros(len(widths), np.int64)
+    clusters[e.source] = np.bincount(e.member, minlength=len(e.source))
     likely = rule is None
     if rule is None:
         rule = likeliest(e, labels, int(labels.max()) + 1)
@@ -154,7 +204,7 @@ def placing_of(
         centres[:, : rule.table.shape[1]] = rule.centres[order]
         kept = Rule(spread(rule.table), rule.bias[order], centres)
     return Placing(
-        np.cumsum([0, *widths])[:-1], kept,
+        np.cumsum([0, *widths])[:-1], clusters, kept,
         np.zeros(0) if settled else spread(log_chances(e, totals) * factor), factor, np.log(sizes / sizes.sum()),
         spread(np.stack([part * informed[:, None], part * plain[:, None]], axis=2).reshape(e.n_columns, 2 * k)),
         said, np.array([weight.sum(), e.share.sum(), 1.0]), correlation / (correlation + HALF),
