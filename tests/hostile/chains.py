@@ -79,8 +79,8 @@ def batches(columns: dict[str, Any]) -> Callable[[], Iterator[Any]]:
 def soft(rng: Random, n: int) -> Any:
     """Memberships in eighths."""
     k = rng.choice([1, 2, 3])
-    rows = [[rng.randint(0, 8) for _ in range(k)] for _ in range(n)]
-    return np.array([[x / max(sum(r), 1) if sum(r) else 1 / k for x in r] for r in rows])
+    cuts = [[0, *sorted(rng.randint(0, 8) for _ in range(k - 1)), 8] for _ in range(n)]
+    return np.diff(np.array(cuts), axis=1) / 8  # sums that are equal are equal in floats too
 
 
 #: results of valid calls on a few points

@@ -317,6 +317,7 @@ ODD_CALLS = {
     "lists as members": lambda: cg.Ensemble([[0, 1], [0, 0]])[[[], []]],
     "ragged members": lambda: cg.Ensemble([[0, 1], [0, 0]])[[1, [0]]],
     "nothing as a member": lambda: cg.Ensemble([[0, 1], [0, 0]])[[None]],
+    "ragged counts of a profile": lambda: cg.Profile.of([1, [2]]),
     "jitter of one point": lambda: cg.stability([[1.0, 2.0]], len, scheme="jitter"),
     "a number as names": lambda: cg.alternatives(np.eye(4), [0, 0, 1, 1], nominal=3),
     "a cover of no columns": lambda: cg.Cover(pa.table({})),
@@ -506,6 +507,22 @@ def test_an_array_of_text_is_no_data(refused, tmp_path):
     """One line, before anything is clustered."""
     np.save(tmp_path / "x.npy", np.array([["1.5", "x"], ["2", "y"], ["3", "x"]]))
     assert "holds text, not numbers" in refused("choose-k", "x.npy", "--k", "2")
+
+
+def test_predict_after_a_failed_fit():
+    """No centres of other data are left."""
+    model = cg.ConsensusClustering(2, random_state=0).fit([[0.0], [0.1], [5.0], [5.1]])
+    with pytest.raises(cg.InputError):
+        model.fit([[1.0, 2.0]])
+    with pytest.raises(cg.InputError, match="the last fit failed"):
+        model.predict([[1.0], [3.0]])
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_figure_of_equal_points():
+    """No raw warning of numpy."""
+    found = cg.alternatives(np.ones((7, 5)), [0, 1, 0, 1, 0, 1, 0], 2, method="coala", random_state=0)
+    assert len(found.plot().data) == 2
 
 
 def test_numpy_scalars_as_arguments():

@@ -129,7 +129,7 @@ class ConsensusClustering(Clusterer):
             The estimator.
         """
         for_members, for_consensus = seed_sequence(self.random_state).spawn(2)
-        data = None
+        self._centres = data = None  # a fit that fails leaves no centres of other data
         if isinstance(X, Ensemble):
             if self.generator is not None:
                 raise InputError("an Ensemble was given, but generator is set; pass data, or leave the generator out")
@@ -170,7 +170,8 @@ class ConsensusClustering(Clusterer):
             Cluster of each point.
         """
         data = new_points(self, X, accept_sparse="csr")
-        assert self._centres is not None
+        if self._centres is None:
+            raise InputError("the last fit failed, so there are no clusters to predict; fit again")
         return self._centres.nearest(data)
 
     def _generated(self, data: Any, seeds: np.random.SeedSequence) -> Ensemble:

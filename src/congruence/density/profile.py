@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from congruence.errors import InputError, real_number, some_of
+from congruence.errors import InputError, real_number, refused, some_of
 from congruence.statistics.tables import Array, AsJson, union
 
 
@@ -106,7 +106,8 @@ class Profile(AsJson):
         >>> Profile.of([[8, 0, 5, 3], [0, 6, 3, 3]], n_bins=[2, 2])
         Profile: 2 clusters, 14 points, 2 attributes in 4 bins
         """
-        table = np.asarray(counts)
+        with refused():  # rows of different lengths
+            table = np.asarray(counts)
         if table.ndim != 2 or 0 in table.shape or table.dtype.kind not in "iuf" or not (table >= 0).all():
             raise InputError(
                 f"a profile must be a table of non-negative counts, clusters × bins; got {table.dtype} of shape {table.shape}"

@@ -473,7 +473,8 @@ def views(found: Alternatives) -> tuple[Array, list[tuple[str, Array]]]:
     if X.shape[1] > 2:
         from sklearn.decomposition import PCA
 
-        X = PCA(2, random_state=0).fit_transform(X)
+        with np.errstate(invalid="ignore", divide="ignore"):  # equal points have no variance to explain
+            X = PCA(2, random_state=0).fit_transform(X)
     X = np.column_stack([X, np.zeros((len(X), 2 - X.shape[1]))])
     shown = [(f"given: {name}", codes) for name, codes in found.given.items()]
     for i, one in enumerate(found):
