@@ -817,4 +817,4 @@ def test_the_pairs_of_an_ensemble_are_counted_once(congruence, monkeypatch):
     passes, own = [], cpu.statistics
     monkeypatch.setattr(cpu, "statistics", lambda *given, **how: passes.append(given[1:]) or own(*given, **how))
     assert congruence("ensemble", "labels.csv", "--id", "cell").code == 0
-    assert [{need.__name__ for need in needs} for runs, needs in passes if len(runs) > 1] == [{"Info", "Pairs"}]
+    assert [{need.__name__ for need in needs} for runs, needs in passes if len(runs) > 1] == [{"Gram", "Info", "Pairs"}]

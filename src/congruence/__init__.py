@@ -109,7 +109,7 @@ def _checked(public: Any) -> Any:
             if isinstance(error, errors.InputError):
                 raise
             raise errors.TooLarge(f"not enough memory: {error or 'the data do not fit'}") from error
-        except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError) as error:
+        except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError, NotImplementedError) as error:
             if isinstance(error, import_module("congruence.errors").InputError):
                 raise
             compare = import_module("congruence.comparison.pair").compare

@@ -272,3 +272,13 @@ def test_arrow_files_with_a_damaged_head(route, tmp_path):
     path.write_bytes(b"AR\xff\xff\xff\xff" + path.read_bytes()[6:])
     with pytest.raises(cg.InputError, match="could not be read"):
         route(path)
+
+
+def test_a_line_break_in_the_header_does_not_hide_the_separator(tmp_path):
+    """The separator is found in the first record, not the first line; a ragged row is refused."""
+    path = tmp_path / "x.csv"
+    path.write_bytes(b'"line\nbreak"\tb\n0\t1\n1\t1\n')
+    assert list(cg.Ensemble(path).names) == ["line\nbreak", "b"]
+    path.write_bytes(b'"line\nbreak"\tb\n0\t1\n1\t1\t0\n')
+    with pytest.raises(cg.InputError):
+        cg.Ensemble(path)

@@ -324,6 +324,8 @@ ODD_CALLS = {
     "large similarities": lambda: cg.kas(np.eye(3) * 1e100, np.eye(3)),
     "large blocks": lambda: cg.pair_sums(np.eye(2) * 1e300, np.eye(2), range(2), range(2)),
     "tiny similarities": lambda: cg.kas(np.eye(3) * 1e-100, np.eye(3)),
+    "lists as features": lambda: cg.alternatives(pa.table({"b": [[0], [1], [0], [1]]}), [0, 0, 1, 1]),
+    "a list of arrow as a number": lambda: cg.compare([0, 1, 1], [0, 1, 0]).plot(most=pa.array([[1]])),
     "huge features": lambda: cg.generate(np.arange(20.0).reshape(10, 2) * 1e200, 2, [2]),
 }
 

@@ -83,7 +83,8 @@ def decoded(column: Labels) -> Array:
 def encoded(values: Any, name: str) -> Labels:
     """A nominal column from any accepted labels."""
     found = as_clustering(values, f"attribute {name!r}")
-    assert isinstance(found, Labels)
+    if not isinstance(found, Labels):
+        raise InputError(f"attribute {name!r} holds lists; give one value per point")
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import io
 import json
 import os
 import re
@@ -12,6 +13,7 @@ import sys
 import tempfile
 import warnings
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -141,14 +143,14 @@ def delimiter_of(path: str | Path, kind: str, encoding: str) -> str:
     if kind == ".tsv":
         return "\t"
     head = first_bytes(path).decode(encoding, errors="replace").lstrip("\ufeff\r\n")
-    lines = [line for line in re.split("\r\n|\r|\n", head)[:2] if line]  # other separators of lines belong to the text
-    if not lines:
+    if not head:
         return ","
 
-    def fields(line: str, delimiter: str) -> int:
-        return len(next(csv.reader([line], delimiter=delimiter)))
+    def fields(delimiter: str) -> list[int]:
+        rows = csv.reader(io.StringIO(head, newline=""), delimiter=delimiter)  # a quoted field may hold several lines
+        return [len(row) for row in islice(rows, 2) if row]
 
-    counts = {d: [fields(line, d) for line in lines] for d in (",", ";", "\t", " ")}
+    counts = {d: fields(d) for d in (",", ";", "\t", " ")}
     if counts[","][0] > 1 and (len(set(counts[","])) == 1 or counts[";"][0] < 2):
         return ","
     return next((d for d in (";", "\t", " ") if counts[d][0] > 1), ",")
