@@ -206,7 +206,7 @@ def kernel_floor(rng: np.random.Generator, members: int, n: int, k: int) -> list
     from numba import njit
 
     from congruence.engine.kernels import fused
-    from congruence.statistics.tables import xlogx
+    from congruence.statistics.information import terms_below, unit_of
 
     @njit(nogil=True)
     def floor(labels, k, squares):  # type: ignore[no-untyped-def]
@@ -236,14 +236,14 @@ def kernel_floor(rng: np.random.Generator, members: int, n: int, k: int) -> list
 
     labels = rng.integers(0, k, (members, n)).astype(np.uint8)
     sizes = np.full(members, k, dtype=np.int64)
-    nlogn = xlogx(np.arange(n + 1))
-    squares, logs = np.zeros((members, members), np.int64), np.zeros(members)
+    terms, unit = terms_below(n, n + 1), float(unit_of(n))
+    squares, logs = np.zeros((members, members), np.int64), np.zeros(members, np.int64)
     none = np.zeros(members, np.int64)
     ours = np.zeros((members, members), np.int64)
 
     def run() -> None:
         for i in range(members):
-            fused(labels, sizes, i, i, members, nlogn, False, ours[i, i:], logs[i:], none, none)
+            fused(labels, sizes, i, i, members, terms, unit, False, ours[i, i:], logs[i:], none, none)
 
     what = f"kernel alone, one thread, {members} clusterings, n = {n:,}, k = {k}, uint8"
     turns = [(median(run, 1), median(lambda: floor(labels, k, squares), 1)) for _ in range(15)]
