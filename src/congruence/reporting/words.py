@@ -252,7 +252,8 @@ def how_many(model: Model) -> tuple[str, str]:
     if votes.share <= 0.5:
         return "cannot tell", f"Cannot tell. The criteria favour different numbers of clusters: {favoured}."
     share = f"{votes.counts[choice.k]} of {sum(votes.counts.values())}"
-    said = f"{counted(choice.k, 'cluster')}: {share} criteria favour this number."
+    last = ", the largest in the file" if choice.k == ks[-1] else ""
+    said = f"{counted(choice.k, 'cluster')}: {share} criteria favour this number{last}."
     return ("clear", said) if is_clear(choice) else ("probable", f"Probably {said}")
 
 
