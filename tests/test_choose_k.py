@@ -180,25 +180,23 @@ def test_four_blobs_in_a_square_are_four():
 @pytest.mark.slow
 @pytest.mark.parametrize("centres", [3, 4, 5, 7, 10])
 def test_blobs_in_ten_dimensions(centres):
-    """make_blobs(700, n_features=10): the right number in at least 95 % of 20 seeds."""
-    right = 0
-    for seed in range(20):
-        X, _ = make_blobs(700, n_features=10, centers=centres, random_state=seed)
-        right += cg.choose_k(X, progress=False).k == centres
-    assert right >= 19
+    """The number of Gaussian clusters in ten dimensions is found for each of four seeds."""
+    for seed in range(4):
+        X, _ = make_blobs(200, n_features=10, centers=centres, random_state=seed)
+        assert cg.choose_k(X, progress=False).k == centres
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["uniform", "normal"])
 def test_noise_has_no_clusters(kind):
-    """At most 10 % of 50 sets without clusters get an answer with clusters."""
+    """At most 10 % of sets without clusters, in two to seven dimensions, get an answer with clusters."""
     alarms = 0
-    for seed in range(50):
+    for seed in range(12):
         rng = np.random.default_rng(seed)
-        size = (200, 2 + seed % 6)
+        size = (100, 2 + seed % 6)
         X = rng.uniform(size=size) if kind == "uniform" else rng.normal(size=size)
-        alarms += cg.choose_k(X, range(1, 7)).k != 1
-    assert alarms <= 5
+        alarms += cg.choose_k(X, range(1, 6)).k != 1
+    assert alarms <= 1
 
 
 @pytest.mark.slow

@@ -55,28 +55,27 @@ def clusterings(name: str) -> tuple[Any, dict[str, Any]]:
     return truth, {**found, **{f"random {i + 1}, k={c.k}": c for i, c in enumerate(runs)}}
 
 
+def page(folder: Path, name: str, truth: Any, found: dict[str, Any]) -> Report:
+    """The report on one data set."""
+    data, _ = data_of(name)
+    return report(
+        {"classes": truth, **found}, folder / f"{name}.html", reference="classes",
+        data=dict(zip(features_of(name), data.T, strict=True)), title=f"Clusterings of {name}",
+        command="congruence demo",
+    )  # fmt: skip
+
+
 def pages(folder: Path, names: Sequence[str] = ("wine", "digits")) -> list[Report]:
     """A report on wine and one on digits."""
-    made = []
-    for name in names:
-        data, _ = data_of(name)
-        truth, found = clusterings(name)
-        made.append(
-            report(
-                {"classes": truth, **found}, folder / f"{name}.html", reference="classes",
-                data=dict(zip(features_of(name), data.T, strict=True)), title=f"Clusterings of {name}",
-                command="congruence demo",
-            )
-        )  # fmt: skip
-    return made
+    return [page(folder, name, *clusterings(name)) for name in names]
 
 
 def show(folder: Path) -> list[Path]:
     """Print the demo and write its reports to a folder; returns the pages."""
     from sklearn.mixture import GaussianMixture
 
-    for name in ("wine", "digits"):
-        truth, found = clusterings(name)
+    made = {name: clusterings(name) for name in ("wine", "digits")}
+    for name, (truth, found) in made.items():
         print(f"\n{name}: {len(truth)} points, {how_many(found)}\n{'=' * 60}")
         print("\nHow well does each clustering agree with the classes? (compare_to; the first eight)\n")
         named = dict(list(found.items())[:8])
@@ -88,22 +87,22 @@ def show(folder: Path) -> list[Path]:
         print(_most_and_least(everything))
     data, _ = data_of("wine")
     soft = GaussianMixture(3, covariance_type="diag", n_init=3, random_state=0).fit(data).predict_proba(data)
-    truth, found = clusterings("wine")
+    truth, found = made["wine"]
     print(f"\nwine: classes against the memberships of a Gaussian mixture (soft)\n{'=' * 60}\n")
     print(compare(truth, soft))
     scores = element_scores(truth, found["ward linkage"])
     shaky = np.argsort(scores)[:5]
     print(f"\nPoints on which the classes and ward linkage agree least: {', '.join(map(str, shaky.tolist()))}")
     folder.mkdir(parents=True, exist_ok=True)
-    made = pages(folder)
+    reports = {name: page(folder, name, *clustered) for name, clustered in made.items()}
     print("\nNext: congruence report FILE · congruence compare FILE A B · congruence matrix FILE · congruence measures")
     print(f"\nA report on each, to open in a browser:\n{'=' * 60}\n")
-    for one in made:
+    for one in reports.values():
         assert one.path is not None
         print(f"  {one.path}  ({one.path.stat().st_size / 1e6:.1f} MB)")
-    for name, one in zip(("wine", "digits"), made, strict=True):
+    for name, one in reports.items():
         print(f"\n{name}: {one.summary.answer}")
-    return [one.path for one in made if one.path is not None]
+    return [one.path for one in reports.values() if one.path is not None]
 
 
 def how_many(found: dict[str, Any]) -> str:
