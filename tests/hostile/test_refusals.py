@@ -137,6 +137,27 @@ def test_too_many_columns(command, refused, monkeypatch):
     assert said in refused(command, "labels.csv")
 
 
+@pytest.mark.parametrize("command", MOST)
+def test_ten_thousand_columns(command, refused, tmp_path, monkeypatch):
+    """Refused by the header: the table is not read."""
+    names = ",".join(f"c{i}" for i in range(10_000))
+    (tmp_path / "wide.csv").write_text(f"{names}\n{'0,' * 9_999}0\n", encoding="utf-8")
+    monkeypatch.setattr(files, "read_columns", None)
+    assert "wide.csv has 10,000 columns, and at most" in refused(command, "wide.csv")
+    if command == "report":
+        with pytest.raises(cg.InputError, match="has 10,000 columns"):
+            cg.report(tmp_path / "wide.csv")
+
+
+def test_columns_of_one_soft_clustering_count_once(tmp_path):
+    """NAME:CLUSTER are memberships; a file without a header that tells is read."""
+    for name, width in (("x.csv", 3), ("x.parquet", 3), ("x.arrow", 3)):
+        files.write_table({"u:a": [0.5], "u:b": [0.5], "v": [1], "w": [1]}, tmp_path / name)
+        assert formats.width_of(tmp_path / name, files.suffix_of(tmp_path / name)) == width
+    (tmp_path / "x.parquet").write_bytes(b"no table")
+    assert formats.width_of(tmp_path / "x.parquet", ".parquet") == 0
+
+
 def test_threads_and_jobs_are_bounded(tmp_path):
     """The number of threads is capped at a sensible number."""
     assert cg.compare_all([[0, 0, 1], [0, 1, 1]], threads=10**9)["ari"][0, 1] == pytest.approx(-0.5)

@@ -19,7 +19,7 @@ from congruence.cli.app import (
     Threads,
     app,
 )
-from congruence.cli.parsing import MOST_COLUMNS, check_number, noise_labels
+from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.printing import print_result, print_rows, say, show, write_table
 from congruence.cli.reading import is_none, labels_of, row_ids, split
 
@@ -118,9 +118,10 @@ def consensus(
         return
     if out is not None:
         files.check_writable(out, file)
+    check_width(file, columns, long, MOST_COLUMNS, ", or call consensus in Python")
     read = labels_of(file, columns, id, long, (), reference, find_reference=True)
     (found, truth), reference, notes = read.without_reference(), read.reference, list(read.notes)
-    check_number(found, MOST_COLUMNS, ", or use cg.consensus in Python")
+    check_number(found, MOST_COLUMNS, ", or call consensus in Python")
     members = cg.Ensemble(found, **rule)
     if select is not None:
         members = cg.select_members(members, select, select_by, random_state=seed)

@@ -20,7 +20,7 @@ from congruence.cli.app import (
     app,
     memory_of_tables,
 )
-from congruence.cli.parsing import MOST_COLUMNS, check_number, noise_labels
+from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.printing import print_result, print_rows, say, show
 from congruence.cli.reading import label_columns, labels_of, rows_of_two, scanned_columns
 
@@ -60,6 +60,7 @@ def ensemble(
     import congruence as cg
     from congruence.ensembles.agreement import mean_of_pairs, members_and_certainty, ranked_members
 
+    check_width(file, columns, long)
     scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory_of_tables()}
     scanned = scanned_columns(file, columns, id, long, (), reference, True, **scanning)
     if scanned is None:

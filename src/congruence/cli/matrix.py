@@ -28,7 +28,7 @@ from congruence.cli.app import (
 )
 from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
 from congruence.cli.joining import columns_of_files
-from congruence.cli.parsing import MOST_COLUMNS, check_number, limits_of, noise_labels, wanted_measures
+from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, limits_of, noise_labels, wanted_measures
 from congruence.cli.printing import fail_if_under, print_result, say, square_columns, write_table
 from congruence.cli.reading import check_noise_columns, read_labels
 
@@ -100,12 +100,13 @@ def matrix(
         read = columns_of_files(paths, columns, id)
         found, notes = read.columns, read.notes
     else:
+        check_width(file, columns, long, MOST_COLUMNS, ", or call compare_all in Python")
         read, mass = read_labels(file, columns, id, long, weight, frequency, None, scanning)
         found, notes = read.columns, read.notes
     measures = measures or ("omega" if holds_covers(paths, format_in) else "ari")
     options = {"unassigned": unassigned.value, "noise": noise_labels(noise), **mass}
     check_noise_columns(options["noise"], found)
-    check_number(found, MOST_COLUMNS, ", or use cg.compare_all in Python")
+    check_number(found, MOST_COLUMNS, ", or call compare_all in Python")
     result = cg.compare_all(found, wanted_measures(measures, limits), threads=threads, engine=engine, **options)
     say(notes)
     if out is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 from congruence.cli.reading import split
@@ -87,6 +88,19 @@ def whole_numbers(text: str, option: str = "--k") -> list[int]:
 MOST_COLUMNS = 5_000
 #: the same for commands that keep a table or a score per point for every two of them
 MOST_SHOWN_COLUMNS = 200
+
+
+def check_width(file: Path, columns: str | None, long: str | None, most: int = MOST_COLUMNS, instead: str = "") -> None:
+    """Refuse a table of very many columns by its header, before it is read, unless columns are named."""
+    from congruence.inputs.files import suffix_of
+    from congruence.inputs.formats import width_of
+
+    width = 0 if columns or long else width_of(file, suffix_of(file))
+    if width > max(most, MOST_COLUMNS):
+        raise InputError(
+            f"{file} has {width:,} columns, and at most {most:,} are compared with each other; choose some with "
+            f"--columns{instead}"
+        )
 
 
 def check_number(columns: Collection[Any], most: int, instead: str = "") -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, Policy, Reference, Unassigned, app
-from congruence.cli.parsing import MOST_SHOWN_COLUMNS, check_number, noise_labels
+from congruence.cli.parsing import MOST_SHOWN_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.printing import print_rows, say, write_table
 from congruence.cli.reading import check_noise_columns, label_columns, listed, row_ids
 
@@ -47,6 +47,8 @@ def points(
 
     if out is not None:
         files.check_writable(out, file)
+    if reference is None:
+        check_width(file, columns, long, MOST_SHOWN_COLUMNS, ", or name a --reference")
     found, notes = label_columns(file, columns, id, long, (), reference)
     labels = noise_labels(noise)
     check_noise_columns(labels, found)

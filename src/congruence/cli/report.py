@@ -8,7 +8,7 @@ import typer
 
 from congruence.cli.app import Columns, Id, Long, Measures, Noise, Open, Policy, Threads, Unassigned, app, settings
 from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
-from congruence.cli.parsing import noise_labels
+from congruence.cli.parsing import check_width, noise_labels
 from congruence.cli.plots import show_page
 from congruence.cli.printing import say, show
 from congruence.cli.reading import embeddings_in, labels_of, numbers_in, picture_in, row_ids, said_of, split, table_of
@@ -77,7 +77,7 @@ def report(
     from congruence.inputs.formats import ANNDATA, picture_of, read_anndata
     from congruence.machine.writing import check_target
     from congruence.reporting.html import Report, check_page
-    from congruence.reporting.model import build
+    from congruence.reporting.model import MOST_CLUSTERINGS, build
 
     check_page(out)
     paths = [file, *(more or [])]
@@ -98,6 +98,7 @@ def report(
         raise cg.InputError(
             f"{len(paths)} files were given; put label columns into one table; covers are files named .cover"
         )
+    check_width(file, columns, long, MOST_CLUSTERINGS, ", or use `congruence matrix --out`")
     read = labels_of(file, columns, id, long, (), reference, find_reference=True)
     found, notes, said_more = with_memberships(read.columns), read.notes, list[str]()
     if reference is None and read.reference is not None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import Format, Id, Noise, Open, Output, Policy, Threads, Unassigned, app
-from congruence.cli.parsing import MOST_SHOWN_COLUMNS, check_number, noise_labels
+from congruence.cli.parsing import MOST_SHOWN_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import print_rows, say, show, write_table
 from congruence.cli.reading import said_of, split, table_of
@@ -67,6 +67,7 @@ def resolutions(
             files.check_writable(path, file)
     if color is not None and plot is None:
         raise cg.InputError("--color colours the plot; pass --plot too")
+    check_width(file, columns, None, MOST_SHOWN_COLUMNS)
     table = table_of(file)
     colour = files.pick(table, [color], str(file))[color] if color is not None else None
     found, notes = _columns(table, columns, (id, color), str(file))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from congruence.figures.features import Features, features_of
 from congruence.figures.layout import distances, groups_of
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.files import suffix_of
+from congruence.inputs.formats import width_of
 from congruence.reporting.answer import Answer, answer_of, counted_of, hard_labels, settled, why_trivial
 from congruence.reporting.members import (
     Member,
@@ -106,6 +109,8 @@ class Model:
 
 #: most clusterings on one page, which shows all pairs of them
 MOST_CLUSTERINGS = 1000
+#: most columns of a table that is read to find the clusterings among them
+WIDEST = 5_000
 
 
 def build(
@@ -131,6 +136,11 @@ def build(
     import congruence
 
     started = time.perf_counter()
+    if isinstance(clusterings, str | Path) and (width := width_of(clusterings, suffix_of(Path(clusterings)))) > WIDEST:
+        raise InputError(
+            f"a report shows at most {MOST_CLUSTERINGS:,} clusterings, and {clusterings} has {width:,} columns; read "
+            "those of the clusterings into a frame"
+        )
     e, with_reference, cautions = gathered(clusterings, reference, unassigned, noise)
     size = len(e)
     if size > MOST_CLUSTERINGS:
