@@ -140,6 +140,16 @@ def plain(x: Any) -> Any:
     return x + 0.0 if isinstance(x, float) else x
 
 
+def numbered(side: list[tuple[Any, ...]]) -> list[int]:
+    """Codes in the order of the labels, clusters of gaps last: measures whose ties are decided by that order differ else."""
+    try:
+        order = sorted({x for x in side if x[0] == "label"})
+    except TypeError:
+        order = sorted({x for x in side if x[0] == "label"}, key=repr)
+    order += sorted({x for x in side if x[0] != "label"})
+    return [order.index(x) for x in side]
+
+
 def pair(
     a: list[Any], b: list[Any], unassigned: str, noise: set[str] | None = None
 ) -> tuple[list[Any], list[Any], list[int]]:
@@ -151,8 +161,7 @@ def pair(
         rows = [i for i in rows if a[i] is not None and b[i] is not None]
     new = {"singletons": lambda i: ("alone", i), "cluster": lambda i: ("gap",)}.get(unassigned, lambda i: ("gap",))
     filled = [[(("label", side[i]) if side[i] is not None else new(i)) for i in rows] for side in (a, b)]
-    codes = [[sorted(set(map(repr, side))).index(repr(x)) for x in side] for side in filled]
-    return codes[0], codes[1], rows
+    return *(numbered(side) for side in filled), rows
 
 
 def text(x: Any) -> str:

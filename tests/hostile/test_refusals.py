@@ -16,6 +16,7 @@ import congruence as cg
 from congruence.errors import visible
 from congruence.inputs import files, formats
 from congruence.scanning import parts, schedule
+from hostile.chains import batches
 from hostile.commands import run
 from hostile.surface import annotated
 
@@ -338,6 +339,7 @@ ODD_CALLS = {
     "lists as members": lambda: cg.Ensemble([[0, 1], [0, 0]])[[[], []]],
     "ragged members": lambda: cg.Ensemble([[0, 1], [0, 0]])[[1, [0]]],
     "nothing as a member": lambda: cg.Ensemble([[0, 1], [0, 0]])[[None]],
+    "an array as a column of a scan": lambda: cg.scan(batches({"a": [0, 1], "b": [0, 1]}))[np.array([1, 2])],
     "ragged counts of a profile": lambda: cg.Profile.of([1, [2]]),
     "jitter of one point": lambda: cg.stability([[1.0, 2.0]], len, scheme="jitter"),
     "a number as names": lambda: cg.alternatives(np.eye(4), [0, 0, 1, 1], nominal=3),

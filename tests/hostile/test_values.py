@@ -292,3 +292,13 @@ def test_soft_values_outside_the_usual_range_have_a_caution():
     for many in (cg.compare_all([cg.Memberships(u), cg.Memberships(v)], ["ari"]), cg.compare_to(u, {"v": v}, ["ari"])):
         assert "soft_pairs" in [c.code for c in many.cautions]
     assert "soft_pairs" not in [c.code for c in cg.compare(np.eye(2), np.eye(2), ["ari"]).cautions]
+
+
+def test_ties_are_decided_by_the_order_of_labels():
+    """Points without a label are the last cluster: a greedy matching with ties follows that order on every route."""
+    a, b = [0, None, None, 1, 0, 0], [0, 0, 0, 0, 0, None]
+    filled = naive.MEASURES["irm_greedy"]([0, 2, 2, 1, 0, 0], [0, 0, 0, 0, 0, 1])
+    s = cg.scan(lambda: iter([pa.record_batch({"a": a, "b": b})]))
+    for x, y in ((a, b), (s["a"], s["b"])):
+        assert cg.irm_greedy(x, y, unassigned="cluster") == pytest.approx(filled, rel=1e-12)
+    assert cg.compare_all([a, b], ["irm_greedy"], unassigned="cluster")["irm_greedy"][1, 0] == pytest.approx(filled)

@@ -208,7 +208,7 @@ class Scan:
     def __getitem__(self, which: Any) -> Any:
         if isinstance(which, list | tuple):
             return self.narrowed([str(x) for x in which])
-        if which not in self.input.schema.names:
+        if not isinstance(which, str) or which not in self.input.schema.names:
             listed = some_of(self.names)
             raise InputError(
                 f"{self.text} has no column {which!r}; {hint(str(which), self.names, 'it has: ' + listed)}"
