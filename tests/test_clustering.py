@@ -989,6 +989,7 @@ def test_other_refusals_of_the_border():
         (lambda: cg.compare_to("tru", {"truth": SIX, "x": SIX}), "no clustering 'tru' .* did you mean truth?"),
         (lambda: cg.compare_to("truth", {"truth": SIX}), "no clusterings to compare with the reference"),
         (lambda: cg.compare_all([SIX, SIX], engine="abacus"), "engine 'abacus' is not available"),
+        (lambda: cg.ari(SIX, SIX, engine=np.array([1, 2])), r"engine array\(\[1, 2\]\) is not available"),
         (lambda: cg.compare_all([SIX, SIX], threads=0), "threads must be at least 1"),
         (lambda: cg.measure("ari", beta=2), "ari has no parameter 'beta'; its parameters: none"),
         (lambda: cg.measure("v_measure", gamma=2), "v_measure has no parameter 'gamma'; its parameters: beta"),

@@ -164,6 +164,17 @@ def test_order_and_names_do_not_matter(kind):
             assert a["value"] == pytest.approx(b["value"]), method
 
 
+@pytest.mark.parametrize("method", ["mcla", "kmodes", "ncut", "voting", "average", "lwgp"])
+def test_names_do_not_break_ties(method):
+    """Members so symmetric that several answers are equally good: the names of clusters do not choose among them."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        members = [rng.integers(0, 2, 4) for _ in range(5)] + [np.array([0, 1, 0, 0]), np.array([1, 0, 0, 0])]
+        renamed = [1 - m if rng.random() < 0.5 else m for m in members]
+        a, b = (cg.consensus(x, 2, method, 1).labels.tolist() for x in (members, renamed))
+        assert a == b, seed
+
+
 @pytest.mark.parametrize("kind", ["hard", "partial", "soft", "mixed"])
 def test_agreement_and_objectives_by_brute_force(kind):
     """Rows of the consensus matrix, squared error, modes, normalised cut and heights, from their definitions."""

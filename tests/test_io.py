@@ -15,6 +15,7 @@ from pyarrow import feather, parquet
 
 import congruence as cg
 from congruence.inputs import files
+from congruence.inputs.column_names import named_columns
 
 COLUMNS = {"cell": [f"c{i}" for i in range(6)], "truth": [0, 0, 1, 1, 2, 2], "leiden": ["a", "a", "b", "b", "b", "c"]}
 FRAME = pd.DataFrame(COLUMNS)
@@ -56,6 +57,26 @@ def test_every_kind_of_file_holds_the_same_columns(folder, name):
     assert {key: listed(values) for key, values in columns.items()} == COLUMNS
     assert cg.ari(columns["truth"], columns["leiden"]) == cg.ari(COLUMNS["truth"], COLUMNS["leiden"])
     assert {key: listed(values) for key, values in files.read_columns(str(folder / name)).items()} == COLUMNS
+
+
+@pytest.mark.parametrize("separator", ["\t", ";", ","])
+def test_quoted_separators_do_not_count(tmp_path, separator):
+    """A quoted name or label may hold the separators of other files, and line breaks."""
+    frame = pd.DataFrame(
+        {"cell": ["p", "q", "r"], "type, fine": ["1,5", "1;5", "a\tb"], "two\nlines; b": ["x", "x", "y"]}
+    )
+    frame.to_csv(tmp_path / "quoted.csv", index=False, sep=separator, quoting=1)
+    columns = files.read_columns(tmp_path / "quoted.csv")
+    assert {key: listed(values) for key, values in columns.items()} == frame.to_dict("list")
+    (tmp_path / "few.csv").write_text(f'cell{separator}"type, fine"\np{separator}x\nq{separator}y\n')
+    assert list(files.read_columns(tmp_path / "few.csv")) == ["cell", "type, fine"]
+
+
+def test_listed_columns_may_begin_or_end_with_a_space():
+    """Spaces around commas are left out, unless a column is called so."""
+    there = ["B ", " lead", "x, y", "c"]
+    assert named_columns("B , lead,x, y", there) == ["B ", " lead", "x, y"]
+    assert named_columns(" c , 'x, y'", there) == ["c", "x, y"]
 
 
 def test_arrays_in_numpy_files(tmp_path):

@@ -509,6 +509,14 @@ def test_relabelling_a_series_gives_a_series(make):
     assert list(missing) == [False, False, False, True]
 
 
+def test_relabelled_polars_series_hold_one_type():
+    """Names of two types (a number, and the old name of an unmatched cluster) are text in a polars series."""
+    found = cg.relabel([0, 0, "x", "x", 0, "x"], pl.Series([7, 7, 8, 8, 9, 9]))
+    assert found.to_list() == ["0", "0", "x", "x", "9", "9"]
+    gapped = cg.relabel([1, 1, 2, None], pl.Series(["p", "p", "q", "r"]), unassigned="cluster")
+    assert gapped.to_list()[:3] == ["1", "1", "2"]
+
+
 def test_relabelled_series_keep_index_name_and_type():
     """pandas: the index and name of b; polars: whole numbers with a null, not objects."""
     b = pd.Series([5, 5, 6], index=["u", "v", "w"], name="leiden")

@@ -238,7 +238,11 @@ def _like(source: Any, values: Array, name: str, index: Any = None) -> Any:
     if kind == "polars":
         import polars as pl
 
-        return pl.Series(name, values.tolist() if values.dtype == object else values)
+        if values.dtype != object:
+            return pl.Series(name, values)
+        if len({type(value) for value in values} - {type(None)}) > 1:  # a polars series holds one type
+            values = np.array([None if value is None else str(value) for value in values], dtype=object)
+        return pl.Series(name, values.tolist())
     return values
 
 
@@ -300,7 +304,7 @@ def relabel(reference: Any, b: Any, *, out: Any = None, **options: Unpack[PairKe
             rows. Default None: the labels are returned.
 
     Returns:
-        The labels of b with new names: an array, or a series if b is one.
+        The labels of b with new names: an array, or a series if b is one (in polars, text if names differ in type).
 
     Raises:
         InputError: If b is not labels, or the two cannot be compared.

@@ -201,10 +201,10 @@ def evidence(ensemble: Ensemble) -> Evidence:
         codes = np.asfortranarray(codes[first])
     soft = {j: matrix[first] for j, (_, _, matrix) in enumerate(parts) if matrix is not None}
     row_colour, cluster_colour = _colours(codes, sizes, soft, total, share)
-    # drop rows without a member, and sort the rest by content
+    # drop rows without a member, and sort the rest by content; ties by position, never by the names of clusters
     member_colour = np.array([np.add.reduce(_mixed(c)) for c in cluster_colour], dtype=np.uint64)
     in_order = np.lexsort((np.arange(len(kept)), member_colour, share))
-    rows = np.argsort(row_colour, kind="stable")
+    rows = np.lexsort((first, row_colour))
     somewhere = np.any(codes < np.asarray(sizes), axis=1)
     rows = rows[np.asarray(somewhere)[rows]]
     place = np.full(len(codes), -1, dtype=np.int64)
@@ -213,7 +213,7 @@ def evidence(ensemble: Ensemble) -> Evidence:
     K = sum(sizes)
     start, owner, pieces = 0, [], []
     for new, old in enumerate(in_order.tolist()):
-        ranked = np.argsort(cluster_colour[old], kind="stable")
+        ranked = np.lexsort((_places(codes[rows, old], sizes[old], soft.get(old), rows), cluster_colour[old]))
         rank = np.empty(sizes[old] + 1, dtype=np.int64)
         rank[ranked] = start + np.arange(sizes[old])
         rank[sizes[old]] = K
@@ -229,6 +229,15 @@ def evidence(ensemble: Ensemble) -> Evidence:
         is_soft, tuple(notes),
         np.count_nonzero(mass) / mass.sum() if weighted else 1.0,
     )  # fmt: skip
+
+
+def _places(codes: Array, k: int, u: Array | None, rows: Array) -> Array:
+    """A number for each cluster of a member, from which rows it holds: the first, or for soft members a hash of all."""
+    if u is None:
+        earliest = np.full(k + 1, len(rows), dtype=np.int64)
+        earliest[codes[::-1]] = np.arange(len(rows))[::-1]
+        return earliest[:k]
+    return np.asarray(np.add.reduce(_mixed(_bits(u[rows]) ^ _mixed(np.arange(len(rows)))[:, None]), axis=0))
 
 
 def _matrix(c: Any, name: str, notes: list[str]) -> tuple[Array, int, Any]:

@@ -27,7 +27,7 @@ AUTO: str | None = None
 
 def engine_for(engine: str, members: Sequence[Any]) -> Engine:
     """The engine to count with: the requested one; with "auto", the GPU if the members (or data) are there, else the CPU."""
-    if engine not in ("auto", "cpu", "cuda"):
+    if not isinstance(engine, str) or engine not in ("auto", "cpu", "cuda"):
         raise InputError(f"engine {engine!r} is not available; use 'cpu', 'cuda' or 'auto' (where the labels are)")
     if engine == "auto":
         engine = AUTO or ("cpu" if all(c.card is None for c in members) else "cuda")
@@ -43,7 +43,7 @@ def engine_for(engine: str, members: Sequence[Any]) -> Engine:
 
 def on_card(data: Any, engine: str) -> Any:
     """With engine="cuda", integer arrays copied to the GPU, to be encoded there; other inputs unchanged."""
-    if engine != "cuda":
+    if not isinstance(engine, str) or engine != "cuda":
         return data
     device.cupy()
     if isinstance(data, np.ndarray):

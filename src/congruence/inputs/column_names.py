@@ -132,11 +132,10 @@ def _words(text: str, names: Sequence[str]) -> list[str]:
     pieces, words = text.split(","), []
     while pieces:
         for many in range(len(pieces), 0, -1):
-            joined = ",".join(pieces[:many]).strip()
-            if many == 1 or joined in names or joined.strip("\"'") in names:
-                words.append(
-                    joined if joined in names else joined.strip("\"'") if joined.strip("\"'") in names else joined
-                )
+            raw = ",".join(pieces[:many])
+            word = next((w for w in (raw, raw.strip(), raw.strip().strip("\"'")) if w in names), None)
+            if word is not None or many == 1:
+                words.append(raw.strip() if word is None else word)
                 pieces = pieces[many:]
                 break
     return [word for word in words if word]

@@ -98,6 +98,9 @@ def _downloaded(address: str) -> Path:
 
 # --- text -------------------------------------------------------------------------------------------------------
 
+#: a quoted field: its quote begins a line or follows a separator
+QUOTED = re.compile(r'(?<![^,;\t \r\n])"(?:[^"]|"")*"')
+
 
 def first_bytes(path: str | Path, many: int | None = 1 << 16) -> bytes:
     """The first bytes of a file, decompressed; None for all."""
@@ -138,7 +141,7 @@ def delimiter_of(path: str | Path, kind: str, encoding: str) -> str:
     """The separator of a text file: the character that splits its first lines into the same number of fields.
 
     A comma is preferred if it splits the first line. A semicolon is preferred if a comma splits the second line into another
-    number of fields, as with decimal commas.
+    number of fields, as with decimal commas. What is quoted does not count: it may hold separators of another kind.
     """
     if kind == ".tsv":
         return "\t"
@@ -146,8 +149,10 @@ def delimiter_of(path: str | Path, kind: str, encoding: str) -> str:
     if not head:
         return ","
 
+    bare = QUOTED.sub('""', head)
+
     def fields(delimiter: str) -> list[int]:
-        rows = csv.reader(io.StringIO(head, newline=""), delimiter=delimiter)  # a quoted field may hold several lines
+        rows = csv.reader(io.StringIO(bare, newline=""), delimiter=delimiter)
         return [len(row) for row in islice(rows, 2) if row]
 
     counts = {d: fields(d) for d in (",", ";", "\t", " ")}
