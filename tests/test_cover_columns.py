@@ -46,7 +46,7 @@ def test_scanned_covers_are_those_in_memory(tmp_path, policy):
     for other in ("b", "labels"):
         expected = cg.compare(here["a"], here[other], KEYS, unassigned=policy)
         found = cg.compare(s["a"], s[other], KEYS, unassigned=policy)
-        assert found.to_dict() == close(expected.to_dict())
+        assert found.to_dict() == expected.to_dict()
         assert found.n_points == expected.n_points
 
 

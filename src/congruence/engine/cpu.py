@@ -29,6 +29,7 @@ from congruence.inputs.coerce import Clustering
 from congruence.inputs.labels import Labels, above, shifted
 from congruence.machine import jit
 from congruence.statistics import Statistic
+from congruence.statistics.canonical import canonical
 from congruence.statistics.information import (
     ChanceInfo,
     Info,
@@ -69,7 +70,7 @@ def table_of(
     if isinstance(a, Labels) and isinstance(b, Labels) and mass is None and cells is None:
         counted = count_in_place(a, b, threads)
         if counted is not None:
-            return counted, Tables.of(counted)
+            return counted, in_one_order(Tables.of(counted))
     _, _, tile = next(table_tiles([a, b], [Run(0, 1, 2)], mass, MEMORY, default_threads(threads), cells, product))
     table = next(tile.each())
     if tile.present is not None:
@@ -77,7 +78,7 @@ def table_of(
     else:
         rows, columns = a.names, b.names
     table = replace(table, rows=rows, columns=columns)
-    return (table if mass is None else with_given_weights(table, mass.exponent)), tile.tables
+    return (table if mass is None else with_given_weights(table, mass.exponent)), in_one_order(tile.tables)
 
 
 # --- all that formulas need, tile by tile -----------------------------------------------------------------------
@@ -174,11 +175,12 @@ def statistics_of_tables(
     """The statistics of tiles of tables."""
     for pair_i, pair_j, tile in tables:
         found: dict[type, Statistic] = {}
+        cells = in_one_order(tile.tables)
         for need in wanted:
             if need is ChanceInfo and expected is not None:
-                found[need] = ChanceInfo.with_expected(Info.from_tables(tile.tables), expected(pair_i, pair_j))
+                found[need] = ChanceInfo.with_expected(Info.from_tables(cells), expected(pair_i, pair_j))
             else:
-                found[need] = need.from_tables(tile.tables)  # type: ignore[attr-defined]
+                found[need] = need.from_tables(cells)  # type: ignore[attr-defined]
         if progress is not None:
             progress.add(len(pair_i))
         yield Counted(pair_i, pair_j, tile.tables.n_used, found)
@@ -431,6 +433,11 @@ def _used_under_gaps(
             used = (labels[i].codes < labels[i].k) & (labels[j].codes < labels[j].k)
             n_used[p], own[p] = used.sum(), (weights[used] ** 2).sum()
     return n_used, own
+
+
+def in_one_order(t: Tables) -> Tables:
+    """The tables with their clusters in one order, whatever the order of the points."""
+    return t if t.is_sorted else canonical(t)
 
 
 def closed_up(pair: Array, code: Array, k: Array) -> tuple[Array, Array, Array]:

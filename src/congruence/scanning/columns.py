@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from congruence.engine.cpu import closed_up, with_given_weights
+from congruence.engine.cpu import closed_up, in_one_order, with_given_weights
 from congruence.engine.plan import Counted, Progress, Run, pairs_of
 from congruence.errors import Caution, InputError, NotApplicable, some_of
 from congruence.inputs.encoding import arrow_library, named_clusters
@@ -360,7 +360,7 @@ def statistics(
     pairs = np.column_stack([pair_i, pair_j])
     for here, part in members[0].source.tables(members, pairs, mass, threads, progress):
         for some in np.array_split(here, max(1, len(here) // 4096)):  # cells of a few thousand pairs at a time
-            tables, _ = tables_of(part, members, pairs[some])
+            tables = in_one_order(tables_of(part, members, pairs[some])[0])
             found: dict[type, Statistic] = {need: need.from_tables(tables) for need in wanted}  # type: ignore[attr-defined]
             yield Counted(pair_i[some], pair_j[some], tables.n_used, found)
 
@@ -377,7 +377,7 @@ def one_table(part: PartialTables, a: Column, b: Column) -> tuple[Table, Tables]
     own = tables.own[0].item()
     maps = None if tables.maps is None else tables.maps[0]
     table = Table(tables.row, tables.col, tables.count, rows, columns, own, None, tables.within, maps)
-    return with_given_weights(table, part.exponent or 0), tables
+    return with_given_weights(table, part.exponent or 0), in_one_order(tables)
 
 
 def totals(column: Any, mass: Any) -> tuple[float, float, float]:

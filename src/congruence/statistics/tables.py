@@ -156,16 +156,8 @@ class Table(AsJson):
         """The table with the two clusterings swapped."""
         order = np.lexsort((self.row, self.col))
         within = None if self.within is None else self.within[order]
-        return Table(
-            self.col[order],
-            self.row[order],
-            self.count[order],
-            self.columns,
-            self.rows,
-            self.own,
-            self.frame_kind,
-            within,
-        )
+        sides = self.col[order], self.row[order], self.count[order], self.columns, self.rows
+        return Table(*sides, self.own, self.frame_kind, within)
 
     def __add__(self, other: Table) -> Table:
         if not isinstance(other, Table):
@@ -305,6 +297,12 @@ class Tables:
     def margins(self) -> tuple[Array, Array]:
         """Sizes of the clusters of a and of b, pair after pair."""
         return self._rows[0], self._cols[0]
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether all clusters are in the order of their names: there are no covers, and no clusters of one point at the end."""
+        last = (sizes[offsets[1:][np.diff(offsets) > 0] - 1] for sizes, offsets, _ in (self._rows, self._cols))
+        return self.maps is None and not any((x == 1).any() for x in last)
 
     @cached_property
     def _made(self) -> dict[Any, Any]:
