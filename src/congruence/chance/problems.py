@@ -107,7 +107,7 @@ def problem_of(
     if pair.is_soft or pair.is_weighted:
         problem = _of_points(pair, tile, m, null, counter)
     else:
-        problem = _of_table(Tables.of(table), m, null, sided, counter)
+        problem = _of_table(tile, m, null, sided, counter)
     cautions = (*pair.cautions(table), *problem.cautions)
     return replace(problem, cautions=cautions, names=pair.names, kind=pair.kind, is_soft=pair.is_soft)
 
