@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from test_scanning import folder_of, labels, same
+from scanning_cases import folder_of, labels, same
 
 import congruence as cg
 from congruence.scanning import checkpoint, parts

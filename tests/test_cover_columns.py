@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
 from doors import OF_COVERS, ROUTES, close, on_route
-from test_scanning import folder_of, same
+from scanning_cases import folder_of, same
 
 import congruence as cg
 

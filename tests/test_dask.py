@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
 from doors import OF_COVERS
+from scanning_cases import KEYS, folder_of, labels, same
 from test_cover_columns import in_memory, lists
-from test_scanning import KEYS, folder_of, labels, same
 
 import congruence as cg
 

@@ -8,7 +8,7 @@ import naive_hierarchies as naive
 import numpy as np
 import pandas as pd
 import pytest
-from test_hierarchies import close, linkage_of, random_linkage
+from hierarchy_cases import close, linkage_of, random_linkage
 
 import congruence as cg
 

@@ -1,0 +1,31 @@
+"""Ensembles for the tests of consensus clustering."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import congruence as cg
+from congruence.consensus_clustering.methods import METHODS
+
+ALL = tuple(METHODS)
+
+
+def same(a, b) -> bool:
+    """Whether these are the same clusters, regardless of names."""
+    return cg.rand(a, b) == 1.0
+
+
+def planted(noise, n=3000, k=5, members=20, seed=0, p=None):
+    """A truth and members that redraw a share of the labels uniformly over all k, each with its own names."""
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(k, n, p=p)
+    return truth, [
+        np.where(rng.random(n) < noise, rng.integers(k, size=n), truth)[None].T.ravel() * 7 % (7 * k) + rng.integers(99)
+        for _ in range(members)
+    ]
+
+
+def strehl():
+    """Strehl and Ghosh's seven points: the fourth member misses three of them."""
+    rows = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, np.nan, 1, 2, np.nan, np.nan]]
+    return cg.Ensemble([np.array(r) for r in rows], unassigned="partial")

@@ -1,0 +1,195 @@
+"""Errors of the command line, and the command as a process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_cases import LABELS, refused
+
+import congruence as cg
+
+# --- what is wrong ---------------------------------------------------------------------------------------------------
+
+
+MISTAKES = {
+    "no such file": (["compare", "nowhere.csv", "a", "b"], "there is no file nowhere.csv"),
+    "no such second file": (["compare", "labels.csv", "nowhere.csv"], "there is no file nowhere.csv"),
+    "no such column": (["compare", "labels.csv", "truth", "kmean"], "no column 'kmean'; did you mean kmeans?"),
+    "no such column in --columns": (["matrix", "labels.csv", "--columns", "truht,kmeans"], "did you mean truth?"),
+    "no such id": (["compare", "labels.csv", "labels.csv", "--columns", "truth", "--id", "cel"], "did you mean cell?"),
+    "no such reference": (["compare", "labels.csv", "--reference", "trut"], "did you mean truth?"),
+    "no such weight": (["matrix", "labels.csv", "--weight", "wait"], "no column 'wait'"),
+    "no such noise column": (["matrix", "labels.csv", "--columns", "truth,leiden", "--noise", "leidn=-1"], "leiden?"),
+    "weights of words": (["compare", "labels.csv", "truth", "leiden", "--weight", "kmeans"], "must be numbers"),
+    "two kinds of weights": (
+        ["compare", "labels.csv", "truth", "leiden", "--weight", "weight", "--frequency", "count"],
+        "not both",
+    ),
+    "no such option": (["compare", "labels.csv", "truth", "kmeans", "--mesures", "ari"], "--mesures"),
+    "no such command": (["compar", "labels.csv"], "No such command 'compar'"),
+    "no file": (["compare"], "Missing argument"),
+    "no such measure": (["compare", "labels.csv", "truth", "kmeans", "-m", "aro"], "did you mean ari?"),
+    "no measure": (["compare", "labels.csv", "truth", "kmeans", "-m", ","], "no measures were named"),
+    "no such measure to show": (["measures", "aro"], "did you mean ari?"),
+    "no such format": (["matrix", "labels.csv", "-f", "xml"], "'xml' is not one of"),
+    "no such policy": (["matrix", "labels.csv", "--unassigned", "ignore"], "'ignore' is not one of"),
+    "no threads": (["matrix", "labels.csv", "--threads", "0"], "--threads"),
+    "a measure that does not apply": (["compare", "labels.csv", "truth", "leiden", "-m", "lambda"], "equal numbers"),
+    "a limit without a number": (
+        ["compare", "labels.csv", "truth", "kmeans", "--fail-under", "ari"],
+        "ari=0.9; got 'ari'",
+    ),
+    "a limit that is none": (["compare", "labels.csv", "truth", "kmeans", "--fail-under", "ari=x"], "got 'ari=x'"),
+    "a limit that is NaN": (["compare", "labels.csv", "truth", "kmeans", "--fail-under", "ari=nan"], "got 'ari=nan'"),
+    "a limit of no measure": (["matrix", "labels.csv", "--fail-under", "aro=1"], "did you mean ari?"),
+    "too many columns": (
+        ["compare", "labels.csv", "--reference", "none"],
+        "has 5 label columns (truth, kmeans, leiden,",
+    ),
+    "one column": (["compare", "labels.csv", "truth"], "name two of them"),
+    "a column twice": (["compare", "labels.csv", "truth", "truth"], "column 'truth' is named twice"),
+    "several columns in two files": (["compare", "labels.csv", "labels.csv"], "pass --columns COL_A,COL_B"),
+    "weights of two files": (["compare", "labels.csv", "labels.csv", "--weight", "weight"], "--weight names columns"),
+    "a reference in two files": (["compare", "labels.csv", "labels.csv", "--reference", "truth"], "--reference names"),
+    "a long table of two columns": (
+        ["matrix", "labels.csv", "--long", "cell,truth"],
+        "--long takes three column names",
+    ),
+    "a long table without the column": (["matrix", "labels.csv", "--long", "cell,truth,kmean"], "did you mean kmeans?"),
+    "a folder": (["consensus-matrix", ".", "-o", "m.npz"], "is a folder"),
+    "a place that is not there": (["matrix", "labels.csv", "--out", "nowhere/m.csv"], "no folder nowhere"),
+    "a kind that cannot be written": (["matrix", "labels.csv", "--out", "m.xlsx"], "can be written as .csv"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes_are_one_line(congruence, name):
+    """Every user error gives one helpful line on stderr, exit code 2, and no traceback."""
+    words, text = MISTAKES[name]
+    refused(congruence(*words), text)
+
+
+@pytest.mark.slow
+def test_folders(congruence):
+    """A folder is read as one table in many files; without any it is refused."""
+    Path("none").mkdir()
+    refused(congruence("matrix", "none"), "there are no files to scan in none")
+    Path("some").mkdir()
+    LABELS.iloc[:5].to_csv("some/1.csv", index=False)
+    LABELS.iloc[5:].to_csv("some/2.csv", index=False)
+    words = ["--columns", "truth,kmeans", "--format", "csv"]
+    assert congruence("matrix", "some", *words).out == congruence("matrix", "labels.csv", *words).out
+
+
+FILES = {
+    "empty.csv": b"",
+    "head.csv": b"a,b\n",
+    "ragged.csv": b"a,b\n1,2\n3\n",
+    "torn.parquet": b"PAR1 and then nothing",
+    "torn.feather": b"ARROW1",
+    "torn.npz": b"PK\x03\x04",
+    "text.npy": b"a,b\n",
+    "labels.pkl": b"\x80\x04.",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FILES)
+def test_unreadable_files_are_one_line(congruence, name):
+    """Empty, torn, foreign files: one line that names the file."""
+    Path(name).write_bytes(FILES[name])
+    refused(congruence("compare", name, "a", "b"), name)
+    refused(congruence("matrix", name), name)
+
+
+def test_pickled_arrays_are_refused(congruence):
+    """An npy file of objects would have to be unpickled: it is refused."""
+    np.save("objects.npy", np.array(["a", 1, None], dtype=object), allow_pickle=True)
+    refused(congruence("compare", "objects.npy"), "objects.npy could not be read: it holds Python objects")
+
+
+@pytest.mark.slow
+def test_rows_that_do_not_match(congruence):
+    """Files of different lengths need ids; repeated ids, or ids without a match, are refused."""
+    LABELS[["truth"]].to_csv("a.csv", index=False)
+    LABELS[["kmeans"]].iloc[:5].to_csv("b.csv", index=False)
+    refused(congruence("compare", "a.csv", "b.csv"), "a.csv has 8 rows and b.csv has 5, and they have no column of ids")
+    LABELS[["cell", "truth"]].to_csv("a.csv", index=False)
+    pd.concat([LABELS, LABELS.iloc[:1]])[["cell", "kmeans"]].to_csv("twice.csv", index=False)
+    refused(
+        congruence("compare", "a.csv", "twice.csv", "--id", "cell"),
+        "1 id in column 'cell' occurs more than once ('c0')",
+    )
+    refused(congruence("compare", "a.csv", "twice.csv"), "1 id in column 'cell' occurs more than once ('c0')")
+    LABELS.assign(cell=LABELS["cell"] + "x")[["cell", "kmeans"]].to_csv("other.csv", index=False)
+    refused(congruence("compare", "a.csv", "other.csv", "--id", "cell"), "no id of a.csv is in other.csv")
+    Path("gap.csv").write_text("cell,k\nc0,1\nc1,\nc2,2\n")
+    refused(congruence("compare", "a.csv", "gap.csv", "--id", "cell"), "1 of 3 points are unassigned")
+
+
+def test_no_command_shows_the_help(congruence):
+    """Without a command the help is shown and the exit code says that nothing was done."""
+    said = congruence()
+    assert said.code == 2
+    assert "Usage" in said.out + said.err
+
+
+# --- as a process ----------------------------------------------------------------------------------------------------
+
+
+def spawn(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, **options.pop("env", {})}
+    return subprocess.run(
+        [sys.executable, "-m", "congruence", *words], text=True, check=False, timeout=120, env=environment, **options
+    )
+
+
+@pytest.mark.slow
+def test_a_reader_that_has_seen_enough(folder):
+    """A pipe closed by its reader, as by `head`, gives no error and no traceback, with or without buffered output."""
+    for unbuffered in ("", "1"):
+        reader, writer = os.pipe()
+        os.close(reader)
+        try:
+            done = spawn(
+                "measures", "-f", "json", stdout=writer, stderr=subprocess.PIPE, env={"PYTHONUNBUFFERED": unbuffered}
+            )
+        finally:
+            os.close(writer)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.slow
+def test_a_terminal_without_the_signs(folder):
+    """If the terminal cannot show arrows, they are replaced; the command does not crash."""
+    done = spawn("compare", "labels.csv", "truth", "leiden", capture_output=True, env={"PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0
+    assert "Adjusted Rand index" in done.stdout
+    assert done.stderr == ""
+
+
+@pytest.mark.slow
+def test_warnings_are_one_line(folder):
+    """A warning of the library is a line on stderr, without file names and source code."""
+    values = np.random.default_rng(0).random(50)
+    pd.DataFrame({"x": values, "y": np.arange(50) % 2}).to_csv("floats.csv", index=False)
+    done = spawn("compare", "floats.csv", "x", "y", "-m", "ari", capture_output=True)
+    assert done.returncode == 0
+    assert done.stderr == "warning: a: 50 different fractional values in 50 points look like measurements, not labels\n"
+
+
+def test_the_command_is_installed(folder):
+    """The installed `congruence` is this command."""
+    command = Path(sys.executable).with_name("congruence")
+    if not command.exists():
+        pytest.skip("the package is on the path but not installed")
+    done = subprocess.run([command, "--version"], text=True, capture_output=True, check=False, timeout=120)
+    assert done.stdout == f"congruence {cg.__version__}\n"

@@ -1,0 +1,291 @@
+"""Measures of memberships and weighted points equal their definitions, and say what they are."""
+
+from __future__ import annotations
+
+import ast
+
+import naive
+import numpy as np
+import pytest
+from doors import (
+    KEYS,
+    ROUTES,
+    applicable,
+    close,
+    doors,
+    everywhere,
+    on_route,
+    scorer,
+)
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from measure_cases import AMI, SOFT
+from scipy import sparse
+from strategies import counted_pairs, pairs, pairs_of_memberships, several, weighted_pairs
+
+import congruence as cg
+from congruence.engine import cpu
+from congruence.machine import device
+
+# --- soft clusterings ------------------------------------------------------------------------------------------------
+
+
+def soft_keys(u: list[list[float]], v: list[list[float]]) -> list[str]:
+    """Keys with a soft definition; lambda wants equal numbers of clusters that have members."""
+    k_u, k_v = (int(np.any(x, axis=0).sum()) for x in (u, v))
+    return [key for key in SOFT if key != "lambda" or k_u == k_v]
+
+
+def assert_soft(u: list[list[float]], v: list[list[float]]) -> None:
+    """Dense and sparse memberships give the slow definition, by compare and by compare_all.
+
+    Soft pair counts can be negative and their sums nearly 0, so that ratios lose digits: nine are asked for.
+    """
+
+    def close(value: float) -> object:
+        return pytest.approx(value, rel=1e-9, abs=1e-9, nan_ok=True)
+
+    keys = soft_keys(u, v)
+    expected = {key: SOFT[key](u, v) for key in keys}
+    dense = [cg.Memberships(np.array(x)) for x in (u, v)]
+    thin = [sparse.csr_array(np.array(x)) for x in (u, v)]
+    for first, second in (dense, thin, (dense[0], thin[1])):
+        found = cg.compare(first, second, keys)
+        for key in keys:
+            assert found[key] == close(expected[key]), f"{key}: {u}, {v}"
+    at_once = cg.compare_all(dense, keys)
+    rows = cg.compare_to(dense[0], dense, keys)
+    for key in keys:
+        assert at_once[key][0, 1] == close(expected[key]), f"{key}, compare_all: {u}, {v}"
+        assert rows[key][1] == close(expected[key]), f"{key}, compare_to: {u}, {v}"
+
+
+@pytest.mark.slow
+@settings(max_examples=25)
+@given(pairs_of_memberships())
+@example(([[0.875, 0.125]] * 2 + [[0.125, 0.875]] * 2, [[0.875, 0.125]] * 2 + [[0.125, 0.875]] * 2))
+@example(([[1.0, 0.0]] * 3, [[0.5, 0.5]] * 3))
+@example(([[0.5, 0.5]] * 4, [[0.5, 0.5]] * 4))  # the same, and yet independent
+def test_probabilistic_memberships_give_the_definition(pair):
+    """Memberships that add up to 1, dense or sparse, equal the slow definition through N* = φ UᵀV."""
+    assert_soft(*pair)
+
+
+@pytest.mark.slow
+@settings(max_examples=25)
+@given(pairs_of_memberships(probabilistic=False))
+@example(([[0.5]] * 3, [[0.25]] * 3))
+def test_possibilistic_memberships_give_the_definition(pair):
+    """Memberships that add up to anything, dense or sparse, equal the slow definition through N* = φ UᵀV."""
+    assert_soft(*pair)
+
+
+@pytest.mark.slow
+@settings(max_examples=20)
+@given(pairs())
+@example(([0], [0]))
+def test_crisp_memberships_give_the_crisp_value(pair):
+    """Memberships of 0 and 1 are labels: same values, also where only one side is given so."""
+    a, b = pair
+    keys = [key for key in applicable(a, b) if key not in AMI and key not in naive.OF_POINTS]
+    u, v = (np.eye(max(x) + 1)[x] for x in (a, b))
+    expected = close(cg.compare(a, b, keys).to_dict())
+    wide = [cg.Memberships(x) for x in (u, v)]
+    assert cg.compare(*wide, keys).to_dict() == expected
+    assert cg.compare(sparse.csr_array(u), sparse.csr_array(v), keys).to_dict() == expected
+    assert cg.compare(a, wide[1], keys).to_dict() == expected
+    assert cg.compare(wide[0], b, keys).to_dict() == expected
+
+
+# --- weights and frequencies -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@settings(max_examples=20)
+@given(weighted_pairs())
+@example(([0, 1, 2, 3], [0, 0, 1, 2], [0.125, 0.375, 1.25, 0.875]))
+@example(([0, 1, 2], [0, 1, 2], [0.375, 1.75, 0.625]))
+def test_weights_give_the_definition(case):
+    """Importance weights equal the slow definition, by every function and route; a weight of 0 removes a point."""
+    a, b, w = case
+    expected = {key: formula(a, b, w) for key, formula in naive.WEIGHTED.items()}
+    for name in ("numpy", "compiled", "sparse"):
+        with on_route(name):
+            assert cg.compare(a, b, list(expected), sample_weight=w).to_dict() == close(expected)
+            at_once = cg.compare_all([a, b], list(expected), sample_weight=w)
+            rows = cg.compare_to(a, [a, b], list(expected), sample_weight=w)
+            for key, value in expected.items():
+                assert at_once[key][0, 1] == close(value), f"{key}, compare_all: {case}"
+                assert rows[key][1] == close(value), f"{key}, compare_to: {case}"
+
+
+@pytest.mark.slow
+@settings(max_examples=40)
+@given(weighted_pairs(), st.sampled_from([1e-6, 1 / 3, 7.0, 1e9]))
+def test_scaling_weights_changes_nothing(case, factor):
+    """Only the proportions of importance weights matter."""
+    a, b, w = case
+    keys = [key for key in naive.WEIGHTED if key != "irm_greedy"]
+    scaled = cg.compare(a, b, keys, sample_weight=[factor * x for x in w])
+    assert scaled.to_dict() == close(cg.compare(a, b, keys, sample_weight=w).to_dict())
+
+
+@settings(max_examples=30)
+@given(several(2, 9))
+def test_equal_weights_are_no_weights(pair):
+    """A weight of 0.7 for every point gives every measure its plain value."""
+    a, b = pair
+    keys = [key for key in applicable(a, b) if cg.measure(key).takes_weights]
+    weighted = cg.compare(a, b, keys, sample_weight=[0.7] * len(a))
+    assert weighted.to_dict() == close(cg.compare(a, b, keys).to_dict())
+
+
+@pytest.mark.slow
+@settings(max_examples=5)
+@given(counted_pairs())
+@example(([0, 1], [0, 0], [2, 1]))
+@example(([0, 1, 2], [0, 1, 1], [1, 0, 3]))
+def test_a_frequency_is_the_point_so_many_times(case):
+    """Frequency 2 is the same point twice, and 0 is no point, for every measure, door and route."""
+    a, b, times = case
+    long_a, long_b = (np.repeat(x, times).tolist() for x in (a, b))
+    keys = applicable(long_a, long_b)
+    assert everywhere(a, b, keys, frequency=times) == close(cg.compare(long_a, long_b, keys).to_dict())
+
+
+@pytest.mark.parametrize("key", AMI)
+def test_ami_refuses_weights_and_memberships(key):
+    """The expectation of ami is over permutations of whole points: the error says so, and what to do instead."""
+    a, b = [0, 0, 1, 1], [0, 1, 1, 1]
+    with pytest.raises(cg.NotApplicable, match=f"{key} is not defined for sample_weight.*frequency"):
+        cg.compare(a, b, key, sample_weight=[1, 2, 1, 1])
+    u = cg.Memberships([[0.5, 0.5], [1, 0], [0, 1], [0, 1]])
+    with pytest.raises(cg.NotApplicable, match=f"{key} is not defined for soft memberships.*ari_gram"):
+        scorer(key)(u, b)
+    with pytest.raises(cg.NotApplicable, match=f"{key} is not defined for soft memberships"):
+        cg.compare_all([u, u], key)
+    with pytest.raises(cg.NotApplicable, match=f"{key} is not defined for sample_weight"):
+        cg.compare_to(a, [b], key, sample_weight=[1, 2, 1, 1])
+    assert key in cg.compare(a, b, "all", sample_weight=[1, 2, 1, 1]).skipped
+
+
+# --- what a measure says of itself -----------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", KEYS)
+@settings(max_examples=15)
+@given(pairs(8))
+@example(([0], [0]))
+@example(([0, 0, 0], [0, 0, 0]))
+@example(([0, 0, 0], [0, 1, 2]))
+@example(([0, 1, 2], [0, 1, 2]))
+@example(([0, 0, 1, 1], [0, 1, 0, 1]))
+def test_the_definition_evaluates_to_the_formula(key, pair):
+    """The printed definition, with the pair's numbers in it, comes to the value of the measure, or is 0/0."""
+    a, b = pair
+    if key not in applicable(a, b):
+        return
+    measure = cg.measure(key)
+    value = cg.compare(a, b, key)[key]
+    found = measure.explain(a, b)
+    assert found.value == close(value)
+    result, divisors = evaluated(measure.definition, found.symbols)
+    last = [line.strip() for line in str(found).splitlines() if not line.startswith("  Caution")][-1]
+    if last.startswith("= 0/0"):
+        assert last == f"= 0/0, by the rule for 0/0: {value:.6g}"
+        assert any(not abs(x) > 1e-12 for x in divisors), f"{divisors} are not 0, and {result} is not {value}"
+    else:
+        assert result == close(value)
+        assert last == f"= {value:.6g}"
+
+
+def evaluated(definition: tuple[str, ...], symbols: dict[str, object]) -> tuple[float, list[float]]:
+    """What the lines of a definition come to, and what the last one divides by."""
+    known = {"sqrt": np.sqrt, "exp": np.exp, "max": max, "min": min, **symbols}
+
+    def value(expression: str) -> float:
+        with np.errstate(all="ignore"):
+            return eval(expression, {"__builtins__": {}}, known)  # noqa: S307  (the library's own definitions)
+
+    for line in definition:
+        name, expression = line.split(" = ", 1)
+        known[name] = value(expression)
+    tree = ast.walk(ast.parse(expression, mode="eval"))
+    divisions = [node for node in tree if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)]
+    return known[name], [value(ast.unparse(node.right)) for node in divisions]
+
+
+@pytest.mark.slow
+@settings(max_examples=40)
+@given(pairs())
+def test_element_scores_are_those_of_the_definition(pair):
+    """The scores of points equal the slow definition, and their mean is element_centric."""
+    a, b = pair
+    scores = cg.element_scores(a, b)
+    assert scores == close(np.array(naive.element_scores(a, b)))
+    assert scores.mean() == close(cg.element_centric(a, b))
+
+
+@pytest.mark.slow
+@settings(max_examples=30)
+@given(pairs_of_memberships())
+def test_soft_element_scores_have_the_measure_as_their_mean(pair):
+    """For memberships too, the mean of the scores of points is element_centric."""
+    u, v = (cg.Memberships(np.array(x)) for x in pair)
+    assert cg.element_scores(u, v).mean() == close(cg.element_centric(u, v))
+
+
+@pytest.mark.slow
+def test_routes_are_really_taken(monkeypatch):
+    """The helper that forces routes works: each calls only its own counting functions."""
+    from congruence.engine import kernels
+
+    taken = set()
+
+    def spy(module, name):
+        original = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *args, **more: (taken.add(name), original(*args, **more))[1])
+
+    for module, names in (
+        (cpu, ["_bincount", "_sparse_cells"]),
+        (kernels, ["count_raw", "count_blocks", "fused"]),
+    ):
+        for name in names:
+            spy(module, name)
+    spy(kernels, "count_sorted")
+    a, b = [0, 1, 2, 3, 0], [0, 0, 1, 2, 3]
+    keys = [key for key in KEYS if key != "lambda"]
+    expected = {
+        "numpy": {"_bincount"},
+        "compiled": {"count_raw", "count_blocks", "fused"},
+        "compiled, few logarithms looked up": {"count_raw", "count_blocks", "fused"},
+        "sparse": {"_sparse_cells"},
+        "sparse, compiled": {"_sparse_cells", "count_sorted", "fused"},
+        "cuda": {"count<", "fused<"},
+        "cuda, few logarithms looked up": {"count<", "fused<"},
+        "cuda, slices": {"count<", "tiled<", "sliced<false"},
+        "cuda, hashed slices": {"count<", "tiled<", "sliced<true"},
+        "cuda, chunks": {"count<", "chunked<"},
+        "cuda, sorted cells": {"count<", "run_sums<"},
+        "cuda, parts": {"count<", "sums_of<"},
+        "cuda, sparse": {"_by_sorting", "fused<"},
+    }
+    if "cuda" in ROUTES:
+        from congruence.engine.cuda import chunks, counting, sums
+
+        spy(counting.Cells, "_by_sorting")
+        kernel = device.kernel
+        of_tables = ("fused<", "count<", "tiled<", "sums_of<", "sliced<false", "sliced<true", "chunked<", "run_sums<")
+
+        def named(instance):
+            taken.update(name for name in of_tables if instance.startswith(name))
+            return kernel(instance)
+
+        for module in (counting, sums, chunks):
+            monkeypatch.setattr(module, "kernel", named)
+    for name in ROUTES:
+        taken.clear()
+        with on_route(name):
+            list(doors(a, b, keys))
+        assert taken == expected[name], name
