@@ -29,3 +29,22 @@ def strehl():
     """Strehl and Ghosh's seven points: the fourth member misses three of them."""
     rows = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, np.nan, 1, 2, np.nan, np.nan]]
     return cg.Ensemble([np.array(r) for r in rows], unassigned="partial")
+
+
+N = 24
+BASE = np.repeat([0, 1, 2], 8)
+
+
+def noisy(rng, share=0.2):
+    return np.where(rng.random(N) < share, rng.integers(0, 3, N), BASE)
+
+
+def gappy(rng, share=0.25):
+    labels = noisy(rng).astype(float)
+    labels[rng.random(N) < share] = np.nan
+    return labels
+
+
+def memberships(rng, k=3):
+    u = rng.random((N, k)) ** 4 + 1e-3
+    return u / u.sum(axis=1, keepdims=True)

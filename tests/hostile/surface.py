@@ -21,7 +21,8 @@ import numpy as np
 import congruence as cg
 from hostile import broken_files, calls
 from hostile.chains import NOT_CALLED, batches
-from hostile.commands import COMMAND, ODD_WORDS, Line, columns_of
+from hostile.commands import ODD_WORDS, Line, columns_of
+from hostile.running import COMMAND
 
 # --- files of further kinds, and text as attackers write it -----------------------------------------------------------
 
