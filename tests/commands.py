@@ -19,6 +19,11 @@ class Said(NamedTuple):
     out: str
     err: str
 
+    @property
+    def refusal(self) -> list[str]:
+        """The lines of the second stream that are not notes."""
+        return [line for line in self.err.splitlines() if not line.startswith("note: ")]
+
 
 def commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
     """The command line, run in this process."""

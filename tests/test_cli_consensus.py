@@ -56,7 +56,7 @@ def test_partial_members_are_written_with_gaps(command, wine, tmp_path):
     assert pd.read_csv(tmp_path / "runs.csv").drop(columns="bottle").isna().any().all()
     refused = command("consensus", "runs.csv", "--k", "3")
     assert refused.code == 2
-    assert len(refused.err.splitlines()) == 1
+    assert len(refused.refusal) == 1
     said = command("consensus", "runs.csv", "--k", "3", "--partial", "--method", "ncut", "--format", "json")
     assert said.code == 0
     result = json.loads(said.out)
@@ -159,7 +159,7 @@ def test_consensus_against_a_reference(command, wine, tmp_path):
     ("words", "text"),
     [
         (["consensus", "runs.csv", "--k", "3", "--method", "mcal"], "did you mean mcla"),
-        (["consensus", "runs.csv", "--k", "9"], "n_clusters must be a whole number from 1 to the number of points (4)"),
+        (["consensus", "runs.csv", "--k", "9"], "--k must be a whole number from 1 to the number of points (4)"),
         (["consensus", "runs.csv", "--k", "0"], "greater than or equal to 1"),
         (["consensus", "runs.csv", "--k", "2", "--out", "x.docx"], "x.docx"),
         (["consensus", "runs.csv", "--k", "2", "--method", "kcc", "--variant", "metis"], "kcc has no variants"),
@@ -176,7 +176,7 @@ def test_what_is_wrong_is_said_in_one_line(command, tmp_path, words, text):
     said = command(*words)
     assert (said.code, said.out) == (2, "")
     assert text in said.err
-    assert len(said.err.splitlines()) == 1
+    assert len(said.refusal) == 1
     assert not (tmp_path / "x.csv").exists()
 
 

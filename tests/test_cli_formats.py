@@ -154,7 +154,7 @@ def test_fail_under(congruence, limits, code):
     said = congruence("compare", "labels.csv", "truth", "kmeans", *words)
     assert said.code == code
     assert shown(said.out)["ari"] == pytest.approx(cg.ari(TRUTH, KMEANS), abs=5e-5)
-    assert said.err.count("\n") == code
+    assert len(said.refusal) == code
     if code:
         assert "the limit of" in said.err
         assert "Traceback" not in said.err
@@ -177,11 +177,11 @@ def test_fail_under_a_measure_without_a_value(congruence):
     """A measure that is undefined, or was left out of 'all', fails its limit, in one line."""
     said = congruence("compare", "labels.csv", "truth", "leiden", "-m", "all", "--fail-under", "lambda=0.1")
     assert said.code == 1
-    assert said.err == (
+    assert said.refusal == [
         "congruence: lambda was not computed: lambda is defined only for equal numbers of clusters, "
-        "but these have 3 and 4; kappa_max takes any\n"
-    )
+        "but these have 3 and 4; kappa_max takes any"
+    ]
     Path("one.csv").write_text("x,y\n0,0\n0,0\n")
     said = congruence("compare", "one.csv", "x", "y", "-m", "lambda", "--fail-under", "lambda=0.1")
     assert said.code == 1
-    assert said.err.count("\n") == 1
+    assert len(said.refusal) == 1

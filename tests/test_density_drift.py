@@ -252,7 +252,7 @@ def test_the_command_adco(table, capsys, monkeypatch):
     words = ("adco", table, "--labels", "species", "--labels", "other", "--features", "sl,sw,pl,pw")
     code, out, err = run(capsys, monkeypatch, *words, "--format", "json")
     r = cg.compare_profiles(frame["species"], frame["other"], X)
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "note: features: sl, sw, pl, pw · labels: species, other · left out: day (not named)\n")
     assert json.loads(out)["values"] == {k: close(v) for k, v in r.to_dict().items()}
     code, out, _ = run(capsys, monkeypatch, *words, "--adjusted", "--binning", "mdl")
     assert code == 0
@@ -274,7 +274,8 @@ def test_the_command_drift(table, capsys, monkeypatch):
     words = ("drift", table, "--window", "day", "--labels", "species", "--features", "sl,sw,pl,pw")
     code, out, err = run(capsys, monkeypatch, *words, "-f", "json")
     d = cg.drift(frame, "species", "day", features=["sl", "sw", "pl", "pw"])
-    assert (code, err) == (0, "")
+    said = "note: features: sl, sw, pl, pw · labels: species · window: day · left out: other (not named)\n"
+    assert (code, err) == (0, said)
     rows = json.loads(out)["windows"]
     assert [row["previous"] for row in rows[1:]] == [close(x) for x in d.previous]
     code, out, _ = run(capsys, monkeypatch, *words)

@@ -67,7 +67,7 @@ def adco(
     other = table_of(against) if against is not None else table
     a = files.pick(table, [first], str(data))[first]
     b = files.pick(other, [second], str(against or data))[second]
-    X = features_of(table, features, labels, data)
+    X = features_of(table, features, {"labels": tuple(dict.fromkeys(labels if against is None else [first]))}, data)
     X_b = files.pick(other, list(X), str(against)) if against is not None else None
     options: dict[str, Any] = {"binning": binning, "bins": bins, "nominal": split(nominal), "adjusted": adjusted}
     options |= {"bivariate": bivariate, "kernel": kernel, "matching": matching, "sizes": sizes, "random_state": seed}

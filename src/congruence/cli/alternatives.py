@@ -70,8 +70,8 @@ def alternatives(
         settings[name.strip().replace("-", "_")] = _value(value.strip())
     table = table_of(data)
     known = files.pick(table, labels, str(data))
-    ids = files.pick(table, [id], str(data)) if id is not None else {}
-    X = features_of(table, features, [*labels, *ids], data)
+    files.pick(table, [id] if id is not None else [], str(data))
+    X = features_of(table, features, {"labels": tuple(labels)}, data, id)
     settings |= {"binning": binning, "bins": bins, "nominal": split(nominal), "min_size": min_size, "scale": scale}
     found = cg.alternatives(X, known, k, n, method, seed, n_init=n_init, **settings)
     names = [f"alternative_{i + 1}" for i in range(len(found))]

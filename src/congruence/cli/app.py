@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -40,6 +41,8 @@ class Settings:
 
 
 settings = Settings()
+#: called with the error, if any, when a command ends: notes on what was found while scanning
+at_end: list[Callable[[BaseException | None], None]] = []
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -138,7 +141,6 @@ def watched() -> Iterator[None]:
 def _out_of_memory(used: int) -> None:
     """End the process, because memory held by libraries cannot be released."""
     import os
-    import sys
 
     from congruence.machine.writing import discard_unfinished
 
@@ -181,8 +183,13 @@ class App(typer.Typer):
                 given["command"] = name or function.__name__
                 for option, value in asdict(Settings()).items():
                     setattr(settings, option, given.pop(option, value) if option in {*shared, "command"} else value)
-                with watched():
-                    return function(**{name: _local(x) for name, x in given.items()})
+                at_end.clear()
+                try:
+                    with watched():
+                        return function(**{name: _local(x) for name, x in given.items()})
+                finally:
+                    for notes in at_end:
+                        notes(sys.exception())
 
             hints = {**get_type_hints(function, include_extras=True), **shared}
             own = [x.replace(annotation=hints[x.name]) for x in parameters.values()]

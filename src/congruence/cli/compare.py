@@ -29,7 +29,7 @@ from congruence.cli.app import (
     memory_of_tables,
 )
 from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
-from congruence.cli.pair_reading import columns_of_two_files
+from congruence.cli.pair_reading import columns_of_two_files, named
 from congruence.cli.parsing import limits_of, noise_labels, wanted_measures
 from congruence.cli.printing import fail_if_under, print_result, say, write_table
 from congruence.cli.reading import check_noise_columns, read_labels
@@ -137,7 +137,7 @@ def compare(
         read, mass = read_labels(
             file, columns or more, id, long, weight, frequency, reference, {**scanning, "threads": threads}, True
         )
-        found, reference, notes = read.columns, read.reference, read.notes
+        found, reference = read.columns, read.reference
         check_noise_columns(options["noise"], found)
         options.update(mass)
         if reference is not None:
@@ -156,7 +156,6 @@ def compare(
                 f"{file} has {len(found)} label columns ({some_of(found, 6)}); "
                 "name two of them, or pass --reference COL, or use `congruence matrix` for all pairs"
             )
-        say(notes)
     if out is not None:
         _write(result, out)
         say([f"wrote {out}"])
@@ -188,9 +187,7 @@ def _compare_files(
     a: Path, b: Path, wanted: Any, columns: str | None, id: str | None, options: dict[str, Any], chance: dict[str, Any]
 ) -> Any:
     pair = columns_of_two_files(a, b, columns, id, options["noise"])
-    result = _compare_pair(*pair.values, wanted, {**options, "noise": pair.noise}, *pair.names, chance)
-    say(pair.notes)
-    return result
+    return _compare_pair(*pair.values, wanted, {**options, "noise": pair.noise}, *pair.names, chance)
 
 
 def _compare_pair(
@@ -201,19 +198,14 @@ def _compare_pair(
 
     import congruence as cg
 
-    def named(text: str) -> str:
-        return f"{ {'a': name_a, 'b': name_b}[text[0]] }{text[1:]}" if text[:2] in ("a ", "b ", "a:", "b:") else text
-
     noise = options.get("noise")
     if isinstance(noise, dict):
         options = {**options, "noise": {k: noise[n] for k, n in (("a", name_a), ("b", name_b)) if n in noise}}
-    try:
+    with named((name_a, name_b)):
         result = cg.compare(a, b, wanted, **options)
         if chance:
             from congruence.chance.alongside import beside
 
             result = beside(result, a, b, **chance, **options)
-    except cg.InputError as error:
-        raise type(error)(named(error.command)) from None
     names = {"a": name_a, "b": name_b}
     return replace(result, names=(name_a, name_b), cautions=tuple(c.renamed(names) for c in result.cautions))

@@ -21,7 +21,7 @@ from congruence.cli.app import (
 )
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.printing import print_result, print_rows, say, show, write_table
-from congruence.cli.reading import is_none, labels_of, row_ids, split
+from congruence.cli.reading import labels_of, row_ids, scanned_columns, split
 
 
 @app.command()
@@ -105,11 +105,15 @@ def consensus(
             raise cg.InputError(
                 f"--out {out}: the consensus of scanned rows is written to a folder; give a name without an ending"
             )
-        source = cg.scan(file, None, id, **scanning) if long is None else None
-        if source is None:
+        if long is not None:
             raise cg.InputError("--long tables are read into memory; give a file, and --out a name with an ending")
-        lazy, notes = _members(source, columns, reference)
-        members = cg.Ensemble(lazy, **rule)
+        scanned = scanned_columns(file, columns, id, None, (), reference, True, always=True, **scanning)
+        assert scanned is not None
+        read, source = scanned
+        rest = read.without_reference()[0]
+        members, notes = cg.Ensemble(source.narrowed(list(rest)), **rule), list[str]()
+        if read.reference is not None:
+            notes.append(f"{read.reference} is no member; compare the result with it by id")
         if select is not None:
             members = cg.select_members(members, select, select_by, random_state=seed)
             notes.append(f"members used: {', '.join(members.names)}")
@@ -120,7 +124,7 @@ def consensus(
         files.check_writable(out, file)
     check_width(file, columns, long, MOST_COLUMNS, ", or call consensus in Python")
     read = labels_of(file, columns, id, long, (), reference, find_reference=True)
-    (found, truth), reference, notes = read.without_reference(), read.reference, list(read.notes)
+    (found, truth), reference, notes = read.without_reference(), read.reference, list[str]()
     check_number(found, MOST_COLUMNS, ", or call consensus in Python")
     members = cg.Ensemble(found, **rule)
     if select is not None:
@@ -147,23 +151,6 @@ def consensus(
         if truth is not None:
             notes.append(f"against {reference}: " + ", ".join(f"{key} {agreed[key]:.4f}" for key in agreed))
     say([*notes, *members.cautions])
-
-
-def _members(source: Any, named: list[str] | str | None, reference: str | None) -> tuple[Any, list[str]]:
-    """The columns of a scan that are members, without the reference; and what there is to say about them."""
-    from congruence.errors import some_of
-    from congruence.inputs.column_names import named_columns, other_references, reference_among
-
-    there = [name for name in source.input.schema.names if name != source.id]
-    names = named_columns(named, there, source.text) or list(source.names)
-    left = reference_among(names) if reference is None and not named else None if is_none(reference) else reference
-    notes = [] if named else list(source.notes)
-    if left in names:
-        notes.append(f"{left} is no member; compare the result with it by id")
-    others = [] if named or reference is not None else other_references(names, left)
-    if others:
-        notes.append(f"left out: {some_of(others)} (another reference)")
-    return source.narrowed([name for name in names if name not in (left, *others)]), notes
 
 
 def _show(result: Any, format: Format, notes: list[str]) -> None:

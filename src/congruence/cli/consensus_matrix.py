@@ -48,7 +48,7 @@ def consensus_matrix(
         raise cg.InputError(f"{out}: a consensus matrix is written as .npz or .npy, and with --threshold as .npz")
     check_target(out, [file])
     read = labels_of(file, columns, id, long, find_reference=True)
-    (found, _), notes = read.without_reference(), list(read.notes)
+    found, _ = read.without_reference()
     members = cg.Ensemble(found, unassigned="partial" if partial else "error", noise=noise_labels(noise))
     dtype = np.float32 if float32 else np.float64
     matrix = cg.consensus_matrix(members, dtype=dtype, threshold=threshold, missing=missing, threads=threads)
@@ -62,4 +62,4 @@ def consensus_matrix(
             np.savez_compressed(stream, matrix=matrix, **rows)
         else:
             np.save(stream, matrix, allow_pickle=False)
-    say([*notes, *members.cautions, f"wrote {out}: {members.n_points:,} × {members.n_points:,}"])
+    say([*members.cautions, f"wrote {out}: {members.n_points:,} × {members.n_points:,}"])

@@ -27,7 +27,7 @@ def contingency(pair: TwoColumns, unassigned: Policy, out: Path | None, format: 
     corner = " × ".join(pair.names)
     cells: dict[str, Any] = {corner: [str(name) for name in table.rows]}
     cells |= {str(name): dense[:, j].tolist() for j, name in enumerate(table.columns)}
-    say([*pair.notes, *cautions_of(pair, unassigned, table)])
+    say([*cautions_of(pair, unassigned, table)])
     if out is not None:
         write_table(cells, out)
         say([f"wrote {out}: {table.shape[0]} × {table.shape[1]} clusters"])

@@ -42,7 +42,7 @@ def drift(
 
     table = table_of(data)
     kept = files.pick(table, [labels, window], str(data))
-    X = features_of(table, features, [labels, window], data)
+    X = features_of(table, features, {"labels": (labels,), "window": (window,)}, data)
     options: dict[str, Any] = {"binning": binning, "bins": bins, "nominal": split(nominal), "measure": measure}
     options |= {"sizes": sizes, "unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads}
     result = cg.drift({**X, **kept}, labels, window, features=list(X), **options)

@@ -22,7 +22,7 @@ from congruence.cli.app import (
 )
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.printing import print_result, print_rows, say, show
-from congruence.cli.reading import label_columns, labels_of, rows_of_two, scanned_columns
+from congruence.cli.reading import labels_of, rows_of_two, scanned_columns
 
 
 @app.command()
@@ -61,18 +61,17 @@ def ensemble(
     from congruence.ensembles.agreement import mean_of_pairs, members_and_certainty, ranked_members
 
     check_width(file, columns, long)
-    scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory_of_tables()}
+    scanning: Any = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory_of_tables()}
     scanned = scanned_columns(file, columns, id, long, (), reference, True, **scanning)
     if scanned is None:
         read = labels_of(file, columns, id, long, (), reference, find_reference=True)
-        found, reference, notes = dict(read.columns), read.reference, list(read.notes)
     elif against is not None:
         raise cg.InputError(
             "--against needs ensembles in memory: the rows of scanned files cannot be matched; put both into one table"
         )
     else:
         read = scanned[0]
-        found, reference, notes = dict(read.columns), read.reference, list(read.notes)
+    found, reference = dict(read.columns), read.reference
     truth = found.pop(reference) if reference is not None else None
     options: dict[str, Any] = {"unassigned": "partial" if partial else "error", "noise": noise_labels(noise)}
     check_number(found, MOST_COLUMNS)
@@ -95,16 +94,16 @@ def ensemble(
             facts[f"anmi with {reference}"] = cg.anmi(members, truth)
     result = None
     if against is not None:
-        other, more = label_columns(against, [], id, long, (), None)
+        other = labels_of(against, [], id, long).columns
         rows = rows_of_two((file, against), id, long)
         wanted = [cg.measure(key, missing=missing) for key in ("arimm", "kas", "nsf", "sms")]
         mine, theirs = members, cg.Ensemble(other, **options)
         if rows.take is not None:
             mine, theirs = mine.taken(rows.take[0]), theirs.taken(rows.take[1])
         result = cg.compare(mine, theirs, wanted, threads=threads)
-        notes += [*more, *rows.notes]
+        say(rows.notes)
     left_out = pairs.cautions if scanned is not None else members.cautions
-    say([*notes, *left_out])
+    say(left_out)
     _print_ensemble(facts, ranked, result, format)
 
 

@@ -15,17 +15,34 @@ if TYPE_CHECKING:
 
 def missing_note(file: Path, columns: dict[str, Any]) -> list[str]:
     """How many fields of these columns of a text file are missing, and which fields count as missing."""
-    from congruence.inputs.files import MISSING, suffix_of
+    from congruence.inputs.files import suffix_of
 
-    counts = {name: getattr(column, "null_count", 0) for name, column in columns.items()}
-    gaps = [f"{count:,} in {name}" for name, count in counts.items() if count]
-    if not gaps or suffix_of(file) not in (".csv", ".tsv", ".txt"):
+    if suffix_of(file) not in (".csv", ".tsv", ".txt"):
+        return []
+    return _note({name: getattr(column, "null_count", 0) for name, column in columns.items()})
+
+
+def scanned_gaps(columns: dict[str, Any], error: BaseException | None) -> list[str]:
+    """The same of scanned text, once it is counted; without numbers if the scan stopped at a missing label."""
+    known = {name: (column.source.known(column), column.name) for name, column in columns.items()}
+    counts = {name: int(part.gaps[part.names.index(own)]) for name, (part, own) in known.items() if part is not None}
+    if not counts and error is not None and "unassigned" in str(error):
+        return _note(None)
+    return _note(counts)
+
+
+def _note(counts: dict[str, int] | None) -> list[str]:
+    from congruence.inputs.files import MISSING
+
+    gaps = [f"{count:,} in {name}" for name, count in (counts or {}).items() if count]
+    if counts is not None and not gaps:
         return []
     words = [word for word in MISSING if word] if settings.na_values is None else settings.na_values.split(",")
     shown = gaps if len(gaps) <= 4 else [*gaps[:3], f"{len(gaps) - 3:,} more columns"]
-    return [
-        f"missing labels: {joined(shown)} (fields that are empty, or unquoted {joined(words, 'or')}; see --na-values)"
-    ]
+    fields = f"fields that are empty, or unquoted {joined(words, 'or')}"
+    if counts is None:
+        return [f"missing labels: {fields}; see --na-values"]
+    return [f"missing labels: {joined(shown)} ({fields}; see --na-values)"]
 
 
 def cautions_of(pair: TwoColumns, unassigned: Policy, table: Table) -> list[str]:

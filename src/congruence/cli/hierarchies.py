@@ -84,7 +84,7 @@ def _tree(path: Path, id: str | None) -> Any:
     table = table_of(path)
     points = files.pick(table, [id], str(path))[id].to_pylist() if id is not None else None
     found = sorted_columns(table, id=id, source=str(path))
-    say([] if found.is_plain else said_of(found))
+    say(said_of(found))
     return cg.Hierarchy(dict(found.taken), points=points)
 
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from congruence.cli.gaps import missing_note
+from congruence.cli.printing import say
 from congruence.cli.reading import Columns, FoundLabels, said_of, table_of
 
 
@@ -16,7 +18,7 @@ def columns_of_files(paths: Sequence[Path], columns: Columns, id: str | None) ->
 
     from congruence import InputError
     from congruence.inputs import files
-    from congruence.inputs.column_kinds import sorted_columns
+    from congruence.inputs.column_kinds import named_sorting, sorted_columns
     from congruence.inputs.column_names import named_columns
     from congruence.inputs.joining import joined_rows, taken
 
@@ -26,7 +28,6 @@ def columns_of_files(paths: Sequence[Path], columns: Columns, id: str | None) ->
     first = tables[0]
     places = [np.arange(len(next(iter(first.values()))))]
     ids: list[str | None] = [id]
-    notes: list[str] = []
     kept: dict[str, Any] = {}
     for path, table in zip(paths[1:], tables[1:], strict=True):
         rows = joined_rows([first, table], (str(paths[0]), str(path)), id)
@@ -38,7 +39,7 @@ def columns_of_files(paths: Sequence[Path], columns: Columns, id: str | None) ->
         ids[0] = ids[0] or rows.names[0]
         ids.append(rows.names[1])
         kept = kept or rows.ids
-        notes += [f"{path}: {note}" for note in rows.notes]
+        say([f"{path}: {note}" for note in rows.notes])
     common = np.flatnonzero(np.all([place >= 0 for place in places], axis=0))
     if not len(common):
         raise InputError(f"the {len(paths)} files have no point in common")
@@ -46,15 +47,15 @@ def columns_of_files(paths: Sequence[Path], columns: Columns, id: str | None) ->
     for path, table, place, own in zip(paths, tables, places, ids, strict=True):
         if named is None:
             sorting = sorted_columns(table, id=own, source=str(path))
-            notes += [f"{path}: {line}" for line in said_of(sorting)]
-            picked = sorting.taken
         else:
-            picked = files.pick(table, [name for name in named if name in table], str(path))
-        found += [(path, name, taken(column, place[common])) for name, column in picked.items()]
+            own_names = [name for name in named if name in table]
+            sorting = named_sorting(table, files.pick(table, own_names, str(path)), id=own)
+        say([f"{path}: {line}" for line in [*said_of(sorting), *missing_note(path, sorting.taken)]])
+        found += [(path, name, taken(column, place[common])) for name, column in sorting.taken.items()]
     often = Counter(name for _, name, _ in found)
     whole = Counter(path.name for path in paths)
     called = {
         name if often[name] == 1 else f"{path.name if whole[path.name] == 1 else path}:{name}": column
         for path, name, column in found
     }
-    return FoundLabels(called, None, kept, notes)
+    return FoundLabels(called, None, kept)

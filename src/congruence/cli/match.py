@@ -25,7 +25,7 @@ def match(pair: TwoColumns, unassigned: Policy, out: Path | None, format: Format
     result = cg.match(*pair.values, unassigned=unassigned.value, noise=pair.noise)
     rows: list[dict[str, Any]] = result.to_frame(backend="pyarrow").to_pylist()
     table = cg.contingency(*pair.values, unassigned=unassigned.value, noise=pair.noise)
-    say([*pair.notes, *cautions_of(pair, unassigned, table)])
+    say([*cautions_of(pair, unassigned, table)])
     if out is not None:
         write_table({name: [row[name] for row in rows] for name in rows[0]} if rows else {}, out)
         say([f"wrote {out}: {len(rows)} matched clusters"])

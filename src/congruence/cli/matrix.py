@@ -88,7 +88,6 @@ def matrix(
         files.check_writable(out, file, *(more or []))
     scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory_of_tables()}
     paths = [file, *(more or [])]
-    notes: list[str] = []
     mass: dict[str, Any] = {}
     if holds_covers(paths, format_in):
         no_columns(weight=weight, frequency=frequency, long=long, id=id, columns=columns)
@@ -97,18 +96,16 @@ def matrix(
         for option, value in ({"weight": weight, "frequency": frequency, "long": long} | scanning).items():
             if value not in (None, False) and option != "memory":
                 raise cg.InputError(f"--{option.replace('_', '-')} is for one table, but {len(paths)} files were given")
-        read = columns_of_files(paths, columns, id)
-        found, notes = read.columns, read.notes
+        found = columns_of_files(paths, columns, id).columns
     else:
         check_width(file, columns, long, MOST_COLUMNS, ", or call compare_all in Python")
         read, mass = read_labels(file, columns, id, long, weight, frequency, None, scanning)
-        found, notes = read.columns, read.notes
+        found = read.columns
     measures = measures or ("omega" if holds_covers(paths, format_in) else "ari")
     options = {"unassigned": unassigned.value, "noise": noise_labels(noise), **mass}
     check_noise_columns(options["noise"], found)
     check_number(found, MOST_COLUMNS, ", or call compare_all in Python")
     result = cg.compare_all(found, wanted_measures(measures, limits), threads=threads, engine=engine, **options)
-    say(notes)
     if out is not None:
         _write_matrix(result, out)
         say([*result.cautions, f"wrote {out}"])

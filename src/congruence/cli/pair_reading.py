@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from congruence.cli.gaps import missing_note
-from congruence.cli.reading import Columns, check_noise_columns, label_columns, row_ids, table_of
-from congruence.errors import InputError, some_of
+from congruence.cli.printing import say
+from congruence.cli.reading import Columns, check_noise_columns, labels_of, row_ids, said_of, table_of
+from congruence.errors import InputError, some_of, warn
+
+
+@contextmanager
+def named(names: tuple[str, str]) -> Iterator[None]:
+    """Errors and warnings about a and b, with the names of the two columns."""
+
+    def said(text: str) -> str:
+        return f"{names['ab'.index(text[0])]}{text[1:]}" if text[:2] in ("a ", "b ", "a:", "b:") else text
+
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        try:
+            yield
+        except InputError as error:
+            raise type(error)(said(error.command)) from None
+    for one in found:
+        warn(said(str(one.message)))
 
 
 @dataclass(frozen=True)
 class TwoColumns:
-    """Two clusterings of the same rows, their names, the noise labels that apply, and notes."""
+    """Two clusterings of the same rows, their names, and the noise labels that apply."""
 
     names: tuple[str, str]
     values: tuple[Any, Any]
     noise: Any
-    notes: list[str]
     #: row ids by the name of their column; empty if rows have no names
     ids: dict[str, Any]
 
@@ -41,12 +61,12 @@ def two_columns(
         if long is not None:
             raise InputError("--long names columns of one file, but two files were given; join them first")
         return columns_of_two_files(file, Path(more[0]), columns, id, noise)
-    found, notes = label_columns(file, columns or more, id, long, (), None)
+    found = labels_of(file, columns or more, id, long).columns
     if len(found) != 2:
         raise InputError(f"{file} has {len(found)} label columns ({some_of(found, 6)}); name two of them")
     check_noise_columns(noise, found)
     (name_a, a), (name_b, b) = found.items()
-    return TwoColumns((name_a, name_b), (a, b), noise, notes, row_ids(file, id, long))
+    return TwoColumns((name_a, name_b), (a, b), noise, row_ids(file, id, long))
 
 
 def columns_of_two_files(a: Path, b: Path, columns: Columns, id: str | None, noise: Any) -> TwoColumns:
@@ -56,6 +76,7 @@ def columns_of_two_files(a: Path, b: Path, columns: Columns, id: str | None, noi
     paths = (a, b)
     tables = [table_of(path) for path in paths]
     rows = joined_rows(tables, (str(a), str(b)), id)
+    say(rows.notes)
     (name_a, left), (name_b, right) = _one_of_each(tables, paths, columns, rows.names)
     if rows.take is not None:
         left, right = taken(left, rows.take[0]), taken(right, rows.take[1])
@@ -64,8 +85,8 @@ def columns_of_two_files(a: Path, b: Path, columns: Columns, id: str | None, noi
         if isinstance(noise, dict):
             noise = noise[name_a]
         name_a, name_b = (f"{path.name if a.name != b.name else path}:{name_a}" for path in (a, b))
-    notes = [*rows.notes, *missing_note(a, {name_a: left}), *missing_note(b, {name_b: right})]
-    return TwoColumns((name_a, name_b), (left, right), noise, notes, rows.ids)
+    say([*missing_note(a, {name_a: left}), *missing_note(b, {name_b: right})])
+    return TwoColumns((name_a, name_b), (left, right), noise, rows.ids)
 
 
 def _one_of_each(
@@ -73,7 +94,7 @@ def _one_of_each(
 ) -> list[tuple[str, Any]]:
     """The clustering of each of two files: a matrix, the column named, or the only one."""
     from congruence.inputs import files
-    from congruence.inputs.column_kinds import sorted_columns
+    from congruence.inputs.column_kinds import named_sorting, sorted_columns
     from congruence.inputs.column_names import named_columns
     from congruence.inputs.similarity import Similarity
 
@@ -85,15 +106,17 @@ def _one_of_each(
         own = [name for name in named if name in table]
         if matrices:
             chosen.append(matrices[0])
-        elif named:
+            continue
+        if named:
             name = named[min(side, len(named) - 1)] if len(own) != 1 else own[0]
-            chosen.append((name, files.pick(table, [name], str(path))[name]))
+            found = named_sorting(table, files.pick(table, [name], str(path)), id=ids[side])
         else:
-            found = sorted_columns(table, id=ids[side], source=str(path)).taken
-            if len(found) != 1:
-                raise InputError(
-                    f"{path} has {len(found)} label columns ({some_of(found, 6)}); pass --columns COL_A,COL_B, the "
-                    f"first of {paths[0]}, the second of {paths[1]}"
-                )
-            chosen.append(next(iter(found.items())))
+            found = sorted_columns(table, id=ids[side], source=str(path))
+        say([f"{path}: {line}" for line in said_of(found)])
+        if len(found.taken) != 1:
+            raise InputError(
+                f"{path} has {len(found.taken)} label columns ({some_of(found.taken, 6)}); pass --columns COL_A,COL_B, the "
+                f"first of {paths[0]}, the second of {paths[1]}"
+            )
+        chosen.append(next(iter(found.taken.items())))
     return chosen

@@ -8,7 +8,7 @@ import typer
 from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, Policy, Reference, Unassigned, app
 from congruence.cli.parsing import MOST_SHOWN_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.printing import print_rows, say, write_table
-from congruence.cli.reading import check_noise_columns, label_columns, listed, row_ids
+from congruence.cli.reading import check_noise_columns, labels_of, listed, row_ids
 
 
 @app.command()
@@ -49,7 +49,7 @@ def points(
         files.check_writable(out, file)
     if reference is None:
         check_width(file, columns, long, MOST_SHOWN_COLUMNS, ", or name a --reference")
-    found, notes = label_columns(file, columns, id, long, (), reference)
+    found = labels_of(file, columns, id, long, (), reference).columns
     labels = noise_labels(noise)
     check_noise_columns(labels, found)
     names = list(found)
@@ -77,11 +77,7 @@ def points(
     table = {**named, "score": mean}
     gone = int((seen == 0).sum())
     if gone:
-        notes = [
-            *notes,
-            f"{len(mean) - gone:,} of {len(mean):,} points have a score; {gone:,} have too few labels for one",
-        ]
-    say(notes)
+        say([f"{len(mean) - gone:,} of {len(mean):,} points have a score; {gone:,} have too few labels for one"])
     if out is not None:
         write_table({**table, **{name: found[name] for name in names}}, out)
         say([f"wrote {out}: {len(mean):,} points"])

@@ -33,7 +33,7 @@ def show(text: Any = "") -> None:
 #: a note in a printed result, with its continuation lines
 NOTE = re.compile(r"^(?:! |note: ).*(?:\n  .*)*", re.MULTILINE)
 #: arguments and functions of Python in a text
-NAMES_PYTHON = re.compile(r"\bcg\.|[a-z]=[TF'\"…\[D]")
+NAMES_PYTHON = re.compile(r"\bcg\.|[a-z]=[TF'\"…\[D]|^[a-z_]+ must |`[a-z_]+`|sample_weight")
 
 
 def said_here(text: str) -> str:

@@ -8,8 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from congruence.cli.app import settings
-from congruence.cli.gaps import missing_note
+from congruence.cli.app import at_end, settings
+from congruence.cli.gaps import missing_note, scanned_gaps
 from congruence.cli.printing import say
 from congruence.errors import InputError
 
@@ -64,12 +64,11 @@ def split(text: str | None) -> list[str]:
 
 @dataclass(frozen=True)
 class FoundLabels:
-    """The clusterings of a file (with the reference, if any), its row ids, and notes for the user."""
+    """The clusterings of a file (with the reference, if any), and its row ids."""
 
     columns: dict[str, Any]
     reference: str | None = None
     ids: dict[str, Any] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
 
     def without_reference(self) -> tuple[dict[str, Any], Any]:
         """The clusterings without the reference, and the reference, or None."""
@@ -93,10 +92,10 @@ def labels_of(
     reference: str | None = None,
     find_reference: bool = False,
 ) -> FoundLabels:
-    """The clusterings of a file, by the common rule for columns; `find_reference` looks for a column called truth or class."""
+    """The clusterings of a file, by the common rule for columns, which it says; `find_reference` looks for truth or class."""
     check_reference(reference, id)
     from congruence.inputs import files
-    from congruence.inputs.column_kinds import sorted_columns
+    from congruence.inputs.column_kinds import named_sorting, sorted_columns
     from congruence.inputs.column_names import named_columns
 
     table = table_of(file)
@@ -117,11 +116,21 @@ def labels_of(
         chosen = named_columns(named, table, str(file), (id, *extra)) if named else list(table)
         names = [*([asked] if asked and asked not in chosen else []), *chosen]
         picked = files.pick(table, names, str(file))
-        return FoundLabels(picked, asked, ids, missing_note(file, picked))
-    found = sorted_columns(
-        table, id=id, reference=reference, apart=extra, find_reference=find_reference, source=str(file)
-    )
-    return FoundLabels(found.taken, found.reference, found.ids, [*said_of(found), *missing_note(file, found.taken)])
+        found = named_sorting(table, picked, id=id, reference=asked, apart=extra)
+        kept = ids
+    else:
+        found = sorted_columns(
+            table, id=id, reference=reference, apart=extra, find_reference=find_reference, source=str(file)
+        )
+        kept = found.ids
+    found = replace(found, beside=_weights(extra))
+    say([*said_of(found), *missing_note(file, found.taken)])
+    return FoundLabels(found.taken, found.reference, kept)
+
+
+def _weights(extra: tuple[str | None, ...]) -> dict[str, tuple[str, ...]]:
+    """The columns of weights and of counts that an option names, by their role."""
+    return {role: (name,) for role, name in zip(("weight", "frequency"), extra, strict=False) if name is not None}
 
 
 def is_none(reference: str | None) -> bool:
@@ -144,19 +153,6 @@ def _ids_named(table: dict[str, Any], id: str | None, file: Path) -> dict[str, A
     found = files.pick(table, [id], str(file))
     check_distinct(found[id], id, str(file))
     return found
-
-
-def label_columns(
-    file: Path,
-    named: Columns,
-    id: str | None,
-    long: str | None,
-    extra: tuple[str | None, ...],
-    reference: str | None,
-) -> tuple[dict[str, Any], list[str]]:
-    """The clusterings of a file by name, and how its columns are used."""
-    found = labels_of(file, named, id, long, extra, reference)
-    return found.columns, found.notes
 
 
 #: number of cells above which a Parquet file is read in row groups
@@ -186,39 +182,55 @@ def scanned_columns(
     extra: tuple[str | None, ...],
     reference: str | None,
     find_reference: bool = False,
+    always: bool = False,
     **options: Any,
 ) -> tuple[FoundLabels, Any] | None:
-    """The columns of a folder, or of a file read in row groups, and their scan; None if it is read into memory."""
+    """The columns of a folder, or of a file read in row groups, and their scan; None if it is read into memory.
+
+    `always` scans a file of any size.
+    """
     check_reference(reference, id)
     given = {key: value for key, value in options.items() if value not in (None, False)}
-    many = file.is_dir() or "*" in file.name
+    many = always or file.is_dir() or "*" in file.name
     if not many and not given and (long is not None or not is_large(file)):
         return None
     import congruence as cg
     from congruence.inputs import files
     from congruence.inputs.column_names import named_columns, other_references, reference_among
-    from congruence.scanning.sources import SCANNED
+    from congruence.scanning.looking import named_names
+    from congruence.scanning.sources import SCANNED, source_of
 
     if given.keys() <= {"memory"} and not many and (long is not None or files.suffix_of(file) not in SCANNED):
         return None  # --memory stops the run if it needs more
     if long is not None:
         raise cg.InputError("--long tables are read into memory; leave out --client, --checkpoint and --skip-bad")
-    everything = cg.scan(file, None, id, na_values=na_list(settings.na_values), **given)
-    there = [name for name in everything.input.schema.names if name not in (id, *extra)]
-    names = named_columns(named, there, str(file)) or [name for name in everything.names if name not in extra]
-    asked, others = None if is_none(reference) else reference, list[str]()
-    if asked is None and reference is None and find_reference and not named and len(names) > 2:
-        asked = reference_among(names)
-        others = other_references(names, asked)
-        names = [name for name in names if name not in others]
-    if asked is not None and asked not in names:
-        names = [asked, *names]
+    source = source_of(file, na_list(settings.na_values))
+    there = [name for name in source.schema.names if name not in (id, *extra)]
+    asked = None if is_none(reference) else reference
+    if named:
+        names = named_columns(named, there, str(file))
+        names = [*([asked] if asked and asked not in names else []), *names]
+        everything = cg.scan(source, names, id, **given)
+        sorting = named_names(source, names, [name for name in there if name not in names], id)
+    else:
+        everything = cg.scan(source, None, id, **given)
+        names = [name for name in everything.names if name not in extra]
+        others = list[str]()
+        if reference is None and find_reference and len(names) > 2:
+            asked = reference_among(names)
+            others = other_references(names, asked)
+            names = [name for name in names if name not in others]
+        names = [*([asked] if asked and asked not in names else []), *names]
+        sorting = everything.found or named_names(source, names, [], id)
+        left_out = {x: word for x, word in sorting.left_out.items() if x not in (asked, *extra)}
+        sorting = replace(sorting, left_out=left_out | dict.fromkeys(others, "another reference"))
+    sorting = replace(sorting, taken=dict.fromkeys(names), reference=asked, beside=_weights(extra))
+    say(said_of(sorting))
     found = everything.narrowed(names)
-    sorting = everything.found if not named else None
-    if sorting is not None:
-        left_out = sorting.left_out | dict.fromkeys(others, "another reference")
-        sorting = replace(sorting, taken=dict.fromkeys(names), reference=asked, left_out=left_out)
-    return FoundLabels({name: found[name] for name in names}, asked, {}, said_of(sorting) if sorting else []), found
+    columns = {name: found[name] for name in names}
+    if source.fields:
+        at_end.append(lambda error: say(scanned_gaps(columns, error)))
+    return FoundLabels(columns, asked), found
 
 
 def mass_columns(file: Path, weight: str | None, frequency: str | None) -> dict[str, Any]:
@@ -362,7 +374,7 @@ def numbers_in(
     import numpy as np
 
     from congruence.inputs import files
-    from congruence.inputs.column_kinds import first_ids, sorted_columns
+    from congruence.inputs.column_kinds import first_ids, named_sorting, sorted_columns
     from congruence.inputs.column_names import named_columns
     from congruence.inputs.formats import ANNDATA
 
@@ -378,13 +390,14 @@ def numbers_in(
     table = {**table_of(file), **(more or {})}
     others = files.pick(table, [x for x in apart if x is not None], str(file))
     ids = _ids_named(table, id, file)
-    notes: list[str] = []
     if named:
         rest = files.pick(table, named_columns(named, table, str(file), (id, *apart)), str(file))
         ids = ids or first_ids({name: column for name, column in table.items() if name not in rest})
+        found = named_sorting(table, rest, id=next(iter(ids), None), apart=tuple(others), is_data=True)
     else:
         found = sorted_columns(table, id=id, apart=tuple(others), is_data=True, source=str(file))
-        rest, ids, notes = found.taken, found.ids, said_of(found)
+        rest, ids = found.taken, found.ids
+    notes = said_of(replace(found, reference=next(iter(others), None)))
     numbers = {name: np.asarray(files.numbers_of(column)) for name, column in rest.items()}
     words = [name for name, column in numbers.items() if column.ndim != 1 or column.dtype.kind not in "iufb"]
     if words:
@@ -409,14 +422,21 @@ def _numbers_of_anndata(file: Path, id: str | None, apart: tuple[str | None, ...
     return FoundData({name: X[:, j] for j, name in enumerate(names)}, others | ids, ids, [note])
 
 
-def features_of(table: dict[str, Any], features: str | None, taken: list[str], file: Path) -> dict[str, Any]:
-    """The feature columns: the named ones, or all except labels, ids and windows."""
+def features_of(
+    table: dict[str, Any], features: str | None, beside: dict[str, tuple[str, ...]], file: Path, id: str | None = None
+) -> dict[str, Any]:
+    """The feature columns: the named ones, or all except labels, ids and windows. `beside` are columns by their role."""
     from congruence.inputs import files
-    from congruence.inputs.column_kinds import feature_columns
+    from congruence.inputs.column_kinds import feature_columns, named_sorting
     from congruence.inputs.column_names import named_columns
 
+    apart = [name for names in beside.values() for name in names]
     if features is not None:
-        return files.pick(table, named_columns(features, table, str(file), taken), str(file))
-    found = feature_columns({name: column for name, column in table.items() if name not in taken}, str(file))
-    say([*said_of(found), "--features names others"])
+        picked = files.pick(table, named_columns(features, table, str(file), (*apart, id)), str(file))
+        found = replace(named_sorting(table, picked, id=id, apart=apart), purpose="features")
+    else:
+        rest = {name: column for name, column in table.items() if name not in (*apart, id)}
+        found = feature_columns(rest, str(file))
+        found = replace(found, ids={id: table[id]}) if id is not None else found
+    say(said_of(replace(found, beside=beside)))
     return found.taken

@@ -100,7 +100,7 @@ def report(
         )
     check_width(file, columns, long, MOST_CLUSTERINGS, ", or use `congruence matrix --out`")
     read = labels_of(file, columns, id, long, (), reference, find_reference=True)
-    found, notes, said_more = with_memberships(read.columns), read.notes, list[str]()
+    found, said_more = with_memberships(read.columns), list[str]()
     if reference is None and read.reference is not None:
         said_more.append(f"pass --reference none to count {read.reference!r} as a clustering")
     asked = read.reference
@@ -133,7 +133,7 @@ def report(
     )  # fmt: skip
     made = Report(model, out)
     made.save(out)
-    _written(made, out, [*notes, *said_more], open_page)
+    _written(made, out, said_more, open_page)
 
 
 def _written(made: Any, out: Path, notes: list[str], open_page: bool) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import Format, Id, Noise, Open, Output, Policy, Threads, Unassigned, app
+from congruence.cli.gaps import missing_note
 from congruence.cli.parsing import MOST_SHOWN_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import print_rows, say, show, write_table
@@ -70,9 +71,8 @@ def resolutions(
     check_width(file, columns, None, MOST_SHOWN_COLUMNS)
     table = table_of(file)
     colour = files.pick(table, [color], str(file))[color] if color is not None else None
-    found, notes = _columns(table, columns, (id, color), str(file))
+    found = _columns(table, columns, id, color, file)
     check_number(found, MOST_SHOWN_COLUMNS)
-    say(notes)
     ordered: Any = order if order in (None, "n_clusters") else split(order)
     result = cg.resolutions(
         found, ordered, normalised=normalised, threshold=threshold, unassigned=unassigned.value,
@@ -98,14 +98,17 @@ def resolutions(
 
 
 def _columns(
-    table: dict[str, Any], columns: str | None, apart: tuple[str | None, ...], who: str
-) -> tuple[dict[str, Any], list[str]]:
-    """The requested label columns, by name or pattern, and how columns are used."""
+    table: dict[str, Any], columns: str | None, id: str | None, colour: str | None, file: Path
+) -> dict[str, Any]:
+    """The requested label columns, by name or pattern; it says how columns are used."""
     from congruence.inputs import files
-    from congruence.inputs.column_kinds import sorted_columns
+    from congruence.inputs.column_kinds import named_sorting, sorted_columns
     from congruence.inputs.column_names import named_columns
 
     if columns is None:
-        found = sorted_columns({name: column for name, column in table.items() if name not in apart}, source=who)
-        return found.taken, said_of(found)
-    return files.pick(table, named_columns(columns, table, who, apart), who), []
+        found = sorted_columns(table, id=id, apart=(colour,), source=str(file))
+    else:
+        picked = files.pick(table, named_columns(columns, table, str(file), (id, colour)), str(file))
+        found = named_sorting(table, picked, id=id, apart=(colour,))
+    say([*said_of(found), *missing_note(file, found.taken)])
+    return found.taken

@@ -18,7 +18,7 @@ from congruence.cli.app import (
     Unassigned,
     app,
 )  # fmt: skip
-from congruence.cli.pair_reading import TwoColumns, two_columns
+from congruence.cli.pair_reading import TwoColumns, named, two_columns
 from congruence.cli.parsing import noise_labels
 
 #: the function of such a command: takes the two columns, the rule for unassigned points, the output path and format
@@ -40,7 +40,8 @@ def on_two_columns(work: Work) -> Work:
         format: Output = Format.table,
     ) -> None:
         pair = two_columns(file, more or [], columns, id, long, noise_labels(noise), out)
-        work(pair, unassigned, out, format)
+        with named(pair.names):
+            work(pair, unassigned, out, format)
 
     described: Any = command
     described.__name__, described.__doc__ = work.__name__, work.__doc__

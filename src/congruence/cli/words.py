@@ -27,6 +27,8 @@ ARGUMENT = re.compile(
     r"(?<![\w.'\"])([a-z][a-z_]*)=(True|False|None|'[^'\s]*'|\"[^\"\s]*\"|…|\[…\]|DIR|(?=[\s;,.)]|$))"
     r"((?:,?\s+(?:or\s+)?'[^'\s]*')*)"
 )
+#: an argument by its name alone: at the beginning of a message, between backquotes, or one that means nothing else
+BARE = re.compile(r"^([a-z]+(?:_[a-z]+)+)(?= must )|`([a-z]+(?:_[a-z]+)*)`|(?<![\w'\"])(sample_weight)(?![\w'\"=])")
 
 
 @lru_cache(maxsize=32)
@@ -49,6 +51,10 @@ def in_words_of(command: str, message: str) -> str:
     "pass --unassigned drop or cluster, or align='index' in Python"
     >>> in_words_of("compare", "make a cover: cg.Cover(u >= 0.3)")
     'make a cover: cg.Cover(u >= 0.3) in Python'
+    >>> in_words_of("compare", "ami_max is not defined for sample_weight; pass `frequency`")
+    'ami_max is not defined for --weight; pass --frequency'
+    >>> in_words_of("generate", "n_jobs must be a number of processes; got 0")
+    '--jobs must be a number of processes; got 0'
     """
     there = options_of(command)
 
@@ -76,7 +82,12 @@ def in_words_of(command: str, message: str) -> str:
         calls.append(call(found))
         return f"\0{len(calls) - 1}\0"
 
-    text = ARGUMENT.sub(argument, CALL.sub(kept, message))
+    def bare(found: re.Match[str]) -> str:
+        name = next(x for x in found.groups() if x)
+        option = OPTIONS.get(name, f"--{name.replace('_', '-')}")
+        return option if option in there else found[0]
+
+    text = BARE.sub(bare, ARGUMENT.sub(argument, CALL.sub(kept, message)))
     text = re.sub(r"\buse compare_all\b", "use `congruence matrix`", text)
     return _lacking(re.sub("\0(\\d+)\0", lambda found: calls[int(found[1])], text), there)
 

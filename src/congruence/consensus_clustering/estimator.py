@@ -13,9 +13,11 @@ from congruence.consensus_clustering.search import consensus
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.generators import generate
 from congruence.ensembles.nearest import Centres
-from congruence.errors import InputError, misnamed, refused
+from congruence.errors import InputError, misnamed, refused, some_of
+from congruence.inputs.column_kinds import check_features, kind_of_column
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.estimators import Clusterer, new_points
+from congruence.inputs.labels import in_memory
 from congruence.statistics.tables import Array
 
 
@@ -38,6 +40,25 @@ def is_labels(X: Any) -> bool:
         return True
     missing = np.isnan(values)
     return bool(missing.any() and (values[~missing] == np.round(values[~missing])).all())
+
+
+def _check_one_kind(X: Any) -> None:
+    """Refuse a frame of measurements and whole numbers: without a generator, the latter may be clusterings or not."""
+    if not hasattr(X, "columns"):
+        return
+    names = [str(name) for name in (X.column_names if hasattr(X, "column_names") else X.columns)]
+    measured = [
+        name
+        for name in names
+        if not is_labels(np.asarray(X[name])) and kind_of_column(name, X[name]).kind == "measurements"
+    ]
+    if measured:
+        check_features(X, takes_text=False)
+        others = [name for name in names if name not in measured]
+        raise InputError(
+            f"columns {some_of(measured, 3)} hold measurements, and {some_of(others, 3)} whole numbers or words; pass "
+            "generator='kmeans' if all of them are measurements, or the label columns alone for their consensus"
+        )
 
 
 def _was_given_data(model: Any) -> bool:
@@ -135,6 +156,7 @@ class ConsensusClustering(Clusterer):
                 raise InputError("an Ensemble was given, but generator is set; pass data, or leave the generator out")
             self.ensemble_, self.n_features_in_ = X, len(X)
         elif self.generator is None and is_labels(X):
+            _check_one_kind(X)
             with refused():
                 given = validate_data(self, X, dtype=None, ensure_all_finite=False)
             if given.dtype.kind == "c":
@@ -142,6 +164,7 @@ class ConsensusClustering(Clusterer):
             own = X if hasattr(X, "columns") else given
             self.ensemble_ = Ensemble(own, unassigned="partial", noise=self.noise)
         else:
+            check_features(in_memory(X), takes_text=False)
             sparse = "csr" if self._takes_sparse else False
             with refused():
                 data = validate_data(self, X, accept_sparse=sparse, dtype=np.float64, ensure_min_samples=2)

@@ -11,6 +11,7 @@ import numpy as np
 
 from congruence.errors import InputError, hint, joined, names_in, some_of
 from congruence.inputs.coerce import as_clustering
+from congruence.inputs.column_kinds import check_features
 from congruence.inputs.formats import is_anndata, matrix_of
 from congruence.inputs.labels import Labels, frame_kind, from_dlpack, in_memory
 from congruence.machine import device
@@ -92,6 +93,7 @@ def as_columns(X: Any, nominal: Sequence[Any] = ()) -> Columns:
     """The attributes of a frame, a mapping of columns or a 2-D array; strings, categories and booleans are nominal."""
     if isinstance(X, Columns):
         return X
+    X = X if is_anndata(X) else in_memory(X)
     names, raw = raw_columns(X)
     if not names:
         raise InputError("the data have no attributes")
@@ -100,6 +102,8 @@ def as_columns(X: Any, nominal: Sequence[Any] = ()) -> Columns:
         if what not in names and not (isinstance(what, int | np.integer) and 0 <= what < len(names)):
             near = hint(str(what), names, "there are: " + some_of(names))
             raise InputError(f"nominal names an unknown attribute {what!r}; {near}")
+    if frame_kind(X) is not None:
+        check_features(X, wanted)
     columns = tuple(
         _column(column, name, name in wanted or i in wanted)
         for i, (name, column) in enumerate(zip(names, raw, strict=True))

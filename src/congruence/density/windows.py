@@ -22,9 +22,10 @@ from congruence.engine.plan import Progress
 from congruence.errors import InputError, hint, joined
 from congruence.inputs.alignment import InputOptions, check_index, decided
 from congruence.inputs.coerce import as_disjoint
+from congruence.inputs.column_kinds import check_features
 from congruence.inputs.files import pick
 from congruence.inputs.frames import text_grid
-from congruence.inputs.labels import Labels, Unassigned, frame_kind, noise_caution
+from congruence.inputs.labels import Labels, Unassigned, frame_kind, in_memory, noise_caution
 from congruence.statistics.tables import Array
 
 #: number of attributes and clusters named per step
@@ -338,6 +339,7 @@ def _from_table(
         raise InputError("a table needs both names: labels='cluster' and window='day'")
     if labels == window:
         raise InputError(f"column {labels!r} cannot hold both the labels and the windows")
+    table = in_memory(table)
     names, raw = raw_columns(table)
     columns = dict(zip(names, raw, strict=True))
     features = [features] if isinstance(features, str) else features
@@ -348,6 +350,8 @@ def _from_table(
             raise InputError(
                 f"column {name!r} cannot be a feature: it holds the {'labels' if name == labels else 'windows'}"
             )
+    if features is None and frame_kind(table) is not None:
+        check_features(table, (labels, window, *binning.nominal_names))
     if not chosen:
         raise InputError("the table has no columns besides labels and windows; the features are missing")
     order, when = _in_order(columns[window], f"column {window!r}")

@@ -15,7 +15,7 @@ import numpy as np
 from congruence.engine.plan import Progress, seed_sequence
 from congruence.errors import Caution, InputError, hint, joined, misnamed, warn
 from congruence.inputs.coerce import as_clustering
-from congruence.inputs.column_names import kind_by_name
+from congruence.inputs.column_kinds import check_features
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.formats import is_anndata, matrix_of
 from congruence.inputs.labels import Labels, frame_kind, in_memory
@@ -153,7 +153,7 @@ def as_data(X: Any) -> Any:
         raise InputError(MISSING)
     if kind is not None:
         X = X.collect() if hasattr(X, "collect") else X
-        _check_columns(X)
+        check_features(X, takes_text=False)
         framed = kind == "pyarrow" and bool(getattr(X, "columns", None))
         X = np.column_stack([np.asarray(c) for c in X.columns]) if framed else np.asarray(X)
     if hasattr(X, "tocsr"):
@@ -179,21 +179,6 @@ def as_data(X: Any) -> Any:
     if largest > LARGEST or 0 < largest < 1 / LARGEST:
         raise InputError(f"the data reach {largest:.3g}, and squares of such numbers overflow; rescale the data")
     return data
-
-
-def _check_columns(frame: Any) -> None:
-    """Refuse whole numbers in columns named like ids or labels: they would be clustered as measurements."""
-    import narwhals as nw
-
-    if not hasattr(frame, "columns") or frame_kind(frame) is None or len(getattr(frame, "shape", ())) != 2:
-        return
-    for name, type in nw.from_native(frame, eager_only=True).schema.items():
-        kind = kind_by_name(str(name)) if type.is_integer() else None
-        if kind is not None:
-            raise InputError(
-                f"column {name!r} holds {kind}, by its name, not measurements; leave it out, or convert it to floats to "
-                "cluster by it"
-            )
 
 
 def in_order(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> Iterable[T]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ from congruence.errors import InputError, some_of
 from congruence.inputs.column_names import (
     LABEL_NAMES,
     MEASURED_NAMES,
+    kind_by_name,
     names_rows,
     other_references,
     reference_among,
@@ -187,6 +188,8 @@ class Sorting:
     #: columns left out, and what they are
     left_out: dict[str, str] = field(default_factory=dict)
     why: dict[str, str] = field(default_factory=dict)
+    #: further columns by their role, as weight
+    beside: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def line(self) -> str:
@@ -196,6 +199,7 @@ class Sorting:
         parts = [f"{self.purpose}: {some_of(hard, 12)}"] if hard else []
         parts += [f"memberships: {some_of(soft, 12)}"] if soft else []
         parts += [f"reference: {self.reference}"] if self.reference is not None else []
+        parts += [f"{role}: {some_of(names)}" for role, names in self.beside.items()]
         parts += [f"id: {', '.join(self.ids)}"] if self.ids else []
         words: dict[str, list[str]] = {}
         for name, word in self.left_out.items():
@@ -307,14 +311,45 @@ def sorted_columns(
             left_out[name] = "another reference"
             del taken[name]
     if not taken and columns:
-        what = "numbers to cluster" if is_data else "labels"
-        listed = ", ".join(f"{name} ({word})" for name, word in [*((x, "id") for x in ids), *left_out.items()][:6])
-        raise InputError(
-            f"no column of {source} looks like {what}: {listed}; name the columns to use",
-            f"no column of {source} looks like {what}: {listed}; name them with {'--data-columns' if is_data else '--columns'}",
-        )
+        raise none_taken(source, ids, left_out, is_data)
     why = {name: f"{found.kind}, {found.why}" for name, found in kinds.items()}
     return Sorting(taken, "data" if is_data else "labels", ids, said, left_out, why)
+
+
+def none_taken(source: str, ids: Mapping[str, Any], left_out: Mapping[str, str], is_data: bool = False) -> InputError:
+    """The error for a table whose columns are all left out."""
+    what = "numbers to cluster" if is_data else "labels"
+    listed = ", ".join(f"{name} ({word})" for name, word in [*((x, "id") for x in ids), *left_out.items()][:6])
+    return InputError(
+        f"no column of {source} looks like {what}: {listed}; name the columns to use",
+        f"no column of {source} looks like {what}: {listed}; name them with {'--data-columns' if is_data else '--columns'}",
+    )
+
+
+def named_sorting(
+    columns: Mapping[str, Any],
+    taken: Mapping[str, Any],
+    *,
+    id: str | None = None,
+    reference: str | None = None,
+    apart: Sequence[str | None] = (),
+    is_data: bool = False,
+) -> Sorting:
+    """The columns that were named; of the others, the first with distinct ids names the rows, and the rest is left out.
+
+    >>> import numpy as np
+    >>> table = {"cell": np.array(list("abcdef")), "kmeans": np.array([0, 0, 1, 1, 2, 2]), "age": np.arange(6)}
+    >>> named_sorting(table, {"kmeans": table["kmeans"]}).line
+    'labels: kmeans · id: cell · left out: age (not named)'
+    """
+    others = {name: column for name, column in columns.items() if name not in {*taken, id, *apart}}
+    kinds = {name: kind_of_column(name, column) for name, column in others.items()}
+    own = [id] if id is not None else [name for name, x in kinds.items() if x.kind == "id" and not x.repeated][:1]
+    left_out = {name: "not named" for name in others if name not in own}
+    why = dict.fromkeys((*taken, *([id] if id is not None else [])), "named")
+    why |= {name: f"{found.kind}, {found.why}" for name, found in kinds.items()}
+    ids = {name: columns[name] for name in own}
+    return Sorting(dict(taken), "data" if is_data else "labels", ids, reference, left_out, why)
 
 
 def feature_columns(columns: Mapping[str, Any], source: str = "the table") -> Sorting:
@@ -333,6 +368,40 @@ def feature_columns(columns: Mapping[str, Any], source: str = "the table") -> So
             f"no column of {source} is a feature; name some", f"no column of {source} is a feature; pass --features"
         )
     return Sorting(kept, "features", ids, None, left_out, {name: f"{x.kind}, {x.why}" for name, x in kinds.items()})
+
+
+def check_features(frame: Any, apart: Collection[Any] = (), takes_text: bool = True) -> None:
+    """Refuse columns of a frame that are ids, or named like labels: they would be clustered as measurements.
+
+    Args:
+        frame (Any): A frame of any library; anything else is not checked, as columns in a mapping are chosen by name.
+        apart (Collection[Any]): Columns that are not checked. Default: none.
+        takes_text (bool): Whether text can be an attribute. Default True.
+
+    Raises:
+        InputError: If there is such a column; floats are always measurements.
+
+    >>> import pandas as pd
+    >>> check_features(pd.DataFrame({"x": [0.1, 0.2], "customer_no": [7, 9]}))
+    Traceback (most recent call last):
+    congruence.errors.InputError: column 'customer_no' holds ids, by its name, not measurements; leave it out, or convert it \
+to floats to cluster by it
+    """
+    import narwhals as nw
+
+    if len(getattr(frame, "shape", ())) != 2 or not hasattr(frame, "columns"):
+        return
+    for name, type in nw.from_native(frame, eager_only=True).schema.items():
+        whole, number = type.is_integer(), type.is_numeric() or type.is_temporal() or type == nw.Boolean
+        if str(name) in apart or (number and not whole):
+            continue
+        kind, why = kind_by_name(str(name)), "by its name"
+        if kind is None and not whole and kind_of_column(str(name), frame[name]).kind == "id":
+            kind, why = "ids", "texts that are all different"
+        if kind is not None:
+            words = ", or rename it to use it as an attribute" if takes_text else ""
+            instead = ", or convert it to floats to cluster by it" if whole else words
+            raise InputError(f"column {name!r} holds {kind}, {why}, not measurements; leave it out{instead}")
 
 
 def id_columns(columns: Mapping[str, Any]) -> dict[str, Any]:

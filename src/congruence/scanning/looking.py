@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from congruence.errors import InputError
-from congruence.inputs.column_kinds import Sorting, check_repeated, kind_of_column
+from congruence.inputs.column_kinds import Sorting, check_repeated, kind_of_column, named_sorting, none_taken
 from congruence.inputs.column_names import names_rows
 from congruence.inputs.encoding import arrow_library
 from congruence.inputs.files import distinct_numbers
@@ -39,9 +39,17 @@ def sorted_names(source: Any, names: Sequence[str], text: str = "the scan", id: 
             left_out[name] = "ids"
         else:
             left_out[name] = found.kind
-    if not taken:  # a custom source: every column counts
+    if not taken and not seen:  # counting reports why no row can be read
         return Sorting(dict.fromkeys(names), "labels")
+    if not taken:
+        raise none_taken(text, ids, left_out)
     return Sorting(taken, "labels", ids, None, left_out, why)
+
+
+def named_names(source: Any, names: Sequence[str], others: Sequence[str], id: str | None) -> Sorting:
+    """The columns that were named, and what the others are."""
+    seen = _first_rows(source, others)
+    return named_sorting({**dict.fromkeys([id] if id is not None else []), **seen}, dict.fromkeys(names), id=id)
 
 
 def _first_rows(source: Any, names: Sequence[str]) -> dict[str, Any]:

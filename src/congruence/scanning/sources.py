@@ -243,6 +243,8 @@ def is_dask_frame(data: Any, dimensions: int = 2) -> bool:
 def source_of(source: Any, na_values: Sequence[str] | None = None) -> _Input:
     """The source for an argument of `cg.scan`."""
     missing = MISSING if na_values is None else ["", *names_in(na_values, "na_values")]
+    if isinstance(source, _Input):
+        return source
     if isinstance(source, str | os.PathLike):
         return _Files(_paths(Path(source)), str(source), missing)
     if isinstance(source, list | tuple) and source and all(isinstance(x, str | os.PathLike) for x in source):
