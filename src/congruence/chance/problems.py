@@ -108,7 +108,7 @@ def problem_of(
         problem = _of_points(pair, tile, m, null, counter)
     else:
         problem = _of_table(tile, m, null, sided, counter)
-    cautions = (*pair.cautions(table), *problem.cautions)
+    cautions = (*pair.cautions(table, int(tile.n_used[0])), *problem.cautions)
     return replace(problem, cautions=cautions, names=pair.names, kind=pair.kind, is_soft=pair.is_soft)
 
 

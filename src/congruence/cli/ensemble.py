@@ -102,8 +102,7 @@ def ensemble(
             mine, theirs = mine.taken(rows.take[0]), theirs.taken(rows.take[1])
         result = cg.compare(mine, theirs, wanted, threads=threads)
         say(rows.notes)
-    left_out = pairs.cautions if scanned is not None else members.cautions
-    say(left_out)
+    say(pairs.cautions)
     _print_ensemble(facts, ranked, result, format)
 
 

@@ -20,6 +20,7 @@ from congruence.inputs.hierarchy import Hierarchy
 from congruence.inputs.labels import Unassigned, is_frame
 from congruence.scanning.options import scan_options
 from congruence.scanning.scan import Scan
+from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array
 
 #: default measure of `compare_all`; for hierarchies, the cophenetic correlation
@@ -114,14 +115,14 @@ def compare_all(
     todo = _evaluate(ensemble, measures, all_pairs(size), keep, threads, progress, engine)
     return AllPairs(
         _values={key: square[key] for key in todo.measures}, measures=todo.measures, names=ensemble.names, n_used=used,
-        cautions=(*_named_gaps(ensemble, used), *todo.cautions), skipped=todo.skipped, kind=ensemble.kind,
+        cautions=(*_named_gaps(ensemble, used, todo), *todo.cautions), skipped=todo.skipped, kind=ensemble.kind,
     )  # fmt: skip
 
 
 NO_COMMON_POINT = "no point is assigned in both, so the value is undefined"
 
 
-def _named_gaps(ensemble: Ensemble, used: Array) -> tuple[Caution, ...]:
+def _named_gaps(ensemble: Ensemble, used: Array, todo: Evaluation) -> tuple[Caution, ...]:
     """The ensemble's cautions, and pairs that have no point in common."""
     i, j = np.nonzero(np.triu(used == 0, 1))
     gone = [f"{ensemble.names[x]} and {ensemble.names[y]}" for x, y in zip(i[:5].tolist(), j[:5].tolist(), strict=True)]
@@ -130,25 +131,27 @@ def _named_gaps(ensemble: Ensemble, used: Array) -> tuple[Caution, ...]:
     empty = [ensemble.names[x] for x in np.flatnonzero(np.diag(used) == 0)[:5]]
     words += [Caution("empty", "", f"no point is assigned in: {joined(empty)}")] if empty else []
     pairs = used[np.triu_indices(len(used), 1)] if len(used) > 1 else used
-    return (*ensemble.notes, *left_out(ensemble.members), *ensemble.cautions, *_dropped(ensemble, pairs), *words)
+    return (*ensemble.notes, *left_out(ensemble.members), *ensemble.cautions, *_dropped(ensemble, pairs, todo), *words)
 
 
-def _dropped(ensemble: Ensemble, used: Array) -> list[Caution]:
-    """How many points the pairs compare, if some points have no label."""
-    if ensemble.members[0].lazy and ensemble.mass is not None:
-        return []
-    total = (
-        int(ensemble.mass.values.sum())
-        if ensemble.mass is not None and ensemble.mass.is_frequency
-        else ensemble.n_points
-    )
+def _dropped(ensemble: Ensemble, used: Array, todo: Evaluation) -> list[Caution]:
+    """How many points the pairs compare, if some points have no label, and clusterings left with one cluster."""
+    total = ensemble.n_points
+    if ensemble.mass is not None and ensemble.mass.is_frequency:
+        first: Any = ensemble.members[0]
+        total = int(first.source.facts(first, ensemble.mass).total if first.lazy else ensemble.mass.values.sum())
     low, high = int(used.min()), int(used.max())
     if low == total:
         return []
     span = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    return [
-        Caution("dropped", "", f"{span} of {total:,} points are compared per pair; those without a label were dropped")
-    ]
+    said = f"{span} of {total:,} points are compared per pair; those without a label were dropped"
+    alone = [(ensemble.names[i], ensemble.names[j]) for i, j, n in todo.alone if 0 < n < total]
+    if not alone:
+        return [Caution("dropped", "", said)]
+    listed = [f"{one} (compared with {other})" for one, other in alone[:3]]
+    more = f", and {len(alone) - 3:,} more" if len(alone) > 3 else ""
+    left = f"one cluster is left after points without a label were dropped: {', '.join(listed)}{more}"
+    return [Caution("dropped", "", said), Caution("one_cluster_left", "", left)]
 
 
 def _evaluate(
@@ -160,12 +163,22 @@ def _evaluate(
     weighted = mass is not None and not mass.is_frequency
     todo = Evaluation(measures, soft=ensemble.is_soft, weighted=weighted, covers=ensemble.has_covers)
     counter = engine_for(engine, ensemble.members)
+    drops = not (ensemble.is_soft or ensemble.has_covers) and any(map(_has_gaps, ensemble.members))
+    needs = todo.needs | {Pairs} if drops else todo.needs
     with Progress(sum(len(r) for r in runs), progress) as bar:
-        for tile in counter.statistics(ensemble.members, runs, todo.needs, mass=mass, threads=threads, progress=bar):
+        for tile in counter.statistics(ensemble.members, runs, needs, mass=mass, threads=threads, progress=bar):
             forward = todo.values(tile.statistics, tile.n_used)
             backward = todo.values(tile.statistics, tile.n_used, swapped=True)
             keep(tile.i, tile.j, tile.n_used, forward, backward)
+            if drops:
+                pairs: Any = tile.statistics[Pairs]
+                todo.note_alone(tile.i, tile.j, tile.n_used, pairs)
     return todo
+
+
+def _has_gaps(member: Any) -> bool:
+    """Whether points without a label may be dropped; scanned columns are not counted for that."""
+    return member.unassigned in ("drop", "partial") if member.lazy else bool(member.gaps)
 
 
 def compare_to(
@@ -283,7 +296,8 @@ def compare_to(
         _values={key: rows[key] for key in todo.measures}, measures=todo.measures, names=ensemble.names[1:], reference=title,
         n_used=used,
         cautions=(
-            *ensemble.notes, *left_out(ensemble.members), *ensemble.cautions, *_dropped(ensemble, used), *words, *todo.cautions,
+            *ensemble.notes, *left_out(ensemble.members), *ensemble.cautions, *_dropped(ensemble, used, todo), *words,
+            *todo.cautions,
         ),
         skipped=todo.skipped, kind=kind or ensemble.kind,
     )  # fmt: skip

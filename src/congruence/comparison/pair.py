@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from congruence.inputs.coerce import is_scanned
 from congruence.inputs.frames import html_grid, text_grid
 from congruence.inputs.labels import Unassigned
 from congruence.statistics.tables import Array, Table, Tables
+
+if TYPE_CHECKING:
+    from congruence.statistics.pairs import Pairs
 
 #: the options of how clusterings are read
 KNOWN = tuple(f.name for f in fields(InputOptions))
@@ -202,7 +205,7 @@ def compare_prepared(
         counter = engine_for(engine, pair.sides)
         mirrored = [measured(counter.table_of(c, c, pair.mass, threads)[1]) for c in pair.sides]
         own = (mirrored[0], mirrored[1])
-    cautions = (*pair.cautions(table), *todo.cautions)
+    cautions = (*pair.cautions(table, int(tables.n_used[0])), *todo.cautions)
     if pair.has_covers and not pair.is_soft:
         from congruence.comparison.covers import intersections, what_explains
 
@@ -255,6 +258,8 @@ class Evaluation:
         self.skipped: dict[str, str] = {}
         self.measures: dict[str, Measure] = {}
         self.beyond: set[str] = set()
+        #: (clustering, other, points) of pairs in which the clustering has one cluster left
+        self.alone: list[tuple[int, int, int]] = []
         for m in chosen:
             try:
                 m.check(soft=soft, weighted=weighted, covers=covers)
@@ -273,6 +278,12 @@ class Evaluation:
     def needs(self) -> set[type]:
         """The statistics that these measures read."""
         return {m.needs for m in self.measures.values()}
+
+    def note_alone(self, i: Array, j: Array, n_used: Array, p: Pairs) -> None:
+        """Remember the pairs of a tile in which all points that remain are in one cluster of a side."""
+        for mine, other, same in ((i, j, p.same_a), (j, i, p.same_b)):
+            rows = np.flatnonzero((p.pairs - same <= p.tiny) & (i != j))
+            self.alone += [(int(mine[r]), int(other[r]), int(n_used[r])) for r in rows]
 
     def values(self, statistics: dict[type, Any], n_used: Array, swapped: bool = False) -> dict[str, Array]:
         """Each measure for every pair of a tile; NaN if no points are left to compare."""

@@ -357,14 +357,20 @@ class PreparedPair:
         """The kind of frame of the inputs."""
         return None if self.is_of_matrices else next((c.kind for c in self.sides if c.kind), None)
 
-    def _dropped(self, table: Table) -> list[Caution]:
+    def _dropped(self, table: Table, n_used: int | None) -> list[Caution]:
         """Cautions on points dropped because they have no label, and on sides left with one cluster."""
         plain = [c for c in self.sides if isinstance(c, Labels) and c.clusters is None and (c.lazy or c.gaps)]
-        if self.options.unassigned != "drop" or not plain or (plain[0].lazy and self.mass is not None):
+        if self.options.unassigned != "drop" or not plain:
             return []
-        n = len(plain[0])
-        scanned = plain[0].lazy
-        gone = n - int(table.n) if scanned else int(np.logical_or.reduce([c.codes == c.k for c in plain]).sum())
+        first: Any = plain[0]
+        n, counts = len(first), self.mass if self.mass is not None and self.mass.is_frequency else None
+        if counts is not None:
+            n = int(first.source.facts(first, counts).total if first.lazy else counts.values.sum())
+        if first.lazy:
+            gone = n - (int(table.n) if n_used is None else n_used)
+        else:
+            without = np.logical_or.reduce([c.codes == c.k for c in plain])
+            gone = int(without.sum() if counts is None else counts.values[without].sum())
         if not gone:
             return []
         found = [
@@ -374,8 +380,8 @@ class PreparedPair:
         text = "{subject} has one cluster left after points without a label were dropped"
         return found + [Caution("one_cluster_left", who, text) for who in alone]
 
-    def cautions(self, table: Table | None = None) -> tuple[Caution, ...]:
-        """Cautions about this pair: label −1, soft self-scores, parts that could not be read."""
+    def cautions(self, table: Table | None = None, n_used: int | None = None) -> tuple[Caution, ...]:
+        """Cautions about this pair: label −1, soft self-scores, parts that could not be read; `n_used` points are compared."""
         if table is None:
             return tuple(c for e in self.sides for c in (*e.notes, *e.cautions))
         found = [*self.notes, *left_out(self.sides), *(caution for c in self.sides for caution in c.cautions)]
@@ -383,7 +389,7 @@ class PreparedPair:
             labelled = isinstance(c, Labels) and not c.lazy and c.clusters is None
             found += noise_caution(names, who) if labelled and labels is None else []
             found += spelling_caution(names, who) if labelled else []
-        found += self._dropped(table)
+        found += self._dropped(table, n_used)
         if self.is_soft:
             found.append(Caution("soft", "", SOFT))
         if any(isinstance(c, Memberships) and not c.is_probabilistic for c in self.sides):
