@@ -32,6 +32,21 @@ def visible(text: str, keep: str = "") -> str:
     return UNSEEN.sub(lambda found: found[0] if found[0] in keep else f"\\u{ord(found[0]):04x}", text)
 
 
+#: copies of standard input and of files at addresses, and what the user called them
+COPIES: dict[str, str] = {}
+
+
+def as_called(text: str) -> str:
+    """A message with the address, or "standard input", in place of the copy that was read.
+
+    Args:
+        text: Any text.
+    """
+    for copy, name in COPIES.items():
+        text = text.replace(copy, name)
+    return text
+
+
 class Word(StrEnum):
     """A string enum: equals its plain string and prints as one."""
 
@@ -47,8 +62,8 @@ class InputError(ValueError):
     """
 
     def __init__(self, message: str, command: str | None = None) -> None:
-        super().__init__(visible(_one_line(message)))
-        self.command = visible(_one_line(command or message))
+        super().__init__(visible(_one_line(as_called(message))))
+        self.command = visible(_one_line(as_called(command or message)))
 
 
 #: longest message: names of columns and values can have any length

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import http.server
 import io
 import json
 import sys
+import threading
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -161,25 +164,101 @@ def test_duckdb_and_xarray():
     )
 
 
-@pytest.mark.slow
-def test_addresses_and_standard_input(command, monkeypatch, tmp_path):
-    """fsspec's addresses are read, in Python and on the command line; `-` is standard input, csv or JSON."""
+WORDS = ["kmeans", "leiden", "-m", "ari", "-f", "json"]
+
+
+def test_addresses(command, tmp_path):
+    """fsspec's addresses are read, in Python and on the command line: files, folders and patterns; messages name them."""
     fsspec = pytest.importorskip("fsspec", reason="fsspec reads addresses")
     FRAME.to_csv("labels.csv", index=False)
-    with fsspec.open("memory://bucket/labels.csv", "wb") as target:
-        target.write(Path("labels.csv").read_bytes())
+    FRAME.iloc[:50].to_parquet("1.parquet", index=False)
+    FRAME.iloc[50:].to_parquet("2.parquet", index=False)
+    for name in ("labels.csv", "parts/1.parquet", "parts/2.parquet"):
+        with fsspec.open(f"memory://bucket/{name}", "wb") as target:
+            target.write(Path(Path(name).name).read_bytes())
     assert cg.compare_all("memory://bucket/labels.csv")["ari"][1, 2] == KNOWN
-    words = ["kmeans", "leiden", "-m", "ari", "-f", "json"]
-    assert json.loads(command("compare", "memory://bucket/labels.csv", *words)[1])["values"] == {"ari": KNOWN}
-    assert "could not be read" in command("compare", "memory://bucket/other.csv", *words)[2]
-    for text in (
-        FRAME.to_csv(index=False),
-        FRAME.to_json(orient="records"),
-        FRAME.to_json(orient="records", lines=True),
-    ):
+    assert json.loads(command("compare", "memory://bucket/labels.csv", *WORDS)[1])["values"] == {"ari": KNOWN}
+    for many in ("memory://bucket/parts/*.parquet", "memory://bucket/parts/", "memory://bucket/parts"):
+        assert json.loads(command("compare", many, *WORDS)[1])["values"] == {"ari": KNOWN}
+        scan = cg.scan(many)
+        assert cg.ari(scan["kmeans"], scan["leiden"]) == KNOWN
+    said = command("compare", "memory://bucket/labels.csv", "memory://bucket/labels.csv")[2]
+    assert "memory://bucket/labels.csv has 3 label columns" in said
+    assert "congruence-" not in said
+    for wrong in ("memory://bucket/other.csv", "memory://bucket/none/*.csv"):
+        assert f"{wrong} could not be read: it does not exist, or cannot be reached" in command("compare", wrong)[2]
+    with pytest.raises(cg.InputError, match=r"nosuch://b/l.csv could not be read: Protocol not known: nosuch"):
+        cg.compare_all("nosuch://b/l.csv")
+
+
+@pytest.mark.slow
+def test_an_address_of_the_web(command, tmp_path):
+    """https and http: a server of this machine."""
+    pytest.importorskip("aiohttp", reason="fsspec reads the web with aiohttp")
+    pytest.importorskip("fsspec", reason="fsspec reads addresses")
+    FRAME.to_csv("labels.csv", index=False)
+    FRAME.to_parquet("labels.parquet", index=False)
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        for name in ("labels.csv", "labels.parquet", "labels.csv?version=2"):
+            address = f"http://127.0.0.1:{server.server_port}/{name}"
+            assert json.loads(command("compare", address, *WORDS)[1])["values"] == {"ari": KNOWN}
+        code, _, err = command("compare", f"http://127.0.0.1:{server.server_port}/none.csv", *WORDS)
+        assert code == 2
+        assert "none.csv could not be read: it does not exist, or cannot be reached" in err
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def stdin_of(path: Path) -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(path.read_bytes()))
+
+
+@pytest.mark.parametrize(
+    "name", ["t.csv", "t.json", "t.jsonl", "t.parquet", "t.feather", "t.csv.gz", "t.xlsx", "t.ods"]
+)
+def test_standard_input(command, monkeypatch, tmp_path, name):
+    """`-` is standard input; its first bytes tell the format."""
+    if name in ("t.xlsx", "t.ods"):
+        pytest.importorskip("openpyxl" if name == "t.xlsx" else "odf", reason="makes the file")
+        pytest.importorskip("python_calamine", reason="python-calamine reads it")
+    MAKERS = {
+        "t.csv": lambda: FRAME.to_csv(name, index=False), "t.csv.gz": lambda: FRAME.to_csv(name, index=False),
+        "t.json": lambda: FRAME.to_json(name, orient="records"), "t.parquet": lambda: FRAME.to_parquet(name, index=False),
+        "t.jsonl": lambda: FRAME.to_json(name, orient="records", lines=True), "t.feather": lambda: FRAME.to_feather(name),
+        "t.xlsx": lambda: FRAME.to_excel(name, index=False), "t.ods": lambda: FRAME.to_excel(name, index=False, engine="odf"),
+    }  # fmt: skip
+    MAKERS[name]()
+    formats._standard_input.cache_clear()
+    monkeypatch.setattr(sys, "stdin", stdin_of(Path(name)))
+    code, out, err = command("compare", "-", *WORDS)
+    assert code == 0, err
+    assert json.loads(out)["values"] == {"ari": KNOWN}
+    code, _, err = command("compare", "-", "kmeans", "none")
+    assert "congruence: standard input has no column 'none'" in err
+    formats._standard_input.cache_clear()
+
+
+def test_arrays_from_standard_input(command, monkeypatch, tmp_path):
+    """npy and npz from standard input; nothing at all, and an archive that is broken, are refused."""
+    labels = FRAME[["kmeans", "leiden"]].apply(lambda x: pd.factorize(x)[0]).to_numpy()
+    np.save("t.npy", labels)
+    np.savez("t.npz", kmeans=labels[:, 0], leiden=labels[:, 1])
+    Path("broken").write_bytes(b"PK\x03\x04 nothing")
+    Path("empty").write_bytes(b"")
+    for name, code in (("t.npy", 0), ("t.npz", 0), ("broken", 2), ("empty", 2)):
         formats._standard_input.cache_clear()
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-        assert json.loads(command("compare", "-", *words)[1])["values"] == {"ari": KNOWN}
+        monkeypatch.setattr(sys, "stdin", stdin_of(Path(name)))
+        done, out, err = command("matrix", "-", "-f", "json")
+        assert done == code, err
+        assert code or json.loads(out)["ari"][0][1] == pytest.approx(KNOWN, rel=1e-12)
     formats._standard_input.cache_clear()
 
 
@@ -233,7 +312,7 @@ def test_nothing_clusters_by_ids_or_labels(command):
     err = command("generate", "n.csv", "--k", "3", "--members", "2", "--standardise", "--out", "runs.csv")[2]
     assert "--standardise" not in err
     err = command("generate", "n.csv", "--k", "3", "--members", "2", "--data-columns", "x", "--out", "runs.csv")[2]
-    assert "left out" not in err
+    assert "note: data: x · id: customer_no · left out: truth, kmeans, leiden, y (not named)" in err
 
 
 def test_frames_are_not_clustered_by_ids_or_labels():

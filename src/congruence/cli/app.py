@@ -100,14 +100,18 @@ class Command(TyperCommand):
 
 
 def _local(value: Any) -> Any:
-    """Standard input (`-`) and addresses as files; other values unchanged."""
-    if isinstance(value, list) and value and all(isinstance(x, Path) for x in value):
-        return [_local(x) for x in value]
-    if isinstance(value, Path) and (str(value) == "-" or ":/" in str(value)):
+    """Standard input (`-`) and addresses as files, also in a list of files or columns; other values unchanged."""
+    if isinstance(value, list):
+        return [str(_local(Path(x))) if isinstance(x, str) and _is_elsewhere(x) else _local(x) for x in value]
+    if isinstance(value, Path) and _is_elsewhere(str(value)):
         from congruence.inputs.formats import local_file
 
         return local_file(value)
     return value
+
+
+def _is_elsewhere(text: str) -> bool:
+    return text == "-" or ":/" in text
 
 
 #: memory of the program and its libraries after loading, and the smallest limit

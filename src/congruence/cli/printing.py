@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from congruence.cli.app import Format, settings
-from congruence.errors import visible
+from congruence.errors import as_called, visible
 
 
 def say(notes: Any) -> None:
@@ -38,6 +38,7 @@ NAMES_PYTHON = re.compile(r"\bcg\.|[a-z]=[TF'\"…\[D]|^[a-z_]+ must |`[a-z_]+`|
 
 def said_here(text: str) -> str:
     """A message or note of the library, with options of the command that runs instead of arguments."""
+    text = as_called(text)
     if not NAMES_PYTHON.search(text) and "--" not in text:
         return text
     from congruence.cli.words import in_words_of

@@ -12,12 +12,13 @@ import subprocess
 import sys
 import tempfile
 import warnings
+import zipfile
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from congruence.errors import InputError, hint, joined, path_of, warn
+from congruence.errors import COPIES, InputError, hint, joined, path_of, warn
 
 #: kinds of files that an extra reads: suffix → (package, extra)
 EXCEL = (".xlsx", ".xls", ".xlsb", ".ods")
@@ -52,6 +53,26 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="congruence-")
 
 
+#: first bytes of files, and their kind
+FIRST_BYTES = {
+    b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\x93NUMPY": ".npy", b"\x89HDF": ".h5ad", b"\x1f\x8b": ".csv.gz",
+    b"BZh": ".csv.bz2", b"\x28\xb5\x2f\xfd": ".csv.zst",
+}  # fmt: skip
+
+
+def _kind_of(content: bytes) -> str:
+    """The kind of a file, by its first bytes, and for an archive by what it holds; csv if nothing else is recognised."""
+    if content[:4] == b"PK\x03\x04":
+        try:
+            names = zipfile.ZipFile(io.BytesIO(content)).namelist()
+        except zipfile.BadZipFile:
+            return ".xlsx"  # its reader says what is wrong
+        return ".xlsx" if "xl/workbook.xml" in names else ".ods" if "content.xml" in names else ".npz"
+    if content.lstrip()[:1] in (b"[", b"{"):
+        return ".jsonl" if content.lstrip()[:1] == b"{" and re.search(rb"\}\r?\n\{", content) else ".json"
+    return next((kind for first, kind in FIRST_BYTES.items() if content.startswith(first)), ".csv")
+
+
 @lru_cache(maxsize=1)
 def _standard_input() -> Path:
     """Standard input as a file; its first bytes tell the format."""
@@ -60,40 +81,52 @@ def _standard_input() -> Path:
         raise InputError(
             "standard input is empty; pipe a table into the command, as in `cat labels.csv | congruence …`"
         )
-    kind = ".csv"
-    if content[:4] == b"PAR1":
-        kind = ".parquet"
-    elif content[:6] == b"ARROW1":
-        kind = ".arrow"
-    elif content[:6] == b"\x93NUMPY":
-        kind = ".npy"
-    elif content.lstrip()[:1] in (b"[", b"{"):
-        kind = ".jsonl" if content.lstrip()[:1] == b"{" and b"}\n{" in content else ".json"
-    elif content[:2] == b"\x1f\x8b":
-        kind = ".csv.gz"
-    file = Path(_folder().name) / f"stdin{kind}"
+    file = Path(tempfile.mkdtemp(dir=_folder().name)) / f"stdin{_kind_of(content)}"
     file.write_bytes(content)
+    COPIES[str(file)] = "standard input"
     return file
+
+
+def name_in(address: str) -> str:
+    """The name of the file in an address.
+
+    >>> name_in("https://example.org/data/labels.csv?version=2")
+    'labels.csv'
+    """
+    return address.rstrip("/").rsplit("/", 1)[-1].partition("?")[0]
 
 
 @lru_cache(maxsize=16)
 def _downloaded(address: str) -> Path:
-    """A copy of a file at an address, by fsspec."""
+    """A copy of a file at an address, by fsspec; of a folder, or of files that match a pattern, a folder of copies."""
     try:
         import fsspec
     except ImportError:
         raise InputError(
             f"{address}: addresses are read by fsspec; install fsspec, or download the file first"
         ) from None
-    file = Path(_folder().name) / f"{abs(hash(address))}-{address.rsplit('/', 1)[-1].partition('?')[0]}"
+    place = Path(tempfile.mkdtemp(dir=_folder().name))
     try:
-        with fsspec.open(address, "rb") as source, file.open("wb") as target:
-            while block := source.read(1 << 20):
-                target.write(block)
-    except (OSError, ValueError, ImportError) as error:
-        said = (str(error).splitlines() or [type(error).__name__])[0]
+        system, path = fsspec.core.url_to_fs(address)
+        if "*" in path:
+            many = system.glob(path)
+        elif path.endswith("/") or (Path(path).suffix == "" and system.isdir(path)):
+            many = system.find(path)
+        else:
+            many = [path]
+        if not many:
+            raise FileNotFoundError
+        copies = [place / (one.strip("/").replace("/", "_") if len(many) > 1 else name_in(one)) for one in many]
+        for one, copy in zip(many, copies, strict=True):
+            system.get_file(one, str(copy))
+    except Exception as error:  # file systems raise errors of many kinds
+        said = (str(error).splitlines() or [""])[0]
+        if isinstance(error, FileNotFoundError) or not said or said in address:
+            said = "it does not exist, or cannot be reached"
         raise InputError(f"{address} could not be read: {said}") from None
-    return file
+    found = copies[0] if len(copies) == 1 else place
+    COPIES[str(found)] = address
+    return found
 
 
 # --- text -------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any
 from congruence.errors import InputError, joined, names_in
 from congruence.inputs.encoding import arrow_library, holds_lists
 from congruence.inputs.files import MISSING, UNREADABLE, existing_file, suffix_of
-from congruence.inputs.formats import checked_encoding_of, delimiter_of, warn_of_encoding
+from congruence.inputs.formats import checked_encoding_of, delimiter_of, local_file, warn_of_encoding
 from congruence.scanning.accumulate import batch_columns
 from congruence.scanning.checkpoint import digest
 from congruence.scanning.parts import (
@@ -246,7 +246,7 @@ def source_of(source: Any, na_values: Sequence[str] | None = None) -> _Input:
     if isinstance(source, _Input):
         return source
     if isinstance(source, str | os.PathLike):
-        return _Files(_paths(Path(source)), str(source), missing)
+        return _Files(_paths(local_file(os.fspath(source))), str(source), missing)
     if isinstance(source, list | tuple) and source and all(isinstance(x, str | os.PathLike) for x in source):
         return _Files([path for x in source for path in _paths(Path(x))], f"{len(source)} files", missing)
     if na_values is not None:
