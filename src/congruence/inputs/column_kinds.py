@@ -396,10 +396,12 @@ to floats to cluster by it
         if str(name) in apart or (number and not whole):
             continue
         kind, why = kind_by_name(str(name)), "by its name"
-        if kind is None and not whole and kind_of_column(str(name), frame[name]).kind == "id":
-            kind, why = "ids", "texts that are all different"
+        words = ", or rename it to use it as an attribute" if takes_text else ""
+        if kind is None and not whole and len(frame) >= MANY_ROWS:
+            found = kind_of_column(str(name), frame[name])
+            if found.kind == "id" and not found.is_number:
+                kind, why, words = "ids", found.why, ""
         if kind is not None:
-            words = ", or rename it to use it as an attribute" if takes_text else ""
             instead = ", or convert it to floats to cluster by it" if whole else words
             raise InputError(f"column {name!r} holds {kind}, {why}, not measurements; leave it out{instead}")
 
