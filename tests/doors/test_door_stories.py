@@ -243,6 +243,7 @@ def test_the_data_engineer_with_many_rows(command, monkeypatch, tmp_path):
     assert command(*words)[1] == out
     (tmp_path / "events" / "day=3.parquet").write_bytes(b"cut off")
     code, _, err = command("matrix", "events")
-    assert (code, err.count("\n")) == (2, 1)
-    assert "day=3.parquet could not be read" in err
+    (said,) = (line for line in err.splitlines() if not line.startswith("note: "))
+    assert code == 2
+    assert "day=3.parquet could not be read" in said
     assert command("matrix", "events", "--skip-bad")[0] == 0
