@@ -8,6 +8,7 @@ import io
 import os
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,8 +18,10 @@ import numpy as np
 import congruence as cg
 from hostile import broken_files, oracle
 from hostile.odd_values import (
+    Nothing,
     ensemble,
     label_vector,
+    mass,
     memberships,
     odd,
     points,
@@ -42,6 +45,8 @@ def consumed(result: Any) -> None:
     f"{result!s}{result!r}"
 
 
+#: an executor, as a place to count at
+POOL = ThreadPoolExecutor(1)
 #: typical values of arguments by name
 BY_NAME: dict[str, Callable[[Random, int], Any]] = {
     "a": label_vector, "b": label_vector, "labels": label_vector, "reference": label_vector, "given": label_vector,
@@ -49,16 +54,17 @@ BY_NAME: dict[str, Callable[[Random, int], Any]] = {
     "n_clusters": lambda r, n: r.choice([2, 2, 3, None, whole(r)]),
     "measures": lambda r, n: r.choice([None, "ari", ["ari", "vi"], ("ari",), "all", "nope", [], ["ari", "ari"], 3, cg.measure("ari")]),
     "measure": lambda r, n: r.choice(["ari", "vi", "jaccard", "nmi_sum", "nope", cg.measure("v_measure", beta=2), "certainty", None, 3]),
-    "sample_weight": lambda r, n: r.choice([None, [1.0] * n, [r.random() for _ in range(n)], [0] * n, [-1] * n, [1e200] * n, ["x"] * n, odd(r)]),
-    "frequency": lambda r, n: r.choice([None, [1] * n, [r.randrange(3) for _ in range(n)], [0.5] * n, [2**62] * n, [-1] * n, odd(r)]),
+    "sample_weight": lambda r, n: mass(r, n, [[r.random() for _ in range(n)], [1e200] * n, [1e-200] * n, [float("nan")] * n, [float("inf")] * n, [0.5] * n]),
+    "frequency": lambda r, n: mass(r, n, [[r.randrange(3) for _ in range(n)], [2] * n, [0.5] * n, [2**62] * n, [2**40 + i for i in range(n)]]),
     "member_weight": lambda r, n: r.choice([None, [1, 1], [0, 0], [-1], odd(r)]),
     "unassigned": lambda r, n: r.choice(["error", "drop", "drop", "singletons", "cluster", "partial", "x", None, 3]),
-    "noise": lambda r, n: r.choice([None, None, -1, {0}, [0, 1], {"a": [0]}, "x", {"z": 1}, odd(r)]),
+    "noise": lambda r, n: r.choice([None, None, -1, {0}, [0, 1], {"a": [0]}, "x", {"z": 1}, {"a": -1, "b": {0, 1}}, {"reference": 0}, {"m0": 0, "m1": ["x"]},
+                                       np.int64(0), np.array([0]), ("c0", "c1"), {"a": None}, {0: 1}, frozenset({0.0}), range(2), odd(r)]),
     "align": lambda r, n: r.choice([None, None, "index", "position", "x", 3]),
     "threads": lambda r, n: r.choice([None, 1, 2, 0, -1, "2", 1.5, 10**9, np.int64(1), True]),
-    "engine": lambda r, n: r.choice(["auto", "cpu", "x", None, 3]),
+    "engine": lambda r, n: r.choice(["auto", "cpu", "cuda", "x", None, 3]),
     "random_state": lambda r, n: r.choice([0, 1, None, -1, "x", 1.5, np.random.default_rng(0), np.random.RandomState(0), 2**70, [1]]),
-    "progress": lambda r, n: r.choice([None, False, 3, "x"]),
+    "progress": lambda r, n: r.choice([None, False, True, lambda done, total: None, len, 3, "x"]),
     "n_members": lambda r, n: r.choice([2, 3, 0, -1, "2", 2.5, None]),
     "n_permutations": lambda r, n: r.choice([10, 5, 0, -1, "x", 2.5, None]),
     "n_resamples": lambda r, n: r.choice([10, 5, 0, -1, "x", 2.5, None]),
@@ -113,7 +119,34 @@ BY_NAME: dict[str, Callable[[Random, int], Any]] = {
     "scheme": lambda r, n: r.choice(["bootstrap", "subsample", "jitter", "noise", "x", None]),
     "jitter": lambda r, n: r.choice([0.05, 0, -1, "x"]),
     "backend": lambda r, n: r.choice([None, "plotly", "matplotlib", "pandas", "polars", "pyarrow", "x", 3]),
-    "checkpoint": lambda r, n: r.choice([None, "kept", "", 3, odd(r)]),
+    "checkpoint": lambda r, n: r.choice([None, "kept", Path("kept"), "", "\0", 3, odd(r)]),
+    "client": lambda r, n: r.choice([None, POOL, 3, "", "nope", Nothing(), [], "tcp://"]),
+    "skip_bad": lambda r, n: r.choice([True, False, None, "x", 3, np.True_]),
+    "na_values": lambda r, n: r.choice([None, [], ["0"], "NA", [1], ["", "x"], 3]),
+    "limit": lambda r, n: r.choice([None, 1, 2, 10**6, 0, -1, 2.5, "x", True]),
+    "bivariate": lambda r, n: r.choice([True, False, None, "x", np.array([1, 2])]),
+    "adjusted": lambda r, n: r.choice([True, False, None, "x", 3]),
+    "matching": lambda r, n: r.choice(["one", "soft", "x", None, 3]),
+    "scale": lambda r, n: r.choice([True, False, None, "x"]),
+    "mean": lambda r, n: r.choice(["arithmetic", "harmonic", "geometric", "x", None]),
+    "weights": lambda r, n: r.choice(["clusters", "points", "x", None, [1, 2]]),
+    "average_method": lambda r, n: r.choice(["arithmetic", "max", "min", "geometric", "x", None]),
+    "normaliser": lambda r, n: r.choice(["max", "min", "sum", "sqrt", "x", None]),
+    "normalised": lambda r, n: r.choice([True, False, None, "x"]),
+    "min_size": lambda r, n: r.choice([None, 1, 2, 0, -1, 10**9, "x"]),
+    "protocol": lambda r, n: r.choice([None, "paper", "x", 3]),
+    "beta": lambda r, n: r.choice([1, 0.5, 2, 0, -1, float("inf"), float("nan"), "x"]),
+    "k_min": lambda r, n: r.choice([1, 2, 0, -1, 99, "x", None]),
+    "refine": lambda r, n: r.choice([True, False, None, "x"]),
+    "window": lambda r, n: r.choice([None, "x", 3]), "features": lambda r, n: r.choice([None, ["x"], ["x", "x"], "x", [0], 3]),
+    "r": lambda r, n: r.choice([1.0, 0, -2, 5, float("nan"), float("inf"), "x"]),
+    "zero_cells": lambda r, n: r.choice([0.0, 1e-5, 1, -1, float("nan"), "x"]),
+    "axes": lambda r, n: r.choice([None, ["x", "y"], ["x"], "xy", [0, 1], 3]), "ids": lambda r, n: r.choice([None, list(range(n)), ["x"] * n, [0], 3]),
+    "duplicates": lambda r, n: r.choice(["keep", "drop", "error", "x", None]), "keys": lambda r, n: r.choice(["clusters", "points", "x", None]),
+    "name": lambda r, n: r.choice(["ari", "v_measure", "lambda", "nope", "", None, 3, cg.measure("ari")]),
+    "pairs": lambda r, n: r.choice([None, [("a", "b")], [("a", "a")], [("a", "z")], [], ["ab"], 3]),
+    "id": lambda r, n: r.choice([None, "id", "a", "nope", 3]), "label": lambda r, n: r.choice(["label", "id", "x", None]),
+    "spare": lambda r, n: r.choice([True, False, "x"]), "complete": lambda r, n: r.choice([True, False, "x"]),
     "solver": lambda r, n: r.choice(["auto", "metis", "spectral", "highs", "x", None, 3]),
     "variant": lambda r, n: r.choice([None, "spectral", "sparse", "x", 3]),
     "options": lambda r, n: r.choice([None, {}, {"epsilon": 0.1}, {"x": 1}, "x", 3]),
@@ -157,19 +190,22 @@ def arguments(rng: Random, name: str, n: int) -> dict[str, Any]:
     return arguments_of(rng, getattr(cg, name), name, n)
 
 
-def arguments_of(rng: Random, function: Callable[..., Any], name: str, n: int) -> dict[str, Any]:
-    """Keyword arguments of a function: all that it needs and a few more; one in three is odd."""
+def arguments_of(
+    rng: Random, function: Callable[..., Any], name: str, n: int, turn: int | None = None
+) -> dict[str, Any]:
+    """Keyword arguments of a function: all that it needs, a few more, and the optional one whose turn it is; some are odd."""
     given = dict(FAST.get(name, {}))
-    for key, parameter in inspect.signature(function).parameters.items():
-        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL) or key == "self":
-            continue
-        needed = parameter.default is parameter.empty
+    kept = [
+        x for x in inspect.signature(function).parameters.values() if x.kind not in (x.VAR_KEYWORD, x.VAR_POSITIONAL)
+    ]
+    optional = [x.name for x in kept if x.default is not x.empty]
+    asked = optional[turn % len(optional)] if turn is not None and optional else None
+    for key, parameter in ((x.name, x) for x in kept if x.name != "self"):
+        needed = parameter.default is parameter.empty or key == asked
         if not needed and rng.random() > 0.18:
             continue
-        if not needed and key == "client":  # waits for a cluster
-            continue
         usual = BY_NAME.get(key)
-        if key in given and rng.random() < 0.8:
+        if key in given and key != asked and rng.random() < 0.8:
             continue
         given[key] = odd(rng) if usual is None or rng.random() < 0.04 else usual(rng, n)
     return given
@@ -209,7 +245,7 @@ def complaints_of(rng: Random, folder: Path) -> tuple[str, list[str], str]:
             if not allowed(error):
                 wrong.append(f"{type(error).__name__}: {str(error)[:300]}")
         else:
-            if out.getvalue() or err.getvalue():
+            if (out.getvalue() or err.getvalue()) and given.get("progress") is not True:
                 wrong.append(f"printed {out.getvalue()[:80]!r}{err.getvalue()[:80]!r}")
         finally:
             os.chdir(here)

@@ -9,7 +9,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from hostile import calls, chains, commands, surface
+from hostile import calls, chains, commands, surface, values
+
+#: the kinds of cases, in turn
+KINDS = ["command", "any", "call", "chain", "command", "any", "doors", "command", "call", "values",
+         "command", "any", "call", "chain", "command", "any", "call", "command", "command", "command"]  # fmt: skip
+TURNS = KINDS.count("any")
 
 
 def one_case(seed: int, number: int, *, loud: bool = False, quick: bool = False) -> tuple[str, list[str], str]:
@@ -18,15 +23,13 @@ def one_case(seed: int, number: int, *, loud: bool = False, quick: bool = False)
     `quick` skips functions that cluster data, which take a second or more.
     """
     rng = Random(f"{seed}:{number}")
-    draw = rng.random()
+    place = number % len(KINDS)
     commands.QUICK = calls.QUICK = quick
-    maker: Any = commands.complaints_of if draw < 0.45 else calls.complaints_of
-    if draw > 0.65:
-        maker = partial(surface.any_call, quick=quick)
-    if draw > 0.8:
-        maker = partial(chains.chained, quick=quick)
-    if draw > 0.9:
-        maker = surface.further_doors if draw > 0.95 else chains.valued
+    maker: Any = {
+        "command": commands.complaints_of, "call": calls.complaints_of, "values": values.valued, "doors": surface.further_doors,
+        "chain": partial(chains.chained, quick=quick),
+        "any": partial(surface.any_call, quick=quick, turn=TURNS * (500 * seed + number // len(KINDS)) + KINDS[:place].count("any")),
+    }[KINDS[place]]  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="hostile-") as name:
         folder = Path(name)
         if loud:

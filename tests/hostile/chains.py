@@ -1,12 +1,10 @@
-"""Results of small and odd data, and every method of them; values of memberships and weights next to the naive ones."""
+"""Results of small and odd data, and every method of them."""
 
 from __future__ import annotations
 
 import contextlib
 import inspect
 import io
-import itertools
-import math
 import os
 import warnings
 from collections.abc import Callable, Iterator
@@ -14,12 +12,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import naive
 import numpy as np
 import pyarrow as pa
 
 import congruence as cg
-from hostile import calls, oracle
+from hostile import calls
 
 #: methods that open windows, that scikit-learn makes at run time, or that engines call
 NOT_CALLED = (
@@ -119,6 +116,9 @@ MADE: dict[str, Callable[[Random, int], Any]] = {
     "alternatives": lambda r, n: cg.alternatives(data(r, n), labels(r, n), 2, method=r.choice(["orthogonal", "coala", "adft"]), n_init=1, random_state=0),
     "Binning": lambda r, n: cg.Binning(r.choice(["width", "frequency"]), r.choice([1, 3])).fit(data(r, n)),
     "density_profile": lambda r, n: (lambda x: cg.density_profile(x, labels(r, n), cg.Binning().fit(x)))(data(r, n)),
+    "compare_profiles": lambda r, n: (lambda x, y: cg.compare_profiles(*[cg.density_profile(x, labels(r, n), cg.Binning().fit(x)) for _ in y]))(data(r, n), "ab"),
+    "pair_sums": lambda r, n: cg.pair_sums(*[np.asarray(cg.consensus_matrix([labels(r, n) for _ in "xy"])) for _ in "pq"], range(n), range(n)),
+    "alternative": lambda r, n: cg.alternatives(data(r, max(n, 4)), [0, 1] * (max(n, 4) // 2) + [0] * (max(n, 4) % 2), 2, method="orthogonal", random_state=0)[0],
     "drift": lambda r, n: (lambda x: cg.drift([(x, labels(r, n)), (x, labels(r, n))]))(data(r, n)),
     "report": lambda r, n: cg.report([labels(r, n) for _ in range(2)], n_clusters=r.choice([None, 2])),
     "measure": lambda r, n: cg.measure(r.choice(["ari", "v_measure", "lambda", "omega", "adco", "cophenetic", "certainty"])),
@@ -131,6 +131,7 @@ SLOW = (
     "choose_k",
     "choose_k, criteria",
     "alternatives",
+    "alternative",
     "generate",
     "stability",
     "ConsensusClustering",
@@ -190,83 +191,3 @@ def chained(rng: Random, folder: Path, quick: bool = False) -> tuple[str, list[s
         os.chdir(here)
     wrong += [f"raw warning: {w.category.__name__}: {w.message}"[:250] for w in said if calls.is_raw(w)]
     return shown, wrong, f"chain: {made}"
-
-
-# --- values -----------------------------------------------------------------------------------------------------------
-
-
-def close(x: float, y: float) -> bool:
-    """Equal up to rounding; infinite values only to themselves."""
-    return (math.isnan(x) and math.isnan(y)) or x == y or math.isclose(x, y, rel_tol=1e-7, abs_tol=1e-9)
-
-
-def valued(rng: Random, folder: Path) -> tuple[str, list[str], str]:
-    """Every measure of two clusterings by several routes, next to its naive definition."""
-    n = rng.choice([1, 2, 3, 4, 6, 9])
-    how = rng.choice(["labels", "weights", "counts", "soft", "gaps"])
-    wrong: list[str] = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if how == "soft":
-            n = max(n, 2)  # one point has no pairs to share
-            u, v = soft(rng, n), soft(rng, n)
-            shown = f"soft {u.tolist()} {v.tolist()}"
-            right = {key: naive.SOFT[key](u.tolist(), v.tolist()) for key in sorted(naive.SOFT)}
-            routes = {
-                "compare": lambda key: cg.compare(u, v, key)[key],
-                "all": lambda key: cg.compare_all([u, v], [key])[key][0, 1],
-            }
-        else:
-            a, b = labels(rng, n), labels(rng, n)
-            options: dict[str, Any] = {}
-            x, y, right_of = a, b, naive.MEASURES
-            if how == "gaps":
-                a, b = gapped(rng, n), gapped(rng, n)
-                options["unassigned"] = rng.choice(["drop", "cluster", "singletons"])
-                x, y, _ = oracle.pair(a, b, options["unassigned"])
-            if how == "counts":
-                options["frequency"] = [rng.randrange(4) for _ in range(n)]
-                x, y = (
-                    [s for s, f in zip(side, options["frequency"], strict=True) for _ in range(f)] for side in (a, b)
-                )
-            w = None
-            if how == "weights":
-                w = options["sample_weight"] = [rng.choice([0, 0.5, 1, 2, 3]) for _ in range(n)]
-                right_of = naive.WEIGHTED
-            shown = f"{how} {a} {b} {options}"
-            if not x or len(x) > 20 or (w is not None and not sum(w)):
-                return shown, [], f"values: {how}"
-            keys = [k for k in rng.sample(sorted(right_of), 8) if max(len(set(x)), len(set(y))) <= 6]
-            keys = [k for k in keys if k != "lambda" or len(set(x)) == len(set(y)) > 1]  # undefined else
-            right = {key: right_of[key](x, y, w) if w is not None else right_of[key](x, y) for key in keys}
-            mass = {} if how in ("labels", "gaps") else {"m": options.get("frequency", options.get("sample_weight"))}
-            kept = {k: v for k, v in options.items() if k == "unassigned"}
-
-            def scanned(key: str) -> float:
-                s = cg.scan(batches({"a": a, "b": b, **mass}))
-                weigh = {k: s["m"] for k in options if k != "unassigned"}
-                return float(cg.compare(s["a"], s["b"], key, **kept, **weigh)[key])
-
-            routes = {
-                "compare": lambda key: cg.compare(a, b, key, **options)[key],
-                "all": lambda key: cg.compare_all([a, b], [key], **options)[key][0, 1],
-                "to": lambda key: cg.compare_to(a, {"b": b}, [key], **options)[key][0],
-                "scan": scanned,
-            }
-        for key, way in itertools.product(right, rng.sample(sorted(routes), 2)):
-            try:
-                got = float(routes[way](key))
-            except cg.InputError as error:
-                if (
-                    not isinstance(error, cg.NotApplicable)
-                    and "scanned" not in str(error)
-                    and "single point" not in str(error)
-                ):
-                    wrong.append(f"{key} by {way}: refused: {str(error)[:160]}")
-                continue
-            except Exception as error:
-                wrong.append(f"{key} by {way}: {type(error).__name__}: {str(error)[:160]}")
-                continue
-            if not close(got, right[key]):
-                wrong.append(f"{key} by {way} is {got}, not {right[key]}")
-    return shown, wrong, f"values: {how}"

@@ -55,6 +55,8 @@ class Line:
         self.unassigned = "error"
         self.noise: set[str] | None = None
         self.is_odd = False
+        #: folder of the checkpoint, which stays for the next run
+        self.kept = "kept"
 
     def maybe(self, share: float, *words: Any) -> None:
         """Add these words with this probability."""
@@ -340,14 +342,14 @@ def complaints_of(rng: Random, folder: Path) -> tuple[str, list[str], str]:
             wrong.append(
                 f"{stream} has the control character {found.group()!r}: {text[max(0, found.start() - 40) : found.end() + 40]!r}"
             )
-    places = {str(p.relative_to(folder)) for p in line.outs if p.is_relative_to(folder)} | {"kept", "report.html"}
+    places = {str(p.relative_to(folder)) for p in line.outs if p.is_relative_to(folder)} | {line.kept, "report.html"}
     for name in before:
         if after.get(name) != before[name] and name not in places:
             wrong.append(f"{name!r} was changed or lost")
     for name in after:
         if name not in before and name not in places and name.partition("/")[0] not in places:
             wrong.append(f"{name!r} was left behind")
-        if said.code in (2, 3) and name in places and name not in before and name != "kept":
+        if said.code in (2, 3) and name in places and name not in before and name != line.kept:
             wrong.append(f"{name!r} was written by a command that failed")
     if said.code == 0 and line.formats == "json" and command in ("compare", "matrix") and maker is labels_line:
         wrong += wrong_values(line, made, said)

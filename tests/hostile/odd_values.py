@@ -184,6 +184,28 @@ def square(rng: Random, n: int) -> Any:
     return rng.choice(spoils)()
 
 
+def mass(rng: Random, n: int, usual: list[list[Any]]) -> Any:
+    """Weights or counts of n points in one of many forms, usual or spoiled."""
+    values = rng.choice([*usual, usual[0], [1] * n, [0] * n, [-1] * n, ["x"] * n, [None] * n, ["1"] * n])
+    makers: list[Callable[[], Any]] = [
+        lambda: values, lambda: values, lambda: np.array(values), lambda: tuple(values), lambda: pa.array(values), lambda: np.array([values]).T,
+        lambda: np.array(values, object), lambda: values[:-1], lambda: iter(values), lambda: np.array(values).astype("f4"),
+        lambda: np.array([v == 1 for v in values]), lambda: _series(values), lambda: pa.chunked_array([pa.array(values)]), lambda: None, lambda: odd(rng),
+    ]  # fmt: skip
+    try:
+        return rng.choice(makers)()
+    except (ValueError, TypeError, pa.ArrowException):
+        return values
+
+
+def _series(values: list[Any]) -> Any:
+    try:
+        import pandas as pd
+    except ImportError:
+        return values
+    return pd.Series(values, index=range(1, len(values) + 1))
+
+
 def ensemble(rng: Random, n: int) -> Any:
     """Several clusterings of n points in one of the forms an ensemble comes in."""
     count = rng.choice([1, 2, 3, 4])

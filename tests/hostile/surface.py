@@ -227,7 +227,7 @@ def any_line(rng: Random, folder: Path) -> tuple[Line, broken_files.Made, str]:
             words = USUAL.get(name, ODD_WORDS) if rng.random() < 0.8 else ODD_WORDS
             line.argv += [option, filled(rng.choice(words))]
             if name == "checkpoint":
-                line.outs.append(folder / line.argv[-1])
+                line.kept = str(Path(line.argv[-1]))
     line.argv += FAST.get(command, []) if rng.random() < 0.9 else []
     return line, made, command
 
@@ -296,28 +296,40 @@ def made(name: str) -> Any:
     return MADE[name]()
 
 
-def any_call(rng: Random, folder: Path, quick: bool = False) -> tuple[str, list[str], str]:
-    """Any public function or method with any arguments: an answer, or an InputError of one line."""
-    if rng.random() < 0.5:
-        name = rng.choice([x for x in dir(cg) if not x.startswith("_") and x[0].islower() and callable(getattr(cg, x))])
+def any_call(rng: Random, folder: Path, quick: bool = False, turn: int = 0) -> tuple[str, list[str], str]:
+    """Any public function or method with any arguments: an answer, or an InputError of one line.
+
+    Functions and methods take turns, and so do their optional arguments: each is given in some case.
+    """
+    turn, of_method = divmod(turn, 2)
+    if not of_method:
+        names = [x for x in dir(cg) if not x.startswith("_") and x[0].islower() and callable(getattr(cg, x))]
+        turn, place = divmod(turn, len(names))
+        name = names[place]
         if quick and name in calls.SLOW:
             return f"{name}: left out", [], name
         function, shown = getattr(cg, name), f"cg.{name}"
     else:
-        kind = rng.choice([x for x in MADE if not quick or x not in ("KChoice", "Report", "ClusterStability")])
+        kinds = list(MADE)
+        turn, place = divmod(turn, len(kinds))
+        kind = kinds[place]
+        if quick and kind in ("KChoice", "Report", "ClusterStability"):
+            return f"{kind}: left out", [], kind
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             thing = made(kind)
         names = [x for x in dir(type(thing)) if not x.startswith("_") and x not in NOT_CALLED]
         names = [x for x in names if callable(getattr(thing, x, None))]
-        name = rng.choice([*names, "__getitem__" if hasattr(type(thing), "__getitem__") else "__repr__"])
-        function, shown = getattr(thing, name), f"{kind}.{name}"
-        name = kind
+        names.append("__getitem__" if hasattr(type(thing), "__getitem__") else "__repr__")
+        turn, place = divmod(turn, len(names))
+        function, shown, name = getattr(thing, names[place]), f"{kind}.{names[place]}", kind
     wrong: list[str] = []
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            own = {} if "__repr__" in shown else calls.arguments_of(rng, function, name, rng.choice([1, 3, 24, 24]))
+            own = (
+                {} if "__repr__" in shown else calls.arguments_of(rng, function, name, rng.choice([1, 3, 24, 24]), turn)
+            )
         except cg.InputError:
             return f"{shown}: an argument could not be made", [], name
         given, reached = own, list(own) or [""]

@@ -49,6 +49,8 @@ ODD_CALLS = {
     "ragged members": lambda: cg.Ensemble([[0, 1], [0, 0]])[[1, [0]]],
     "nothing as a member": lambda: cg.Ensemble([[0, 1], [0, 0]])[[None]],
     "an array as a column of a scan": lambda: cg.scan(batches({"a": [0, 1], "b": [0, 1]}))[np.array([1, 2])],
+    "a number as progress": lambda: cg.compare_all([[0, 1, 1], [0, 0, 1]], progress=3),
+    "a function of one value as progress": lambda: cg.compare_all([[0, 1, 1], [0, 0, 1]], progress=len),
     "ragged counts of a profile": lambda: cg.Profile.of([1, [2]]),
     "jitter of one point": lambda: cg.stability([[1.0, 2.0]], len, scheme="jitter"),
     "a number as names": lambda: cg.alternatives(np.eye(4), [0, 0, 1, 1], nominal=3),

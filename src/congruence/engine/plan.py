@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import time
@@ -179,6 +180,19 @@ class Counted:
     statistics: dict[type, Statistic]
 
 
+def _takes_two(function: Any) -> bool:
+    """Whether this is a function that can be called with two values, as far as it can be told."""
+    if not callable(function):
+        return False
+    try:
+        inspect.signature(function).bind(0, 0)
+    except TypeError:
+        return False
+    except ValueError:  # some functions of C libraries have no signature
+        return True
+    return True
+
+
 class Progress:
     """Progress in pairs: calls the given function, else shows a bar on a terminal after 2 s.
 
@@ -190,6 +204,8 @@ class Progress:
     _printing: ClassVar[Progress | None] = None
 
     def __init__(self, total: int, report: Callable[[int, int], Any] | bool | None, what: str = "pairs") -> None:
+        if not _takes_two(report) and not isinstance(report, bool | np.bool_ | None):
+            raise InputError(f"progress must be a function of (done, total), True, False or None; got {report!r}")
         self.total, self.done, self.what = total, 0, what
         self.report = report if callable(report) else None
         self.bar_wanted = report is not False and self.report is None and sys.stderr.isatty()
