@@ -213,25 +213,34 @@ def growing_points(options: argparse.Namespace) -> None:
 
 
 def sampled() -> None:
-    """ARI with the truth of each method, from a sample of the points and from all of them, on noisy ensembles."""
+    """ARI of each method with the truth and with its labels from all points: from a sample, with tables of all, from all."""
     import congruence as cg
     from congruence.consensus_clustering import search
 
     n = 110_000
     print(
-        f"{n:,} points; share of the labels redrawn, sizes of the clusters: ARI from {search.SAMPLED:,} points, and from all\n"
+        f"{n:,} points; share of the labels redrawn, sizes of the clusters: ARI with the truth from {search.SAMPLED:,} points, "
+        "from those and the tables of\nclusters of all points (hbgf and mcla), and from all; ARI of the first two with the last\n"
     )
-    for noise, sizes in ((0.6, [1] * 8), (0.75, [1] * 8), (0.6, [40, 25, 15, 10, 7, 3])):
+    for noise, sizes in (
+        (0.6, [1] * 8),
+        (0.75, [1] * 8),
+        (0.6, [40, 25, 15, 10, 7, 3]),
+        (0.3, [40, 25, 15, 10, 7, 0.3]),
+    ):
         rng = np.random.default_rng(1)
         k = len(sizes)
         truth = rng.choice(k, n, p=np.array(sizes) / sum(sizes))
         e = cg.Ensemble([np.where(rng.random(n) < noise, rng.integers(0, k, n), truth) for _ in range(MEMBERS)])
         for method in ("hbgf", "ncut", "kcc", "voting", "mcla"):
-            cells = []
-            for limit in (search.ALL_UP_TO, n):
+            found = []
+            for limit, with_tables in ((search.ALL_UP_TO, False), (search.ALL_UP_TO, True), (n, True)):
                 with patch.object(search, "ALL_UP_TO", limit):
-                    cells.append(cg.ari(cg.consensus(e, k, method, 0, progress=False).labels, truth))
-            print(f"{noise:.2f} {sizes!s:<26} {method:<7} {cells[0]:.4f} {cells[1]:.4f}", flush=True)
+                    tables = search.Request.takes_tables if with_tables else False
+                    with patch.object(search.Request, "takes_tables", tables):
+                        found.append(cg.consensus(e, k, method, 0, progress=False).labels)
+            cells = [cg.ari(x, truth) for x in found] + [cg.ari(x, found[2]) for x in found[:2]]
+            print(f"{noise:.2f} {sizes!s:<28} {method:<7} {'  '.join(f'{x:.4f}' for x in cells)}", flush=True)
 
 
 def _line(how: str, n: int, beside: float | None = None) -> float:

@@ -1,12 +1,13 @@
 """One pair and all pairs, compared with scikit-learn, genieclust and clusim: `python -m benchmarks.pairs`.
 
 From raw int64 labels to scores, encoding included; median of five. Peers too slow for five full runs are timed on a
-sample of the pairs and extrapolated, and the table says so. Needs the extra `bench`.
+sample of the pairs and extrapolated, and the table says so. Peers that are not installed (extra `bench`) are left out by name.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import multiprocessing
 import statistics
 import time
@@ -16,6 +17,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+
+def has(peer: str) -> bool:
+    """Whether a peer is installed."""
+    return importlib.util.find_spec(peer) is not None
+
+
+def genie() -> Callable[..., float] | None:
+    """The ARI of genieclust, if it is installed."""
+    if not has("genieclust"):
+        return None
+    from genieclust.compare_partitions import adjusted_rand_score
+
+    found: Callable[..., float] = adjusted_rand_score
+    return found
 
 
 def median(call: Callable[[], Any], repeats: int = 5) -> float:
@@ -56,11 +72,11 @@ def agreeing(rng: np.random.Generator, n: int, k: int, agreement: float = 0.7) -
 
 
 def ari_large(rng: np.random.Generator, n: int) -> list[Line]:
-    from genieclust.compare_partitions import adjusted_rand_score as genie
     from sklearn.metrics import adjusted_rand_score
 
     import congruence as cg
 
+    theirs = genie()
     a, b = agreeing(rng, n, 100)
     what = f"ARI, n = {n:,}, k = 100, int64 labels"
     assert abs(cg.ari(a, b) - adjusted_rand_score(a, b)) < 1e-12
@@ -68,7 +84,7 @@ def ari_large(rng: np.random.Generator, n: int) -> list[Line]:
     in_order = np.sort(a), np.sort(b)
     return [
         Line(what, "congruence", median(lambda: cg.ari(a, b))),
-        Line(what, "genieclust", median(lambda: genie(a, b))),
+        *([] if theirs is None else [Line(what, "genieclust", median(lambda: theirs(a, b)))]),
         Line(what, "scikit-learn", median(lambda: adjusted_rand_score(a, b), 3), "median of three"),
         Line(what, "congruence, one thread", _one_thread(a, b)),
         Line(what, "congruence, sorted", median(lambda: cg.ari(in_order[0], in_order[1]))),
@@ -147,12 +163,11 @@ def collection(rng: np.random.Generator, members: int, n: int, k_low: int, k_hig
 
 
 def all_pairs(rng: np.random.Generator, members: int, n: int, sample: int) -> list[Line]:
-    import clusim.sim as clusim_sim
-    from clusim.clustering import Clustering
-    from genieclust.compare_partitions import adjusted_rand_score as genie
     from sklearn import metrics
 
     import congruence as cg
+
+    theirs = genie()
 
     labels = collection(rng, members, n, 2, 40)
     pairs = [(i, j) for i in range(members) for j in range(i + 1, members)]
@@ -178,22 +193,29 @@ def all_pairs(rng: np.random.Generator, members: int, n: int, sample: int) -> li
     what = f"all pairs of {members} clusterings, n = {n:,}, k in 2..40: ARI + NMI + VI + Rand + Jaccard"
     also = "the same and the four AMI, against scikit-learn's AMI alone"
     match = "accuracy, irm, kappa_max for all pairs"
-    contiguous = np.ascontiguousarray(labels.T)
-    objects = [Clustering().from_membership_list(row.tolist()) for row in contiguous[:8]]
+    by_clusim = []
+    if has("clusim"):
+        import clusim.sim as clusim_sim
+        from clusim.clustering import Clustering
 
-    def element_sim() -> None:
-        clusim_sim.nmi(objects[0], objects[1], norm_type="sum")
-        clusim_sim.adjrand_index(objects[0], objects[1])
+        objects = [Clustering().from_membership_list(column.tolist()) for column in labels.T[:2]]
+
+        def one_pair() -> None:
+            clusim_sim.nmi(*objects, norm_type="sum")
+            clusim_sim.adjrand_index(*objects)
+
+        seconds = median(one_pair, 3) * len(pairs)
+        by_clusim = [Line(what, "clusim, ARI + NMI", seconds, "one pair, scaled; objects made before")]
 
     return [
         Line(what, "congruence", median(lambda: cg.compare_all(labels, five))),
         Line(what, "congruence, one thread", median(lambda: cg.compare_all(labels, five, threads=1))),
-        Line(what, "genieclust, ARI alone", median(loop(genie), 3) * scale, scaled),
+        *([] if theirs is None else [Line(what, "genieclust, ARI alone", median(loop(theirs), 3) * scale, scaled)]),
         Line(
             what, "scikit-learn, ARI + NMI",
             median(loop(metrics.adjusted_rand_score, metrics.normalized_mutual_info_score), 3) * scale, scaled,
         ),
-        Line(what, "clusim, ARI + NMI", median(element_sim, 3) * len(pairs), "one pair, scaled; objects made before"),
+        *by_clusim,
         Line(also, "congruence", median(lambda: cg.compare_all(labels, five + amis))),
         Line(also, "scikit-learn, AMI", median(loop(metrics.adjusted_mutual_info_score), 1) * scale, scaled),
         Line(match, "congruence", median(lambda: cg.compare_all(labels, ("accuracy", "irm", "kappa_max")), 1)),
@@ -299,10 +321,13 @@ def main() -> None:
     rng = np.random.default_rng(options.seed)
     large = 10**6 if options.quick else 10**7
     print("times are medians of five after a warm-up, ratios are to congruence in the same run")
+    missing = [peer for peer in ("genieclust", "clusim") if not has(peer)]
+    if missing:
+        print(f"left out, because not installed: {', '.join(missing)}")
     lines = ari_large(rng, large)
     shown(lines)
     print(f"\nextra memory of one ARI, n = {large:,}, beyond the inputs")
-    for who in ("congruence", "genieclust", "scikit-learn"):
+    for who in ("congruence", *(["genieclust"] if has("genieclust") else []), "scikit-learn"):
         print(f"  {who:<14} {extra_memory(who, large):8.1f} MB")
     shown(ami_large(rng, 10**5 if options.quick else 10**6, 300 if options.quick else 1000))
     shown(all_pairs(rng, 30 if options.quick else 100, 10_000, 10**9 if options.full else 100))

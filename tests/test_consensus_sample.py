@@ -85,6 +85,36 @@ def test_a_sample_stands_for_many_points(method, few):
     assert (r.confidence <= 1).all()
 
 
+@pytest.mark.parametrize("method", ["hbgf", "mcla"])
+def test_tables_are_those_of_all_points(method, few, monkeypatch):
+    """hbgf and mcla read tables of all points, not of the sample: every pair of clusters that the sample has."""
+    rng = np.random.default_rng(3)
+    columns = [rng.integers(0, 4, 900) for _ in range(3)]
+    seen = []
+    record = methods.find(method)
+
+    def run(e, *args, **options):
+        seen.append(e)
+        return original(e, *args, **options)
+
+    original = record.run
+    monkeypatch.setitem(record.__dict__, "run", run)
+    r = cg.consensus(columns, 3, method, 0, n_init=2, progress=False)
+    (e,) = seen
+    assert e.n_rows < 900
+    assert e.everyone.sum() == 9 * 900
+    for i in range(3):
+        for j in range(3):
+            block = e.everyone[np.ix_(e.member == i, e.member == j)]
+            table = cg.contingency(columns[e.source[i]], columns[e.source[j]]).to_array()
+            assert sorted(block.ravel().tolist()) == sorted(table.ravel().tolist())
+    assert any("tables of clusters are those of all points" in note for note in r.notes)
+    gaps = [np.where(np.arange(900) == 5, np.nan, x) for x in columns]
+    partial = cg.consensus(cg.Ensemble(gaps, unassigned="partial"), 3, method, 0, n_init=2, progress=False)
+    assert seen[1].everyone is None  # rows with gaps are scaled differently
+    assert any(note.startswith("methods and scores used 400 of the 900 points") for note in partial.notes)
+
+
 def test_points_with_the_same_votes_are_in_the_same_cluster(few):
     """Whether a point was drawn for the sample does not show in its cluster."""
     _, e = planted(noise=0.4, members=5)

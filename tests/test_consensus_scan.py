@@ -66,6 +66,26 @@ def test_the_labels_are_those_in_memory(tmp_path, few, method):
         s.memberships  # noqa: B018
 
 
+@pytest.mark.parametrize(("sampled", "method"), [(300, "hbgf"), (450, "mcla"), (599, "hbgf")])
+def test_tables_of_all_rows_by_scan_and_in_memory(tmp_path, few, monkeypatch, sampled, method):
+    """Labels of methods that read tables of all rows: the same bits for any sample, threads, parts, text and little memory."""
+    monkeypatch.setattr(search, "SAMPLED", sampled)
+    data = {name: [f"c{x}" for x in own] for name, own in columns(seed=4).items()}
+    r = cg.consensus(data, 4, method, 1, n_init=2, progress=False)
+    assert any("those of all points" in note for note in r.notes)
+    for group, way in (
+        (90, {"threads": 3}),
+        (1000, {"threads": 1, "memory": "3kB"}),
+        (200, {"client": ThreadPoolExecutor(2)}),
+    ):
+        memory = {"memory": way.pop("memory")} if "memory" in way else {}
+        scan = cg.scan(stored(tmp_path / f"in{group}", data, group), id="name", **memory)
+        s = cg.consensus(scan, 4, method, 1, n_init=2, progress=False, **way)
+        assert (s.labels == r.labels).all()
+        assert np.array_equal(s.confidence, r.confidence)
+        assert s.notes == r.notes
+
+
 @pytest.mark.parametrize(("group", "files"), [(70, 1), (400, 3), (10_000, 2)])
 def test_parts_do_not_show(tmp_path, few, group, files):
     """Row groups, files, threads and executors change nothing; the files hold the names of the rows in order."""
@@ -171,23 +191,24 @@ def test_unreadable_parts_are_left_out(tmp_path, few):
 
 
 @pytest.mark.slow
-def test_on_dask(tmp_path, few):
+@pytest.mark.parametrize("method", ["kcc", "hbgf"])
+def test_on_dask(tmp_path, few, method):
     """Workers place the rows and write the files: the same bytes as here, from files and from a Dask frame."""
     distributed = pytest.importorskip("distributed")
     folder = stored(tmp_path / "in", columns())
-    cg.consensus(cg.scan(folder, id="name"), 4, "kcc", 0, n_init=2, out=tmp_path / "here", progress=False)
+    cg.consensus(cg.scan(folder, id="name"), 4, method, 0, n_init=2, out=tmp_path / "here", progress=False)
     with (
         distributed.LocalCluster(n_workers=2, processes=False, dashboard_address=None) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
         out = tmp_path / "there"
-        cg.consensus(cg.scan(folder, id="name"), 4, "kcc", 0, n_init=2, out=out, client=client, progress=False)
+        cg.consensus(cg.scan(folder, id="name"), 4, method, 0, n_init=2, out=out, client=client, progress=False)
         assert [x.read_bytes() for x in sorted(out.iterdir())] == [
             x.read_bytes() for x in sorted((tmp_path / "here").iterdir())
         ]
         pandas, frames = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
         frame = frames.from_pandas(pandas.DataFrame(columns()), npartitions=3)
-        labels = cg.consensus(frame, 4, "kcc", 0, n_init=2, client=client, progress=False).labels
+        labels = cg.consensus(frame, 4, method, 0, n_init=2, client=client, progress=False).labels
         assert (labels == read(out)["cluster"].to_numpy()).all()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -49,6 +50,8 @@ class Evidence:
     points_per_mass: float = 1.0
     #: factor of each cluster on the weight of its member; None: 1 for all
     certainty: Array | None = None
+    #: the contingency tables of all points, clusters × clusters, if these are a sample of them
+    everyone: Array | None = None
 
     @property
     def n_rows(self) -> int:
@@ -130,7 +133,25 @@ class Evidence:
     @cached_property
     def tables(self) -> Array:
         """The contingency tables of all pairs of members, side by side: clusters × clusters."""
-        return self.gram(self.mass)
+        return self.gram(self.mass) if self.everyone is None else self.everyone
+
+    @property
+    def sizes_in_tables(self) -> Array:
+        """Mass of each cluster in `tables`."""
+        return self.sizes if self.everyone is None else np.diag(self.everyone)
+
+    def columns_of(self, codes: Sequence[Array], widths: Sequence[int]) -> list[Array]:
+        """The cluster (column) of each code of each member of the ensemble; n_columns for codes that no point here has.
+
+        Args:
+            codes: For each member of the ensemble, the codes of the points.
+            widths: For each member, the number of its codes.
+        """
+        found = [np.full(width, self.n_columns) for width in widths]
+        some = self.row >= 0
+        for at, member in enumerate(self.source.tolist()):
+            found[member][codes[member][some]] = self.column[self.row[some], at]
+        return found
 
     def _local(self, i: int, ends: Array) -> tuple[Array, int]:
         """Clusters of one member counted from 0, its gaps last."""
@@ -155,6 +176,7 @@ class Evidence:
             self, votes=self.votes[rows][:, full], column=np.asfortranarray(place[self.column[np.ix_(rows, members)]]),
             member=np.searchsorted(members, self.member[full]), share=share / share.sum(), source=self.source[members],
             mass=self.mass[rows], certainty=None if self.certainty is None else self.certainty[full],
+            everyone=None if self.everyone is None else self.everyone[np.ix_(full, full)],
         )  # fmt: skip
         return smaller, rows
 

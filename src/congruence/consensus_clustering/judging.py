@@ -246,6 +246,12 @@ def refined(e: Evidence, labels: Array) -> Array:
     return labels
 
 
+def is_settled(e: Evidence, labels: Array) -> bool:
+    """Whether hard EM would move nothing, so that the likelihood of the votes gives these labels."""
+    rule = likeliest(e, labels, int(labels.max()) + 1)
+    return bool(((e.scores(rule.table) + rule.bias).argmax(axis=1) == labels).all())
+
+
 def likeliest(e: Evidence, labels: Array, k: int) -> Rule:
     """The rule that puts a point into the cluster that its votes make most probable, given the clusters of others.
 

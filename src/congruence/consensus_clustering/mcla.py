@@ -22,7 +22,7 @@ def _run(
     if e.n_columns <= k:
         parts = Parts(np.arange(e.n_columns), 0.0, "every cluster is a metacluster", ())
     else:
-        weight = e.sizes if variant == "strehl" else None
+        weight = e.sizes_in_tables if variant == "strehl" else None
         parts = partition_graph(csr_array(jaccard(e)), k, vertex_weight=weight, balance=balance, rng=rng, solver=solver)
     support = association(e, parts.labels, k)
     labels = np.where(support.any(axis=1), support.argmax(axis=1), -1)
@@ -40,9 +40,9 @@ def _shared(e: Evidence, meta: Array, k: int) -> Array:
 
 def jaccard(e: Evidence) -> Array:
     """Jaccard index of all pairs of clusters, with 0 on the diagonal."""
-    both = e.tables
-    either = e.sizes[:, None] + e.sizes[None, :] - both
-    found = np.divide(both, either, out=np.zeros_like(both), where=either > 0)
+    both, sizes = e.tables, e.sizes_in_tables
+    either = sizes[:, None] + sizes[None, :] - both
+    found = np.divide(both, either, out=np.zeros(both.shape), where=either > 0)
     np.fill_diagonal(found, 0.0)
     return np.asarray(found)
 
@@ -64,5 +64,6 @@ mcla = Method(
     key="mcla", title="Meta-clustering algorithm", objective="cut of the graph of clusters (Jaccard weights)",
     better=Better.LOWER,
     reference="strehl2002", run=_run, cluster_limit=GRAM_LIMIT, variants=("unit", "strehl"), sampled=("unit", "strehl"),
+    reads_tables=("unit", "strehl"),
     advice="good with sound members; collapses with poor ones",
 )  # fmt: skip

@@ -62,6 +62,8 @@ class Method:
     variants: tuple[str, ...] = ()
     #: variants that may run on a sample of many points; ("",) for a method without variants, () for none
     sampled: tuple[str, ...] = ("",)
+    #: variants that read the tables of clusters × clusters, which are those of all points also if points are sampled
+    reads_tables: tuple[str, ...] = ()
 
     def __call__(self, e: Evidence, k: int, rng: np.random.Generator, **options: Any) -> Found:
         """Clusters of the signatures; see `cg.consensus`."""
@@ -76,7 +78,14 @@ class Method:
 
     def takes_sample(self, variant: str | None) -> bool:
         """Whether it may run on a sample of many points and place the others by its rule."""
-        return (variant or (self.variants[0] if self.variants else "")) in self.sampled
+        return self._default(variant) in self.sampled
+
+    def takes_tables(self, variant: str | None) -> bool:
+        """Whether it reads the tables of clusters × clusters."""
+        return self._default(variant) in self.reads_tables
+
+    def _default(self, variant: str | None) -> str:
+        return variant or (self.variants[0] if self.variants else "")
 
     def check(self, e: Evidence, variant: str | None = None) -> None:
         """Raise, before any computation, if the input exceeds a limit."""

@@ -162,11 +162,9 @@ def placing_of(
         widths: For each member, the number of its codes.
         gaps: For each member, the code of points without a label.
     """
-    columns = [np.full(width, e.n_columns) for width in widths]
+    columns = e.columns_of(codes, widths)
     is_cluster = [np.zeros(width) for width in widths]
-    some = e.row >= 0
-    for at, member in enumerate(e.source.tolist()):
-        columns[member][codes[member][some]] = e.column[e.row[some], at]
+    for member in e.source.tolist():
         is_cluster[member][:] = np.arange(widths[member]) != gaps[member]
     clusters = np.zeros(len(widths), np.int64)
     clusters[e.source] = np.bincount(e.member, minlength=len(e.source))

@@ -1,4 +1,4 @@
-"""The consensus of scanned columns: a search on a sample of the rows, and one pass that places all rows."""
+"""The consensus of scanned columns: a search on a sample of the rows and the tables of all, and a pass that places them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from congruence.comparison.presenting import Result, counted, plain
 from congruence.consensus_clustering import search
 from congruence.consensus_clustering.methods import METHODS, find
 from congruence.consensus_clustering.placing import Placing
+from congruence.consensus_clustering.population import of_columns
 from congruence.consensus_clustering.results import Consensus, grid_of_scores
 from congruence.errors import InputError, NotApplicable, joined
 from congruence.inputs.ensemble import Ensemble
@@ -52,7 +53,8 @@ def scanned_consensus(e: Ensemble, request: search.Request, out: Any) -> Consens
         {name: own.astype(np.int64) for name, own in zip(e.names, codes, strict=True)}, noise=0, unassigned="partial",
         member_weight=e.member_weight,
     )  # fmt: skip
-    found = search.searched(few, request)
+    tables = of_columns(e.members, codes, labels, None) if sampled is not None and request.takes_tables else None
+    found = search.searched(few, request, tables)
     widths = [len(names) + 2 for names in labels]  # no label, the labels of the sample, and other labels
     values: Placed | Known
     if sampled is None:
@@ -62,7 +64,7 @@ def scanned_consensus(e: Ensemble, request: search.Request, out: Any) -> Consens
     else:
         placing = found.placing(codes, widths, [0] * len(codes))
         values, n_clusters = Placed(placing), placing.n_clusters
-    notes = [*found.notes, *([] if sampled is None else [search.said_of_sample(few.n_points, n)])]
+    notes = [*found.notes, *([] if sampled is None else [found.said_of_sample(n)])]
     row = found.tried[0].row
     facts: dict[str, Any] = {"n_clusters": n_clusters, "method": row["method"], "solver": row["solver"]}
     if out is None:

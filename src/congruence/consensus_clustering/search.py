@@ -18,6 +18,7 @@ from congruence.consensus_clustering.judging import (
     agreement,
     common_errors,
     confidence,
+    is_settled,
     pooled_ami,
     refined,
     said_of_members,
@@ -25,6 +26,7 @@ from congruence.consensus_clustering.judging import (
 )
 from congruence.consensus_clustering.linkage import lifetime
 from congruence.consensus_clustering.methods import METHODS, Found, Method
+from congruence.consensus_clustering.population import Everyone, of_labels
 from congruence.consensus_clustering.results import Consensus
 from congruence.engine.plan import Progress, seed_sequence
 from congruence.ensembles.generators import as_data
@@ -78,7 +80,8 @@ def consensus(
 
     The members may be partial (`cg.Ensemble(…, unassigned="partial")`), weighted or soft. The order of points and members
     and the names of clusters do not change the result, except for points that are indistinguishable. Above 100,000 points,
-    methods that do not compare points run on a sample of 30,000, and all points are placed by the rule found there.
+    methods that do not compare points run on a sample of 30,000, and all points are placed by the rule found there; "hbgf" and
+    "mcla" read the tables of clusters of all points.
 
     Args:
         ensemble: An `Ensemble`, or input for one: a list of label vectors, label columns, a frame, a `cg.scan`.
@@ -151,9 +154,11 @@ def consensus(
         labels, sure, voted = found.of_points()
         n_found = found.n_clusters
     else:
-        found = searched(e.taken(sampled), request)
         codes = [c.codes for c in e.members]  # type: ignore[union-attr]
-        placing = found.placing([own[sampled] for own in codes], [c.k + 1 for c in e.members], [c.k for c in e.members])
+        drawn = [own[sampled] for own in codes]
+        everyone = of_labels(e.members, drawn, threads) if request.takes_tables else None  # type: ignore[arg-type]
+        found = searched(e.taken(sampled), request, everyone)
+        placing = found.placing(drawn, [c.k + 1 for c in e.members], [c.k for c in e.members])
         labels, sure = placing.run(codes, threads)
         n_found, voted = placing.n_clusters, partial(placing.votes, codes)
     notes = list(found.notes)
@@ -164,18 +169,13 @@ def consensus(
     elif nowhere:
         notes.append(f"in no member, and so without a cluster (label −1): {counted(nowhere, 'point')}")
     if found.e.n_points < e.n_points:
-        notes.append(said_of_sample(found.e.n_points, e.n_points))
+        notes.append(found.said_of_sample(e.n_points))
     row = found.tried[0].row
     return Consensus(
         labels=labels, confidence=sure, votes=voted, n_clusters=n_found, method=row["method"],
         solver=row["solver"], notes=tuple(dict.fromkeys(notes)), seconds=time.perf_counter() - started,
         scored=found.scored(), index=e.index, kind=e.kind,
     )  # fmt: skip
-
-
-def said_of_sample(few: int, many: int) -> str:
-    """The note on a consensus from a sample of the points."""
-    return f"methods and scores used {few:,} of the {many:,} points, drawn at random; all were placed by the rule found there"
 
 
 @dataclass(frozen=True)
@@ -194,6 +194,11 @@ class Request:
         """The named methods."""
         return [methods.find(name) for name in self.chosen if name != "auto"]
 
+    @property
+    def takes_tables(self) -> bool:
+        """Whether a named method reads the tables of clusters; "auto" does without the pass over all points."""
+        return "auto" not in self.chosen and any(m.takes_tables(self.options["variant"]) for m in self.records)
+
     def sample(self, n: int) -> Array | None:
         """Which of many points take part in the search, by position; None for all of them."""
         many = max(SAMPLED, PER_CLUSTER * (self.n_clusters or 0))
@@ -211,11 +216,21 @@ class Outcome:
     part: Evidence
     tried: list[_Tried]
     notes: tuple[str, ...]
+    refines: bool = False
 
     @property
     def n_clusters(self) -> int:
         """Number of clusters of the one kept."""
         return int(self.tried[0].labels.max()) + 1 if len(self.tried[0].labels) else 0
+
+    def said_of_sample(self, many: int) -> str:
+        """The note on a consensus from a sample of this many points."""
+        used = (
+            f"used {self.e.n_points:,} of the {many:,} points, drawn at random; all were placed by the rule found there"
+        )
+        if self.votes.everyone is None:
+            return f"methods and scores {used}"
+        return f"the tables of clusters are those of all points; scores and k-means {used}"
 
     def of_points(self) -> tuple[Array, Array, Any]:
         """Cluster and confidence of each point, and a function for its votes for each cluster."""
@@ -234,7 +249,8 @@ class Outcome:
         from congruence.consensus_clustering.placing import placing_of
 
         kept = self.tried[0]
-        return placing_of(self.part, kept.labels, kept.found.rule, codes, widths, gaps)
+        rule = None if self.refines and is_settled(self.part, kept.labels) else kept.found.rule
+        return placing_of(self.part, kept.labels, rule, codes, widths, gaps)
 
 
 def _rows(e: Ensemble, row: Array, tried: list[tuple[dict[str, Any], Array]]) -> tuple[dict[str, Any], ...]:
@@ -245,11 +261,13 @@ def _of_points(voted: Array, row: Array) -> Array:
     return np.where((row >= 0)[:, None], voted[row], np.nan)
 
 
-def searched(e: Ensemble, request: Request) -> Outcome:
-    """The clusterings of these points that the methods find, the one to keep first."""
+def searched(e: Ensemble, request: Request, everyone: Everyone | None = None) -> Outcome:
+    """The clusterings of these points that the methods find, the one to keep first; `everyone` gives the tables of all points."""
     chosen, seeds = request.chosen, request.seeds
     records = list(request.records)
     votes = evidence(e)
+    if everyone is not None:
+        votes = replace(votes, everyone=everyone(votes))
     if not votes.mass.any():
         raise InputError("no member labels any point with a positive weight, so there is no consensus")
     weighing = votes.counted()
@@ -275,9 +293,8 @@ def searched(e: Ensemble, request: Request) -> Outcome:
     if "auto" in chosen and (by_vote := task.independent(tried)) is not None:
         tried.sort(key=lambda t: t is not by_vote)
         notes.append("auto kept voting: the members have the requested number of clusters and err independently")
-    if (("auto" in chosen) if request.refine is None else yes_or_no(request.refine, "refine")) and (
-        better := task.refined(tried[0])
-    ) is not None:
+    refines = "auto" in chosen if request.refine is None else yes_or_no(request.refine, "refine")
+    if refines and (better := task.refined(tried[0])) is not None:
         tried.insert(0, better)
     kept = tried[0]
     n_found = int(kept.labels.max()) + 1 if len(kept.labels) else 0
@@ -289,7 +306,7 @@ def searched(e: Ensemble, request: Request) -> Outcome:
         notes.append(
             f"some members do not label all points: anmi uses each member's points, arimp uses missing={how!r}"
         )
-    return Outcome(e, votes, weighing[0], tried, tuple(notes))
+    return Outcome(e, votes, weighing[0], tried, tuple(notes), refines)
 
 
 def _check(k: Any, e: Ensemble, chosen: Sequence[str], unseen: str, X: Any, n_init: Any) -> None:

@@ -22,13 +22,14 @@ STARTS_ON = 20_000
 
 
 def eigenvectors(
-    e: Evidence, row_scale: Array, column_scale: Array, k: int, rng: np.random.Generator
+    e: Evidence, row_scale: Array, column_scale: Array, k: int, rng: np.random.Generator, gram: Array | None = None
 ) -> tuple[Array, Array, Array, str]:
     """Top k singular vectors of B = diag(√mass · row_scale) · H · diag(column_scale): parts of the left ones, left, right.
 
     The left ones come back for one point of each signature, without √mass: row_scale times the sum of what each of its
     clusters adds. Through the eigenvectors of BᵀB, clusters ×
-    clusters (Li, Wu and Chang's transfer cut), so nothing of the size points × points is ever there.
+    clusters (Li, Wu and Chang's transfer cut), so nothing of the size points × points is ever there. `gram` is Hᵀ · diag(mass
+    · row_scale²) · H, if it is known.
     """
     k = min(k, e.n_columns, e.n_rows)
     few = e.n_columns <= LANCZOS_ABOVE or 8 * k > min(e.n_columns, e.n_rows)
@@ -43,7 +44,8 @@ def eigenvectors(
     elif few and e.n_columns <= GRAM_LIMIT:
         from scipy.linalg import eigh
 
-        gram = e.gram(e.mass * row_scale**2) * column_scale[:, None] * column_scale[None, :]
+        gram = e.gram(e.mass * row_scale**2) if gram is None else gram
+        gram = gram * column_scale[:, None] * column_scale[None, :]
         values, right = eigh(gram, subset_by_index=(e.n_columns - k, e.n_columns - 1))
         singular, right = np.sqrt(np.maximum(values[::-1], 0.0)), right[:, ::-1]
         solver = "eigenvectors of the clusters × clusters matrix"
@@ -125,8 +127,10 @@ def spectral_run(
     if variant == "metis":
         return _by_cut(e, k, rng, solver, balance)
     # degrees are the weight of the edges of a point, and weight · size for a cluster
-    row, column = 1 / np.sqrt(e.scores(e.weight)), np.sqrt(e.weight / e.sizes)
-    places, left, right, solver = eigenvectors(e, row, column, k, rng)
+    whole = e.everyone if e.certainty is None else None  # without gaps and certainty, all rows are scaled alike
+    sizes = e.sizes if whole is None else e.sizes_in_tables
+    row, column = 1 / np.sqrt(e.scores(e.weight)), np.sqrt(e.weight / sizes)
+    places, left, right, solver = eigenvectors(e, row, column, k, rng, whole)
     both = directions(np.vstack([left, right]))
     labels, centres, notes = kmeans(both, np.concatenate([e.mass, np.ones(e.n_columns)]), k, rng, n_init)
     points, clusters = labels[: e.n_rows], labels[e.n_rows :]
@@ -157,6 +161,7 @@ hbgf = Method(
     key="hbgf", title="Hybrid bipartite graph formulation", objective="normalised cut of the bipartite graph",
     better=Better.LOWER,
     reference="fern2004", run=spectral_run, variants=("spectral", "metis"), sampled=("spectral",),
+    reads_tables=("spectral",),
     advice="a good first choice; sensitive to small clusters and single points of poor members",
 )  # fmt: skip
 

@@ -288,8 +288,10 @@ def written(found: Sequence[dict[str, Any]], path: Path) -> int:
 
     pa = arrow_library()
     tables = [pa.table({name: _storable(x) for name, x in piece.items()}) for piece in found]
+    table = pa.concat_tables(tables, promote_options="default")
+    repeated = [field.name for field in table.schema if not pa.types.is_floating(field.type)]
     with replacing(path) as stream:
-        parquet.write_table(pa.concat_tables(tables, promote_options="default"), stream)
+        parquet.write_table(table, stream, use_dictionary=repeated)
     return os.path.getsize(path)
 
 
