@@ -193,7 +193,8 @@ def mass(rng: Random, n: int, usual: list[list[Any]]) -> Any:
         lambda: np.array([v == 1 for v in values]), lambda: _series(values), lambda: pa.chunked_array([pa.array(values)]), lambda: None, lambda: odd(rng),
     ]  # fmt: skip
     try:
-        return rng.choice(makers)()
+        with np.errstate(over="ignore"):
+            return rng.choice(makers)()
     except (ValueError, TypeError, pa.ArrowException):
         return values
 

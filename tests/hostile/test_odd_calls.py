@@ -193,6 +193,12 @@ def test_a_measure_that_was_not_computed():
             r.best("v_measure")
 
 
+@pytest.mark.parametrize("command", ["matrix", "points", "ensemble", "consensus", "resolutions", "report"])
+def test_no_column_of_ids(command, refused):
+    """A name of a column that is not there is one line."""
+    assert "has no column 'nope'" in refused(command, "labels.csv", "--id", "nope")
+
+
 @pytest.mark.parametrize("command", ["compare", "points", "ensemble", "consensus"])
 def test_the_reference_is_the_column_of_ids(command, refused, tmp_path):
     """It is no clustering: one line, no traceback."""

@@ -105,6 +105,7 @@ def _columns(
     from congruence.inputs.column_kinds import named_sorting, sorted_columns
     from congruence.inputs.column_names import named_columns
 
+    files.pick(table, [id] if id is not None else [], str(file))
     if columns is None:
         found = sorted_columns(table, id=id, apart=(colour,), source=str(file))
     else:
