@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -123,3 +125,47 @@ def test_labels_on_a_card_that_cannot_be_used_say_so():
     ):
         with pytest.raises(cg.InputError, match="CUDA GPU"):
             call()
+
+
+def test_every_kernel_has_its_name_in_the_source():
+    """`device.Kernel` names exactly the kernels of kernels.cu, so that a mistyped name fails before anything is compiled."""
+    source = Path(device.__file__).with_name("kernels.cu").read_text(encoding="utf-8")
+    declared = re.findall(r"__global__ void\s+(?:__launch_bounds__\((?:[^()]|\([^()]*\))*\)\s+)?(\w+)\(", source)
+    assert source.count("__global__") == len(declared) == len(set(declared))
+    assert sorted(declared) == sorted(kernel.value for kernel in device.Kernel)
+
+
+def test_template_arguments_are_written_as_in_cpp():
+    """Types and numbers are written as they are, booleans in lower case, those of numpy too; no arguments, no brackets."""
+    assert device.Kernel.EXPECTED_GRID.instance() == "expected_grid"
+    assert device.Kernel.FUSED.instance("unsigned char", True, np.bool_(False)) == "fused<unsigned char, true, false>"
+    assert device.Kernel.SLICED.instance(False, 16, 128, True, True) == "sliced<false, 16, 128, true, true>"
+
+
+def test_counting_kernels_prefer_shared_memory(monkeypatch):
+    """A kernel is compiled by its full name; those that count in shared memory get more of it than of the cache."""
+    compiled = []
+
+    class Function:
+        shared_size_bytes = 24
+        preferred_shared_memory_carveout = -1
+
+    class Module:
+        def __init__(self, **given: Any) -> None:
+            compiled.append(given["name_expressions"])
+
+        def get_function(self, name: str) -> Function:
+            assert (name,) == compiled[-1]
+            return Function()
+
+    class CuPy:
+        RawModule = Module
+
+    monkeypatch.setattr(device, "cupy", CuPy)
+    monkeypatch.setattr(device, "current_card", lambda: -1)  # no other test has compiled kernels for this card
+    monkeypatch.setattr(device, "_facts", lambda card: (132, 1_000))
+    count, sizes = device.kernel(device.Kernel.COUNT, "unsigned char", "u32"), device.kernel(device.Kernel.SIZES, "u8")
+    assert compiled == [("count<unsigned char, u32>",), ("sizes<u8>",)]
+    assert (count.preferred_shared_memory_carveout, sizes.preferred_shared_memory_carveout) == (100, -1)
+    assert count.max_dynamic_shared_size_bytes == 976
+    assert device.kernel(device.Kernel.COUNT, "unsigned char", "u32") is count

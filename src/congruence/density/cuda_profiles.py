@@ -83,7 +83,7 @@ def _binned(coder: Coder, piece: slice, seen: Any) -> Any:
         values = column[piece] if device.is_on_card(column) else device.moved(np.ascontiguousarray(column[piece]))
         cuts = cp.asarray(coder.cuts[coder.starts[r] : coder.starts[r + 1]])
         kind = {"f": {4: "float", 8: "double"}}.get(values.dtype.kind, {}).get(values.itemsize) or device.ctype(values)
-        device.kernel(f"binned<{kind}>")(
+        device.kernel(device.Kernel.BINNED, kind)(
             (_parts(n, 1),), (THREADS,),
             (values, _i64(values.strides[0] // values.itemsize), _i64(n), cuts, _i32(len(cuts)),
              np.float64(coder.low[r]), np.float64(coder.high[r]), _i32(coder.missing[r]), codes[i], seen[i]),
@@ -110,7 +110,7 @@ def _add(
     sizes += cp.bincount(labels, minlength=k + 1)[:k]
     held = (device.facts()[1] - 1024) // 4
     cells = k * np.diff(starts)
-    device.kernel(f"profiled<{device.ctype(labels)}>")(
+    device.kernel(device.Kernel.PROFILED, device.ctype(labels))(
         (_parts(n, len(axes)), len(axes)), (THREADS,),
         (labels, codes, _i64(n), _i32(k), axes, on_card, _i64(counts.shape[1]), _i32(held), counts),
         shared_mem=int(cells[cells <= held].max(initial=0)) * 4,

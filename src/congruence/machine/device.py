@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -98,23 +99,56 @@ def _facts(card: int) -> tuple[int, int]:
     return int(told["MultiProcessorCount"]), int(told["MaxSharedMemoryPerBlockOptin"])
 
 
+class Kernel(Enum):
+    """The kernels of kernels.cu, by their names there."""
+
+    AGREEMENT = "agreement"
+    BINNED = "binned"
+    BY_POINT = "by_point"
+    CHUNKED = "chunked"
+    COUNT = "count"
+    EXPECTED_GRID = "expected_grid"
+    EXPECTED_PAIRS = "expected_pairs"
+    EXPECTED_ROWS = "expected_rows"
+    EXPECTED_SUMS = "expected_sums"
+    FUSED = "fused"
+    LIMITS = "limits"
+    PROFILED = "profiled"
+    RANDOM_KEYS = "random_keys"
+    RANDOM_TABLES = "random_tables"
+    RENUMBERED = "renumbered"
+    RUN_SUMS = "run_sums"
+    SIZES = "sizes"
+    SLICED = "sliced"
+    SUMS_OF = "sums_of"
+    TERMS_BELOW = "terms_below"
+    TILED = "tiled"
+    TO_ROWS = "to_rows"
+    WEIGHTED_CELLS = "weighted_cells"
+
+    def instance(self, *choices: str | bool | int) -> str:
+        """The C++ name of this kernel with these template arguments, as in fused<unsigned char, true, false>."""
+        said = [str(choice).lower() if isinstance(choice, (bool, np.bool_)) else str(choice) for choice in choices]
+        return f"{self.value}<{', '.join(said)}>" if said else self.value
+
+
 #: kernels that use shared memory more than the L1 cache
-IN_SHARED_MEMORY = ("fused", "sliced", "count", "chunked")
+IN_SHARED_MEMORY = frozenset({Kernel.FUSED, Kernel.SLICED, Kernel.COUNT, Kernel.CHUNKED})
 
 
-def kernel(name: str) -> Any:
-    """One instance of a kernel of kernels.cu, as in kernel("fused<u8, false>"); CuPy caches compiled kernels on disk."""
-    return _kernel(name, current_card())
+def kernel(which: Kernel, *choices: str | bool | int) -> Any:
+    """A kernel with these template arguments, on the current GPU; CuPy caches compiled kernels on disk."""
+    return _kernel(which, which.instance(*choices), current_card())
 
 
 @cache
-def _kernel(name: str, card: int) -> Any:
+def _kernel(which: Kernel, name: str, card: int) -> Any:
     source = Path(__file__).with_name("kernels.cu").read_text(encoding="utf-8")
     # without fused multiply-adds, sums of doubles have the same bits as on the CPU
     module = cupy().RawModule(code=source, options=("--std=c++17", "--fmad=false"), name_expressions=(name,))
     function = module.get_function(name)
     function.max_dynamic_shared_size_bytes = _facts(card)[1] - int(function.shared_size_bytes)
-    if name.startswith(IN_SHARED_MEMORY):
+    if which in IN_SHARED_MEMORY:
         function.preferred_shared_memory_carveout = 100
     return function
 
@@ -230,7 +264,7 @@ def encoded(values: Any) -> list[Codes | None]:
         stack = stack_for(columns, n, kind)
         grid = (-(-n // 32), -(-columns // 32))
         arguments = (values, np.int64(n), np.int32(columns), np.int64(steps[0]), np.int64(steps[1]), cp.asarray(low))
-        kernel(f"to_rows<{ctype(values)}, {ctype(stack)}>")(
+        kernel(Kernel.TO_ROWS, ctype(values), ctype(stack))(
             grid, (256,), (*arguments, stack, np.int64(stack.strides[0] // stack.itemsize))
         )
     sizes = cluster_sizes(stack, n, width)
@@ -243,7 +277,7 @@ def encoded(values: Any) -> list[Codes | None]:
             fresh[:, :n] = stack[:, :n]
             stack = fresh
         place = cp.asarray((np.cumsum(present, axis=1) - present).astype(kind))
-        kernel(f"renumbered<{ctype(stack)}>")(
+        kernel(Kernel.RENUMBERED, ctype(stack))(
             (_blocks(n), columns), (256,),
             (stack, np.int64(stack.strides[0] // stack.itemsize), np.int64(n), np.int32(width), place),
         )  # fmt: skip
@@ -295,7 +329,7 @@ def _limits(values: Any, steps: Sequence[int]) -> tuple[Array, Array]:
     low, high = cp.full(columns, ends.max), cp.full(columns, ends.min)
     grid = (_blocks(n), columns) if steps[0] == 1 else (-(-columns // 256), max(1, min(2048, n // 64)))
     arguments = (values, np.int64(n), np.int32(columns), np.int64(steps[0]), np.int64(steps[1]), low, high)
-    kernel(f"limits<{ctype(values)}>")(grid, (256,), arguments)
+    kernel(Kernel.LIMITS, ctype(values))(grid, (256,), arguments)
     return low.get(), high.get()
 
 
@@ -315,7 +349,7 @@ def cluster_sizes(stack: Any, n: int, width: int) -> Array:
             np.bool_(inside),
             out,
         )
-        kernel(f"sizes<{ctype(stack)}>")(
+        kernel(Kernel.SIZES, ctype(stack))(
             (_blocks(n), len(some)), (512,), arguments, shared_mem=width * 4 if inside else 0
         )
         found.append(out.get())

@@ -20,7 +20,7 @@ from congruence.inputs.coerce import Clustering
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.machine import device
-from congruence.machine.device import cupy, kernel
+from congruence.machine.device import Kernel, cupy, kernel
 from congruence.statistics.information import ChanceInfo, Info, distinct, places
 from congruence.statistics.matrices import MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram, Pairs
@@ -85,7 +85,7 @@ class Cells:
                 counts = [cp.diff(cp.append(start, n)).get()]
             else:
                 total, within = cp.empty(len(start)), cp.empty(len(start))
-                kernel("weighted_cells")(
+                kernel(Kernel.WEIGHTED_CELLS)(
                     (len(start),), (128,), (order, start, i64(len(start)), i64(n), weights, total, within)
                 )
                 counts = [total.get(), within.get()] if mass and not mass.is_frequency else [_whole(total.get())]
@@ -153,17 +153,17 @@ def expected_all(every_size: Sequence[Array], runs: Sequence[Run], n: int) -> Ca
         for first in range(0, len(every), rows):
             part = on_card[first : first + rows]
             grid = cp.empty((len(part), len(every)))
-            kernel("expected_grid")(
+            kernel(Kernel.EXPECTED_GRID)(
                 (-(-grid.size // 256),), (256,),
                 (part, i32(len(part)), on_card, i32(len(every)), np.float64(n), grid),
             )  # fmt: skip
-            kernel("expected_rows")(
+            kernel(Kernel.EXPECTED_ROWS)(
                 (-(-len(every) // 256), members), (256,), (grid, i64(first), i64(len(part)), wide, at, *there, sums)
             )
 
         def of_grid(i: Array, j: Array) -> Array:
             out = cp.empty(len(i))
-            kernel("expected_sums")(
+            kernel(Kernel.EXPECTED_SUMS)(
                 (-(-len(i) // 128),), (128,), (sums, wide, at, *there, *ordered(i, j), i32(len(i)), out)
             )
             return np.asarray(out.get())
@@ -180,7 +180,7 @@ def expected_all(every_size: Sequence[Array], runs: Sequence[Run], n: int) -> Ca
             some = np.flatnonzero(part == number)
             offset = np.concatenate([[0], np.cumsum(need[some])])
             out = cp.empty(len(some))
-            kernel("expected_pairs")(
+            kernel(Kernel.EXPECTED_PAIRS)(
                 (len(some),), (256,),
                 (given, *there, *ordered(i[some], j[some]), cp.asarray(offset), np.float64(n), cp.empty(int(offset[-1])), out),
             )  # fmt: skip

@@ -11,7 +11,7 @@ from congruence.engine.cuda.stacks import i32, i64, whole_stack
 from congruence.engine.plan import Progress
 from congruence.inputs.labels import Labels
 from congruence.machine import device
-from congruence.machine.device import ctype, cupy, kernel
+from congruence.machine.device import Kernel, ctype, cupy, kernel
 from congruence.statistics.tables import Array
 
 # --- agreement of points ----------------------------------------------------------------------------------------
@@ -31,7 +31,7 @@ class Points:
         self.words = -(-self.members // packed)
         self.padding = self.words * packed - self.members
         self.labels = cp.empty((self.n, self.words * packed), stack.codes.dtype)
-        kernel(f"by_point<{self.kind}>")(
+        kernel(Kernel.BY_POINT, self.kind)(
             (-(-self.n // 32), -(-self.labels.shape[1] // 32)), (256,),
             (*stack.arguments, i32(self.members), i32(self.labels.shape[1]), self.labels),
         )  # fmt: skip
@@ -39,7 +39,7 @@ class Points:
     def _run(self, rows: slice, many: Any, out: Any, shared: int) -> None:
         kind = "u64" if out.dtype == np.uint64 else ctype(out)
         high = rows.stop - rows.start
-        kernel(f"agreement<{self.kind}, {kind}>")(
+        kernel(Kernel.AGREEMENT, self.kind, kind)(
             (-(-self.n // 64), -(-high // 64)), (256,),
             (self.labels, i32(self.words), i64(self.n), i64(rows.start), i64(high), i64(0), i64(self.n),
              i32(self.padding), np.uint64(0) if many is None else many, out),
