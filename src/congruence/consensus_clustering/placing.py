@@ -213,12 +213,14 @@ def _place(
     codes: Any, starts: Any, table: Any, bias: Any, centres: Any, chances: Any, factor: float, prior: Any, shares: Any,
     said: Any, everywhere: Any, g: float, labels: Any, sure: Any,
 ) -> None:  # fmt: skip
-    """Tables are flat, their rows padded to a multiple of four: four sums at a time stay in registers."""
+    """Cluster and confidence of each point, into `labels` and `sure`; see `Placing.run`.
+
+    Tables are flat, their rows padded to a multiple of four: four sums at a time stay in registers.
+    """
     members, n = codes.shape
     k, width = len(prior), len(table) // len(said)
     across, wide = len(shares) // len(said), (k + 3) // 4 * 4
     sums, logits, rows = np.zeros(width), np.zeros(wide), np.zeros(members, np.uint64)
-    enough = MOST_POSTERIOR + np.log(k)
     for i in range(n):
         lacks = 0.0
         for member in range(members):
@@ -236,17 +238,7 @@ def _place(
             sums[j], sums[j + 1], sums[j + 2], sums[j + 3] = a, b, c, d
         best, own = -np.inf, 0
         if len(centres):
-            length = 0.0
-            for j in range(width):
-                length += sums[j] * sums[j]
-            length = 1.0 / np.sqrt(length) if length > 0 else 0.0
-            for cluster in range(k):
-                score = 0.0
-                for j in range(width):
-                    score += sums[j] * centres[cluster, j]
-                score = score * length + bias[cluster]
-                if score > best:
-                    best, own = score, cluster
+            own = _nearest(sums, centres, bias)
         else:
             for cluster in range(k):
                 score = sums[cluster] + bias[cluster]
@@ -284,20 +276,44 @@ def _place(
         else:
             for j in range(k):
                 logits[j] = factor * sums[j]
-        top = -np.inf
-        for cluster in range(k):
-            logits[cluster] += prior[cluster]
-            if cluster != own and logits[cluster] > top:
-                top = logits[cluster]
-        posterior = logits[own] - top
-        if posterior < enough:  # larger values are clipped
-            others = 0.0
-            for cluster in range(k):
-                if cluster != own:
-                    others += np.exp(logits[cluster] - top)
-            posterior -= np.log(others)
-        posterior = min(max(posterior, -MOST_POSTERIOR), MOST_POSTERIOR)
+        posterior = _log_odds(logits, prior, own)
         share = min(max(share / share_said, 1e-9), 1 - 1e-9) if share_said > 0 else 0.5
         odds = min(max(np.log(share / (1 - share)), -MOST_SHARE), MOST_SHARE)
         odds = POSTERIOR * (1 - g) * posterior + g * (SHARE * odds + CONSTANT)
         sure[i] = 1 / (1 + np.exp(-odds))
+
+
+@jit.helper
+def _nearest(sums: Any, centres: Any, bias: Any) -> int:
+    """The cluster whose centre has the direction most similar to that of the sums."""
+    length = 0.0
+    for j in range(len(sums)):
+        length += sums[j] * sums[j]
+    length = 1.0 / np.sqrt(length) if length > 0 else 0.0
+    best, own = -np.inf, 0
+    for cluster in range(len(bias)):
+        score = 0.0
+        for j in range(len(sums)):
+            score += sums[j] * centres[cluster, j]
+        score = score * length + bias[cluster]
+        if score > best:
+            best, own = score, cluster
+    return own
+
+
+@jit.helper
+def _log_odds(logits: Any, prior: Any, own: int) -> float:
+    """Posterior log odds of a cluster against all others, clipped; adds the prior to the logits."""
+    k, top = len(prior), -np.inf
+    for cluster in range(k):
+        logits[cluster] += prior[cluster]
+        if cluster != own and logits[cluster] > top:
+            top = logits[cluster]
+    posterior = logits[own] - top
+    if posterior < MOST_POSTERIOR + np.log(k):  # larger values are clipped
+        others = 0.0
+        for cluster in range(k):
+            if cluster != own:
+                others += np.exp(logits[cluster] - top)
+        posterior -= np.log(others)
+    return min(max(posterior, -MOST_POSTERIOR), MOST_POSTERIOR)

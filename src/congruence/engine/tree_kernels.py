@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from congruence.machine.jit import helper
+
 
 def range_maxima(joins: Any) -> Any:
     """Row r holds the largest of 2^r neighbours, starting at each position."""
@@ -86,41 +88,20 @@ def overlap_curve(rows: Any, columns: Any, column: Any, n_columns: int) -> Any:
     longer one, so every cell moves O(log n) times. `column` is the column of each point at the start.
     """
     n = len(column)
-    sides = 2
-    lists = max(n, n_columns)
-    head = np.full((sides, lists), -1, np.int64)
-    length = np.zeros((sides, lists), np.int64)
-    after = np.full((sides, n), -1, np.int64)
-    ahead = np.full((sides, n), -1, np.int64)
-    where = np.empty((sides, n), np.int64)
-    count = np.ones(n, np.int64)
-    slot_rows = np.empty(2 * n, np.int64)
-    slot_columns = np.empty(n_columns + len(columns) + 1, np.int64)
-    mask = 1
-    while mask < 2 * n:
-        mask *= 2
-    mask -= 1
-    bucket = np.full(mask + 1, -1, np.int64)
-    chain = np.full(n, -1, np.int64)
+    where = np.empty((2, n), np.int64)  # row and column of each cell
     for c in range(n):
         where[0, c], where[1, c] = c, column[c]
-        slot_rows[c] = c
-        for side in range(sides):
-            slot = where[side, c]
-            after[side, c] = head[side, slot]
-            if head[side, slot] >= 0:
-                ahead[side, head[side, slot]] = c
-            head[side, slot] = c
-            length[side, slot] += 1
-        key = (where[0, c] * 40503 + where[1, c] * 10007) & mask
-        chain[c] = bucket[key]
-        bucket[key] = c
-    for j in range(n_columns):
-        slot_columns[j] = j
+    head, length, after, ahead = _linked(where, max(n, n_columns))
+    bucket, chain = _hashed(where)
+    count = np.ones(n, np.int64)
+    slot_rows = np.empty(2 * n, np.int64)
+    slot_rows[:n] = np.arange(n)
+    slot_columns = np.empty(n_columns + len(columns) + 1, np.int64)
+    slot_columns[:n_columns] = np.arange(n_columns)
     squares = np.zeros(len(rows) + 1, np.int64)
     total = 0
     for m in range(len(rows)):
-        for side in range(sides):
+        for side in range(2):
             if side == 1 and m >= len(columns):
                 continue
             if side == 0:
@@ -133,49 +114,90 @@ def overlap_curve(rows: Any, columns: Any, column: Any, n_columns: int) -> Any:
                 slot_rows[n + m] = y
             else:
                 slot_columns[n_columns + m] = y
-            other = 1 - side
-            cell = head[side, x]
-            while cell >= 0:
-                following = after[side, cell]
-                # out of its bucket
-                key = (where[0, cell] * 40503 + where[1, cell] * 10007) & mask
-                if bucket[key] == cell:
-                    bucket[key] = chain[cell]
-                else:
-                    p = bucket[key]
-                    while chain[p] != cell:
-                        p = chain[p]
-                    chain[p] = chain[cell]
-                where[side, cell] = y
-                key = (where[0, cell] * 40503 + where[1, cell] * 10007) & mask
-                p = bucket[key]
-                while p >= 0 and not (where[side, p] == y and where[other, p] == where[other, cell]):
-                    p = chain[p]
-                if p >= 0:  # the cell coincides with another: join them, and remove it from the list of the other side
-                    total += 2 * count[p] * count[cell]
-                    count[p] += count[cell]
-                    slot = where[other, cell]
-                    if ahead[other, cell] >= 0:
-                        after[other, ahead[other, cell]] = after[other, cell]
-                    else:
-                        head[other, slot] = after[other, cell]
-                    if after[other, cell] >= 0:
-                        ahead[other, after[other, cell]] = ahead[other, cell]
-                    length[other, slot] -= 1
-                else:
-                    chain[cell] = bucket[key]
-                    bucket[key] = cell
-                    ahead[side, cell] = -1
-                    after[side, cell] = head[side, y]
-                    if head[side, y] >= 0:
-                        ahead[side, head[side, y]] = cell
-                    head[side, y] = cell
-                    length[side, y] += 1
-                cell = following
-            head[side, x] = -1
-            length[side, x] = 0
+            total += _put_into(side, x, y, where, count, head, length, after, ahead, bucket, chain)
         squares[m + 1] = total
     return squares
+
+
+@helper
+def _linked(where: Any, lists: int) -> Any:
+    """Lists of the cells of each row and column: first cell, length, and for each cell the next one and the one before."""
+    n = where.shape[1]
+    head, length = np.full((2, lists), -1, np.int64), np.zeros((2, lists), np.int64)
+    after, ahead = np.full((2, n), -1, np.int64), np.full((2, n), -1, np.int64)
+    for c in range(n):
+        for side in range(2):
+            slot = where[side, c]
+            after[side, c] = head[side, slot]
+            if head[side, slot] >= 0:
+                ahead[side, head[side, slot]] = c
+            head[side, slot] = c
+            length[side, slot] += 1
+    return head, length, after, ahead
+
+
+@helper
+def _hashed(where: Any) -> Any:
+    """A hash table of the cells by row and column: first cell of each bucket, and for each cell the next one."""
+    n, size = where.shape[1], 1
+    while size < 2 * n:
+        size *= 2
+    bucket, chain = np.full(size, -1, np.int64), np.full(n, -1, np.int64)
+    for c in range(n):
+        key = (where[0, c] * 40503 + where[1, c] * 10007) & (size - 1)
+        chain[c] = bucket[key]
+        bucket[key] = c
+    return bucket, chain
+
+
+@helper
+def _put_into(
+    side: int, x: int, y: int, where: Any, count: Any, head: Any, length: Any, after: Any, ahead: Any, bucket: Any,
+    chain: Any,
+) -> int:  # fmt: skip
+    """Move the cells of row (or column) x into y; returns by how much this increases Σ n_ij²."""
+    other, mask, more = 1 - side, len(bucket) - 1, 0
+    cell = head[side, x]
+    while cell >= 0:
+        following = after[side, cell]
+        # out of its bucket
+        key = (where[0, cell] * 40503 + where[1, cell] * 10007) & mask
+        if bucket[key] == cell:
+            bucket[key] = chain[cell]
+        else:
+            p = bucket[key]
+            while chain[p] != cell:
+                p = chain[p]
+            chain[p] = chain[cell]
+        where[side, cell] = y
+        key = (where[0, cell] * 40503 + where[1, cell] * 10007) & mask
+        p = bucket[key]
+        while p >= 0 and not (where[side, p] == y and where[other, p] == where[other, cell]):
+            p = chain[p]
+        if p >= 0:  # the cell coincides with another: join them, and remove it from the list of the other side
+            more += 2 * count[p] * count[cell]
+            count[p] += count[cell]
+            slot = where[other, cell]
+            if ahead[other, cell] >= 0:
+                after[other, ahead[other, cell]] = after[other, cell]
+            else:
+                head[other, slot] = after[other, cell]
+            if after[other, cell] >= 0:
+                ahead[other, after[other, cell]] = ahead[other, cell]
+            length[other, slot] -= 1
+        else:
+            chain[cell] = bucket[key]
+            bucket[key] = cell
+            ahead[side, cell] = -1
+            after[side, cell] = head[side, y]
+            if head[side, y] >= 0:
+                ahead[side, head[side, y]] = cell
+            head[side, y] = cell
+            length[side, y] += 1
+        cell = following
+    head[side, x] = -1
+    length[side, x] = 0
+    return more
 
 
 def spread(parent: Any, size: Any, weight: Any, n: int, alpha: float) -> Any:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from congruence.machine.jit import compiled
+from congruence.machine.jit import compiled, helper
 from congruence.statistics.tables import Array
 
 # --- assignment -------------------------------------------------------------------------------------------------
@@ -118,48 +118,14 @@ def _ship(cost: Array, supply: Array, demand: Array, value: Array) -> tuple[floa
     nothing = 1e-12 * supply.sum()
     for i in range(k_a):
         price_row[i] = cost[i].min()
-    distance = np.empty(k_b)
-    row_distance = np.empty(k_a)
+    distance, row_distance = np.empty(k_b), np.empty(k_a)
     via = np.empty(k_b, np.int64)  # the row from which a column was reached
     back = np.empty(k_a, np.int64)  # the column from which a row was reached
     for source in range(k_a):
         while supply[source] > nothing:
-            done = np.zeros(k_b, np.bool_)
-            seen = np.zeros(k_a, np.bool_)
-            seen[source] = True
-            row_distance[source] = 0.0
-            back[source] = -1
-            for j in range(k_b):
-                distance[j] = cost[source, j] - price_row[source] - price_col[j]
-                via[j] = source
-            sink = -1
-            while sink < 0:
-                nearest, j = np.inf, -1
-                for c in range(k_b):
-                    if not done[c] and (distance[c] < nearest or (distance[c] == nearest and demand[c] > nothing)):
-                        nearest, j = distance[c], c
-                done[j] = True
-                if demand[j] > nothing:
-                    sink = j
-                    break
-                for i in range(k_a):  # rows that ship to j could ship elsewhere
-                    if not seen[i] and flow[i, j] > 0.0:
-                        seen[i] = True
-                        row_distance[i] = nearest
-                        back[i] = j
-                        for c in range(k_b):
-                            if not done[c]:
-                                reached = nearest + cost[i, c] - price_row[i] - price_col[c]
-                                if reached < distance[c]:
-                                    distance[c] = reached
-                                    via[c] = i
-            far = distance[sink]
-            for i in range(k_a):
-                if seen[i]:
-                    price_row[i] += far - row_distance[i]
-            for j in range(k_b):
-                if done[j]:
-                    price_col[j] -= far - distance[j]
+            sink = _shortest_path(
+                source, cost, flow, demand, nothing, price_row, price_col, distance, row_distance, via, back
+            )
             amount = min(supply[source], demand[sink])
             j = sink
             while True:
@@ -185,6 +151,51 @@ def _ship(cost: Array, supply: Array, demand: Array, value: Array) -> tuple[floa
         for j in range(k_b):
             total += flow[i, j] * value[i, j]
     return total, flow
+
+
+@helper
+def _shortest_path(
+    source: int, cost: Array, flow: Array, demand: Array, nothing: float, price_row: Array, price_col: Array,
+    distance: Array, row_distance: Array, via: Array, back: Array,
+) -> int:  # fmt: skip
+    """The nearest column with demand left (Dijkstra); updates prices and the path that leads to it."""
+    k_a, k_b = cost.shape
+    done, seen = np.zeros(k_b, np.bool_), np.zeros(k_a, np.bool_)
+    seen[source] = True
+    row_distance[source] = 0.0
+    back[source] = -1
+    for j in range(k_b):
+        distance[j] = cost[source, j] - price_row[source] - price_col[j]
+        via[j] = source
+    sink = -1
+    while sink < 0:
+        nearest, j = np.inf, -1
+        for c in range(k_b):
+            if not done[c] and (distance[c] < nearest or (distance[c] == nearest and demand[c] > nothing)):
+                nearest, j = distance[c], c
+        done[j] = True
+        if demand[j] > nothing:
+            sink = j
+            break
+        for i in range(k_a):  # rows that ship to j could ship elsewhere
+            if not seen[i] and flow[i, j] > 0.0:
+                seen[i] = True
+                row_distance[i] = nearest
+                back[i] = j
+                for c in range(k_b):
+                    if not done[c]:
+                        reached = nearest + cost[i, c] - price_row[i] - price_col[c]
+                        if reached < distance[c]:
+                            distance[c] = reached
+                            via[c] = i
+    far = distance[sink]
+    for i in range(k_a):
+        if seen[i]:
+            price_row[i] += far - row_distance[i]
+    for j in range(k_b):
+        if done[j]:
+            price_col[j] -= far - distance[j]
+    return sink
 
 
 def greedy_shipment(row: Array, col: Array, value: Array, supply: Array, demand: Array) -> float:

@@ -106,12 +106,25 @@ def from_nodes(n: int, nodes: Sequence[Sequence[int]], heights: Sequence[float])
 _TOKEN = re.compile(r"\s+|\[[^\]]*\]|'(?:[^']|'')*'|[(),:;]|[^\s()\[\],:;']+")
 
 
+#: children of a node: cluster and branch length; points are numbered −1, −2, … until their number is known
+_Children = list[tuple[int, float | None]]
+
+
 def from_newick(text: str) -> Merges:
     """The tree of a Newick text; the height of a node is its largest distance to a point, by branch lengths if there are any."""
-    stack: list[list[tuple[int, float | None]]] = [[]]  # children of the open nodes: cluster, branch length
-    names: list[str] = []
-    nodes: list[list[tuple[int, float | None]]] = []
-    # leaves are numbered −1, −2, … until their number is known
+    names, nodes = _parsed(_tokens(text))
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"two points of the tree are named {twice!r}; names of points must differ")
+    heights, notes = _heights(nodes)
+    n = len(names)
+    rounded = [float(f"{x:.{DIGITS}g}") for x in heights]
+    found = from_nodes(n, [[c + n if c >= 0 else -c - 1 for c, _ in node] for node in nodes], rounded)
+    return Merges(found.children, found.heights, found.whole, tuple(names), notes=tuple(notes))
+
+
+def _tokens(text: str) -> list[str]:
+    """The words and marks of a Newick text, without white space and comments."""
     tokens, at = [], 0
     while at < len(text):
         token = _TOKEN.match(text, at)
@@ -122,8 +135,15 @@ def from_newick(text: str) -> Merges:
         at = token.end()
     if ";" in tokens[:-1]:
         raise InputError("the text holds several Newick trees; pass one of them")
-    expects_child = True
-    is_length = False
+    return tokens
+
+
+def _parsed(tokens: list[str]) -> tuple[list[str], list[_Children]]:
+    """The names of the points and the children of each node, inner nodes before the nodes that contain them."""
+    stack: list[_Children] = [[]]  # the open nodes
+    names: list[str] = []
+    nodes: list[_Children] = []
+    expects_child, is_length = True, False
     for word in tokens:
         if word == "(":
             if not expects_child:
@@ -142,13 +162,7 @@ def from_newick(text: str) -> Merges:
             break
         elif is_length:
             is_length = False
-            try:
-                length = float(word)
-            except ValueError:
-                raise InputError(f"this is not a Newick tree: the branch length {word!r} is not a number") from None
-            if not np.isfinite(length) or length < 0:
-                raise InputError(f"branch lengths must be finite and not negative; got {word}")
-            stack[-1][-1] = (stack[-1][-1][0], length)
+            stack[-1][-1] = (stack[-1][-1][0], _branch_length(word))
         elif expects_child:
             names.append(word[1:-1].replace("''", "'") if word[0] == "'" else word)
             stack[-1].append((-len(names), None))
@@ -156,10 +170,21 @@ def from_newick(text: str) -> Merges:
         # else: the name of an inner node, or a support value
     if len(stack) != 1 or len(stack[0]) != 1 or is_length:
         raise InputError("this is not a Newick tree: brackets are not closed, or there are several trees")
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"two points of the tree are named {twice!r}; names of points must differ")
-    n = len(names)
+    return names, nodes
+
+
+def _branch_length(word: str) -> float:
+    try:
+        length = float(word)
+    except ValueError:
+        raise InputError(f"this is not a Newick tree: the branch length {word!r} is not a number") from None
+    if not np.isfinite(length) or length < 0:
+        raise InputError(f"branch lengths must be finite and not negative; got {word}")
+    return length
+
+
+def _heights(nodes: list[_Children]) -> tuple[list[float], list[str]]:
+    """The largest distance of each node to a point below it, and notes; branches count 1 if none has a length."""
     lengths = [length for node in nodes for _, length in node]
     known = [x for x in lengths if x is not None]
     notes: list[str] = []
@@ -176,9 +201,7 @@ def from_newick(text: str) -> Merges:
         notes.append(
             "points are not equally far from the root; the height of a node is its largest distance to a point below it"
         )
-    rounded = [float(f"{x:.{DIGITS}g}") for x in high]
-    found = from_nodes(n, [[c + n if c >= 0 else -c - 1 for c, _ in node] for node in nodes], rounded)
-    return Merges(found.children, found.heights, found.whole, tuple(names), notes=tuple(notes))
+    return high, notes
 
 
 # --- nested lists -----------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
+from threading import Lock
 from typing import Any
 
 KERNELS = "congruence.engine.kernels"
@@ -18,6 +19,10 @@ COMPILED_FROM = 10_000_000
 LOADED_FROM = 50_000
 
 _compiled: dict[str, Callable[..., Any]] = {}
+
+#: helpers that numba does not know yet
+_helpers: list[Callable[..., Any]] = []
+_registering = Lock()
 
 #: work done so far: by the name of a function in steps, by the name of a module in increments
 _work: dict[str, float] = {}
@@ -49,10 +54,23 @@ def use_kernels(increments: float) -> bool:
     return increments >= LOADED_FROM and (KERNELS in sys.modules or _pays(KERNELS, increments, COMPILED_FROM))
 
 
+def helper(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function itself, which compiled functions of the same file may call; this does not import numba.
+
+    Numba inlines it and counts references to its arrays at each call, so it must do more than one step of an inner loop.
+    """
+    _helpers.append(function)
+    return function
+
+
 def njit(function: Callable[..., Any]) -> Callable[..., Any]:
     """numba.njit without the GIL, cached on disk if a folder is writable."""
     import numba
+    from numba.extending import register_jitable
 
+    with _registering:
+        while _helpers:
+            register_jitable(inline="always")(_helpers.pop())
     try:
         kernel: Callable[..., Any] = numba.njit(nogil=True, cache=True)(function)
     except RuntimeError:  # numba: "no locator available", a read-only installation without a home folder
