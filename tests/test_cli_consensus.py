@@ -11,7 +11,7 @@ from sklearn.datasets import load_wine
 
 import congruence as cg
 from congruence.consensus_clustering.methods import METHODS
-from congruence.engine import cpu
+from congruence.engine import cpu, matrices
 
 
 @pytest.fixture
@@ -208,9 +208,12 @@ def test_every_method_is_listed_and_refined_when_asked(command, tmp_path):
         assert any(note.startswith("n_clusters = 3: all members have this number") for note in result["notes"])
 
 
-@pytest.mark.parametrize("options", [[], ["--partial", "--missing", "plain"], ["--partial", "--missing", "pooled"]])
+@pytest.mark.parametrize("options", [[], *(["--partial", "--missing", x] for x in ("plain", "pooled", "ratio"))])
 def test_an_ensemble_takes_one_pass(command, tmp_path, monkeypatch, options):
-    """`congruence ensemble` counts every pair of members once, and its certainty is that of `cg.certainty` to the bit."""
+    """`congruence ensemble` counts every pair of members once, and its certainty is that of `cg.certainty` to the bit.
+
+    With gaps and missing="ratio", pairs of points have different denominators: their sums need one pass of their own.
+    """
     rng = np.random.default_rng(0)
     runs = {f"r{i}": rng.integers(1, 5, size=40).astype(float) for i in range(6)}
     if options:
@@ -220,7 +223,10 @@ def test_an_ensemble_takes_one_pass(command, tmp_path, monkeypatch, options):
     monkeypatch.setattr(
         cpu, "statistics", lambda members, runs, *a, **b: counted.append(runs) or statistics(members, runs, *a, **b)
     )
+    by_pattern, inner = [], matrices._inner
+    monkeypatch.setattr(matrices, "_inner", lambda tables: by_pattern.append(len(tables)) or inner(tables))
     found = json.loads(command("ensemble", "runs.csv", "--format", "json", *options).out)["ensemble"]["certainty"]
+    assert len(by_pattern) == (2 if "ratio" in options else 0)  # tables of all members, and their sizes
     pairs = sum(len(run) for passes in counted for run in passes if len(passes) > 1)
     assert pairs == 6 * 7 / 2
     e = cg.Ensemble(runs, unassigned="partial")

@@ -182,7 +182,8 @@ def pattern_sums(p: Ensemble, q: Ensemble, limit: int = 256) -> MatrixSums | Non
     if len(patterns) > limit or p.mass is not None:
         return None
     first = len(p)
-    columns_p, columns_q = _one_hot(p), _one_hot(q)
+    columns_p = _one_hot(p)
+    columns_q = columns_p if q is p else _one_hot(q)
     groups = [np.flatnonzero(which == r) for r in range(len(patterns))]
     size = np.array([len(g) for g in groups], dtype=np.float64)
     d_p, d_q = (
@@ -196,9 +197,14 @@ def pattern_sums(p: Ensemble, q: Ensemble, limit: int = 256) -> MatrixSums | Non
         """Σ over pairs of different points, from ordered pairs of patterns; the self-pair of a point counts 1."""
         return float((np.where(defined, products / divisor, 0.0).sum() - own) / 2)
 
-    joint = _inner([columns_p[g].T @ columns_q[g] for g in groups])
-    square_p, square_q = (_inner([c[g].T @ c[g] for g in groups]) for c in (columns_p, columns_q))
-    sum_p, sum_q = (_inner([c[g].sum(axis=0)[None] for g in groups]) for c in (columns_p, columns_q))
+    def products(c: Any, d: Any) -> Array:
+        return _inner([c[g].T @ d[g] for g in groups])
+
+    square_p, sum_p = products(columns_p, columns_p), _inner([columns_p[g].sum(axis=0)[None] for g in groups])
+    joint, square_q, sum_q = square_p, square_p, sum_p
+    if q is not p:
+        joint, square_q = products(columns_p, columns_q), products(columns_q, columns_q)
+        sum_q = _inner([columns_q[g].sum(axis=0)[None] for g in groups])
     n = float(p.n_points)
     return MatrixSums.of(
         n=n, pairs=summed(np.outer(size, size), 1.0), s_p=summed(sum_p, d_p), s_q=summed(sum_q, d_q),

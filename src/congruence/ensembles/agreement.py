@@ -137,7 +137,11 @@ PAIR_COUNTS = tuple(
 def members_and_certainty(
     e: Ensemble, measures: Sequence[str], missing: str = "ratio", threads: int | None = None
 ) -> tuple[AllPairs, float]:
-    """All pairs of members by these measures, and the certainty, from one pass over the pairs if tables give it."""
+    """All pairs of members by these measures, and the certainty; pairs of members are counted once.
+
+    The certainty follows from the same tables. With gaps and missing="ratio" it does not: each pair of points has its own
+    denominator, so it is computed from the patterns of missing labels, or from pairs of points.
+    """
     if not matrices.by_tables([e], missing):
         return compare_all(e, list(measures), threads=threads), lone_value(
             "certainty", e, missing=missing, threads=threads
