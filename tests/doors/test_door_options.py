@@ -57,6 +57,45 @@ def test_the_matrix_is_printed(command, monkeypatch):
         assert ("21 columns: --format csv prints all values, --out FILE writes them" in err) == (many == 21)
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "compare t.csv kmeans leiden --permutations 10",
+            "--permutations has no effect without --p-values; leave it out",
+        ),
+        ("compare t.csv kmeans leiden --correction bh", "--correction has no effect without --p-values; leave it out"),
+        (
+            "compare t.csv kmeans leiden --p-values --correction bh",
+            "--correction is for several columns and a reference",
+        ),
+        ("compare t.csv kmeans leiden --level 0.9", "--level has no effect without --ci; leave it out"),
+        ("compare t.csv kmeans leiden --keys points", "--keys has no effect without --format-in json; leave it out"),
+        ("matrix t.csv --n 40", "--n has no effect without covers; leave it out"),
+        ("ensemble t.csv --missing plain", "--missing has no effect without --partial; leave it out"),
+        ("consensus-matrix t.csv --missing ratio -o m.npz", "--missing has no effect without --partial; leave it out"),
+        ("consensus t.csv --k 2 --select-by joint", "--select-by has no effect without --select; leave it out"),
+        ("generate t.csv -o g.csv --fraction 0.5", "--fraction has no effect without --method subsample or mixed"),
+        ("resolutions t.csv --least 0.2", "--least has no effect without --plot; leave it out"),
+        (
+            "drift t.csv --window kmeans --labels leiden --binning mdl --bins 5",
+            "--bins has no effect without --binning width",
+        ),
+        (
+            "adco t.csv --labels kmeans --labels leiden --layer X_pca",
+            "--layer has no effect without an .h5ad file; leave it out",
+        ),
+    ],
+)
+def test_an_option_without_effect_is_an_error(command, line, said):
+    """Options are never ignored: one line names the option and what it needs, even if the value is the default."""
+    labels().to_csv("t.csv", index=False)
+    code, out, err = command(*line.split())
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
 def choices(command: str, option: str) -> set[str]:
     found = next(p for p in COMMANDS[command].params if option in p.opts)
     described: Any = found.type_descriptor

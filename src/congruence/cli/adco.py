@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from congruence.cli.app import (
+    NEEDS_BINS,
     Bins,
     BinsBy,
     Engine,
@@ -24,7 +25,7 @@ from congruence.cli.printing import print_result, print_rows, say, show
 from congruence.cli.reading import features_of, split, table_of
 
 
-@app.command()
+@app.command(needs=NEEDS_BINS)
 def adco(
     data: Annotated[Path, typer.Argument(help="Table of features and label columns.")],
     labels: Annotated[list[str], typer.Option(help="Label columns: two of the table, or one of each table.")],

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from congruence.cli.app import Bins, BinsBy, Features, Format, Id, Nominal, Output, app
+from congruence.cli.app import NEEDS_BINS, Bins, BinsBy, Features, Format, Id, Nominal, Output, app
 from congruence.cli.printing import print_rows, say, show, write_table
 from congruence.cli.reading import features_of, row_ids, split, table_of
 
@@ -20,7 +20,7 @@ def _value(text: str) -> Any:
     return {"true": True, "false": False}.get(text.lower(), text)
 
 
-@app.command()
+@app.command(needs=NEEDS_BINS)
 def alternatives(
     data: Annotated[Path, typer.Argument(help="Table of features and label columns.")],
     labels: Annotated[list[str], typer.Option(help="Column of a known clustering; may be given several times.")],

@@ -88,8 +88,32 @@ DATA: dict[str, Any] = {
 }
 
 
+#: for an option that is not always of use: what it needs, in words, and whether the given options have it
+Needs = dict[str, tuple[str, Callable[[dict[str, Any]], Any]]]
+
+#: what the options of each command need
+_needs: dict[str, Needs] = {}
+
+
+def _reads_anndata(given: dict[str, Any]) -> bool:
+    from congruence.inputs.files import suffix_of
+    from congruence.inputs.formats import ANNDATA
+
+    return any(isinstance(x, Path) and (str(x) == "-" or suffix_of(x) in ANNDATA) for x in given.values())
+
+
 class Command(TyperCommand):
-    """A command whose help shows flags without a type."""
+    """A command that refuses options without effect, and whose help shows flags without a type."""
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: D102
+        from congruence.errors import InputError
+
+        for name, (what, has_it) in _needs.get(str(self.name), {}).items():
+            source = ctx.get_parameter_source(name)
+            if source is not None and source.name == "COMMANDLINE" and not has_it(ctx.params):
+                option = next(p.opts[0] for p in self.params if p.name == name)
+                raise InputError(f"{option} has no effect without {what}; leave it out")
+        return super().invoke(ctx)
 
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: D102
         found = list(super().get_params(ctx))
@@ -169,11 +193,15 @@ def memory_of_tables() -> float | None:
 class App(typer.Typer):
     """An application whose commands share options."""
 
-    def command(self, name: str | None = None, **options: Any) -> Callable[[F], F]:
-        """Declare a command, with the options that all commands share."""
+    def command(self, name: str | None = None, needs: Needs | None = None, **options: Any) -> Callable[[F], F]:
+        """Declare a command, with the options that all commands share; `needs` are conditions of its own options."""
         declare = super().command(name, cls=Command, **options)
 
         def declared(function: F) -> F:
+            _needs[name or function.__name__.replace("_", "-")] = {
+                **(needs or {}),
+                "layer": ("an .h5ad file", _reads_anndata),
+            }
             parameters = signature(function).parameters
             takes = parameters.keys()
             shared = {
@@ -317,6 +345,7 @@ Client = Annotated[
 Checkpoint = Annotated[Path | None, typer.Option(help="Folder for finished parts, from which a stopped run resumes.")]
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip unreadable parts; the result lists them.")]
 
+NEEDS_PARTIAL: Needs = {"missing": ("--partial", lambda given: given["partial"])}
 Missing = Annotated[
     Literal["ratio", "plain", "pooled"], typer.Option(help="How missing labels of partial members count.")
 ]
@@ -348,3 +377,4 @@ Features = Annotated[
 Nominal = Annotated[str | None, typer.Option(help="Features whose numbers are codes of nominal values.")]
 BinsBy = Annotated[Literal["width", "frequency", "mdl"], typer.Option("--binning", help="How to bin features.")]
 Bins = Annotated[int, typer.Option(min=1, help="Number of bins per numeric feature.")]
+NEEDS_BINS: Needs = {"bins": ("--binning width or frequency", lambda given: given["binning"] != "mdl")}

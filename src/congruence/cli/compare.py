@@ -28,7 +28,16 @@ from congruence.cli.app import (
     app,
     memory_of_tables,
 )
-from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
+from congruence.cli.covers import (
+    NEEDS_COVERS,
+    Keys,
+    KeysOfJson,
+    NumberOfPoints,
+    ReadAs,
+    holds_covers,
+    no_columns,
+    read_covers,
+)
 from congruence.cli.pair_reading import columns_of_two_files, named
 from congruence.cli.parsing import limits_of, noise_labels, wanted_measures
 from congruence.cli.printing import fail_if_under, print_result, say, write_table
@@ -36,7 +45,14 @@ from congruence.cli.reading import check_noise_columns, read_labels
 from congruence.errors import some_of
 
 
-@app.command()
+@app.command(
+    needs={
+        "permutations": ("--p-values", lambda given: given["p_values"]),
+        "correction": ("--p-values", lambda given: given["p_values"]),
+        "level": ("--ci", lambda given: given["ci"]),
+        **NEEDS_COVERS,
+    }
+)
 def compare(
     file: Annotated[
         Path, typer.Argument(help="Table of labels: csv, tsv, parquet, feather, npy, npz; or a folder of them.")
@@ -71,8 +87,9 @@ def compare(
     ] = None,
     level: Annotated[float, typer.Option(help="Confidence level for --ci.")] = 0.95,
     correction: Annotated[
-        Correction, typer.Option(help="How to correct p-values of several columns for multiple testing.")
-    ] = Correction.holm,
+        Correction | None,
+        typer.Option(help="How to correct p-values of several columns for multiple testing. Default: holm."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     client: Client = None,
     checkpoint: Checkpoint = None,
@@ -113,55 +130,70 @@ def compare(
     chance: dict[str, Any] = {}
     if p_values or ci:
         chance = {
-            "p_values": p_values,
-            "intervals": ci,
-            "n_permutations": permutations,
-            "level": level,
-            "random_state": seed,
-        }
+            "p_values": p_values, "intervals": ci, "n_permutations": permutations, "level": level, "random_state": seed
+        }  # fmt: skip
     paths = [file, *(Path(x) for x in more)]
     if holds_covers(paths, format_in):
+        no_columns(weight=weight, frequency=frequency, reference=reference, long=long, id=id, columns=columns)
+        _one_pair(correction)
         if len(paths) != 2:
             raise cg.InputError(
                 f"expected two covers, got {len(paths)} files; use `congruence matrix` for more than two"
             )
-        no_columns(weight=weight, frequency=frequency, reference=reference, long=long, id=id, columns=columns)
         (name_a, a), (name_b, b) = read_covers(paths, format_in, n, keys).items()
         result: Any = _compare_pair(a, b, wanted, options, name_a, name_b, chance)
     elif len(more) == 1 and files.suffix_of(Path(more[0])) in files.READABLE:
         _for_one_file(weight=weight, frequency=frequency, reference=reference, long=long)
         _for_one_file(client=client, checkpoint=checkpoint, **{"skip-bad": skip_bad or None})
+        _one_pair(correction)
         result = _compare_files(file, Path(more[0]), wanted, columns, id, options, chance)
     else:
-        scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory_of_tables()}
-        read, mass = read_labels(
-            file, columns or more, id, long, weight, frequency, reference, {**scanning, "threads": threads}, True
-        )
-        found, reference = read.columns, read.reference
-        check_noise_columns(options["noise"], found)
-        options.update(mass)
-        if reference is not None:
-            result = cg.compare_to(reference, found, wanted, **options)
-            if chance:
-                from congruence.chance.alongside import beside_reference
-
-                rest = {name: column for name, column in found.items() if name != reference}
-                how = {**chance, "correction": correction.value, **options}
-                result = beside_reference(result, found[reference], rest, **how)
-        elif len(found) == 2:
-            (name_a, a), (name_b, b) = found.items()
-            result = _compare_pair(a, b, wanted, options, name_a, name_b, chance)
-        else:
-            raise cg.InputError(
-                f"{file} has {len(found)} label columns ({some_of(found, 6)}); "
-                "name two of them, or pass --reference COL, or use `congruence matrix` for all pairs"
-            )
+        scanning = {
+            "client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory_of_tables(),
+            "threads": threads,
+        }  # fmt: skip
+        read, mass = read_labels(file, columns or more, id, long, weight, frequency, reference, scanning, True)
+        result = _compare_columns(read, wanted, {**options, **mass}, chance, correction, file)
     if out is not None:
         _write(result, out)
         say([f"wrote {out}"])
     if out is None or format is not Format.table:
         print_result(result, format)
     fail_if_under(result, limits)
+
+
+def _one_pair(correction: Correction | None) -> None:
+    from congruence import InputError
+
+    if correction is not None:
+        raise InputError("--correction is for several columns and a reference, but two clusterings are compared")
+
+
+def _compare_columns(
+    read: Any, wanted: Any, options: dict[str, Any], chance: dict[str, Any], correction: Correction | None, file: Path
+) -> Any:
+    """Compare two columns of a table, or all others with the reference."""
+    import congruence as cg
+
+    found, reference = read.columns, read.reference
+    check_noise_columns(options["noise"], found)
+    if reference is None:
+        if len(found) != 2:
+            raise cg.InputError(
+                f"{file} has {len(found)} label columns ({some_of(found, 6)}); "
+                "name two of them, or pass --reference COL, or use `congruence matrix` for all pairs"
+            )
+        _one_pair(correction)
+        (name_a, a), (name_b, b) = found.items()
+        return _compare_pair(a, b, wanted, options, name_a, name_b, chance)
+    result = cg.compare_to(reference, found, wanted, **options)
+    if not chance:
+        return result
+    from congruence.chance.alongside import beside_reference
+
+    rest = {name: column for name, column in found.items() if name != reference}
+    how = {**chance, "correction": (correction or Correction.holm).value, **options}
+    return beside_reference(result, found[reference], rest, **how)
 
 
 def _write(result: Any, out: Path) -> None:

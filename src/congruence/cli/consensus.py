@@ -24,7 +24,7 @@ from congruence.cli.printing import print_result, print_rows, say, show, write_t
 from congruence.cli.reading import labels_of, row_ids, scanned_columns, split
 
 
-@app.command()
+@app.command(needs={"select_by": ("--select", lambda given: given["select"] is not None)})
 def consensus(
     file: Annotated[Path, typer.Argument(help="Table of label columns, one per member; or a folder of such tables.")],
     k: Annotated[

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from congruence.cli.app import Columns, Id, Long, Missing, Noise, Threads, app
+from congruence.cli.app import NEEDS_PARTIAL, Columns, Id, Long, Missing, Noise, Threads, app
 from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import say
 from congruence.cli.reading import labels_of, listed, row_ids
@@ -14,7 +14,7 @@ from congruence.cli.reading import labels_of, listed, row_ids
 NAMES = ("matrix", "data", "indices", "indptr", "shape", "format")
 
 
-@app.command("consensus-matrix")
+@app.command("consensus-matrix", needs=NEEDS_PARTIAL)
 def consensus_matrix(
     file: Annotated[Path, typer.Argument(help="Table of label columns, one per member.")],
     out: Annotated[

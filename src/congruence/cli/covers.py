@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from congruence.cli.app import Needs
 from congruence.errors import some_of
 
 #: suffixes of files that are read as covers
@@ -49,6 +50,13 @@ def holds_covers(files: Sequence[Path], format_in: FormatIn | None) -> bool:
     from congruence.inputs.files import suffix_of
 
     return format_in is not None or any(suffix_of(file) in SUFFIXES for file in files)
+
+
+#: what the options of covers need
+NEEDS_COVERS: Needs = {
+    "n": ("covers", lambda given: holds_covers([given["file"], *map(Path, given["more"] or [])], given["format_in"])),
+    "keys": ("--format-in json", lambda given: given["format_in"] is FormatIn.json),
+}
 
 
 def no_columns(**options: Any) -> None:

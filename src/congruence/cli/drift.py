@@ -5,13 +5,26 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from congruence.cli.app import Bins, BinsBy, Features, Format, Noise, Nominal, Output, Policy, Threads, Unassigned, app
+from congruence.cli.app import (
+    NEEDS_BINS,
+    Bins,
+    BinsBy,
+    Features,
+    Format,
+    Noise,
+    Nominal,
+    Output,
+    Policy,
+    Threads,
+    Unassigned,
+    app,
+)
 from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import print_result, print_rows, say
 from congruence.cli.reading import features_of, split, table_of
 
 
-@app.command()
+@app.command(needs=NEEDS_BINS)
 def drift(
     data: Annotated[Path, typer.Argument(help="Table with features, a label column and a window column.")],
     window: Annotated[str, typer.Option(help="Column with the window of each row.")],

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import (
+    NEEDS_PARTIAL,
     Checkpoint,
     Client,
     Columns,
@@ -25,7 +26,7 @@ from congruence.cli.printing import print_result, print_rows, say, show
 from congruence.cli.reading import labels_of, rows_of_two, scanned_columns
 
 
-@app.command()
+@app.command(needs=NEEDS_PARTIAL)
 def ensemble(
     file: Annotated[Path, typer.Argument(help="Table of label columns, one per member.")],
     reference: Annotated[

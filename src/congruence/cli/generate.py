@@ -11,7 +11,12 @@ from congruence.cli.printing import say, write_table
 from congruence.cli.reading import numbers_in
 
 
-@app.command()
+@app.command(
+    needs={
+        option: ("--method subsample or mixed", lambda given: given["method"] in ("subsample", "mixed"))
+        for option in ("fraction", "partial")
+    }
+)
 def generate(
     file: Annotated[Path, typer.Argument(metavar="DATA", help="Table of numbers, one row per point; or npy.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the labels here: csv, tsv, parquet, feather.")],

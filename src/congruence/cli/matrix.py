@@ -26,14 +26,23 @@ from congruence.cli.app import (
     app,
     memory_of_tables,
 )
-from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
+from congruence.cli.covers import (
+    NEEDS_COVERS,
+    Keys,
+    KeysOfJson,
+    NumberOfPoints,
+    ReadAs,
+    holds_covers,
+    no_columns,
+    read_covers,
+)
 from congruence.cli.joining import columns_of_files
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, limits_of, noise_labels, wanted_measures
 from congruence.cli.printing import fail_if_under, print_result, say, square_columns, write_table
 from congruence.cli.reading import check_noise_columns, read_labels
 
 
-@app.command()
+@app.command(needs=NEEDS_COVERS)
 def matrix(
     file: Annotated[
         Path, typer.Argument(help="Table of label columns: csv, tsv, parquet, feather, npy, npz; or a folder of them.")

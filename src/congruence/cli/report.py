@@ -1,5 +1,6 @@
 """`congruence report`: one HTML page."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,14 +8,23 @@ from typing import Annotated, Any
 import typer
 
 from congruence.cli.app import Columns, Id, Long, Measures, Noise, Open, Policy, Threads, Unassigned, app, settings
-from congruence.cli.covers import Keys, KeysOfJson, NumberOfPoints, ReadAs, holds_covers, no_columns, read_covers
+from congruence.cli.covers import (
+    NEEDS_COVERS,
+    Keys,
+    KeysOfJson,
+    NumberOfPoints,
+    ReadAs,
+    holds_covers,
+    no_columns,
+    read_covers,
+)
 from congruence.cli.parsing import check_width, noise_labels
 from congruence.cli.plots import show_page
 from congruence.cli.printing import say, show
 from congruence.cli.reading import embeddings_in, labels_of, numbers_in, picture_in, row_ids, said_of, split, table_of
 
 
-@app.command()
+@app.command(needs=NEEDS_COVERS)
 def report(
     file: Annotated[
         Path, typer.Argument(help="Table of label columns, or of memberships in columns NAME:CLUSTER; or a cover.")
@@ -69,12 +79,8 @@ def report(
 
       congruence report truth.cover first.cover second.cover --reference truth --n 5013
     """
-    import shlex
-
     import congruence as cg
-    from congruence.inputs import files
     from congruence.inputs.column_kinds import with_memberships
-    from congruence.inputs.formats import ANNDATA, picture_of, read_anndata
     from congruence.machine.writing import check_target
     from congruence.reporting.html import Report, check_page
     from congruence.reporting.model import MOST_CLUSTERINGS, build
@@ -82,17 +88,15 @@ def report(
     check_page(out)
     paths = [file, *(more or [])]
     check_target(out, paths)
+    common: dict[str, Any] = {
+        "measures": split(measures) or None, "unassigned": unassigned.value, "noise": noise_labels(noise),
+        "random_state": seed, "threads": threads, "command": shlex.join(["congruence", *sys.argv[1:]]),
+    }  # fmt: skip
     if holds_covers(paths, format_in):
         no_columns(columns=columns, id=id, long=long)
-        for option, value in (("--data", data), ("--axes", axes), ("--data-columns", data_columns), ("--k", k)):
-            if value is not None:
-                raise cg.InputError(f"{option} is for reports of labels, but the files hold covers; leave it out")
-        made: Report = cg.report(
-            read_covers(paths, format_in, n, keys), out, reference=reference, measures=split(measures) or None,
-            unassigned=unassigned.value, noise=noise_labels(noise), title=title, random_state=seed, threads=threads,
-            command=shlex.join(["congruence", *sys.argv[1:]]),
-        )  # fmt: skip
-        _written(made, out, [], open_page)
+        _for_labels({"--data": data, "--axes": axes, "--data-columns": data_columns, "--k": k})
+        covers = read_covers(paths, format_in, n, keys)
+        _written(cg.report(covers, out, reference=reference, title=title, **common), out, [], open_page)
         return
     if len(paths) > 1:
         raise cg.InputError(
@@ -100,40 +104,58 @@ def report(
         )
     check_width(file, columns, long, MOST_CLUSTERINGS, ", or use `congruence matrix --out`")
     read = labels_of(file, columns, id, long, (), reference, find_reference=True)
-    found, said_more = with_memberships(read.columns), list[str]()
+    found, notes = with_memberships(read.columns), list[str]()
     if reference is None and read.reference is not None:
-        said_more.append(f"pass --reference none to count {read.reference!r} as a clustering")
-    asked = read.reference
-    name, ids = next(iter(row_ids(file, id, long).items()), (None, None))
-    numbers: Any = None
-    if data is None and long is None and files.suffix_of(file) in ANNDATA and (axes or picture_in(file)):
-        numbers = read_anndata(file)
-        if not axes and settings.layer is not None:
-            axes = ",".join(picture_of(numbers, settings.layer))
-    if data is not None:
-        by = id if long is None else name
-        numbers, named, said = _numbers(data, split(axes), data_columns, by, [*table_of(file)])
-        if files.suffix_of(data) != ".npy" and (by is None or by in named):
-            numbers, joined = _placed(numbers, {name: ids} if long is not None else table_of(file), by, (file, data))
-            said += joined
-        elif by is not None:
-            said.append(f"{data} has no column {by!r}: assuming that its rows are those of {file}, in the same order")
-        numbers, left_out = _without_labels(numbers, found, [*split(axes), *split(data_columns)])
-        said_more += [*said, *left_out, f"columns of the scatter plot: {', '.join(numbers)}"]
-    elif numbers is None and (axes is not None or data_columns is not None):
-        option = "--axes" if axes is not None else "--data-columns"
-        raise cg.InputError(f"{option} names columns of the data; pass them with --data FILE")
+        notes.append(f"pass --reference none to count {read.reference!r} as a clustering")
+    ids = next(iter(row_ids(file, id, long).values()), None)
+    numbers, drawn, said = _data_of_plot(file, data, axes, data_columns, id, long, found)
     beside = ["--unassigned", unassigned.value, *(["--noise", noise] if noise else [])]
     beside += ["--long", long] if long else []
     model = build(
-        found, reference=asked, data=numbers, axes=split(axes) or None, ids=ids, measures=split(measures) or None,
-        n_clusters=k, unassigned=unassigned.value, noise=noise_labels(noise), title=title or file.name,
-        command=shlex.join(["congruence", *sys.argv[1:]]), source=str(file), options=shlex.join(beside),
-        random_state=seed, threads=threads,
+        found, reference=read.reference, data=numbers, axes=drawn or None, ids=ids, n_clusters=k,
+        title=title or file.name, source=str(file), options=shlex.join(beside), **common,
     )  # fmt: skip
     made = Report(model, out)
     made.save(out)
-    _written(made, out, said_more, open_page)
+    _written(made, out, [*notes, *said], open_page)
+
+
+def _for_labels(options: dict[str, Any]) -> None:
+    from congruence import InputError
+
+    for option, value in options.items():
+        if value is not None:
+            raise InputError(f"{option} is for reports of labels, but the files hold covers; leave it out")
+
+
+def _data_of_plot(
+    file: Path, data: Path | None, axes: str | None, chosen: str | None, id: str | None, long: str | None,
+    labels: dict[str, Any],
+) -> tuple[Any, list[str], list[str]]:  # fmt: skip
+    """The data of the scatter plot, in the order of the labels; its axes; and what there is to say about both."""
+    from congruence import InputError
+    from congruence.inputs import files
+    from congruence.inputs.formats import ANNDATA, picture_of, read_anndata
+
+    if data is None:
+        if long is None and files.suffix_of(file) in ANNDATA and (axes or picture_in(file)):
+            numbers = read_anndata(file)
+            own = picture_of(numbers, settings.layer) if not axes and settings.layer is not None else ()
+            return numbers, list(own) or split(axes), []
+        if axes is not None or chosen is not None:
+            option = "--axes" if axes is not None else "--data-columns"
+            raise InputError(f"{option} names columns of the data; pass them with --data FILE")
+        return None, [], []
+    name, ids = next(iter(row_ids(file, id, long).items()), (None, None))
+    by = id if long is None else name
+    numbers, named, said = _numbers(data, split(axes), chosen, by, [*table_of(file)])
+    if files.suffix_of(data) != ".npy" and (by is None or by in named):
+        numbers, joined = _placed(numbers, {name: ids} if long is not None else table_of(file), by, (file, data))
+        said += joined
+    elif by is not None:
+        said.append(f"{data} has no column {by!r}: assuming that its rows are those of {file}, in the same order")
+    numbers, left_out = _without_labels(numbers, labels, [*split(axes), *split(chosen)])
+    return numbers, split(axes), [*said, *left_out, f"columns of the scatter plot: {', '.join(numbers)}"]
 
 
 def _written(made: Any, out: Path, notes: list[str], open_page: bool) -> None:

@@ -13,7 +13,7 @@ from congruence.cli.printing import print_rows, say, show, write_table
 from congruence.cli.reading import said_of, split, table_of
 
 
-@app.command()
+@app.command(needs={"least": ("--plot", lambda given: given["plot"] is not None)})
 def resolutions(
     file: Annotated[Path, typer.Argument(help="Table of label columns, one per resolution.")],
     columns: Annotated[
