@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -12,17 +11,12 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 import congruence as cg
+from benchmarks.pairs import times
 
 
 def best(call: Callable[[], Any], repeats: int = 7) -> float:
     """Shortest wall time of a call after one warm-up call."""
-    call()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
+    return min(times(call, repeats))
 
 
 def data(n: int, attributes: int, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -34,15 +34,20 @@ def genie() -> Callable[..., float] | None:
     return found
 
 
-def median(call: Callable[[], Any], repeats: int = 5) -> float:
-    """Median wall time of a call, after one call to warm up (compiled kernels, file cache)."""
+def times(call: Callable[[], Any], repeats: int) -> list[float]:
+    """Wall times of some calls, after one call to warm up (compiled kernels, file cache)."""
     call()
-    times = []
+    found = []
     for _ in range(repeats):
         start = time.perf_counter()
         call()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
+        found.append(time.perf_counter() - start)
+    return found
+
+
+def median(call: Callable[[], Any], repeats: int = 5) -> float:
+    """Median wall time of a call."""
+    return statistics.median(times(call, repeats))
 
 
 @dataclass

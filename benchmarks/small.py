@@ -1,8 +1,9 @@
 """Small pairs, compared with scikit-learn: `python -m benchmarks.small`.
 
-Microseconds per call from numpy integers, Python lists and strings to values, in processor time. The two packages take
-turns, and the smallest of many runs counts, so that other work on the machine does not decide. With `--before PATH` the source tree of
-another version (as in `git archive v0.1.0 src | tar -x -C PATH`) is timed on the same inputs in a process of its own.
+Microseconds of processor time per call, from numpy integers, Python lists and strings to values. The two packages take
+turns, and the smallest of many runs counts, so that other work on the machine does not decide. With `--before PATH`,
+the source folder of another version (as in `git archive c5cc846 src | tar -x -C before`, `--before before/src`) is timed
+on the same inputs in a process of its own.
 """
 
 from __future__ import annotations
@@ -81,21 +82,36 @@ def fastest(calls: list[Callable[[], Any]], runs: int = RUNS) -> list[float]:
     return best
 
 
-def timed_alone() -> dict[str, float]:
-    """Seconds per call of congruence, for a version in a process of its own."""
-    found = {}
-    for n in SIZES:
-        for kind, (a, b) in inputs(n).items():
-            for what, call in ours().items():
-                found[f"{what} {kind} {n}"] = fastest([lambda call=call, a=a, b=b: call(a, b)])[0]
-    return found
+def answer() -> None:
+    """Time the cases that are named on standard input, one per line; another version does this in its own process."""
+    import congruence as cg
+
+    print(cg.__version__, flush=True)
+    for line in sys.stdin:
+        what, kind, n = json.loads(line)
+        call, (a, b) = ours()[what], inputs(n)[kind]
+        print(fastest([lambda call=call, a=a, b=b: call(a, b)])[0], flush=True)
 
 
-def timed_before(path: str) -> dict[str, float]:
-    program = f"import sys, json; sys.path.insert(0, {path!r}); sys.path.append('.')\n"
-    program += "from benchmarks.small import timed_alone; print(json.dumps(timed_alone()))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    return dict(json.loads(done.stdout))
+class Before:
+    """Another version of congruence, timed case by case right after this one."""
+
+    def __init__(self, path: str) -> None:
+        program = f"import sys; sys.path[:0] = [{path!r}, '.']; from benchmarks.small import answer; answer()"
+        command = [sys.executable, "-c", program]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.version = self._line()
+
+    def _line(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
+
+    def seconds(self, what: str, kind: str, n: int) -> float:
+        """Seconds per call of one case."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps([what, kind, n]) + "\n")
+        self.process.stdin.flush()
+        return float(self._line())
 
 
 def main() -> None:
@@ -104,8 +120,8 @@ def main() -> None:
     path = parser.parse_args().before
     print("Microseconds of processor time per call, and how many times as long as congruence scikit-learn takes.")
     print("ami: maximum of the entropies; seven measures: cg.compare(a, b) and seven scores of scikit-learn.")
-    before = timed_before(path) if path else {}
-    older = f"{'before':>11}" if path else ""
+    before = Before(path) if path else None
+    older = f"{before.version:>11}" if before else ""
     print(f"\n{'':<16}{'labels':<10}{'n':>7}{'congruence':>12}{'scikit-learn':>14}{'ratio':>8}{older}")
     slower = []
     for what, call in ours().items():
@@ -115,7 +131,7 @@ def main() -> None:
                 if what != "seven measures":
                     assert abs(call(a, b) - peer(a, b)) < 1e-9
                 mine, their = fastest([lambda call=call, a=a, b=b: call(a, b), lambda peer=peer, a=a, b=b: peer(a, b)])
-                then = f"{before[f'{what} {kind} {n}'] * 1e6:11.0f}" if path else ""
+                then = f"{before.seconds(what, kind, n) * 1e6:11.0f}" if before else ""
                 row = f"{what:<16}{kind:<10}{n:>7,}{mine * 1e6:>12.0f}{their * 1e6:>14.0f}{their / mine:>8.1f}{then}"
                 print(row, flush=True)
                 if their < mine:

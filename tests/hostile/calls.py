@@ -249,11 +249,21 @@ def complaints_of(rng: Random, folder: Path) -> tuple[str, list[str], str]:
                 wrong.append(f"printed {out.getvalue()[:80]!r}{err.getvalue()[:80]!r}")
         finally:
             os.chdir(here)
-    wrong += [f"raw warning: {w.category.__name__}: {w.message}"[:250] for w in said if is_raw(w)]
+    wrong += raw_warnings(said)
     if left := [p.name for p in folder.iterdir() if p.name not in ("x.html", "kept")]:
         wrong.append(f"left behind: {left}")
     wrong += values_of_pair(name, given, kept, result)
     return shown, wrong, name
+
+
+def wrong_error(error: BaseException) -> list[str]:
+    """The complaint about an error, unless it is a proper refusal."""
+    return [] if allowed(error) else [f"{type(error).__name__}: {str(error)[:300]}"]
+
+
+def raw_warnings(said: list[Any]) -> list[str]:
+    """Complaints about warnings of other libraries that reached the user."""
+    return [f"raw warning: {w.category.__name__}: {w.message}"[:250] for w in said if is_raw(w)]
 
 
 def is_raw(warning: Any) -> bool:
@@ -321,7 +331,7 @@ def judged_doors(rng: Random, made: broken_files.Made, folder: Path) -> tuple[st
             except Exception as error:
                 if not allowed(error):
                     wrong.append(f"{way}: {type(error).__name__}: {str(error)[:300]}")
-        wrong += [f"{way}: raw warning: {w.category.__name__}: {w.message}"[:250] for w in said if is_raw(w)]
+        wrong += [f"{way}: {text}" for text in raw_warnings(said)]
     if {p: p.stat(follow_symlinks=False).st_mtime_ns for p in folder.rglob("*")} != before:
         wrong.append("files were changed or left behind")
     if found and made.path.is_file():

@@ -182,12 +182,10 @@ def chained(rng: Random, folder: Path, quick: bool = False) -> tuple[str, list[s
                     try:
                         calls.consumed(method(*by_place, **given))
                     except cg.InputError as error:
-                        if not calls.allowed(error):
-                            wrong.append(f"{type(error).__name__}: {str(error)[:300]}")
+                        wrong += calls.wrong_error(error)
             except Exception as error:
-                if not calls.allowed(error):
-                    wrong.append(f"{type(error).__name__}: {str(error)[:300]}")
+                wrong += calls.wrong_error(error)
     finally:
         os.chdir(here)
-    wrong += [f"raw warning: {w.category.__name__}: {w.message}"[:250] for w in said if calls.is_raw(w)]
+    wrong += calls.raw_warnings(said)
     return shown, wrong, f"chain: {made}"

@@ -346,11 +346,10 @@ def any_call(rng: Random, folder: Path, quick: bool = False, turn: int = 0) -> t
                 calls.REACHED.update(f"{shown.partition('(')[0]}({key})" for key in reached)
                 calls.consumed(function(*positional, **given))
         except Exception as error:
-            if not calls.allowed(error):
-                wrong.append(f"{type(error).__name__}: {str(error)[:300]}")
+            wrong += calls.wrong_error(error)
         finally:
             os.chdir(here)
-    wrong += [f"raw warning: {w.category.__name__}: {w.message}"[:250] for w in said if calls.is_raw(w)]
+    wrong += calls.raw_warnings(said)
     return shown, wrong, f"any: {name}"
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from congruence.cli.app import NEEDS_BINS, Bins, BinsBy, Features, Format, Id, Nominal, Output, app
-from congruence.cli.printing import print_rows, say, show, write_table
+from congruence.cli.printing import print_json, print_rows, say, show, write_table
 from congruence.cli.reading import features_of, row_ids, split, table_of
 
 
@@ -83,10 +83,8 @@ def alternatives(
 
 
 def _print(found: dict[str, Any], format: Format) -> None:
-    import json
-
     if format is Format.json:
-        show(json.dumps({name: result.to_dict() for name, result in found.items()}, indent=2, ensure_ascii=False))
+        print_json({name: result.to_dict() for name, result in found.items()})
     elif format is Format.table:
         show("\n\n".join(f"{name}: {result}" for name, result in found.items()))
     else:

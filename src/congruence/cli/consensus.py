@@ -20,7 +20,7 @@ from congruence.cli.app import (
     app,
 )
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, noise_labels
-from congruence.cli.printing import print_result, print_rows, say, show, write_table
+from congruence.cli.printing import print_json, print_result, print_rows, say, show, write_table
 from congruence.cli.reading import labels_of, row_ids, scanned_columns, split
 
 
@@ -100,6 +100,14 @@ def consensus(
     rule: Any = {"unassigned": "partial" if partial else "error", "noise": noise_labels(noise)}
     scanning: Any = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad}
     to_folder = out is not None and not out.suffix
+
+    def selected(members: Any, notes: list[str]) -> Any:
+        if select is None:
+            return members
+        members = cg.select_members(members, select, select_by, random_state=seed)
+        notes.append(f"members used: {', '.join(members.names)}")
+        return members
+
     if file.is_dir() or "*" in file.name or any(scanning.values()) or to_folder:
         if out is not None and not to_folder:
             raise cg.InputError(
@@ -114,46 +122,46 @@ def consensus(
         members, notes = cg.Ensemble(source.narrowed(list(rest)), **rule), list[str]()
         if read.reference is not None:
             notes.append(f"{read.reference} is no member; compare the result with it by id")
-        if select is not None:
-            members = cg.select_members(members, select, select_by, random_state=seed)
-            notes.append(f"members used: {', '.join(members.names)}")
-        result = cg.consensus(members, k, split(method), seed, out=out, **settings)
+        result = cg.consensus(selected(members, notes), k, split(method), seed, out=out, **settings)
         _show(result, format, notes)
         return
     if out is not None:
         files.check_writable(out, file)
     check_width(file, columns, long, MOST_COLUMNS, ", or call consensus in Python")
     read = labels_of(file, columns, id, long, (), reference, find_reference=True)
-    (found, truth), reference, notes = read.without_reference(), read.reference, list[str]()
+    (found, truth), notes = read.without_reference(), list[str]()
     check_number(found, MOST_COLUMNS, ", or call consensus in Python")
-    members = cg.Ensemble(found, **rule)
-    if select is not None:
-        members = cg.select_members(members, select, select_by, random_state=seed)
-        notes.append(f"members used: {', '.join(members.names)}")
+    members = selected(cg.Ensemble(found, **rule), notes)
     result = cg.consensus(members, k, split(method), seed, **settings)
+    against: dict[str, Any] = {}
     if truth is not None:
         agreed = cg.compare(truth, result.labels, ["ari", "nmi_sum", "accuracy"], unassigned="drop", noise={"b": [-1]})
+        against[str(read.reference)] = agreed.to_dict()
     if out is not None:
         write_table({**row_ids(file, id, long), "cluster": result.labels, "confidence": result.confidence}, out)
         notes.append(f"wrote {out}: {result.n_clusters} clusters of {len(result.labels):,} points")
-    if format is Format.table:
-        show(result)
-        if truth is not None:
-            show(f"\nagainst {reference}: " + ", ".join(f"{key} {agreed[key]:.4f}" for key in agreed))
-    elif format is Format.json:
-        import json
-
-        about = result.to_dict() | ({"against": {reference: agreed.to_dict()}} if truth is not None else {})
-        show(json.dumps(about, indent=2, ensure_ascii=False))
-    else:
-        print_rows([dict(row) for row in result.tried], format)
-        notes += result.notes
-        if truth is not None:
-            notes.append(f"against {reference}: " + ", ".join(f"{key} {agreed[key]:.4f}" for key in agreed))
-    say([*notes, *members.cautions])
+    _show_with_reference(result, against, format, [*notes, *members.cautions])
 
 
 def _show(result: Any, format: Format, notes: list[str]) -> None:
     """Print the result of scanned rows."""
     print_result(result, format, lambda: print_rows([dict(row) for row in result.tried], format))
     say(notes if format in (Format.table, Format.json) else [*notes, *result.notes])
+
+
+def _show_with_reference(result: Any, against: dict[str, Any], format: Format, notes: list[str]) -> None:
+    """Print the result, and how it agrees with the reference if there is one."""
+    said = [
+        f"against {name}: " + ", ".join(f"{key} {value:.4f}" for key, value in values.items())
+        for name, values in against.items()
+    ]
+    if format is Format.table:
+        show(result)
+        for line in said:
+            show(f"\n{line}")
+    elif format is Format.json:
+        print_json(result.to_dict() | ({"against": against} if against else {}))
+    else:
+        print_rows([dict(row) for row in result.tried], format)
+        notes = [*notes, *result.notes, *said]
+    say(notes)

@@ -22,7 +22,7 @@ from congruence.cli.app import (
     memory_of_tables,
 )
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, noise_labels
-from congruence.cli.printing import print_result, print_rows, say, show
+from congruence.cli.printing import print_json, print_result, print_rows, say, show
 from congruence.cli.reading import labels_of, rows_of_two, scanned_columns
 
 
@@ -108,13 +108,9 @@ def ensemble(
 
 
 def _print_ensemble(facts: dict[str, Any], ranked: dict[str, float], result: Any, format: Format) -> None:
-    import json
-
-    from congruence.comparison.presenting import plain
-
     if format is Format.json:
         about = {"ensemble": facts, "mean ari of members with the rest": ranked, "against": result and result.to_dict()}
-        show(json.dumps(plain(about), indent=2, ensure_ascii=False))
+        print_json(about)
         return
     print_rows([{"": name, "value": value} for name, value in facts.items()], format)
     if ranked:

@@ -93,16 +93,22 @@ def square_columns(result: Any) -> dict[str, Any]:
     return {corner: result.names, **dict(zip(result.names, result[key].T.tolist(), strict=True))}
 
 
-def print_rows(rows: list[dict[str, Any]], format: Format, names: list[str] | None = None) -> None:
-    """Rows with the same keys, as a text table, JSON, csv or markdown; `names` are used if there are no rows."""
+def print_json(value: Any) -> None:
+    """Print values as JSON: enums by their names, numpy numbers and arrays as numbers and lists."""
     import json
 
     from congruence.comparison.presenting import plain
+
+    show(json.dumps(plain(value), indent=2, ensure_ascii=False))
+
+
+def print_rows(rows: list[dict[str, Any]], format: Format, names: list[str] | None = None) -> None:
+    """Rows with the same keys, as a text table, JSON, csv or markdown; `names` are used if there are no rows."""
     from congruence.inputs.frames import text_grid
 
     columns = names or list(rows[0])
     if format is Format.json:
-        show(json.dumps(plain(rows), indent=2, ensure_ascii=False))
+        print_json(rows)
     elif format is Format.csv:
         import csv
         import io

@@ -9,7 +9,7 @@ from congruence.cli.app import Format, Id, Noise, Open, Output, Policy, Threads,
 from congruence.cli.gaps import missing_note
 from congruence.cli.parsing import MOST_SHOWN_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.plots import check_plot, write_plot
-from congruence.cli.printing import print_rows, say, show, write_table
+from congruence.cli.printing import print_json, print_rows, say, show, write_table
 from congruence.cli.reading import said_of, split, table_of
 
 
@@ -57,8 +57,6 @@ def resolutions(
 
       congruence resolutions labels.csv --columns 'leiden_*' --color cell_type --plot tree.png --edges edges.csv
     """
-    import json
-
     import congruence as cg
     from congruence.inputs import files
 
@@ -87,7 +85,7 @@ def resolutions(
             write_table(rows, path)
             written.append(f"wrote {path}")
     if format is Format.json:
-        show(json.dumps(result.to_dict(), indent=2, ensure_ascii=False))
+        print_json(result.to_dict())
     else:
         if format is Format.table:
             show(result)

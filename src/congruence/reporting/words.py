@@ -284,7 +284,7 @@ def _for_clusterings(model: Model, choice: KChoice) -> str:
     supported = sorted({choice.k, *([choice.runner_up] if choice.verdict is Verdict.TIE and choice.runner_up else [])})
     having = {k: [model.names[i] for i in ks if ks[i] == k] for k in supported}
     parts = [f"{k} ({listed(names)})" for k, names in having.items() if names]
-    wanted = " or ".join(str(k) for k in supported)
+    wanted = joined(supported, "or")
     if parts:
         has = (
             f"{joined(parts)} clusters" if len(supported) > 1 else f"{wanted} clusters: {listed(having[supported[0]])}"
