@@ -302,7 +302,7 @@ def _nearest(sums: Any, centres: Any, bias: Any) -> int:
 
 
 @jit.helper
-def _log_odds(logits: Any, prior: Any, own: int) -> float:
+def _log_odds(logits: Any, prior: Any, own: int) -> Any:
     """Posterior log odds of a cluster against all others, clipped; adds the prior to the logits."""
     k, top = len(prior), -np.inf
     for cluster in range(k):
