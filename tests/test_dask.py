@@ -162,7 +162,8 @@ def test_dask_frames_and_series(client):
     assert cg.scan(frame).n_rows is None
     assert cg.Ensemble(cg.scan(frame, NAMES)).n_points == 800
     with pytest.raises(cg.InputError, match=r"Dask series can be compared only with Dask series"):
-        cg.ari(frame["int"], columns["text"])
+        cg.ari(frame["int"], frame["text"].repartition(npartitions=2))
+    assert cg.ari(frame["int"], columns["text"]) == cg.ari(columns["int"], columns["text"])
     with pytest.raises(cg.InputError, match=r"a Dask frame of 5 partitions cannot be identified"):
         cg.compare_all(frame, checkpoint="nowhere")
 

@@ -15,8 +15,8 @@ from congruence.engine.plan import seed_sequence
 from congruence.ensembles.nearest import Centres
 from congruence.errors import InputError, NotApplicable, misnamed, names_in, refused, warn
 from congruence.inputs.column_kinds import check_features
-from congruence.inputs.estimators import Clusterer, new_points
-from congruence.inputs.labels import frame_kind, in_memory
+from congruence.inputs.estimators import Clusterer, as_table, new_points
+from congruence.inputs.labels import frame_kind
 from congruence.statistics.tables import Array
 
 
@@ -97,10 +97,10 @@ class AlternativeClustering(Clusterer):
         Returns:
             The estimator.
         """
-        data = X
+        data = X = as_table(X)
         self._centres = None  # a fit that fails leaves no centres of other data
         if frame_kind(X) is not None:
-            check_features(in_memory(X), names_in(self.nominal, "nominal"))
+            check_features(X, names_in(self.nominal, "nominal"))
         if isinstance(X, dict) and not hasattr(X, "tocsr"):
             self.n_features_in_ = len(X)
         elif _has_words(X):

@@ -16,8 +16,7 @@ from congruence.ensembles.nearest import Centres
 from congruence.errors import InputError, misnamed, refused, some_of
 from congruence.inputs.column_kinds import check_features, kind_of_column
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.estimators import Clusterer, new_points
-from congruence.inputs.labels import in_memory
+from congruence.inputs.estimators import Clusterer, as_table, new_points
 from congruence.statistics.tables import Array
 
 
@@ -149,6 +148,7 @@ class ConsensusClustering(Clusterer):
         Returns:
             The estimator.
         """
+        X = X if isinstance(X, Ensemble) else as_table(X)
         for_members, for_consensus = seed_sequence(self.random_state).spawn(2)
         self._centres = data = None  # a fit that fails leaves no centres of other data
         if isinstance(X, Ensemble):
@@ -164,7 +164,7 @@ class ConsensusClustering(Clusterer):
             own = X if hasattr(X, "columns") else given
             self.ensemble_ = Ensemble(own, unassigned="partial", noise=self.noise)
         else:
-            check_features(in_memory(X), takes_text=False)
+            check_features(X, takes_text=False)
             sparse = "csr" if self._takes_sparse else False
             with refused():
                 data = validate_data(self, X, accept_sparse=sparse, dtype=np.float64, ensure_min_samples=2)

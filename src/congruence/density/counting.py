@@ -17,7 +17,8 @@ from congruence.engine.plan import engine_for, on_card
 from congruence.errors import InputError, yes_or_no
 from congruence.inputs.alignment import InputOptions, check_index, decided
 from congruence.inputs.coerce import as_disjoint
-from congruence.inputs.labels import Unassigned
+from congruence.inputs.formats import is_anndata
+from congruence.inputs.labels import Unassigned, in_memory
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array
 
@@ -71,7 +72,7 @@ def density_profile(
     binning = Binning() if binning is None else binning
     if not isinstance(binning, Binning):
         raise InputError(f"binning must be a cg.Binning, as in cg.Binning({binning!r}); got {type(binning).__name__}")
-    X, labels = brought(X, engine), on_card(labels, engine)
+    X, labels = brought(X if is_anndata(X) else in_memory(X), engine), on_card(labels, engine)
     raw = as_disjoint(labels, "labels")
     check_index(raw, X, "labels")
     (clustering,) = decided([raw], InputOptions(unassigned=unassigned, noise=noise), ["labels"])

@@ -71,7 +71,10 @@ def lone_value(key: str, x: Any, *, missing: str = "ratio", threads: int | None 
 
 def _alone(record: Measure, x: Any, missing: str, threads: int | None, engine: str) -> Alone:
     shape: Any = getattr(x, "shape", ())
-    is_matrix = isinstance(x, Similarity) or (len(shape) == 2 and shape[0] == shape[1])
+    known = len(shape) == 2 and all(
+        isinstance(m, int | np.integer) for m in shape
+    )  # a Dask frame counts its rows later
+    is_matrix = isinstance(x, Similarity) or (known and shape[0] == shape[1])
     if is_matrix:
         if record.of_members:
             raise NotApplicable(f"{record.key} describes the members of an ensemble; for a matrix use certainty")

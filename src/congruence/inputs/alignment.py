@@ -269,7 +269,8 @@ def noise_for(noise: Any, column: Iterable[str | None]) -> Collection[Hashable] 
 
 def check_index(clustering: Any, X: Any, who: str, of: str = "the data") -> None:
     """Raise if both sides have an index and the two differ."""
-    index: Any = None if X is None or frame_kind(X) not in (None, "pandas") else getattr(X, "index", None)
+    other = X is None or frame_kind(X) not in (None, "pandas") or type(X).__module__.startswith("xarray")
+    index: Any = None if other else getattr(X, "index", None)
     if clustering.index is not None and hasattr(index, "equals") and not index.equals(clustering.index):
         raise InputError(
             f"the index of {who} differs from that of {of}; reindex one of them, or pass values without an index by .to_numpy()"

@@ -160,7 +160,7 @@ def _clustering_from_frame(data: Any, who: str) -> Clustering:
     if matrix.dtype.kind != "f":
         raise InputError(
             f"{who}: a frame of {len(columns)} columns is not one clustering; for columns of labels use compare_all, or "
-            f"pick one: {some_of(map(str, columns), 5)}"
+            f"cg.Ensemble for what they have in common, or pick one: {some_of(map(str, columns), 5)}"
         )
     memberships = Memberships(matrix, names, who=who)
     memberships.index, memberships.kind = index, kind

@@ -9,6 +9,8 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from congruence.errors import InputError, refused, yes_or_no
+from congruence.inputs.formats import is_anndata, matrix_of
+from congruence.inputs.labels import in_memory
 
 
 class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -42,9 +44,18 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
 
+def as_table(X: Any) -> Any:
+    """The input of an estimator as scikit-learn takes it: frames of every library in memory, the numbers of an AnnData object."""
+    if not is_anndata(X):
+        return in_memory(X)
+    matrix = matrix_of(X)[0]
+    return matrix if hasattr(matrix, "tocsr") else np.asarray(matrix)
+
+
 def new_points(model: Clusterer, X: Any, **options: Any) -> Any:
     """New data for `predict`, with the features that `fit` saw; the options are those of scikit-learn's `validate_data`."""
     check_is_fitted(model)
+    X = as_table(X)
     known = isinstance(X, list | tuple) or any(hasattr(X, name) for name in ("__array__", "tocsr"))
     if not known:
         raise InputError(f"predict needs points × attributes, as an array or a frame; got {type(X).__name__}")

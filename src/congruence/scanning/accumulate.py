@@ -15,7 +15,7 @@ from congruence.inputs.coerce import as_clustering as _as_clustering
 from congruence.inputs.encoding import arrow_library
 from congruence.inputs.ensemble import columns_of
 from congruence.inputs.files import numbers_of
-from congruence.inputs.labels import Labels, frame_kind, unassigned_error
+from congruence.inputs.labels import Labels, frame_kind, in_memory, unassigned_error
 from congruence.inputs.memberships import Memberships
 from congruence.scanning.cells import Cells, merge_weighted
 from congruence.scanning.tables import PartialTables
@@ -422,6 +422,7 @@ def pair_positions(names: Sequence[str], pairs: Sequence[tuple[str, str]] | None
 def batch_columns(batch: Any) -> dict[str, Any]:
     """The columns of a batch as arrow arrays, or as Labels if arrow has no type for them."""
     pa = arrow_library()
+    batch = in_memory(batch)
     if isinstance(batch, pa.RecordBatch | pa.Table):
         return dict(zip(batch.schema.names, batch.columns, strict=True))
     framed = frame_kind(batch) is not None and hasattr(batch, "columns")

@@ -14,14 +14,16 @@ from congruence.scanning.sources import is_dask_frame
 
 
 def columns_of_frames(*series: Any) -> tuple[Any, ...]:
-    """Dask series of one frame as columns of one scan; other inputs unchanged."""
+    """Dask series of one frame as columns of one scan, computed if others are in memory; other inputs unchanged."""
     dask = [x for x in series if is_dask_frame(x, 1)]
     if not dask:
         return series
     from dask import dataframe
 
     named = {i: x for i, x in enumerate(series) if x is not None}
-    if len(dask) < len(named) or len({x.npartitions for x in dask}) > 1:
+    if len(dask) < len(named):
+        return tuple(x.compute() if is_dask_frame(x, 1) else x for x in series)
+    if len({x.npartitions for x in dask}) > 1:
         raise InputError(
             "Dask series can be compared only with Dask series of the same partitions; put them in one frame first"
         )
