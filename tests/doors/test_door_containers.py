@@ -35,7 +35,7 @@ def held(frame: pd.DataFrame, kind: str) -> Any:
         library = pytest.importorskip(f"{kind}.dataframe" if kind == "dask" else kind, reason=f"{kind} makes the table")
         if kind == "dask":
             return library.from_pandas(frame, npartitions=2)
-        return library.sql("select * from table") if kind == "duckdb" else library.Dataset.from_dataframe(frame)
+        return library.sql("select * from frame") if kind == "duckdb" else library.Dataset.from_dataframe(frame)
     makers: dict[str, Any] = {
         "polars": lambda: pl.from_pandas(frame), "lazy": lambda: pl.from_pandas(frame).lazy(), "arrow": lambda: table,
         "reader": lambda: pa.RecordBatchReader.from_batches(table.schema, table.to_batches()), "stream": lambda: Stream(table),
@@ -55,7 +55,7 @@ MODEL = cg.ConsensusClustering(2, method="voting", n_members=2, random_state=0)
 OF_DATA = {
     "AlternativeClustering": lambda d: cg.AlternativeClustering(2, method="coala").fit(d, TRUTH).labels_.tolist(),
     "predict": lambda d: MODEL.fit(NUMBERS).predict(d).tolist(),
-    "density_profile": lambda d: cg.density_profile(d, TRUTH).counts.tolist(),
+    "density_profile": lambda d: cg.density_profile(d, TRUTH).counts.ravel().tolist(),
     "dunn": lambda d: cg.dunn(d, TRUTH),
 }
 
