@@ -75,18 +75,6 @@ def test_covers_on_dask(client, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_local_cluster_of_processes(tmp_path):
-    """Parts and tables travel between processes, and are added on the workers."""
-    columns = labels(2000)
-    folder = folder_of(columns, tmp_path / "d", files=5)
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
-        distributed.Client(cluster, set_as_default=False) as made,
-    ):
-        same(cg.compare_all(cg.scan(folder), KEYS, client=made), cg.compare_all(columns, KEYS))
-
-
-@pytest.mark.slow
 def test_a_checkpoint_is_shared_by_threads_and_cluster(client, tmp_path):
     """Threads resume from parts that a cluster finished, and vice versa."""
     columns = {k: labels(900)[k] for k in NAMES}
@@ -225,10 +213,45 @@ if parts.RowGroup.batches.__name__ != "slow":
 """
 
 
-def started(log: Path, *words: str) -> subprocess.Popen:
-    """A process of Dask's command line."""
-    with log.open("w") as stream:
-        return subprocess.Popen([sys.executable, "-m", "dask", *words], stderr=stream, stdout=subprocess.DEVNULL)
+class Cluster:
+    """A scheduler and two slow workers, started from Dask's command line; killed ones are replaced."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.processes: list[subprocess.Popen] = []
+        self.scheduler: subprocess.Popen | None = None
+        self.workers: list[subprocess.Popen] = []
+        (folder / "slow.py").write_text(SLOW)
+
+    def start(self, *words: str) -> tuple[subprocess.Popen, Path]:
+        """A process, and what it writes."""
+        log = self.folder / f"{len(self.processes)}.log"
+        with log.open("w") as stream:
+            process = subprocess.Popen([sys.executable, "-m", "dask", *words], stderr=stream, stdout=subprocess.DEVNULL)
+        self.processes.append(process)
+        return process, log
+
+    def ready(self) -> Cluster:
+        """The cluster, once the scheduler and two workers run."""
+        if self.scheduler is None or self.scheduler.poll() is not None:
+            self.stop()
+            words = ("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show")
+            self.scheduler, log = self.start(*words)
+            self.address = said(self.scheduler, log, "Scheduler at:").split()[-1]
+        self.workers = [worker for worker in self.workers if worker.poll() is None]
+        quiet = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--memory-limit", "0", "--death-timeout", "20")
+        own = ("--preload", str(self.folder / "slow.py"), "--local-directory", str(self.folder))
+        new = [self.start("worker", self.address, *quiet, *own) for _ in range(2 - len(self.workers))]
+        for process, log in new:
+            said(process, log, "Registered to")
+            self.workers.append(process)
+        return self
+
+    def stop(self) -> None:
+        """Kill every process."""
+        for process in reversed(self.processes):
+            process.kill()
+            process.wait()
 
 
 def said(process: subprocess.Popen, log: Path, ready: str) -> str:
@@ -242,26 +265,18 @@ def said(process: subprocess.Popen, log: Path, ready: str) -> str:
     raise AssertionError(f"a process of Dask did not start: {log.read_text()[-500:]}")
 
 
+@pytest.fixture(scope="module")
+def processes(tmp_path_factory):
+    """A cluster of processes that several tests use."""
+    made = Cluster(tmp_path_factory.mktemp("cluster"))
+    yield made
+    made.stop()
+
+
 @pytest.fixture
-def cluster(tmp_path):
-    """A scheduler and two slow workers, started from the command line."""
-    (tmp_path / "slow.py").write_text(SLOW)
-    logs = [tmp_path / name for name in ("s.log", "0.log", "1.log")]
-    scheduler = started(logs[0], "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show")
-    processes = [scheduler]
-    quiet = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--memory-limit", "0", "--death-timeout", "20")
-    try:
-        address = said(scheduler, logs[0], "Scheduler at:").split()[-1]
-        for i in range(2):
-            own = ("--preload", str(tmp_path / "slow.py"), "--local-directory", str(tmp_path / f"w{i}"))
-            processes.append(started(logs[i + 1], "worker", address, *quiet, *own))
-        for process, log in zip(processes[1:], logs[1:], strict=True):
-            said(process, log, "Registered to")
-        yield address, scheduler, processes[1:]
-    finally:
-        for process in reversed(processes):
-            process.kill()
-            process.wait()
+def cluster(processes):
+    """A scheduler and two slow workers."""
+    return processes.ready()
 
 
 def when(path: Path, many: int, then, *words, files: str = "*.part") -> threading.Thread:
@@ -279,9 +294,48 @@ def when(path: Path, many: int, then, *words, files: str = "*.part") -> threadin
 
 
 @pytest.mark.slow
+def test_a_cluster_of_processes(cluster, tmp_path):
+    """Parts and tables travel between processes, and are added on the workers."""
+    columns = labels(600)
+    folder = folder_of(columns, tmp_path / "d", files=2)
+    same(cg.compare_all(cg.scan(folder), KEYS, client=cluster.address), cg.compare_all(columns, KEYS))
+
+
+@pytest.mark.slow
+def test_a_cluster_of_processes_from_the_command_line(cluster, tmp_path, command):
+    """`--client tcp://…` counts on the cluster and prints what threads print."""
+    folder_of({k: labels(300)[k] for k in NAMES}, tmp_path / "d", files=1)
+    there = command("matrix", "d", "--client", cluster.address, "--format", "csv")
+    here = command("matrix", "d", "--format", "csv")
+    assert there.code == 0, there.err
+    assert there.out == here.out
+
+
+@pytest.mark.slow
+def test_a_consensus_survives_a_killed_worker_with_the_same_bytes(cluster, tmp_path, monkeypatch):
+    """A worker that is killed while it places rows does not change a byte of the files that are written."""
+    address, workers = cluster.address, cluster.workers
+    for name, value in {"ALL_UP_TO": 300, "SAMPLED": 150, "PER_CLUSTER": 20}.items():
+        monkeypatch.setattr(f"congruence.consensus_clustering.search.{name}", value)
+    folder = folder_of({k: labels(600)[k] for k in NAMES}, tmp_path / "d", groups=2)
+    here, there = tmp_path / "here", tmp_path / "there"
+    cg.consensus(cg.scan(folder), 3, "kcc", 0, n_init=1, out=here, progress=False)
+    killer = when(there, 1, workers[0].send_signal, signal.SIGKILL, files="part-*.parquet")
+    r = cg.consensus(cg.scan(folder), 3, "kcc", 0, n_init=1, out=there, client=address, progress=False)
+    killer.join()
+    assert workers[0].wait(timeout=10) == -signal.SIGKILL
+    assert r.n_points == 600
+    names = sorted(x.name for x in here.iterdir())
+    assert len(names) > 1
+    assert sorted(x.name for x in there.iterdir()) == names
+    for name in names:
+        assert (there / name).read_bytes() == (here / name).read_bytes(), name
+
+
+@pytest.mark.slow
 def test_a_worker_and_then_the_scheduler_killed_in_the_middle(cluster, tmp_path):
     """Killing a worker does not change the result; losing the scheduler gives one clear line, and a second run resumes."""
-    address, scheduler, workers = cluster
+    address, scheduler, workers = cluster.address, cluster.scheduler, cluster.workers
     columns = {k: labels(1200)[k] for k in NAMES}
     folder = folder_of(columns, tmp_path / "d")
     expected = cg.compare_all(columns, ["ari", "vi"])
@@ -304,34 +358,3 @@ def test_a_worker_and_then_the_scheduler_killed_in_the_middle(cluster, tmp_path)
     same(cg.compare_all(cg.scan(folder), ["ari", "vi"], checkpoint=saved), expected)
     with pytest.raises(cg.InputError, match=r"no Dask scheduler answers at tcp://127.0.0.1"):
         cg.compare_all(cg.scan(folder), client=address)
-
-
-@pytest.mark.slow
-def test_a_consensus_survives_a_killed_worker_with_the_same_bytes(cluster, tmp_path, monkeypatch):
-    """A worker that is killed while it places rows does not change a byte of the files that are written."""
-    address, _, workers = cluster
-    for name, value in {"ALL_UP_TO": 300, "SAMPLED": 150, "PER_CLUSTER": 20}.items():
-        monkeypatch.setattr(f"congruence.consensus_clustering.search.{name}", value)
-    folder = folder_of({k: labels(600)[k] for k in NAMES}, tmp_path / "d", groups=2)
-    here, there = tmp_path / "here", tmp_path / "there"
-    cg.consensus(cg.scan(folder), 3, "kcc", 0, n_init=1, out=here, progress=False)
-    killer = when(there, 1, workers[0].send_signal, signal.SIGKILL, files="part-*.parquet")
-    r = cg.consensus(cg.scan(folder), 3, "kcc", 0, n_init=1, out=there, client=address, progress=False)
-    killer.join()
-    assert workers[0].wait(timeout=10) == -signal.SIGKILL
-    assert r.n_points == 600
-    names = sorted(x.name for x in here.iterdir())
-    assert len(names) > 1
-    assert sorted(x.name for x in there.iterdir()) == names
-    for name in names:
-        assert (there / name).read_bytes() == (here / name).read_bytes(), name
-
-
-@pytest.mark.slow
-def test_a_cluster_of_processes_from_the_command_line(cluster, tmp_path, command):
-    """`--client tcp://…` counts on the cluster and prints what threads print."""
-    folder_of({k: labels(300)[k] for k in NAMES}, tmp_path / "d", files=1)
-    there = command("matrix", "d", "--client", cluster[0], "--format", "csv")
-    here = command("matrix", "d", "--format", "csv")
-    assert there.code == 0, there.err
-    assert there.out == here.out

@@ -45,7 +45,7 @@ def test_naive_has_every_measure():
 
 
 @pytest.mark.slow
-@settings(max_examples=6)
+@settings(max_examples=3)
 @given(pairs())
 @example(([0], [0]))
 @example(([0, 1], [0, 0]))
@@ -60,7 +60,7 @@ def test_every_door_on_every_route_gives_the_definition(pair):
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(pairs())
 def test_compare_gives_the_definition(pair):
     """cg.compare equals the slow definition for every measure."""
@@ -144,7 +144,9 @@ def test_routes_agree_on_larger_data(k):
     rng = np.random.default_rng(k)
     columns = [rng.integers(0, k, 3000), rng.integers(0, k, 3000), rng.integers(0, max(2, k // 3), 3000)]
     columns[1][:1500] = columns[0][:1500]
+    matched = {"accuracy", "clustering_error", "nca", "npa", "psi"}  # slow with a thousand clusters
     limited = {"kappa_max", "kappa_trace", "irm", "irm_greedy", "lambda"} if k > 30 else {"lambda"}
+    limited |= matched if k > 200 else set()
     groups = by_need([key for key in KEYS if key not in limited])
     expected: dict[str, np.ndarray] = {}
     for name in ROUTES:

@@ -61,7 +61,7 @@ def assert_soft(u: list[list[float]], v: list[list[float]]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(pairs_of_memberships())
 @example(([[0.875, 0.125]] * 2 + [[0.125, 0.875]] * 2, [[0.875, 0.125]] * 2 + [[0.125, 0.875]] * 2))
 @example(([[1.0, 0.0]] * 3, [[0.5, 0.5]] * 3))
@@ -72,7 +72,7 @@ def test_probabilistic_memberships_give_the_definition(pair):
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(pairs_of_memberships(probabilistic=False))
 @example(([[0.5]] * 3, [[0.25]] * 3))
 def test_possibilistic_memberships_give_the_definition(pair):
@@ -101,7 +101,7 @@ def test_crisp_memberships_give_the_crisp_value(pair):
 
 
 @pytest.mark.slow
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(weighted_pairs())
 @example(([0, 1, 2, 3], [0, 0, 1, 2], [0.125, 0.375, 1.25, 0.875]))
 @example(([0, 1, 2], [0, 1, 2], [0.375, 1.75, 0.625]))
@@ -141,7 +141,7 @@ def test_equal_weights_are_no_weights(pair):
 
 
 @pytest.mark.slow
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(counted_pairs())
 @example(([0, 1], [0, 0], [2, 1]))
 @example(([0, 1, 2], [0, 1, 1], [1, 0, 3]))
@@ -174,7 +174,7 @@ def test_ami_refuses_weights_and_memberships(key):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", KEYS)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(pairs(8))
 @example(([0], [0]))
 @example(([0, 0, 0], [0, 0, 0]))

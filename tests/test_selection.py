@@ -127,7 +127,7 @@ def test_mistakes_on_the_command_line(table, words, text):
 def test_ctrl_c_writes_what_is_done(tmp_path):
     """An interrupt of the running command: the finished k are written, and the exit code says it was stopped."""
     rng = np.random.default_rng(0)
-    np.save(tmp_path / "x.npy", rng.normal(size=(400, 8)))
+    np.save(tmp_path / "x.npy", rng.normal(size=(60, 3)))
     out = tmp_path / "s.csv"
     script = (
         "import sys, congruence.selection.agreement_curves as s\n"
