@@ -45,15 +45,15 @@ def _check_one_kind(X: Any) -> None:
     """Refuse a frame of measurements and whole numbers: without a generator, the latter may be clusterings or not."""
     if not hasattr(X, "columns"):
         return
-    names = [str(name) for name in (X.column_names if hasattr(X, "column_names") else X.columns)]
+    names = list(X.column_names if hasattr(X, "column_names") else X.columns)
     measured = [
-        name
+        str(name)
         for name in names
-        if not is_labels(np.asarray(X[name])) and kind_of_column(name, X[name]).kind == "measurements"
+        if not is_labels(np.asarray(X[name])) and kind_of_column(str(name), X[name]).kind == "measurements"
     ]
     if measured:
         check_features(X, takes_text=False)
-        others = [name for name in names if name not in measured]
+        others = [str(name) for name in names if str(name) not in measured]
         raise InputError(
             f"columns {some_of(measured, 3)} hold measurements, and {some_of(others, 3)} whole numbers or words; pass "
             "generator='kmeans' if all of them are measurements, or the label columns alone for their consensus"
