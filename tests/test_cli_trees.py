@@ -87,10 +87,12 @@ def test_resolutions(here, monkeypatch, capsys):
         ("hierarchies a.nwk truth.csv --labels species --id name --plot x.html", "pass --curve"),
         ("hierarchies a.nwk truth.csv --labels genus", "genus"),
         ("hierarchies a.nwk b.nwk --measures ari", "cut_curve"),
+        ("hierarchies a.nwk matrix.npz --labels matrix --id matrix", "'matrix' is a matrix, not a column"),
     ],
 )
 def test_bad_input_is_one_line(line, message, here, monkeypatch, capsys):
     """Exit code 2 and one line that says what to do."""
+    np.savez("matrix.npz", matrix=np.eye(3))
     _, err = run(line, monkeypatch, capsys, code=2)
     assert message in err
     assert len([line for line in err.splitlines() if not line.startswith("note: ")]) == 1

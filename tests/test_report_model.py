@@ -339,3 +339,10 @@ def test_lists_of_names():
     assert words.listed(["a"]) == "“a”"
     assert words.listed(["a", "b"]) == "“a” and “b”"
     assert words.listed(list("abcdef")) == "“a”, “b”, “c”, “d” and 2 more"
+
+
+def test_a_similarity_without_a_largest_value():
+    """mi has no upper bound: its distances are counted from the largest value, and the report is written."""
+    away = layout.distances(np.array([[1.0, 0.25], [0.25, 0.5]]), cg.measure("mi"))
+    assert away.tolist() == [[0.0, 0.75], [0.75, 0.0]]
+    assert cg.report({name: RUNS[name] for name in list(RUNS)[:3]}, measures=["mi"]).model

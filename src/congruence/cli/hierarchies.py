@@ -9,7 +9,8 @@ from congruence.cli.app import FailUnder, Format, Id, Measures, Open, Output, Th
 from congruence.cli.parsing import limits_of
 from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import fail_if_under, print_result, say
-from congruence.cli.reading import said_of, split, table_of
+from congruence.cli.reading import listed, said_of, split, table_of
+from congruence.errors import InputError
 
 #: files that hold Newick text
 NEWICK = (".nwk", ".newick", ".tree", ".tre", ".txt")
@@ -82,7 +83,7 @@ def _tree(path: Path, id: str | None) -> Any:
     if suffix == ".npy":
         return cg.Hierarchy(files.read_array(path))
     table = table_of(path)
-    points = files.pick(table, [id], str(path))[id].to_pylist() if id is not None else None
+    points = _listed(table, id, path) if id is not None else None
     found = sorted_columns(table, id=id, source=str(path))
     say(said_of(found))
     return cg.Hierarchy(dict(found.taken), points=points)
@@ -93,7 +94,16 @@ def _labels(path: Path, column: str, id: str | None) -> Any:
     from congruence.inputs import files
 
     table = table_of(path)
-    found = files.pick(table, [column, *([id] if id is not None else [])], str(path))
     if id is None:
-        return found[column]
-    return dict(zip(found[id].to_pylist(), found[column].to_pylist(), strict=True))
+        return files.pick(table, [column], str(path))[column]
+    return dict(zip(_listed(table, id, path), _listed(table, column, path), strict=True))
+
+
+def _listed(table: dict[str, Any], column: str, path: Path) -> list[Any]:
+    """The values of one column; a matrix or memberships have none."""
+    from congruence.inputs import files
+
+    found = files.pick(table, [column], str(path))[column]
+    if not hasattr(found, "to_pylist") and not hasattr(found, "tolist"):
+        raise InputError(f"{path}: {column!r} is a matrix, not a column with one value per point")
+    return listed(found)

@@ -46,8 +46,12 @@ MOST_GROUPS, CLEAR = 8, 0.25
 
 
 def distances(values: Array, measure: Measure) -> Array:
-    """Distances of the members by a measure: best − value for a similarity; undefined pairs are farthest apart."""
-    away = measure.range[1] - values if measure.better == "higher" else values.copy()
+    """Distances of the members by a measure: best − value for a similarity; undefined pairs are farthest apart.
+
+    The best value of an unbounded similarity, such as mi, is the largest there is.
+    """
+    best = measure.range[1] if np.isfinite(measure.range[1]) else np.max(values, initial=0.0, where=~np.isnan(values))
+    away = best - values if measure.better == "higher" else values.copy()
     away = np.maximum((away + away.T) / 2, 0.0)
     known = away[~np.isnan(away)]
     away = np.where(np.isnan(away), known.max() if len(known) else 1.0, away)
