@@ -201,9 +201,9 @@ def check_kernels(parts: list[str]) -> None:
     ran: set[str] = set()
     compiled = device._kernel
 
-    def noted(name: str, card: int) -> Any:
+    def noted(which: device.Kernel, name: str, card: int) -> Any:
         ran.add(name.partition("<")[0])
-        return compiled(name, card)
+        return compiled(which, name, card)
 
     device._kernel = noted  # type: ignore[assignment]
     device.cupy().cuda.set_allocator(None)
