@@ -47,6 +47,7 @@ ODD_CALLS = {
     "ragged colours": lambda: cg.resolutions({"a": [0, 1], "b": [0, 0]}).plot(color=[1, [2]]),
     "lists as members": lambda: cg.Ensemble([[0, 1], [0, 0]])[[[], []]],
     "ragged members": lambda: cg.Ensemble([[0, 1], [0, 0]])[[1, [0]]],
+    "a huge number as a member": lambda: cg.Ensemble([[0, 1], [0, 0]])[-(2**63) - 1],
     "nothing as a member": lambda: cg.Ensemble([[0, 1], [0, 0]])[[None]],
     "an array as a column of a scan": lambda: cg.scan(batches({"a": [0, 1], "b": [0, 1]}))[np.array([1, 2])],
     "a number as progress": lambda: cg.compare_all([[0, 1, 1], [0, 0, 1]], progress=3),
@@ -273,3 +274,13 @@ def test_numpy_scalars_as_arguments():
     assert r["ari"][0, 1] == pytest.approx(-0.5)
     assert cg.consensus([[0, 0, 1], [0, 1, 1]], np.int64(2), random_state=np.int64(0)).n_clusters == 2
     assert len(cg.random_partitions(np.int64(5), np.int32(2), np.uint8(2), random_state=0)) == 2
+
+
+def test_half_floats_as_data(tmp_path):
+    """No raw warning of numpy about numbers that half floats do not have."""
+    np.save(tmp_path / "x.npy", np.array([[0.5], [0.25], [3], [3.5]], np.float16))
+    said = run(
+        ["choose-k", "x.npy", "--k", "2,3", "--method", "kmeans", "--criteria", "silhouette", "--members", "2"],
+        tmp_path,
+    )
+    assert (said.code, "overflow" in said.err) == (0, False)

@@ -317,7 +317,10 @@ class FoundData:
 
         if words := [name for name, x in self.numbers.items() if x.dtype.kind not in "biuf"]:
             raise InputError(f"column {words[0]!r} holds text, not numbers; choose others with --columns")
-        exact = {name: x if x.size and np.abs(x).max() > 2**53 else x.astype(float) for name, x in self.numbers.items()}
+        exact = {
+            name: x if x.size and np.abs(x).max() > np.float64(2**53) else x.astype(float)
+            for name, x in self.numbers.items()
+        }
         return pa.table({name: pa.array(x) for name, x in exact.items()})
 
     def scaled(self, standardise: bool) -> Any:

@@ -179,7 +179,7 @@ class Ensemble(Listing):
 
     def _place(self, which: Any) -> int:
         if not isinstance(which, str):
-            if not isinstance(which, int | float | np.number) or not np.isfinite(which):
+            if not isinstance(which, int | float | np.number) or which != which or which in (np.inf, -np.inf):
                 raise InputError(f"members are selected by number or name, not by {which!r}")
             if not -len(self) <= int(which) < len(self):
                 raise InputError(f"there is no member {int(which)}; there are {len(self)} members, counted from 0")
