@@ -302,3 +302,15 @@ def test_ties_are_decided_by_the_order_of_labels():
     for x, y in ((a, b), (s["a"], s["b"])):
         assert cg.irm_greedy(x, y, unassigned="cluster") == pytest.approx(filled, rel=1e-12)
     assert cg.compare_all([a, b], ["irm_greedy"], unassigned="cluster")["irm_greedy"][1, 0] == pytest.approx(filled)
+
+
+def test_a_part_of_weight_0_in_a_checkpoint(tmp_path):
+    """A row group whose weights are all 0 is stored and added like others."""
+    columns = {"a": [0, 1, 2, 3], "b": [0, 1, 0, 0], "w": [0.0, 2.0, 1.0, 2.0]}
+    path = tmp_path / "x.parquet"
+    parquet.write_table(pa.table(columns), path, row_group_size=1)
+    s = cg.scan(path, ["a", "b"], checkpoint=tmp_path / "kept")
+    right = cg.vi(columns["a"], columns["b"], sample_weight=columns["w"])
+    for _ in range(2):
+        assert cg.compare(s["a"], s["b"], "vi", sample_weight=s["w"])["vi"] == pytest.approx(right, rel=1e-12)
+        s = cg.scan(path, ["a", "b"], checkpoint=tmp_path / "kept")  # from the stored parts

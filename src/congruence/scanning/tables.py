@@ -207,7 +207,7 @@ class PartialTables:
             parted = {key: tuple(np.split(arrays.pop(key), ends)) if labels else () for key in ("sizes", "inside")}
             part = cls(
                 names=tuple(about["names"]), kinds=kinds, labels=labels, sizes=parted["sizes"],
-                inside=parted["inside"] if about["exponent"] is not None else (), exponent=about["exponent"],
+                inside=parted["inside"] if about["mass"] == "sample_weight" else (), exponent=about["exponent"],
                 rows=about["rows"], mass=about["mass"], total=arrays["count"].dtype.type(about["total"]),
                 squares=about["squares"], left_out=tuple(about["left_out"]), **arrays,
             )  # fmt: skip
