@@ -110,6 +110,13 @@ def test_unreadable_files_are_one_line(congruence, name):
     refused(congruence("matrix", name), name)
 
 
+@pytest.mark.parametrize("command", ["ensemble", "consensus", "compare"])
+def test_one_column_of_memberships_is_no_reference(congruence, command):
+    """The columns m:0 and m:1 are one clustering, so neither can be the reference."""
+    Path("soft.csv").write_text("m:0,m:1,k\n0.2,0.8,1\n0.9,0.1,0\n0.5,0.5,1\n", encoding="utf-8")
+    refused(congruence(command, "soft.csv", "--reference", "m:0"), "'m:0' is part of a clustering")
+
+
 def test_pickled_arrays_are_refused(congruence):
     """An npy file of objects would have to be unpickled: it is refused."""
     np.save("objects.npy", np.array(["a", 1, None], dtype=object), allow_pickle=True)

@@ -170,6 +170,8 @@ def test_singletons_and_cluster_say_what_unassigned_points_are(kind):
     """'singletons' gives each unassigned point a cluster of its own, 'cluster' puts them all in one."""
     a, b = random_gapped(11, members=2)
     mass = mass_of(kind, 60)
+    if kind == "frequency":  # an unassigned point that occurs several times cannot be one singleton
+        mass = {kind: np.where([None in pair for pair in zip(a, b, strict=True)], 1, mass[kind])}
     alone = [[f"alone {i}" if x is None else str(x) for i, x in enumerate(v)] for v in (a, b)]
     together = [["together" if x is None else str(x) for x in v] for v in (a, b)]
     for policy, (left, right) in (("singletons", alone), ("cluster", together)):
@@ -277,3 +279,12 @@ def test_minus_one_is_not_pointed_out_where_it_is_an_ordinary_label():
     """All −1, or −1 among other negative labels, does not suggest noise."""
     for data in ([-1] * 6, [-2, -1, 0, 0, 1, 1], [0, 1, 2, 0, 1, 2]):
         assert not cg.compare(data, SIX).cautions
+
+
+def test_singletons_of_points_that_occur_several_times():
+    """A point without a label that occurs three times would be three clusters: refused, unless it occurs once."""
+    a, b = [None, 0, 0, 1], [0, 0, 1, 1]
+    with pytest.raises(cg.InputError, match="repeat these rows with frequency 1"):
+        cg.ari(a, b, frequency=[3, 2, 1, 2], unassigned="singletons")
+    rows = cg.ari([None, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1], unassigned="singletons")
+    assert cg.ari(a, b, frequency=[1, 2, 1, 2], unassigned="singletons") == rows

@@ -11,7 +11,7 @@ from typing import Any
 from congruence.cli.app import at_end, settings
 from congruence.cli.gaps import missing_note, scanned_gaps
 from congruence.cli.printing import say
-from congruence.errors import InputError
+from congruence.errors import InputError, some_of
 
 #: columns as an option gives them, separated by commas, or one by one
 Columns = str | Sequence[str] | None
@@ -124,6 +124,11 @@ def labels_of(
         )
         kept = found.ids
     found = replace(found, beside=_weights(extra))
+    if found.reference is not None and found.reference not in found.taken:
+        raise InputError(
+            f"{file}: {found.reference!r} is part of a clustering and cannot be the reference; there are: "
+            f"{some_of(found.taken)}"
+        )
     say([*said_of(found), *missing_note(file, found.taken)])
     return FoundLabels(found.taken, found.reference, kept)
 

@@ -103,7 +103,23 @@ class InputOptions:
         index = next((c.index for c in same if c.index is not None), None)
         n = SCANNED if members[0].lazy else len(members[0])
         mass = as_mass(self.sample_weight, self.frequency, n, index, self.align)
+        if self.unassigned == "singletons" and mass is not None and mass.is_frequency and n != SCANNED:
+            for c, labels, name in zip(same, noise, who, strict=True):
+                _check_single(c.with_policy("drop", labels, name), mass, name)
         return Aligned(members=members, noise=noise, mass=mass, index=index, notes=tuple(notes))
+
+
+def _check_single(c: Clustering, mass: Mass, who: str) -> None:
+    """Raise if a point in no cluster occurs several times: each occurrence would be a separate cluster."""
+    if not c.gaps:
+        return
+    codes = c.codes  # type: ignore[union-attr]  # memberships have no gaps
+    often = int((mass.values[codes == codes.max()] > 1).sum())
+    if often:
+        raise InputError(
+            f"{who}: points without a label that occur several times (frequency): {often}; unassigned='singletons' makes each "
+            "occurrence a separate cluster: repeat these rows with frequency 1, or pass 'drop' or 'cluster'"
+        )
 
 
 def as_mass(sample_weight: Any, frequency: Any, n: int, index: Any = None, align: Align | None = None) -> Mass | None:
