@@ -28,6 +28,10 @@ def close(x: float, y: float) -> bool:
     return (math.isnan(x) and math.isnan(y)) or x == y or math.isclose(x, y, rel_tol=1e-7, abs_tol=1e-9)
 
 
+#: what a route may answer instead of a value; the last if points without a label occur several times
+REFUSED = ("scanned", "single point", "repeat these rows with frequency 1")
+
+
 def valued(rng: Random, folder: Path) -> tuple[str, list[str], str]:
     """Every measure of two clusterings, or of an ensemble, by several routes, next to its naive definition."""
     how = rng.choice(["labels", "labels", "gaps", "gaps", "soft", "members"])
@@ -39,7 +43,7 @@ def valued(rng: Random, folder: Path) -> tuple[str, list[str], str]:
             try:
                 got = float(routes[way](key))
             except cg.InputError as error:
-                fine = isinstance(error, cg.NotApplicable) or "scanned" in str(error) or "single point" in str(error)
+                fine = isinstance(error, cg.NotApplicable) or any(words in str(error) for words in REFUSED)
                 if not fine:
                     wrong.append(f"{key} by {way}: refused: {str(error)[:160]}")
                 continue
@@ -79,8 +83,8 @@ def of_labels(rng: Random, folder: Path, how: str) -> Values:
         noise = rng.choice([{}, {}, {"a": [0]}, {"a": [1], "b": [0, 2]}])
         if noise:
             options["noise"] = noise
-    x, y = ([None if v in noise.get(name, ()) else v for v in side] for name, side in (("a", a), ("b", b)))
-    x, y, rows = oracle.pair(x, y, options.get("unassigned", "error"))
+    seen = [[None if v in noise.get(name, ()) else v for v in side] for name, side in (("a", a), ("b", b))]
+    x, y, rows = oracle.pair(*seen, options.get("unassigned", "error"))
     kind = rng.choice(["none", "none", "sample_weight", "frequency"])
     mass: list[Any] = []
     w = None
@@ -90,7 +94,15 @@ def of_labels(rng: Random, folder: Path, how: str) -> Values:
         w = [mass[i] / scale for i in rows]
     elif kind == "frequency":
         mass = [rng.randrange(4) for _ in range(n)]
-        x, y = ([s for s, i in zip(side, rows, strict=True) for _ in range(mass[i])] for side in (x, y))
+        alone = options.get("unassigned") == "singletons"
+        x, y = (
+            [
+                (s, j) if alone and given[i] is None else s
+                for s, i in zip(side, rows, strict=True)
+                for j in range(mass[i])
+            ]
+            for side, given in zip((x, y), seen, strict=True)
+        )
     shown = f"{how} {a} {b} {options} {kind} {mass}"
     right_of = naive.MEASURES if w is None else naive.WEIGHTED
     few = x and len(x) <= 20 and max(len(set(x)), len(set(y))) <= 6 and (w is None or sum(w))
