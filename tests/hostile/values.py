@@ -97,7 +97,7 @@ def of_labels(rng: Random, folder: Path, how: str) -> Values:
         alone = options.get("unassigned") == "singletons"
         x, y = (
             [
-                (s, j) if alone and given[i] is None else s
+                f"{s}, {j}" if alone and given[i] is None else str(s)
                 for s, i in zip(side, rows, strict=True)
                 for j in range(mass[i])
             ]
