@@ -451,6 +451,6 @@ def wrongly_refused(line: Line, made: broken_files.Made, said: Said) -> list[str
         return []
     if line.unassigned == "drop" and any(None in c for c in columns.values()):
         return []
-    if re.search(r"control character|all different|named twice|name two of them", said.err):
+    if re.search(r"control character|all different|named twice|name two of them|is not UTF-8; rename", said.err):
         return []
     return [f"a whole file was refused: {said.err.strip()!r}"]

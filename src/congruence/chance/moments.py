@@ -199,9 +199,9 @@ def _fineness(rows: Sequence[Margin], columns: Sequence[Margin]) -> Array:
     return np.asarray(free / 2 * np.log1p(12 * variance))
 
 
-#: the tail is reliable if S takes small steps (standard deviation, fineness) and is not skewed to the left; otherwise the
-#: distribution may end before S does
-LEAST_DEVIATION, LEAST_FINENESS, LEAST_SKEWNESS = 6.0, 6.5, -0.02
+#: the tail is reliable if S takes small steps (standard deviation, fineness), is not skewed to the left, and its tails are
+#: not lighter than those of the distribution; otherwise the distribution may end before S does, or after it
+LEAST_DEVIATION, LEAST_FINENESS, LEAST_SKEWNESS, LEAST_EXCESS = 6.0, 6.5, -0.02, -0.02
 
 #: for lower tails down to each of these: the largest size of the excess, in units of 1 and of the squared skewness, and the
 #: smallest number of points. Further down, the distribution ends before S does
@@ -209,7 +209,7 @@ BELOW = ((0.05, math.inf, math.inf, 0), (1e-2, 0.03, math.inf, 250), (1e-4, 0.03
 
 #: for p-values down to each of these: the largest excess of the kurtosis and the smallest number of points. The tails differ
 #: more the further out they are
-LIMITS = ((1e-2, 0.4, 0), (1e-3, 0.06, 250), (1e-4, 0.02, 1000), (0.0, 0.01, 1000))
+LIMITS = ((1e-2, 0.4, 0), (1e-3, 0.06, 1000), (1e-4, 0.02, 1000), (0.0, 0.01, 1000))
 
 #: no probability smaller than this is reported
 SMALLEST = 1e-300
@@ -228,9 +228,8 @@ def is_reliable(moments: Moments, more: Array, fewer: Array) -> Array:
         ],
         axis=0,
     )
-    return np.asarray(
-        is_fine & (moments.skewness >= LEAST_SKEWNESS) & (moments.excess <= excess) & (moments.n >= points)
-    )
+    is_fine &= (moments.skewness >= LEAST_SKEWNESS) & (moments.excess >= LEAST_EXCESS)
+    return np.asarray(is_fine & (moments.excess <= excess) & (moments.n >= points))
 
 
 def p_values(moments: Moments, together: Any) -> tuple[Array, Array]:

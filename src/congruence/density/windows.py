@@ -310,11 +310,13 @@ def _profile(
 
 
 def _from_stream(windows: Any) -> Iterable[tuple[Any, Any, Any]]:
-    if isinstance(windows, str) or frame_kind(windows) is not None or not isinstance(windows, Iterable):
+    is_one = not isinstance(windows, Iterable) or getattr(windows, "ndim", None) == 0
+    if isinstance(windows, str) or frame_kind(windows) is not None or is_one:
         raise InputError("name the columns of a table, as in drift(table, labels='cluster', window='day')")
     named: bool | None = None
-    items = ((name, *part) for name, part in windows.items()) if isinstance(windows, Mapping) else windows
-    for item in items:
+    if isinstance(windows, Mapping):
+        windows = ((name, *part) if isinstance(part, tuple | list) else part for name, part in windows.items())
+    for item in windows:
         if not isinstance(item, tuple | list) or len(item) not in (2, 3):
             raise InputError(
                 "a stream must yield (X, labels) or (name, X, labels); for a table name its columns: "

@@ -409,6 +409,8 @@ def _read(tree: Any) -> Merges:
         )  # fmt: skip
     if isinstance(tree, str) and not tree.strip():
         raise InputError("the tree is an empty text; expected Newick, as in '((a,b),c);'")
+    if isinstance(tree, str) and "\0" in tree:
+        raise InputError(f"the tree {tree[:40]!r} holds a null character; expected Newick, as in '((a,b),c);'")
     if isinstance(tree, Path) or (isinstance(tree, str) and "(" not in tree and not tree.rstrip().endswith(";")):
         try:
             return tree_formats.from_newick(Path(tree).read_text(encoding="utf-8"))
