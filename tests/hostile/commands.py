@@ -386,7 +386,9 @@ def weighted_wrong(line: Line, made: broken_files.Made, said: Said) -> list[str]
     name = line.argv[line.argv.index(option) + 1]
     try:
         columns = oracle.read(made.path)
-        mass = [float(x) for x in columns[name]]
+        mass = [
+            float({"true": 1, "false": 0}.get(str(x).lower(), x)) for x in columns[name]
+        ]  # booleans count as 0 and 1
     except oracle.Ambiguous:
         return []
     except (oracle.Unreadable, KeyError, TypeError, ValueError) as error:

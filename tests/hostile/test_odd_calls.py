@@ -19,6 +19,8 @@ ODD_CALLS = {
     "random_partitions": lambda: cg.random_partitions("x", 2, 2),
     "certainty_random": lambda: cg.certainty_random(0, 2),
     "merge": lambda: cg.merge(1, "x"),
+    "runs of one point": lambda: cg.choose_k([[3.0]], [1, 2], criteria=["ari"]),
+    "runs of one cluster": lambda: cg.choose_k([[3.0], [4.0], [7.0]], [1], criteria=["ari"]),
     "drift of one number": lambda: cg.drift(np.array(3)),
     "drift of a mapping of numbers": lambda: cg.drift({1: 2}),
     "a tree with a null character": lambda: cg.tanglegram("a\0b", "(a,b);"),

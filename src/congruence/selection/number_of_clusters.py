@@ -127,7 +127,12 @@ def choose_k(
             many = MEMBERS if n_members is None else n_members
             maker = "kmeans" if isinstance(method, str) and method == "auto" else method
             making = Making.of(data, X, maker, seeds, many, n_subsamples, fraction, protocol, n_jobs)
-            found = member_curves([x for x in ks if x > 1], making, wanted, truth, threads, progress)
+            several = [x for x in ks if x > 1]
+            if not several:
+                raise InputError(
+                    f"these criteria compare runs with two or more clusters; of {n} points k can only be 1 here"
+                )
+            found = member_curves(several, making, wanted, truth, threads, progress)
         if peers:
             points = prepare(data, X, standardise, seeds)
             return by_criteria(points, ks, peers, method, seeds, found, truth, n_jobs, progress)
