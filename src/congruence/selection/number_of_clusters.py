@@ -130,7 +130,7 @@ def choose_k(
             several = [x for x in ks if x > 1]
             if not several:
                 raise InputError(
-                    f"these criteria compare runs with two or more clusters; of {n} points k can only be 1 here"
+                    f"these criteria need k of at least 2, and only k = 1 is left ({n} points); pass a larger k"
                 )
             found = member_curves(several, making, wanted, truth, threads, progress)
         if peers:
