@@ -13,51 +13,11 @@ from congruence.consensus_clustering.search import consensus
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.generators import generate
 from congruence.ensembles.nearest import Centres
-from congruence.errors import InputError, misnamed, refused, some_of
-from congruence.inputs.column_kinds import check_features, kind_of_column
+from congruence.errors import InputError, misnamed, refused
+from congruence.inputs.column_kinds import check_features
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.estimators import Clusterer, as_table, new_points
+from congruence.inputs.estimators import Clusterer, as_table, check_one_kind, is_labels, new_points
 from congruence.statistics.tables import Array
-
-
-def is_labels(X: Any) -> bool:
-    """Whether these are label columns, by their type: integers, words, categories, or whole numbers with gaps.
-
-    >>> is_labels(np.array([[0, 1]])), is_labels(np.array([[0.0, 16.0]])), is_labels(np.array([[0.0, np.nan]]))
-    (True, False, True)
-    """
-    if hasattr(X, "tocsr"):
-        return False
-    if hasattr(X, "columns"):
-        names = X.column_names if hasattr(X, "column_names") else list(X.columns)
-        return any(is_labels(np.asarray(X[name])) for name in names)
-    values = np.asarray(X)
-    if values.dtype.kind == "O":
-        plain = [x for x in values.ravel().tolist() if x is not None and not (isinstance(x, float) and np.isnan(x))]
-        return not all(isinstance(x, float) for x in plain) or len(plain) < values.size
-    if values.dtype.kind != "f":
-        return True
-    missing = np.isnan(values)
-    return bool(missing.any() and (values[~missing] == np.round(values[~missing])).all())
-
-
-def _check_one_kind(X: Any) -> None:
-    """Refuse a frame of measurements and whole numbers: without a generator, the latter may be clusterings or not."""
-    if not hasattr(X, "columns"):
-        return
-    names = list(X.column_names if hasattr(X, "column_names") else X.columns)
-    measured = [
-        str(name)
-        for name in names
-        if not is_labels(np.asarray(X[name])) and kind_of_column(str(name), X[name]).kind == "measurements"
-    ]
-    if measured:
-        check_features(X, takes_text=False)
-        others = [str(name) for name in names if str(name) not in measured]
-        raise InputError(
-            f"columns {some_of(measured, 3)} hold measurements, and {some_of(others, 3)} whole numbers or words; pass "
-            "generator='kmeans' if all of them are measurements, or the label columns alone for their consensus"
-        )
 
 
 def _was_given_data(model: Any) -> bool:
@@ -156,7 +116,7 @@ class ConsensusClustering(Clusterer):
                 raise InputError("an Ensemble was given, but generator is set; pass data, or leave the generator out")
             self.ensemble_, self.n_features_in_ = X, len(X)
         elif self.generator is None and is_labels(X):
-            _check_one_kind(X)
+            check_one_kind(X)
             with refused():
                 given = validate_data(self, X, dtype=None, ensure_all_finite=False)
             if given.dtype.kind == "c":

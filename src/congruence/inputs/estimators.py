@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from congruence.errors import InputError, refused, yes_or_no
+from congruence.errors import InputError, refused, some_of, yes_or_no
+from congruence.inputs.column_kinds import check_features, kind_of_column
 from congruence.inputs.formats import is_anndata, matrix_of
 from congruence.inputs.labels import in_memory
 
@@ -50,6 +51,46 @@ def as_table(X: Any) -> Any:
         return in_memory(X)
     matrix = matrix_of(X)[0]
     return matrix if hasattr(matrix, "tocsr") else np.asarray(matrix)
+
+
+def is_labels(X: Any) -> bool:
+    """Whether these are label columns, by their type: integers, words, categories, or whole numbers with gaps.
+
+    >>> is_labels(np.array([[0, 1]])), is_labels(np.array([[0.0, 16.0]])), is_labels(np.array([[0.0, np.nan]]))
+    (True, False, True)
+    """
+    if hasattr(X, "tocsr"):
+        return False
+    if hasattr(X, "columns"):
+        names = X.column_names if hasattr(X, "column_names") else list(X.columns)
+        return any(is_labels(np.asarray(X[name])) for name in names)
+    values = np.asarray(X)
+    if values.dtype.kind == "O":
+        plain = [x for x in values.ravel().tolist() if x is not None and not (isinstance(x, float) and np.isnan(x))]
+        return not all(isinstance(x, float) for x in plain) or len(plain) < values.size
+    if values.dtype.kind != "f":
+        return True
+    missing = np.isnan(values)
+    return bool(missing.any() and (values[~missing] == np.round(values[~missing])).all())
+
+
+def check_one_kind(X: Any) -> None:
+    """Refuse a frame of measurements and whole numbers: without a generator, the latter may be clusterings or not."""
+    if not hasattr(X, "columns"):
+        return
+    names = list(X.column_names if hasattr(X, "column_names") else X.columns)
+    measured = [
+        str(name)
+        for name in names
+        if not is_labels(np.asarray(X[name])) and kind_of_column(str(name), X[name]).kind == "measurements"
+    ]
+    if measured:
+        check_features(X, takes_text=False)
+        others = [str(name) for name in names if str(name) not in measured]
+        raise InputError(
+            f"columns {some_of(measured, 3)} hold measurements, and {some_of(others, 3)} whole numbers or words; pass "
+            "generator='kmeans' if all of them are measurements, or the label columns alone for their consensus"
+        )
 
 
 def new_points(model: Clusterer, X: Any, **options: Any) -> Any:
