@@ -224,6 +224,6 @@ def test_the_command(tmp_path, few, monkeypatch):
     args = "consensus labels/ --k 4 --id name --method kcc --seed 0 --out consensus/"
     done = CliRunner().invoke(app, args.split())
     assert done.exit_code == 0, done.output
-    assert "truth is no member" in done.output
+    assert "truth is not a member" in done.output
     expected = cg.consensus(data, 4, "kcc", 0, progress=False)
     assert (read(tmp_path / "consensus")["cluster"].to_numpy() == expected.labels).all()

@@ -165,11 +165,11 @@ def test_the_data_decide_as_choose_k_does():
 
 
 def test_without_clusters_in_the_data():
-    """Data of one group: the report says so, and that agreement of the clusterings is no sign of clusters."""
+    """Data of one group: the report says so, and that agreement of the clusterings is not evidence of clusters."""
     X = np.random.default_rng(0).normal(size=(80, 3))
     r = cg.report({"a": X[:, 0] > 0, "b": X[:, 0] > 0.1}, data=X, progress=False)
     kind, sentence, here = words.of_data(r.model)
-    assert (kind, here) == ("none", "2 of 2 clusterings divide one group, and their agreement is no sign of clusters.")
+    assert (kind, here) == ("none", "2 of 2 clusterings divide one group; their agreement is not evidence of clusters.")
     assert sentence == cg.choose_k(X).sentence
     assert words.of_data(cg.report({"a": X[:, 0] > 0, "b": X[:, 1] > 0}, progress=False).model) is None
 

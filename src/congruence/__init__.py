@@ -91,12 +91,12 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-# Functions check what they need, and say it best. What they do not check fails somewhere inside, with words about the
-# inside. Only then are the arguments compared with the signature: for every public function, in one place.
+# Functions check most of their arguments, with specific messages. An argument that they do not check fails deep inside,
+# with an unclear message. Only then are the arguments compared with the signature, in one place for all public functions.
 
 
 def _checked(public: Any) -> Any:
-    """A public function that answers an argument of the wrong type, or a known wrong name, with one clear line."""
+    """A public function that raises a clear one-line error for an argument of the wrong type or with a known wrong name."""
     if not isinstance(public, FunctionType) or hasattr(public, "_checked"):
         return public
 
@@ -136,7 +136,7 @@ _OPEN, _DONE, _SEEN = ("__init__", "__getitem__", "__call__"), set[str](), set[t
 
 
 def _check_classes() -> None:
-    """Check the methods of public classes, of modules imported by now: results come with the functions that return them."""
+    """Check the methods of public classes in modules imported so far; result classes come with their functions."""
     for home in [home for home in _HOMES if f"congruence.{home}" in modules and home not in _DONE]:
         _DONE.add(home)
         for public in [getattr(modules[f"congruence.{home}"], name, None) for name in _HOMES[home]]:
@@ -145,8 +145,8 @@ def _check_classes() -> None:
 
 
 def _check_methods(public: type) -> None:
-    """Check the methods of a class and of the classes of ours that it inherits from."""
-    made_here = hasattr(public, "__dataclass_fields__")  # a record of the package: users do not make them
+    """Check the methods of a class and of its base classes in this package."""
+    made_here = hasattr(public, "__dataclass_fields__")  # an internal record, which users do not create
     for kind in [kind for kind in public.__mro__ if kind.__module__.startswith("congruence.")]:
         for name, method in list(vars(kind).items()):
             if not isinstance(method, FunctionType) or (name == "__init__" and made_here):

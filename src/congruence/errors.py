@@ -77,7 +77,7 @@ def _one_line(text: str) -> str:
 
 @contextmanager
 def refused() -> Iterator[None]:
-    """What another library says of bad input, as an InputError of one line.
+    """Turn another library's error about bad input into a one-line InputError.
 
     >>> with refused():
     ...     raise ValueError("Expected 2D array, got 1D array instead")
@@ -101,7 +101,7 @@ class NotApplicable(InputError):
 
 
 class NoSuchName(InputError, KeyError):
-    """A name that a result does not have: an InputError, and a KeyError as of any mapping."""
+    """A name that a result does not have: an InputError, and a KeyError like that of any mapping."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -185,7 +185,7 @@ def hint(name: Any, known: Iterable[str], listing: str = "`congruence measures` 
 
 
 def misnamed(**names: str) -> Callable[[F], F]:
-    """Note common wrong names of arguments; a call of the public function with one is answered with the right one.
+    """Register common wrong names of arguments; a call with one of them raises an error that gives the right name.
 
     >>> import congruence as cg
     >>> cg.consensus([[0, 1], [0, 1]], k=2)
@@ -201,7 +201,7 @@ def misnamed(**names: str) -> Callable[[F], F]:
 
 
 def warn(message: str) -> None:
-    """Warn about the line of the user that called: the first that is not in this package."""
+    """Warn with the location of the user's call: the first line outside this package."""
     import warnings  # late imports: commands need neither to start
     from sys import _getframe
 

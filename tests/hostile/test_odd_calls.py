@@ -139,7 +139,7 @@ def test_an_error_of_ours_stays_what_it_is(monkeypatch):
 
 @pytest.mark.parametrize("kind", ["float16", "truth", "text"])
 def test_odd_arrays_of_numpy_files(kind, tmp_path):
-    """Half floats are labels, any byte but 0 is true, and characters that do not exist are refused."""
+    """Half floats are labels, any byte but 0 is true, and invalid characters are refused."""
     made = {
         "float16": np.array([0.5, 0.5, 2], np.float16),
         "truth": np.frombuffer(b"\x00\x20\x01", np.bool_),
@@ -147,7 +147,7 @@ def test_odd_arrays_of_numpy_files(kind, tmp_path):
     }[kind]
     np.savez(tmp_path / "x.npz", a=made, b=np.array([0, 1, 1]))
     if kind == "text":
-        with pytest.raises(cg.InputError, match="characters that do not exist"):
+        with pytest.raises(cg.InputError, match="invalid characters"):
             files.read_columns(tmp_path / "x.npz")
         return
     said = run(["compare", "x.npz", "a", "b", "--measures", "ari", "--format", "json"], tmp_path)
@@ -233,7 +233,7 @@ def test_damaged_hdf5_files(tmp_path, monkeypatch):
         cg.Ensemble(path)
     for script, said in (
         ("import os; os.abort()", "HDF5 crashes"),
-        ("import time; time.sleep(9)", "HDF5 finds no end"),
+        ("import time; time.sleep(9)", "HDF5 did not finish"),
     ):
         monkeypatch.setattr(formats, "WALK", script)
         monkeypatch.setattr(formats, "WALKED", 0.3 if "sleep" in script else 10)

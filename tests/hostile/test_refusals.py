@@ -97,7 +97,7 @@ def test_refused_at_once(words, said, refused):
 
 
 MOST = {
-    "matrix": ("cli.matrix.MOST_COLUMNS", 5_000, "every two columns are compared, at most 2 of them, and these are 3"),
+    "matrix": ("cli.matrix.MOST_COLUMNS", 5_000, "at most 2 columns can be compared with each other, but there are 3"),
     "ensemble": ("cli.ensemble.MOST_COLUMNS", 5_000, "at most 2 of them"),
     "consensus": ("cli.consensus.MOST_COLUMNS", 5_000, "at most 2 of them"),
     "points": ("cli.points.MOST_SHOWN_COLUMNS", 200, "or name a --reference"),

@@ -36,7 +36,7 @@ def _run(points: Points, groups: Array, k: int, rng: np.random.Generator, passes
     codes = np.asarray(rng.integers(0, k, n))
     np.add.at(counts, (codes[:, None], groups[:, None], points.items), 1)
     np.add.at(sizes, (codes, groups), 1)
-    # gain of one more point with count m in a bin: (m+1)·log(m+1) − m·log m; T·log T for the totals
+    # gain of adding a point to a bin with count m: (m+1)·log(m+1) − m·log m; T·log T for the totals
     table = xlogx(np.arange(n + 2, dtype=np.float64))
     step = np.diff(table)
     totals = np.diff(xlogx(attributes * np.arange(n + 2, dtype=np.float64)))

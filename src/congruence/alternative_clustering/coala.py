@@ -17,7 +17,7 @@ def coala(
     """Labels by merging; the status says how many merges were for quality and for dissimilarity.
 
     Each step merges the closest two clusters if they are nearer than `omega` times the closest two of which no point
-    shares a given cluster; else the latter. `omega` near 0 favours dissimilarity, 1 and more favours quality.
+    shares a given cluster; else the latter. An `omega` near 0 favours dissimilarity; 1 or more favours quality.
     """
     from scipy.spatial.distance import pdist, squareform
 

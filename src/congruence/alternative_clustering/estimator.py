@@ -98,7 +98,7 @@ class AlternativeClustering(Clusterer):
             The estimator.
         """
         data = X = as_table(X)
-        self._centres = None  # a fit that fails leaves no centres of other data
+        self._centres = None  # a failed fit must not keep the centres of other data
         if frame_kind(X) is not None:
             check_features(X, names_in(self.nominal, "nominal"))
         if isinstance(X, dict) and not hasattr(X, "tocsr"):

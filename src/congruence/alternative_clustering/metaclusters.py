@@ -17,7 +17,7 @@ from congruence.statistics.tables import Array
 def metaclusters(
     points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done, *, groups: int = 10
 ) -> Found:
-    """The labels, among the medoids of the groups of base clusterings, whose mean Rand distance to the known is largest.
+    """The labels, among the medoids of the groups of base clusterings, whose mean Rand distance to the known ones is largest.
 
     Every second base clustering weights the attributes by Zipf's law, 1/rank^α in random order with α ~ U(0, 1.5); the
     others are restarts of k-means. They are grouped by average linkage of 1 − Rand.

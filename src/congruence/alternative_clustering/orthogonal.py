@@ -16,7 +16,7 @@ from congruence.statistics.tables import Array
 def orthogonal(
     points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done, *, weakest: bool = False
 ) -> Found:
-    """k-means after the projection; `weakest` keeps the direction in which the given differ least if they span all."""
+    """k-means after the projection; `weakest` keeps the direction in which the given clusters differ least if they span all."""
     return kmeans(left_over(points, knowns, weakest), k, streams, done)
 
 
@@ -39,5 +39,5 @@ def left_over(points: Points, knowns: Sequence[Array], weakest: bool = False) ->
 
 
 def _is_empty(rest: Array, X: Array, taken: Array) -> bool:
-    """Whether nothing is left of the points once these directions are taken."""
+    """Whether nothing remains of the points after these directions are removed."""
     return bool(len(taken) >= X.shape[1] or np.square(rest).sum() <= 1e-12 * np.square(X).sum())

@@ -34,7 +34,7 @@ def least_similarity(totals: Array, k: int) -> float:
 
 
 def matching_rows(densities: Sequence[Array], k: int) -> tuple[Any, Array]:
-    """Rows A·(x, u¹, v¹, u², v², …) ≤ 0 that say u_k + v_l ≥ M_kl, and which known each u, v belongs to.
+    """Rows A·(x, u¹, v¹, u², v², …) ≤ 0 that say u_k + v_l ≥ M_kl, and which known clustering each u, v belongs to.
 
     densities: for each known clustering, clusters × places; x is k × places, row by row.
     """

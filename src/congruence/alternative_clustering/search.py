@@ -78,7 +78,7 @@ METHODS = {
     "metaclusters": Method(metaclusters, "meta clustering", 1_000_000, "k-means visits all points", n_init=60),
     "mincentropy": Method(mincentropy, "minimum conditional entropy", 10_000, _SQUARE),
     "orthogonal": Method(orthogonal, "k-means orthogonal to the given centroids", 1_000_000, "k-means", nominal=False),
-    "adft": Method(adft, "k-means after a map that hides the given", 1_000_000, "k-means", nominal=False),
+    "adft": Method(adft, "k-means after a map that hides the given clusters", 1_000_000, "k-means", nominal=False),
 }
 #: current methods; the others are kept only to reproduce a paper
 CURRENT = tuple(name for name, method in METHODS.items() if method.status is Status.CURRENT)

@@ -205,7 +205,7 @@ def confidence_interval(
 
     reach = float(ndtri((1 + level) / 2)) * error + doubt
     low, high = t.value - bias - reach, t.value - bias + reach
-    if t.astray is not None:  # pairs with fewer differences would have been refused: reach for the agreement of those
+    if t.astray is not None:  # pairs with fewer differences would have been refused: extend towards their agreement
         share = _fewest_expected(t.astray, level, FEWEST_ASTRAY) / _fewest_expected(t.astray, level)
         if m.better == "higher":
             high = max(high, m.best + (high - m.best) * share)
@@ -223,7 +223,7 @@ def confidence_interval(
 
 
 def _fewest_expected(seen: int, level: float, least: int = 0) -> float:
-    """Lower bound of the mean of a Poisson count, which is seen only if it is at least this.
+    """Lower bound of the mean of a Poisson count that is observed only if it is at least `least`.
 
     >>> round(_fewest_expected(14, 0.95), 2), round(_fewest_expected(14, 0.95, 10), 2), _fewest_expected(10, 0.95, 10)
     (7.65, 5.18, 0.0)

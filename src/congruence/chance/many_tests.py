@@ -274,7 +274,7 @@ def permutation_tests(
     root = seed_sequence(random_state)
 
     def tested_alone(place: int, how: Method) -> PermutationTest:
-        key = (*root.spawn_key, root.n_children_spawned + place)  # one child, without all the others
+        key = (*root.spawn_key, root.n_children_spawned + place)  # this child alone, without spawning the others
         stream = np.random.SeedSequence(root.entropy, spawn_key=key)
         name_a, name_b = pairs[place]
         test = permutation_test(

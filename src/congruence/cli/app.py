@@ -88,7 +88,7 @@ DATA: dict[str, Any] = {
 }
 
 
-#: for an option that is not always of use: what it needs, in words, and whether the given options have it
+#: for an option that does not always apply: what it needs, in words, and whether the given options include it
 Needs = dict[str, tuple[str, Callable[[dict[str, Any]], Any]]]
 
 #: what the options of each command need
@@ -194,7 +194,7 @@ class App(typer.Typer):
     """An application whose commands share options."""
 
     def command(self, name: str | None = None, needs: Needs | None = None, **options: Any) -> Callable[[F], F]:
-        """Declare a command, with the options that all commands share; `needs` are conditions of its own options."""
+        """Declare a command, with the options that all commands share; `needs` gives the conditions of its options."""
         declare = super().command(name, cls=Command, **options)
 
         def declared(function: F) -> F:

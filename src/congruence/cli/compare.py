@@ -82,7 +82,7 @@ def compare(
         int | None,
         typer.Option(
             min=1,
-            help="Number of permutations for --p-values. Default: 1000, or none if p can be computed without.",
+            help="Number of permutations for --p-values. Default: 1000, or none if the p-value can be computed without them.",
         ),
     ] = None,
     level: Annotated[float, typer.Option(help="Confidence level for --ci.")] = 0.95,

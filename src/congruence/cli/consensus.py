@@ -34,7 +34,7 @@ def consensus(
         str,
         typer.Option(
             help="auto, hbgf, ncut, kcc, kmodes, voting, cumulative, mcla, cspa, hgpa, average, single, complete, lwea, "
-            "lwgp; or several, with commas."
+            "lwgp; or several, separated by commas."
         ),
     ] = "auto",
     out: Annotated[
@@ -42,8 +42,8 @@ def consensus(
         typer.Option(
             "--out",
             "-o",
-            help="Write cluster and confidence of each row: csv, tsv, parquet, feather; a folder of Parquet files if the name "
-            "has no ending.",
+            help="Write the cluster and confidence of each row: csv, tsv, parquet, feather; a folder of Parquet files if "
+            "the name has no ending.",
         ),
     ] = None,
     reference: Annotated[
@@ -121,7 +121,7 @@ def consensus(
         rest = read.without_reference()[0]
         members, notes = cg.Ensemble(source.narrowed(list(rest)), **rule), list[str]()
         if read.reference is not None:
-            notes.append(f"{read.reference} is no member; compare the result with it by id")
+            notes.append(f"{read.reference} is not a member; compare the result with it by id")
         result = cg.consensus(selected(members, notes), k, split(method), seed, out=out, **settings)
         _show(result, format, notes)
         return

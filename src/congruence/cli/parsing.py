@@ -84,9 +84,9 @@ def whole_numbers(text: str, option: str = "--k") -> list[int]:
     return found
 
 
-#: most columns of commands that compare every two of them; more take minutes and gigabytes
+#: most columns of commands that compare all pairs; more take minutes and gigabytes
 MOST_COLUMNS = 5_000
-#: the same for commands that keep a table or a score per point for every two of them
+#: the same for commands that keep a table or a score per point for every pair
 MOST_SHOWN_COLUMNS = 200
 
 
@@ -98,7 +98,7 @@ def check_width(file: Path, columns: str | None, long: str | None, most: int = M
     width = 0 if columns or long else width_of(file, suffix_of(file))
     if width > max(most, MOST_COLUMNS):
         raise InputError(
-            f"{file} has {width:,} columns, and at most {most:,} are compared with each other; choose some with "
+            f"{file} has {width:,} columns, but at most {most:,} can be compared with each other; choose some with "
             f"--columns{instead}"
         )
 
@@ -107,6 +107,6 @@ def check_number(columns: Collection[Any], most: int, instead: str = "") -> None
     """Refuse, before the work, more columns than a command can compare with each other."""
     if len(columns) > most:
         raise InputError(
-            f"every two columns are compared, at most {most:,} of them, and these are {len(columns):,}; choose some with "
+            f"at most {most:,} columns can be compared with each other, but there are {len(columns):,}; choose some with "
             f"--columns{instead}"
         )

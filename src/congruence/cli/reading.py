@@ -77,7 +77,7 @@ class FoundLabels:
 
 
 def check_reference(reference: str | None, id: str | None) -> None:
-    """Refuse a reference that is the column of ids: it is no clustering."""
+    """Refuse the column of ids as the reference: it is not a clustering."""
 
     if reference is not None and reference == id:
         raise InputError(f"column {id!r} holds the ids (--id), so it cannot be the reference; name another column")
@@ -92,7 +92,10 @@ def labels_of(
     reference: str | None = None,
     find_reference: bool = False,
 ) -> FoundLabels:
-    """The clusterings of a file, by the common rule for columns, which it says; `find_reference` looks for truth or class."""
+    """The clusterings of a file, by the common rule for columns; prints how it used them.
+
+    `find_reference` looks for a column named truth or class.
+    """
     check_reference(reference, id)
     from congruence.inputs import files
     from congruence.inputs.column_kinds import named_sorting, sorted_columns
@@ -316,7 +319,7 @@ class FoundData:
 
     @property
     def frame(self) -> Any:
-        """The same with the names of the columns, as floats where they are exact: their kind is decided."""
+        """The same with the names of the columns, as floats if that is exact, because floats are always read as measurements."""
         import numpy as np
         import pyarrow as pa
 

@@ -132,7 +132,7 @@ def _data_of_plot(
     file: Path, data: Path | None, axes: str | None, chosen: str | None, id: str | None, long: str | None,
     labels: dict[str, Any],
 ) -> tuple[Any, list[str], list[str]]:  # fmt: skip
-    """The data of the scatter plot, in the order of the labels; its axes; and what there is to say about both."""
+    """The data of the scatter plot, in the order of the labels, its axes, and notes on both."""
     from congruence import InputError
     from congruence.inputs import files
     from congruence.inputs.formats import ANNDATA, picture_of, read_anndata

@@ -98,7 +98,7 @@ def resolutions(
 def _columns(
     table: dict[str, Any], columns: str | None, id: str | None, colour: str | None, file: Path
 ) -> dict[str, Any]:
-    """The requested label columns, by name or pattern; it says how columns are used."""
+    """The requested label columns, by name or pattern; prints how columns are used."""
     from congruence.inputs import files
     from congruence.inputs.column_kinds import named_sorting, sorted_columns
     from congruence.inputs.column_names import named_columns

@@ -38,7 +38,7 @@ def pooled_ami(e: Evidence, labels: Array) -> float:
 
 
 def agreement(e: Ensemble, labels: Array, **missing: str) -> dict[str, float]:
-    """arimp and anmi of a clustering with the members: of their consensus matrix, and of each of them."""
+    """arimp of a clustering with the consensus matrix of the members, and anmi with the members themselves."""
     one = copy(e)
     one.members, one.names, one.member_weight = (Labels(labels),), ("consensus",), None
     arimp = find("arimp", **missing)
@@ -255,7 +255,7 @@ def is_settled(e: Evidence, labels: Array) -> bool:
 def likeliest(e: Evidence, labels: Array, k: int) -> Rule:
     """The rule that puts a point into the cluster that its votes make most probable, given the clusters of others.
 
-    The size of a cluster counts like the vote of one more member. Without it, large clusters of noisy members lose points
+    The size of a cluster counts like the vote of an additional member. Without it, large clusters of noisy members lose points
     to small ones.
     """
     size = np.bincount(labels, weights=e.mass, minlength=k)

@@ -25,7 +25,7 @@ def select_members(
     random_state: Any = None,
     threads: int | None = None,
 ) -> Ensemble:
-    """Select members of an ensemble for a consensus, as Fern and Lin (2008).
+    """Select members of an ensemble for a consensus.
 
     The quality of a member is its mean agreement with all others (Fern and Lin 2008).
 

@@ -17,9 +17,9 @@ from congruence.statistics.tables import Array
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """Where votes put a point: the largest of Σ table + bias over the clusters it is in, the first of equals.
+    """Assigns a point by its votes: the largest Σ table + bias over the clusters it is in, the first in a tie.
 
-    With centres, the one nearest to the direction of Σ table.
+    With centres, the centre nearest to the direction of Σ table.
     """
 
     #: clusters × consensus clusters, or × dimensions of the centres
@@ -62,7 +62,7 @@ class Method:
     variants: tuple[str, ...] = ()
     #: variants that may run on a sample of many points; ("",) for a method without variants, () for none
     sampled: tuple[str, ...] = ("",)
-    #: variants that read the tables of clusters × clusters, which are those of all points also if points are sampled
+    #: variants that read the tables of clusters × clusters, which count all points even if points are sampled
     reads_tables: tuple[str, ...] = ()
 
     def __call__(self, e: Evidence, k: int, rng: np.random.Generator, **options: Any) -> Found:

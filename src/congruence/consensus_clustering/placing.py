@@ -32,7 +32,7 @@ from congruence.statistics.tables import Array
 #: points per chunk of a thread
 CHUNK = 1 << 16
 
-#: most codes of members that are looked up together, by the clusters of the sample: a byte holds them; and in any case
+#: most joint codes of members looked up together: of the clusters in the sample, so that a byte holds them; and of all codes
 JOINT, MOST_JOINT = 256, 4096
 
 
@@ -76,7 +76,7 @@ class Placing:
 
         Every table is added up over members, so that the row of a joint code is the sum of the rows of its codes.
         """
-        # by the clusters of the sample, which are the same in memory and in scans; members without any stand alone
+        # by the clusters of the sample, which are the same in memory and in scans; a member without any is a group alone
         groups: list[list[int]] = []
         room, rows = 0, 0
         for member in np.argsort(self.clusters == 0, kind="stable").tolist():

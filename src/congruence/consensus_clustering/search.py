@@ -196,7 +196,7 @@ class Request:
 
     @property
     def takes_tables(self) -> bool:
-        """Whether a named method reads the tables of clusters; "auto" does without the pass over all points."""
+        """Whether a named method reads the tables of clusters; "auto" skips that pass over all points."""
         return "auto" not in self.chosen and any(m.takes_tables(self.options["variant"]) for m in self.records)
 
     def sample(self, n: int) -> Array | None:
@@ -241,7 +241,7 @@ class Outcome:
         return everyone, sure, partial(_of_points, voted, row)
 
     def scored(self) -> Callable[[], tuple[dict[str, Any], ...]]:
-        """A function for the rows of the clusterings tried, with their agreement with the members, which takes a pass each."""
+        """A function for the rows of the clusterings tried, with their agreement with the members; each takes a pass."""
         return partial(_rows, self.e, self.votes.row, [(t.row, t.labels) for t in self.tried])
 
     def placing(self, codes: Sequence[Array], widths: Sequence[int], gaps: Sequence[int]) -> Placing:
@@ -338,8 +338,8 @@ def _candidates(e: Evidence, k: int | None) -> tuple[tuple[str, ...], list[str]]
         own = np.bincount(e.member, minlength=e.n_members)
         return (*AUTO, MATCHED) if not e.is_soft and e.share[own == k].sum() >= 0.5 else AUTO, []
     return (*MANY, "average"), [
-        f"auto skipped hbgf and ncut, which are slow for {k:,} clusters out of the {e.n_columns:,} of all members, and "
-        f"tried {' and '.join(MANY)} instead"
+        f"auto skipped hbgf and ncut, which are slow for {k:,} consensus clusters and {e.n_columns:,} clusters of all members, "
+        f"and tried {' and '.join(MANY)} instead"
     ]
 
 

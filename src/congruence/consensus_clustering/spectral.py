@@ -26,9 +26,9 @@ def eigenvectors(
 ) -> tuple[Array, Array, Array, str]:
     """Top k singular vectors of B = diag(√mass · row_scale) · H · diag(column_scale): parts of the left ones, left, right.
 
-    The left ones come back for one point of each signature, without √mass: row_scale times the sum of what each of its
-    clusters adds. Through the eigenvectors of BᵀB, clusters ×
-    clusters (Li, Wu and Chang's transfer cut), so nothing of the size points × points is ever there. `gram` is Hᵀ · diag(mass
+    The left vectors are returned for one point of each signature, without √mass: row_scale times the sum of the parts
+    of its clusters. They come from the eigenvectors of BᵀB, clusters × clusters (Li, Wu and Chang's transfer cut), so
+    no points × points matrix is built. `gram` is Hᵀ · diag(mass
     · row_scale²) · H, if it is known.
     """
     k = min(k, e.n_columns, e.n_rows)

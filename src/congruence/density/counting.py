@@ -37,7 +37,7 @@ def density_profile(
     threads: int | None = None,
     engine: Literal["auto", "cpu", "cuda"] = "auto",
 ) -> Profile:
-    """How many points of each cluster fall in each bin of each attribute; profiles of the same bins add.
+    """How many points of each cluster fall in each bin of each attribute; profiles with the same bins can be added.
 
     Args:
         X: The data, points × attributes: an array or a frame.
@@ -55,7 +55,7 @@ def density_profile(
             "cuda".
 
     Returns:
-        A `Profile`; profiles of the same bins add.
+        A `Profile`; profiles with the same bins can be added.
 
     Raises:
         InputError: If an argument is invalid.

@@ -1,4 +1,4 @@
-"""Density profiles: how many points of each cluster fall into each bin of each attribute. Profiles add."""
+"""Density profiles: how many points of each cluster fall into each bin of each attribute. Profiles can be added."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Attribute:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Profile(AsJson):
-    """Density profile of a clustering: how many points of each cluster fall in each bin of each attribute. Profiles add.
+    """Density profile of a clustering: how many points of each cluster fall in each bin of each attribute; profiles can be added.
 
     Attributes:
         counts: Number of points per cluster (rows) and bin (columns, attribute after attribute).

@@ -377,8 +377,8 @@ def _from_table(
 def _in_order(column: Any, who: str) -> tuple[list[Any], Array]:
     """The windows in a column, and the index of the window of each row; one past the last if it has none.
 
-    Numbers and dates ascend, ordered categories are as they were listed, text is in the order of the alphabet, with the
-    numbers in it by value: week 9, week 10.
+    Numbers and dates ascend, ordered categories keep their order, and text is sorted alphabetically, with the numbers
+    in it by value: week 9, week 10.
     """
     found = _times(column)
     if found is None:

@@ -48,7 +48,7 @@ MOST_GROUPS, CLEAR = 8, 0.25
 def distances(values: Array, measure: Measure) -> Array:
     """Distances of the members by a measure: best − value for a similarity; undefined pairs are farthest apart.
 
-    The best value of an unbounded similarity, such as mi, is the largest there is.
+    For an unbounded similarity, such as mi, the best value is the largest one present.
     """
     best = measure.range[1] if np.isfinite(measure.range[1]) else np.max(values, initial=0.0, where=~np.isnan(values))
     away = best - values if measure.better == "higher" else values.copy()

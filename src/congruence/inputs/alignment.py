@@ -434,9 +434,9 @@ def prepared(a: Any, b: Any, options: InputOptions) -> PreparedPair:
 
 
 def check_no_options(options: InputOptions) -> None:
-    """Hierarchies have every point once: options about points are refused."""
+    """Refuse options about points: a hierarchy contains every point once."""
     if options.given:
-        raise InputError(f"{options.given[0]} is for labels and memberships; hierarchies have every point once")
+        raise InputError(f"{options.given[0]} is for labels and memberships; hierarchies contain every point once")
 
 
 def decided(

@@ -94,7 +94,7 @@ def _kind_of_words(name: str, solid: Any) -> ColumnKind:
             solid.cast(solid.type.value_type) if pa.types.is_dictionary(solid.type) else solid
         ).as_py()
     except pa.ArrowNotImplementedError:  # lists and structures: refused later, with a reason
-        return ColumnKind("labels", "values of a kind that is not counted")
+        return ColumnKind("labels", "lists or structures")
     if distinct == n:
         return ColumnKind("id", "texts that are all different")
     if says_id(name) or (names_rows(name) and distinct > max(n / 2, 3)):
@@ -268,7 +268,7 @@ def sorted_columns(
         columns (Mapping[str, Any]): The columns by name.
         id (str | None): Column of ids. Default None: by name and values.
         reference (str | None): The reference; "none" for no reference. Default None: by name, if `find_reference`.
-        apart (Sequence[str | None]): Columns with a role of their own, as weights. Default: none.
+        apart (Sequence[str | None]): Columns with another role, such as weights. Default: none.
         is_data (bool): Whether to look for numbers instead of labels. Default False.
         find_reference (bool): Whether a column called truth or class may be the reference. Default False.
         source (str): Name used in messages for the table.

@@ -78,7 +78,7 @@ def reference_among(names: Iterable[str]) -> str | None:
 
 
 def other_references(names: Iterable[str], reference: str | None) -> list[str]:
-    """Further columns named like a reference beside one that is, as reference1 beside reference0: no clusterings to judge.
+    """Other columns named like the reference, such as reference1 beside reference0; they are not clusterings to judge.
 
     >>> other_references(["reference0", "kmeans", "reference1"], "reference0"), other_references(["a", "truth"], "a")
     (['reference1'], [])

@@ -28,7 +28,7 @@ def card_columns(data: Any) -> list[tuple[str, Any]]:
 
 
 def card_vectors(columns: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """The same columns, where integer vectors on a GPU, of one type and length, are encoded together."""
+    """The same columns; integer vectors on a GPU that have the same type and length are encoded together."""
     groups: dict[Any, list[int]] = {}
     arrays: dict[int, Any] = {}
     for i, (_, column) in enumerate(columns):

@@ -142,7 +142,7 @@ def _of_frame(data: Any, who: str) -> Members:
         clusters, of = _coded(cluster, who, "a cluster")
         return Members(ids, at, of, clusters)
     if not columns:
-        raise InputError(f"{who}: a frame without columns is no cover")
+        raise InputError(f"{who}: a frame without columns is not a cover")
     matrix = np.column_stack(
         [np.asarray(plain(data[c])) for c in (data.column_names if kind == "pyarrow" else data.columns)]
     )

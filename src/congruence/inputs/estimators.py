@@ -21,7 +21,7 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """The settings by name.
 
         Args:
-            deep: Whether to add the settings of estimators among the settings. Default True.
+            deep: Whether to include the settings of nested estimators. Default True.
 
         Returns:
             The settings.
@@ -46,7 +46,7 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def as_table(X: Any) -> Any:
-    """The input of an estimator as scikit-learn takes it: frames of every library in memory, the numbers of an AnnData object."""
+    """The input of an estimator in a form that scikit-learn accepts: read into memory, or the numbers of an AnnData object."""
     if not is_anndata(X):
         return in_memory(X)
     matrix = matrix_of(X)[0]
@@ -75,7 +75,7 @@ def is_labels(X: Any) -> bool:
 
 
 def check_one_kind(X: Any) -> None:
-    """Refuse a frame of measurements and whole numbers: without a generator, the latter may be clusterings or not."""
+    """Refuse a frame that mixes measurements and whole numbers: without a generator, the latter may or may not be clusterings."""
     if not hasattr(X, "columns"):
         return
     names = list(X.column_names if hasattr(X, "column_names") else X.columns)

@@ -368,7 +368,7 @@ def write_table(columns: Mapping[str, Any], path: str | Path, *, raw: bool = Fal
         cells = safe
     try:
         arrays = {name: pa.array(values) for name, values in cells.items()}
-        if kind in (".csv", ".tsv"):  # text has no bytes and lists
+        if kind in (".csv", ".tsv"):  # text files cannot hold bytes or lists
             kept = (pa.types.is_primitive, pa.types.is_string, pa.types.is_large_string, pa.types.is_null)
             arrays = {k: x if any(of(x.type) for of in kept) else arrow_texts(x.to_pylist()) for k, x in arrays.items()}
         table = pa.table(arrays)

@@ -166,7 +166,7 @@ def checked_encoding_of(path: str | Path) -> str:
 
 
 def warn_of_encoding(path: str | Path) -> None:
-    """Say that a file was read in the code page of Windows."""
+    """Warn that a file was read in the code page of Windows."""
     warn(f"{path} is not UTF-8; it was read as cp1252, the code page of Windows")
 
 
@@ -195,7 +195,7 @@ def delimiter_of(path: str | Path, kind: str, encoding: str) -> str:
 
 
 def width_of(path: str | Path, kind: str) -> int:
-    """Number of columns by the head of a csv, Parquet or Arrow file; 0 if it does not tell, and the whole file is to be read.
+    """Number of columns by the header of a csv, Parquet or Arrow file; 0 if only reading the whole file would tell.
 
     Columns NAME:CLUSTER of one soft clustering count once.
     """
@@ -347,14 +347,14 @@ WALKED = 30.0
 
 @lru_cache(maxsize=64)
 def _fault_of_hdf5(path: str, size: int, changed: int) -> str:
-    """What is wrong with an HDF5 file, found in another process: the library that reads it crashes on some, and never
-    returns from others."""
+    """What is wrong with an HDF5 file, found in another process: the library that reads it crashes on some files and
+    never returns from others."""
     try:
         done = subprocess.run(
             [sys.executable, "-c", WALK, path], capture_output=True, timeout=WALKED, check=False, text=True
         )
     except subprocess.TimeoutExpired:
-        return f"it is broken (HDF5 finds no end of it in {WALKED:.0f} s)"
+        return f"it is broken (HDF5 did not finish reading it in {WALKED:.0f} s)"
     if done.returncode < 0:
         return "it is broken (HDF5 crashes)"
     said = (done.stderr.strip().splitlines() or ["it is broken"])[-1].partition(": ")
@@ -378,7 +378,7 @@ def embedding_columns(data: Any) -> dict[str, Any]:
 
 
 def picture_of(data: Any, layer: str | None = None) -> dict[str, Any]:
-    """The first two columns of the embedding that pictures show: the one named, else UMAP, t-SNE, …; empty without."""
+    """The first two columns of the embedding that pictures show: the one named, else UMAP, t-SNE, …; empty if there is none."""
     there = [name for name in ([layer] if layer else EMBEDDINGS) if name in getattr(data, "obsm", {})]
     if not there and layer is None:
         return {}

@@ -192,7 +192,7 @@ class Labels:
 
     @property
     def sizes(self) -> Array | None:
-        """Number of points per cluster, where they were counted on the way; None elsewhere."""
+        """Number of points per cluster if they were counted during encoding, else None."""
         if self.card is not None:
             return np.asarray(self.card.sizes)
         return None if self._coding is None else self._coding.sizes
@@ -405,7 +405,7 @@ def limits_of(values: Array) -> tuple[int, int]:
 
 
 def in_pieces(work: Callable[[slice], Any], n: int) -> list[Any]:
-    """The results of the work on all points, piece by piece, on all cores if there are many."""
+    """The results of the work on each piece of the points, on all cores if there are many points."""
     pieces = [slice(start, start + PIECE) for start in range(0, n, PIECE)]
     if len(pieces) == 1:
         return [work(pieces[0])]

@@ -10,7 +10,7 @@ from congruence.statistics.tables import AsJson
 
 
 class Listing(AsJson):
-    """What an `Ensemble` can be written as; two that list the same are equal."""
+    """Conversions of an `Ensemble` to plain values; ensembles with the same values are equal."""
 
     members: tuple[Any, ...]
     names: tuple[str, ...]
@@ -39,7 +39,7 @@ class Listing(AsJson):
         return found
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """The same as a data frame, one row per point; written to a file, every command reads it.
+        """The same as a data frame, one row per point, in a form that every command reads from a file.
 
         Args:
             backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: pandas if it is installed, else pyarrow.

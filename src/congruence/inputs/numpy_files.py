@@ -103,7 +103,7 @@ def _array(stream: Any, size: int, who: str) -> Array:
     if dtype.kind == "U" and len(data) and dtype.itemsize:
         points = data.astype(dtype.newbyteorder("=")).view(np.uint32)
         if int(points.max()) > sys.maxunicode:
-            raise InputError(f"{who} is broken: its text has characters that do not exist")
+            raise InputError(f"{who} is broken: its text has invalid characters")
     return data.reshape(shape, order="F" if is_fortran else "C")
 
 

@@ -68,7 +68,7 @@ class Similarity:
 
     @property
     def is_tiny(self) -> bool:
-        """Whether all entries read so far are so near to 0 that products of their squares vanish, and not all are 0."""
+        """Whether all entries read so far are so close to 0 that products of their squares underflow, and not all are 0."""
         return 0 < max(abs(self.low), abs(self.high)) < 1 / LARGEST
 
     @property

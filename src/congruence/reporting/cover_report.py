@@ -228,7 +228,7 @@ def summary_of(model: CoverModel) -> Summary:
     if model.reference is not None:
         said = f"“{name}” agrees best with “{model.names[model.reference]}”: {m.title} {value:.2f}."
     outside = [(n - c[1]) / n for n, c in ((model.n_points, x) for x in model.sizes)]
-    uncovered = f"Points in no cluster: {min(outside):.0%} to {max(outside):.0%} of a cover."
+    uncovered = f"Points in no cluster: {min(outside):.0%} to {max(outside):.0%} per cover."
     return Summary(answer, (), (said, uncovered), (), model.cautions)
 
 

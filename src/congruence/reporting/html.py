@@ -106,7 +106,7 @@ class Report:
         return make_frame({"part": [x for x, _ in rows], "text": [x for _, x in rows]}, backend)
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other is a report that says the same."""
+        """Whether the other is a report with the same text."""
         return type(other) is type(self) and (other is self or self.to_json() == other.to_json())
 
     def __hash__(self) -> int:

@@ -117,7 +117,7 @@ def wanted(measures: Sequence[str | Measure] | None, e: Ensemble) -> tuple[list[
         chosen = [find(key) for key in (SOFT if e.is_soft else HARD)]
         slow = [m for m in chosen if m.key in SLOW] if e.n_points * len(e) > LARGE else []
         said = (
-            [f"{joined(m.title for m in slow)} left out, too slow for this many labels; pass measures to include"]
+            [f"{joined(m.title for m in slow)} left out: too slow for this many labels; name in measures to include"]
             if slow
             else []
         )

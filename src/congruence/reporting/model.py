@@ -138,13 +138,13 @@ def build(
     started = time.perf_counter()
     if isinstance(clusterings, str | Path) and (width := width_of(clusterings, suffix_of(Path(clusterings)))) > WIDEST:
         raise InputError(
-            f"a report shows at most {MOST_CLUSTERINGS:,} clusterings, and {clusterings} has {width:,} columns; read "
+            f"a report shows at most {MOST_CLUSTERINGS:,} clusterings, but {clusterings} has {width:,} columns; read "
             "those of the clusterings into a frame"
         )
     e, with_reference, cautions = gathered(clusterings, reference, unassigned, noise)
     size = len(e)
     if size > MOST_CLUSTERINGS:
-        many = f"a report shows at most {MOST_CLUSTERINGS:,} clusterings, and these are {size:,}; choose some"
+        many = f"a report shows at most {MOST_CLUSTERINGS:,} clusterings, but there are {size:,}; choose some"
         raise InputError(
             f"{many}, or compare them with cg.compare_all",
             f"{many} with --columns, or use `congruence matrix --out`",

@@ -117,7 +117,7 @@ def _consensus_rows(e: Ensemble, k: int, random_state: Any) -> tuple[Consensus |
         elif (method in SPECTRAL and clusters > MOST_CLUSTERS) or (most is not None and clusters > most):
             why = f"slow for the {clusters:,} clusters of all members"
         elif method in METHODS and k * clusters > MOST_CENTRES:
-            why = f"slow for {k:,} clusters out of the {clusters:,} of all members"
+            why = f"slow for {k:,} consensus clusters and {clusters:,} clusters of all members"
         else:
             able.append(method)
             continue

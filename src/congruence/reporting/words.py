@@ -44,7 +44,7 @@ TERMS = (
      "divided by the geometric mean of the two self-scores."),
     ("group", "a cluster of the consensus, or with two clusterings a cluster of the first"),
     ("finds the groups", "an adjusted Rand index of 0.65 or more with the groups; clusters that split a group count as one"),
-    ("placed consistently", "three quarters of the clusterings or more put the point with its group"),
+    ("placed consistently", "at least three quarters of the clusterings put the point with its group"),
     ("disputed", "not placed consistently"),
     ("stability", "of a group: the Jaccard similarity with the points that a clustering puts there, averaged over the "
      "clusterings; 0.85 very stable, 0.75 stable, 0.6 uncertain"),
@@ -185,7 +185,7 @@ def _pair_answer(model: Model) -> str:
     pair = f"“{model.names[other]}” and {name}"
     if np.isnan(value):
         return f"{pair} have no point in common."
-    how = f"agree {reading(value)}" if is_adjusted(model.main.measure) else f"are at {number(value)}"
+    how = f"agree {reading(value)}" if is_adjusted(model.main.measure) else f"have a value of {number(value)}"
     apart = len(a.disputed)
     rest = f"; {apart:,} {'is' if apart == 1 else 'are'} not" if apart else ""
     return f"{pair} {how}. {percent(a.consistent)} of the points are in matching clusters{rest}."
@@ -236,7 +236,7 @@ def how_many(model: Model) -> tuple[str, str]:
         )
     if 2 * len(choice.ks) < len(ks):
         return "cannot tell", (
-            f"Cannot tell. The clusterings have {span_of(ks)} clusters, but only {joined(choice.ks)} occur in more than one."
+            f"Cannot tell. The clusterings have {span_of(ks)} clusters, but only {joined(choice.ks)} occur more than once."
         )
     if choice.k is None or choice.verdict == Verdict.CANNOT_TELL:
         return "cannot tell", f"Cannot tell. {choice.sentence}"
@@ -245,8 +245,8 @@ def how_many(model: Model) -> tuple[str, str]:
     largest, votes = max(choice.ks), choice.vote
     if choice.k == largest and ks[-1] > largest:
         return "cannot tell", (
-            f"Cannot tell. Of the numbers with two clusterings or more ({span_of(choice.ks)}) {largest} fits best, but the file "
-            f"goes up to {ks[-1]}, with one clustering each."
+            f"Cannot tell. Of the numbers with at least two clusterings ({span_of(choice.ks)}), {largest} fits best, but the "
+            f"file goes up to {ks[-1]}, with one clustering each."
         )
     favoured = ", ".join(f"{k} ({count})" for k, count in votes.counts.items())
     if votes.share <= 0.5:
@@ -280,7 +280,7 @@ def _for_clusterings(model: Model, choice: KChoice) -> str:
         if not divided:
             return ""
         who = "The clustering divides" if len(ks) == 1 else f"{divided:,} of {len(ks):,} clusterings divide"
-        return f"{who} one group, and their agreement is no sign of clusters."
+        return f"{who} one group; their agreement is not evidence of clusters."
     supported = sorted({choice.k, *([choice.runner_up] if choice.verdict is Verdict.TIE and choice.runner_up else [])})
     having = {k: [model.names[i] for i in ks if ks[i] == k] for k in supported}
     parts = [f"{k} ({listed(names)})" for k, names in having.items() if names]

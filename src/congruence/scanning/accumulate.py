@@ -362,7 +362,7 @@ def partial_tables(
     sample_weight: str | None = None,
     frequency: str | None = None,
 ) -> PartialTables:
-    """The contingency tables of all pairs of label columns (or of these `pairs`) over the rows of one batch; they add.
+    """The contingency tables of all pairs of label columns (or of these `pairs`) over the rows of one batch; they can be added.
 
     Args:
         batch: An arrow RecordBatch or Table, a pandas or polars frame, a mapping of columns, or a 2-D array of label
@@ -375,7 +375,7 @@ def partial_tables(
         frequency: Name of a column of counts. Default None.
 
     Returns:
-        A `PartialTables`; those of several batches add.
+        A `PartialTables`; those of several batches can be added.
 
     Raises:
         InputError: If an argument is invalid.

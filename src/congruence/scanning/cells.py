@@ -14,7 +14,8 @@ from congruence.statistics.tables import Array
 class Cells:
     """The table of one pair: dense while it is small, else its sorted non-zero cells and a buffer of cells to merge.
 
-    For weighted rows it also holds Σ w_p·w_q over the pairs of rows of each cell (`within`), which add with one more product.
+    For weighted rows it also holds Σ w_p·w_q over the pairs of rows of each cell (`within`). Adding two of these takes
+    one extra product.
     """
 
     def __init__(self, dtype: Any, most: float) -> None:

@@ -93,11 +93,11 @@ def checkpoint_in(folder: str | Path | None, fingerprint: Callable[[], str], wha
     """The checkpoint in a folder, locked for this run; None without a folder.
 
     A second run on the same folder says that it waits, and then finds the parts of the first. The lock is on the folder
-    itself, and ends with the process; Windows and file systems without locks have a lock file instead, which is void a
+    itself and ends with the process. Windows and file systems without locks use a lock file instead, which expires a
     minute after its process ended. Half-written files of a killed run are removed.
 
     Args:
-        folder: The folder, which is made if there is none.
+        folder: The folder; it is created if it does not exist.
         fingerprint: Gives the identity of the data.
         what: What messages call the data.
     """
@@ -110,7 +110,7 @@ def checkpoint_in(folder: str | Path | None, fingerprint: Callable[[], str], wha
         try:
             place.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f"checkpoint {place} cannot be made: {error.strerror or error}") from None
+            raise InputError(f"checkpoint {place} cannot be created: {error.strerror or error}") from None
     with _alone_in(place):
         for left in [*place.glob(".*.part.*"), *place.glob(f".{HEAD}.*")] if place.is_dir() else []:
             left.unlink(missing_ok=True)
@@ -148,13 +148,13 @@ def _alone_in(folder: Path) -> Iterator[None]:
 
 #: name of the lock file where folders cannot be locked
 LOCK = ".congruence-lock"
-#: seconds between two looks at the lock of another run, between two signs of life of its owner, and without one until it is void
+#: seconds between checks of another run's lock, between touches by its owner, and without a touch until it expires
 LOOK, BEAT, ABANDONED = 0.5, 10.0, 60.0
 
 
 @contextmanager
 def _alone_by_file(folder: Path) -> Iterator[None]:
-    """Hold a lock file, created exclusively; its owner touches it, and a file that is no longer touched is void."""
+    """Hold a lock file, created exclusively; its owner touches it, and a file that is no longer touched expires."""
     path, seen, since = folder / LOCK, -1, time.monotonic()
     while True:
         try:

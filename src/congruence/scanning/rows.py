@@ -150,7 +150,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class _Keyed:
-    """Work on a group by its number among all groups, which its key has."""
+    """Work on a group, given its number among all groups, which is its key."""
 
     work: Callable[..., Any]
 
@@ -283,7 +283,7 @@ class _Writing:
 
 
 def written(found: Sequence[dict[str, Any]], path: Path) -> int:
-    """Write values of rows to a Parquet file, whole or not at all; the number of its bytes."""
+    """Write values of rows to a Parquet file, atomically; returns its size in bytes."""
     from pyarrow import parquet
 
     pa = arrow_library()

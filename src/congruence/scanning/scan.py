@@ -130,7 +130,7 @@ class Scan:
         text: Name used in messages.
         names: Names of the label columns.
         notes: Notes on what was left out.
-        found: What each column was taken for, or None if the columns were named.
+        found: How each column was classified, or None if the columns were named.
         memory: Memory that tables may use, in bytes.
         threads: Number of threads, or None.
         client: Where parts are counted, or None.
@@ -155,7 +155,7 @@ class Scan:
     skip_bad: bool = False
     progress: Any = None
     id: str | None = None
-    #: tables of the last passes, and the questions they answer
+    #: tables of the last passes, by what was counted
     _kept: list[tuple[Any, PartialTables]] = field(default_factory=list, repr=False)
     #: labels and cluster sizes of every counted column
     _seen: dict[Any, PartialTables] = field(default_factory=dict, repr=False)

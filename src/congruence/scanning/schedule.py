@@ -65,7 +65,7 @@ class Group:
 
     @property
     def guess(self) -> int:
-        """Number of rows, known or guessed."""
+        """Number of rows, known or estimated."""
         return sum(guess_of(part) for part in self.parts)
 
 
@@ -186,7 +186,7 @@ def each(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Iterator[Any]:
-    """What the work on each group gives, as they end; `work(parts, key)` runs where `client` says."""
+    """The results of the work on each group, as they finish; `work(parts, key)` runs where `client` says."""
 
     def told(group: Group, found: Any) -> Any:
         if progress is not None:
@@ -421,7 +421,7 @@ def _named_errors() -> Iterator[None]:
 
 
 def _ended_on(client: Any, futures: Iterable[Any]) -> Iterator[Any]:
-    """Futures as they end on the workers; their errors are raised."""
+    """Futures as they finish on the workers; their errors are raised."""
     from distributed import as_completed
 
     for future in _heard(as_completed(list(futures), loop=client.loop), client):

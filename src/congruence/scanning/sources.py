@@ -276,7 +276,7 @@ def _paths(path: Path) -> list[str]:
             raise InputError(f"the folder {path} could not be read: {error.strerror or error}") from None
         found = [p for p in found if not any(x.startswith(("_", ".")) for x in p.relative_to(path).parts)]
         if not found:
-            raise InputError(f"there are no files to scan in {path}; it reads {joined(SCANNED)}")
+            raise InputError(f"there are no files to scan in {path}; a scan reads {joined(SCANNED)}")
     elif "*" in str(path):
         import glob
 

@@ -1,4 +1,4 @@
-"""Counts of some of the rows: tables that add.
+"""Counts of some of the rows: tables that can be added.
 
 A code of 0 means "in no cluster" here; label i of a column has code i + 1, in order of appearance. Names are sorted, and
 points in no cluster decided, after everything is counted (`columns.tables_of`).
@@ -142,7 +142,7 @@ class PartialTables:
         )  # fmt: skip
 
     def scaled(self, less: int) -> PartialTables:
-        """The same with weights divided by 2**less more.
+        """The same with weights divided by a further 2**less.
 
         Args:
             less: Further power of two.

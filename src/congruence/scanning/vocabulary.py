@@ -132,7 +132,7 @@ class Crowded(Exception):
 class Vocabulary:
     """The labels of one column, in order of appearance; noise labels and empty sets of clusters have code 0.
 
-    With a limit in bytes, labels that would exceed it raise `Crowded` before they are made.
+    With a limit in bytes, labels that would exceed it raise `Crowded` before they are created.
     """
 
     def __init__(
@@ -224,7 +224,7 @@ class Vocabulary:
         return self._placed(self.known(sets), codes)
 
     def _check_room(self, labels: Any) -> None:
-        """Raise if the labels of a batch that must be new, by their number, exceed the memory."""
+        """Raise if the labels of a batch that must be new, judged by their number, would exceed the memory."""
         new = len(labels) - self.width
         size = self.size + new * (PLACE + sys.getsizeof("") + labels.nbytes / max(len(labels), 1))
         if new > 0 and size > self.limit:

@@ -23,14 +23,14 @@ DEEPER = 1.0
 INSTEAD = {
     "gaussian": (
         "the clusters overlap: no valley separates them, but round Gaussians of one size fit better than one Gaussian of any "
-        "shape; the labels are by that mixture"
+        "shape; the labels come from that mixture"
     ),
     "connected groups": (
         "k-means cannot be right here: its clusters cut through connected groups; the answer is the number of connected groups, "
         "and the labels are these groups"
     ),
     "spectral": (
-        "k-means cannot be right here: its clusters cut through clusters of another shape; the answer and the labels are by "
+        "k-means cannot be right here: its clusters cut through clusters of another shape; the answer and the labels come from "
         "spectral clustering"
     ),
 }
@@ -95,7 +95,7 @@ def calibrated(
     elif method == "auto" and k > 1 and is_long(sample, k, done[k]):
         used = "gaussian"
         partitions[k] = placed(points, done[k].mixture)
-        notes.append("the labels are by a Gaussian mixture, which separates the clusters better than k-means")
+        notes.append("the labels come from a Gaussian mixture, which separates the clusters better than k-means")
     curves = _curves(finished, probabilities, returns, valley, fisher, icl)
     agreed, classes = with_reference(truth, finished, partitions)
     success: dict[str, float] = {}

@@ -32,7 +32,7 @@ class Evidence:
     returns: Array
     #: depth of the valley of the worst pair of clusters, median over halves, on the points of the other half
     valley: float
-    #: the same of all points at once, and the pair
+    #: the same for all points at once, and the pair
     valley_of_all: float
     pair: tuple[int, int]
 

@@ -75,8 +75,8 @@ def fits(
         X: points × features, dense.
         labels: the partition EM starts from, 0 … k − 1.
         k: number of components.
-        steps: EM stops after this many steps,
-        tolerance: or when the mean log-likelihood per point grows by less than this.
+        steps: EM stops after this many steps.
+        tolerance: EM also stops when the mean log-likelihood per point grows by less than this.
         ridge: added to variances, as a share of the mean variance within clusters.
         kinds: kinds of covariance, from `KINDS`.
     """

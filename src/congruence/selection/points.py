@@ -20,7 +20,7 @@ MOST_POINTS = 2_000
 SCALES = 50
 #: columns with at most this many values, each of four points on average, are answers, counts or codes on a grid
 GRID_VALUES, POINTS_PER_VALUE = 12, 4
-#: as many different points may be clusters of copies, unless they fill a grid of several columns
+#: up to this many distinct points may be clusters of copies, unless they fill a grid of several columns
 FEW_KINDS = 10
 GRID = (
     "every column has few values: each was replaced by a random number in the step around it, because the gaps between values "

@@ -161,8 +161,8 @@ def _in_favour(choice: KChoice, voters: Sequence[Criterion]) -> list[str]:
     for caution, group in _by_caution(doubtful).items():
         said.append(f"{listed(group)}: {caution}.")
     if level is not None:
-        doubt = ": little, so the data may have no clear clusters" if weak else ""
-        said.append(f"There the members agree at {level[0]} {level[1]:.2f}{doubt}.")
+        doubt = ", which is low, so the data may have no clear clusters" if weak else ""
+        said.append(f"At this k the members agree at {level[0]} {level[1]:.2f}{doubt}.")
     if vote.k == choice.ks[-1]:
         said.append(f"It is the largest k tried: try more than {vote.k}.")
     if choice.ks[0] > 1:

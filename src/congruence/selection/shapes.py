@@ -93,7 +93,7 @@ def connected_groups(points: Array, ks: Sequence[int]) -> Shapes | None:
 
 
 def local_groups(points: Array, ks: Sequence[int]) -> Shapes | None:
-    """Connected groups by distances relative to the local density, as spirals that thin out, if there are any."""
+    """Connected groups by distances relative to the local density, such as spirals that thin out, if there are any."""
     if len(points) < connected.LOCAL_POINTS:
         return None
     found = connected.groups(points, ks[-1], local=True)

@@ -1,12 +1,12 @@
 // --- the answer ----------------------------------------------------------------------------------------------------
-const duplicates = lazy(() => { // all but the first of each partition among the clusterings that are no reference
+const duplicates = lazy(() => { // all but the first clustering of each partition; the reference is not among them
   const seen = new Set(), found = new Set();
   for (const i of D.own) { const key = D.same[i] === null ? i : D.same[i]; if (seen.has(key)) found.add(i); seen.add(key); }
   return found;
 });
 const isDuplicate = (i) => duplicates().has(i);
 const CONSISTENT = 0.75, FOUND = 0.65;
-const countedNow = () => { // as counted_of in Python, less what is hidden, with what was put back
+const countedNow = () => { // as counted_of in Python, without hidden clusterings, and with those put back
   const visible = D.own.filter((i) => !state.hidden.has(i));
   let kept = visible.filter((i) => state.back.trivial || !D.trivial[i]);
   if (!kept.length) kept = visible;

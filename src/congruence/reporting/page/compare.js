@@ -1,4 +1,4 @@
-// --- compare: two to five clusterings, in a panel that opens where one clicks ---------------------------------------------
+// --- compare: two to five clusterings, in a panel that opens on a click ---------------------------------------------
 const MOST_FLOWS = 120, SLOT = 15;
 const tableView = (a, b) => { // a pair that was counted before the page was made, because the labels are too large
   const t = D.tables.find((x) => (x.a === a && x.b === b) || (x.a === b && x.b === a));
@@ -39,7 +39,7 @@ const chainView = (members) => { // several clusterings: each column in the orde
   flows.forEach((f, x) => { const of = new Map(); columns[x].nodes.forEach((c, i) => c.forEach((q) => { if (f.partner[q] >= 0) of.set(f.partner[q], colours[x][i]); })); colours.push(columns[x + 1].nodes.map((c) => of.get(c[0]) || GREY)); });
   return { columns, colours };
 };
-const countsBetween = (left, right, only) => { // points that two columns of nodes share; of `only` some of the points
+const countsBetween = (left, right, only) => { // points that two columns of nodes share; `only` restricts the points
   const place = [left, right].map((col) => { const at = new Int32Array(D.ks[col.member] + 1).fill(-1); col.nodes.forEach((c, x) => c.forEach((i) => { at[i] = x; })); return at; });
   const out = left.nodes.map(() => new Array(right.nodes.length).fill(0)), X = hard[left.member](), Y = hard[right.member]();
   const add = (p) => { const i = place[0][Math.min(X[p], D.ks[left.member])], j = place[1][Math.min(Y[p], D.ks[right.member])]; if (i >= 0 && j >= 0) out[i][j] += 1; };
@@ -89,7 +89,7 @@ const drawCompare = () => {
   const clear = (...nodes) => { fill($("flow"), ...nodes); fill($("pair-table")); fill($("pair-worst")); };
   const twice = new Set(members).size < members.length;
   const v = twice || members.length > 2 ? null : pairView(a, b), apart = M.every((x) => Number.isNaN(raw(x, a, b)));
-  fill($("pair-said"), twice ? el("p", { class: "muted" }, "Choose different clusterings.") : members.length > 2 ? el("p", {}, `${members.length} clusterings, each beside the next: agreement ${members.slice(1).map((j, x) => fmt(value(m, members[x], j))).join(", ")}.`)
+  fill($("pair-said"), twice ? el("p", { class: "muted" }, "Choose different clusterings.") : members.length > 2 ? el("p", {}, `${members.length} clusterings. Agreement of neighbours: ${members.slice(1).map((j, x) => fmt(value(m, members[x], j))).join(", ")}.`)
     : [el("p", {}, el("strong", {}, starred(a)), ` (${plural(D.ks[a], "cluster")}) and `, el("strong", {}, starred(b)), ` (${plural(D.ks[b], "cluster")})`, m.adjusted && isNumber(value(m, a, b)) ? ` agree ${inWords(D.readings, value(m, a, b))}: ${fmt(value(m, a, b))}.` : ".",
       v ? ` ${(100 * v.agreed).toFixed(1)}% of the points are in clusters that match one to one${v.exact ? "" : " (matched one after another, because there are so many)"}.` : "")]);
   const named = $("pair-measures").querySelector("div");

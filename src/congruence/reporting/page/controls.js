@@ -1,4 +1,4 @@
-// --- controls, and drawing anew when the page changes ------------------------------------------------------------------------
+// --- controls, and redrawing when the page changes ------------------------------------------------------------------------
 const root = document.documentElement;
 const jump = (e) => { // a link within the page keeps what is chosen in the address
   e.preventDefault();

@@ -1,4 +1,4 @@
-// --- how many: the tree of clusterings over the number of clusters, one curve, other criteria folded ---------------------
+// --- how many: the tree of clusterings over the number of clusters, one curve, other criteria collapsed ---------------------
 const drawLevels = () => {
   const box = $("levels"), X = D.levels;
   if (!X) return fill(box);

@@ -1,6 +1,6 @@
 // --- how they relate: matrix and map -------------------------------------------------------------------------------------
 const WINDOW = 24, hasNames = (width, n) => (width * 0.6) / n >= 10;
-const images = new Map(); // drawn once for each measure, order and theme: moving over a large matrix must not draw it anew
+const images = new Map(); // drawn once for each measure, order and theme: moving over a large matrix must not redraw it
 const matrixImage = (m, order) => {
   const n = order.length, key = [m.key, isDark(), n, order[0], order[n - 1], order.reduce((s, i, x) => (s * 31 + i * (x + 1)) % 1000003, 7)].join();
   if (images.has(key)) return images.get(key);

@@ -30,7 +30,7 @@ const whole = (x) => Math.abs(x - Math.round(x)) < 1e-9 ? Math.round(x).toLocale
 const percent = (x) => `${Math.min(Math.max(Math.round(100 * x), x > 0 ? 1 : 0), x < 1 ? 99 : 100)}%`;
 const plural = (n, one, many) => `${whole(n)} ${n === 1 ? one : many || one + "s"}`;
 const short = (s, n) => s.length <= n ? s : s.slice(0, n - 1) + "…";
-const inWords = (table, x) => isNumber(x) ? table.find(([low]) => Math.round(100 * x) / 100 >= low)[1] : "unknown"; // of what is shown, two decimals
+const inWords = (table, x) => isNumber(x) ? table.find(([low]) => Math.round(100 * x) / 100 >= low)[1] : "unknown"; // of the values as shown, with two decimals
 const letter = (i) => { let s = ""; for (i += 1; i > 0; i = Math.floor((i - 1) / 26)) s = String.fromCharCode(65 + (i - 1) % 26) + s; return s; };
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const range = (n) => Array.from({ length: n }, (_, i) => i);
