@@ -58,7 +58,7 @@ const sentenceOf = (a) => { // as answer in words.py
     const other = a.counted[0], first = D.names.indexOf(a.by), v = value(M[0], first, other);
     const pair = `“${D.names[other]}” and ${first === D.reference ? "the reference " : ""}“${a.by}”`;
     if (Number.isNaN(v)) return `${pair} have no point in common.`;
-    return `${pair} ${M[0].adjusted ? `agree ${inWords(D.readings, v)}` : `are at ${fmt(v)}`}. ${percent(a.consistent)} of the points are in matching clusters` +
+    return `${pair} ${M[0].adjusted ? `agree ${inWords(D.readings, v)}` : `have a value of ${fmt(v)}`}. ${percent(a.consistent)} of the points are in matching clusters` +
       (a.disputed.length ? `; ${plural(a.disputed.length, "is", "are")} not.` : ".");
   }
   const many = a.all.length, share = a.found / many, plain = D.own.filter((i) => !state.hidden.has(i) && !D.trivial[i]).length;
