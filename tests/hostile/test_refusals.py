@@ -98,10 +98,10 @@ def test_refused_at_once(words, said, refused):
 
 MOST = {
     "matrix": ("cli.matrix.MOST_COLUMNS", 5_000, "at most 2 columns can be compared with each other, but there are 3"),
-    "ensemble": ("cli.ensemble.MOST_COLUMNS", 5_000, "at most 2 of them"),
-    "consensus": ("cli.consensus.MOST_COLUMNS", 5_000, "at most 2 of them"),
+    "ensemble": ("cli.ensemble.MOST_COLUMNS", 5_000, "at most 2 columns can be compared"),
+    "consensus": ("cli.consensus.MOST_COLUMNS", 5_000, "at most 2 columns can be compared"),
     "points": ("cli.points.MOST_SHOWN_COLUMNS", 200, "or name a --reference"),
-    "resolutions": ("cli.resolutions.MOST_SHOWN_COLUMNS", 200, "at most 2 of them"),
+    "resolutions": ("cli.resolutions.MOST_SHOWN_COLUMNS", 200, "at most 2 columns can be compared"),
     "report": ("reporting.model.MOST_CLUSTERINGS", 1_000, "at most 2 clusterings"),
 }
 

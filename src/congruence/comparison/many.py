@@ -260,7 +260,7 @@ def compare_to(
     if isinstance(reference, str):
         named = dict(columns)
         if reference not in named and is_frame(clusterings) and reference in clusterings.columns:
-            named[reference] = clusterings[reference]  # requested by name, whatever its kind
+            named[reference] = clusterings[reference]  # requested by name, so its kind does not matter
         if reference not in named:
             raise InputError(
                 f"there is no clustering {reference!r} to use as reference; "
@@ -274,7 +274,7 @@ def compare_to(
     first = on_card(reference, engine)
     if (
         isinstance(clusterings, Ensemble) and unassigned == "error"
-    ):  # its members are decided already, the reference is not
+    ):  # unassigned points of its members are decided already, those of the reference are not
         first = as_clustering(first, title).with_policy("error", noise_for(noise, (title, "reference")), title)
         options = replace(options, unassigned="partial")
     sides = [first, *(data for _, data in columns)]

@@ -1,4 +1,4 @@
-"""Compare two clusterings of the same points: `compare` from its border to its result."""
+"""Compare two clusterings of the same points: `compare`, from its inputs to its result."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ class Result:
         return json.dumps(plain(self.facts()), ensure_ascii=False, **options)
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other is a result of the same kind that says the same."""
+        """Whether the other is a result of the same kind with the same content."""
         if type(other) is not type(self) or not isinstance(other, Result):
             return bool(super().__eq__(other) is True)
         return other is self or self.to_json() == other.to_json()

@@ -436,7 +436,7 @@ def _used_under_gaps(
 
 
 def in_one_order(t: Tables) -> Tables:
-    """The tables with their clusters in one order, whatever the order of the points."""
+    """The tables with their clusters in an order that does not depend on that of the points."""
     return t if t.is_sorted else canonical(t)
 
 

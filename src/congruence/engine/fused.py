@@ -26,7 +26,7 @@ from congruence.statistics.tables import Array, Maxima, code_type
 #: x·log(n/x) is looked up below this and computed above
 LOOKUP = 1 << 20
 
-#: from so many points on, and up to so many cells of all tables, pairs are counted on one block of points after the other
+#: from this many points, and up to this many cells of all tables, pairs are counted on one block of points after the other
 BLOCKED_FROM, BLOCKED_CELLS, BLOCK = 1 << 22, 1 << 21, 1 << 15
 
 
@@ -102,7 +102,7 @@ def _by_blocks(
 
 
 class Own:
-    """Sums of each complete clustering by itself, Σ size² and Σ size·log(n/size); statistics need them besides sums of pairs."""
+    """Sums of each complete clustering by itself, Σ size² and Σ size·log(n/size); statistics need them too."""
 
     def __init__(self, n: int, sizes: Sequence[Array]) -> None:
         self.n, self.sizes = n, sizes
@@ -118,7 +118,7 @@ class Own:
         self, pair_i: Array, pair_j: Array, wanted: set[type], squares: Array, logs: Array, best_a: Array, best_b: Array,
         expected: Callable[[Array, Array], Array] | None,
     ) -> Counted:  # fmt: skip
-        """The statistics of pairs from Σn² and Σ n_ij·log(n/n_ij) in whole units, and from maxima where those are wanted."""
+        """The statistics of pairs from Σn² and Σ n_ij·log(n/n_ij) in whole units, and from maxima if requested."""
         square_a, square_b = self.squares[pair_i], self.squares[pair_j]
         identical = (squares == square_a) & (squares == square_b)
         total = np.full(len(pair_i), self.n, dtype=np.int64)

@@ -12,7 +12,7 @@ from congruence.inputs.labels import Labels
 from congruence.statistics import Statistic
 from congruence.statistics.tables import Array, Table, Tables
 
-#: (labels, numbers of clusters with gaps, pair_i, pair_j, mass, dense?) → non-zero cells: (pair, row, column, count), and of
+#: (labels, numbers of clusters with gaps, pair_i, pair_j, mass, dense?) → non-zero cells: (pair, row, column, count), and for
 #: weighted points Σ w_p·w_q over the pairs of points in each cell
 Cells = Callable[[Sequence[Labels], Array, Array, Array, Mass | None, bool], tuple[Array, ...]]
 

@@ -75,14 +75,14 @@ def _off_diagonal(row: Array, col: Array, value: Array) -> float:
 # --- sums from tables -------------------------------------------------------------------------------------------
 
 
-#: members × members: pairs of points together in both, in the one, in the other, and all pairs
+#: members × members: pairs of points together in both, in the first, in the second, and all pairs
 PairsOfMembers = tuple[Array, Array, Array, Array]
 
 
 def ensemble_pairs(
     p: Ensemble, q: Ensemble, threads: int | None = None, progress: Progress | None = None, engine: str = "cpu"
 ) -> PairsOfMembers:
-    """For every member of p and member of q: pairs of points together in both, in the one, in the other, and all pairs."""
+    """For every member of p and of q: pairs of points together in both, in the first, in the second, and all pairs."""
     members = [*p.members, *q.members]
     first = len(p)
     runs = [Run(i, first, len(members)) for i in range(first)]
@@ -320,7 +320,7 @@ def _scanned_sums(p: Any, q: Any, *, within: bool, missing: str, threads: int | 
         sums = table_sums(p, q, within=within, missing=missing, threads=threads, progress=bar)
     if missing == "ratio" and (p.has_gaps or q.has_gaps):
         raise NotApplicable(
-            "members with gaps under missing='ratio' need a pass over pairs of points, which a scan never makes; pass "
+            "members with gaps under missing='ratio' need a pass over pairs of points, which a scan does not make; pass "
             "missing='plain' or 'pooled'"
         )
     if p.mass is not None and not p.mass.is_frequency and (p.has_gaps or q.has_gaps):

@@ -181,7 +181,7 @@ class Counted:
 
 
 def _takes_two(function: Any) -> bool:
-    """Whether this is a function that can be called with two values, as far as it can be told."""
+    """Whether this is a function that can be called with two values, as far as its signature tells."""
     if not callable(function):
         return False
     try:
@@ -196,7 +196,7 @@ def _takes_two(function: Any) -> bool:
 class Progress:
     """Progress in pairs: calls the given function, else shows a bar on a terminal after 2 s.
 
-    Without a terminal, True, or `in_lines`, prints one line per 10 % on stderr; work inside other work prints nothing.
+    Without a terminal, True, or `in_lines`, prints one line per 10 % on stderr; nested work prints nothing.
     """
 
     #: print lines without a terminal, even if not requested

@@ -144,7 +144,7 @@ def slices(n: int, side: int | None = None) -> list[slice]:
 def tile_sums(p: Tiles, q: Tiles, mass: Mass | None = None, progress: Progress | None = None) -> MatrixSums:
     """All sums over pairs of different points, and over the diagonal, in one pass and constant memory.
 
-    Pairs that are undefined (NaN) in either matrix are left out, also of the number of pairs.
+    Pairs that are undefined (NaN) in either matrix are left out, and the number of pairs does not include them.
     """
     n = len(p)
     copies = None

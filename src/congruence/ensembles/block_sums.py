@@ -15,7 +15,7 @@ from congruence.statistics.matrices import MatrixSums
 
 @dataclass(frozen=True, kw_only=True)
 class PairSums:
-    """Sums of a block of two similarity matrices: a few numbers that add over blocks.
+    """Sums of a block of two similarity matrices: a few numbers that can be added over blocks.
 
     Only entries above the diagonal are counted, by their global indices: pass all blocks, or those on and above it.
     The number of entries below the diagonal and sums of the indices show whether a block is missing or was added twice.
@@ -104,7 +104,7 @@ class PairSums:
 
 
 def pair_sums(block_p: Any, block_q: Any, rows: Any, cols: Any) -> PairSums:
-    """Sums of a block of two matrices whose rows and columns have these global indices; blocks add.
+    """Sums of a block of two matrices whose rows and columns have these global indices.
 
     Args:
         block_p: Block of the first matrix.
@@ -113,7 +113,7 @@ def pair_sums(block_p: Any, block_q: Any, rows: Any, cols: Any) -> PairSums:
         cols: Positions of its columns.
 
     Returns:
-        A `PairSums`; the sums of all blocks add, and give `.arimm()`, `.kas()` and the others.
+        A `PairSums`; the sum over all blocks gives `.arimm()`, `.kas()` and the others.
 
     Raises:
         InputError: If an argument is invalid.

@@ -298,7 +298,7 @@ def _em(data: Any, k: int, rng: np.random.Generator) -> Array:
 
 
 def _em_of_the_paper(data: Any, k: int, rng: np.random.Generator, tolerance: float = 1e-3, steps: int = 100) -> Array:
-    """Memberships by EM as Lei et al. (2014), section V.C; 1e-6 of the variances is added to a singular covariance."""
+    """Memberships by EM as in Lei et al. (2014), section V.C; 1e-6 of the variances is added to a singular covariance."""
     n, d = data.shape
     variances = data.var(axis=0, ddof=1) if n > 1 else np.zeros(d)
     ridge = 1e-6 * np.where(variances > 0, variances, variances.mean() or 1.0)

@@ -74,7 +74,7 @@ def scanned_items(e: Ensemble, labels: Any, out: Any) -> Any:
 
 
 def _on(names: list[Any], columns: Any, table: Array) -> Array:
-    """The table with a column for each of these clusters, also for those that a member does not have."""
+    """The table with a column for each of these clusters, including those that a member does not have."""
     at = {name: j for j, name in enumerate(names)}
     found = np.zeros((len(table), len(names)))
     found[:, [at[x] for x in (columns.tolist() if isinstance(columns, np.ndarray) else columns)]] = table

@@ -174,7 +174,7 @@ class Resolutions(Result):
 
     @property
     def summary_columns(self) -> dict[str, list[Any]]:
-        """The columns of `summary`; the last column has no step, and NaN there."""
+        """The columns of `summary`; the last column has no next step, so its entries are NaN."""
         unchanged = (self.point_scores == 1).mean(axis=0)
         steps = {
             "ari_next": self.agreement,

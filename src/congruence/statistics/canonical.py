@@ -11,7 +11,7 @@ from congruence.statistics.tables import Array, Tables
 
 
 def canonical(t: Tables) -> Tables:
-    """The tables with clusters that have no name to sort by in one order. Sums of floats and ties depend on the order.
+    """The tables in a fixed order of clusters that have no name to sort by; sums of floats and ties depend on the order.
 
     With `unassigned="singletons"`, points in no cluster come in the order of the points, or of the cells of a scan; they are
     sorted by their cluster on the other side. Signatures of covers, in the order of appearance, are sorted by content.
@@ -25,7 +25,7 @@ def canonical(t: Tables) -> Tables:
 
 
 def _single_points_by_partner(t: Tables, own: Array) -> Tables:
-    """The last clusters of each side that all have one point, from `own` on, sorted by their cluster on the other side."""
+    """The trailing clusters of one point on each side, from `own` on, sorted by their cluster on the other side."""
     first = [np.maximum(_first_of_ones(sizes, k), x) for sizes, k, x in zip(t.margins, t.shapes.T, own, strict=True)]
     alone = [code >= start[t.pair] for code, start in zip((t.row, t.col), first, strict=True)]
     if not (alone[0].any() or alone[1].any()):
@@ -36,7 +36,7 @@ def _single_points_by_partner(t: Tables, own: Array) -> Tables:
         (t.col, t.row, alone[1], alone[0], first[1]),
     ):
         cells = np.flatnonzero(mine)
-        # last come the points that are alone on both sides, in the same order on both
+        # the points that are alone on both sides come last, in the same order on both
         order = cells[np.lexsort((t.row[cells], np.where(theirs, 0, other)[cells], theirs[cells], t.pair[cells]))]
         before = np.searchsorted(t.pair[order], np.arange(len(t)))
         moved = code.astype(np.int64)
@@ -46,7 +46,7 @@ def _single_points_by_partner(t: Tables, own: Array) -> Tables:
 
 
 def _first_of_ones(sizes: Array, k: Array) -> Array:
-    """For each pair, the first of its last clusters that all have one point."""
+    """For each pair, where its trailing clusters of one point begin."""
     ends = np.cumsum(k)
     place = np.arange(len(sizes)) - np.repeat(ends - k, k) + 1
     first = np.zeros(len(k), np.int64)
@@ -56,7 +56,7 @@ def _first_of_ones(sizes: Array, k: Array) -> Array:
 
 
 def _signatures_by_content(t: Tables) -> tuple[Tables, Array]:
-    """The tables with sorted signatures, and for both sides of each pair the first of the signatures with own clusters."""
+    """The tables with sorted signatures, and for both sides of each pair where signatures with own clusters begin."""
     assert t.maps is not None
     made: dict[int, tuple[ClusterMap, Array, int]] = {}
 
@@ -84,7 +84,7 @@ def _signatures_by_content(t: Tables) -> tuple[Tables, Array]:
 
 
 def _first_with_own_cluster(m: ClusterMap) -> int:
-    """The first of the last signatures that are each one cluster of which no other signature has points, in order."""
+    """Where the trailing signatures begin that each have one cluster to themselves, in order."""
     many = len(m.lengths)
     ends = np.append(m.clusters, -1)[np.minimum(m.starts[:-1], len(m.clusters))]
     alone = (m.lengths == 1) & (ends == m.k - many + np.arange(many)) & (ends >= 0)

@@ -221,11 +221,11 @@ class ChanceInfo(Info):
 #: the different sizes of the clusters of a clustering, and how often each occurs
 Sizes = tuple[Array, Array]
 
-#: most pairs of sizes whose expected mutual information is kept
+#: most pairs of sizes whose expected mutual information is cached
 KEPT = 64
 _expected: dict[Any, float] = {}
 
-#: variance of a cell above which its moments give what it adds to full precision
+#: variance of a cell above which its moments give its contribution to full precision
 WIDE = 1e8
 
 
@@ -239,7 +239,7 @@ def expected_mutual_information(sizes_a: Array, sizes_b: Array, threads: int = 1
 
 
 def expected_of(a: Sizes, b: Sizes, n: int, threads: int = 1) -> float:
-    """E[MI] in nats of two clusterings of n points with these sizes; it is kept, since permuted labels have the same sizes."""
+    """E[MI] in nats of two clusterings of n points with these sizes; cached, because permuted labels have the same sizes."""
     first, second = _key(a), _key(b)
     if first > second:
         a, b, first, second = b, a, second, first

@@ -1,4 +1,4 @@
-"""Contingency tables: one with names, and a tile of many. Tables add over points."""
+"""Contingency tables: one with names, and a tile of many. Tables of different points can be added."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def xlogx(x: Array) -> Array:
 
 
 class AsJson:
-    """`to_json` of what has a `to_dict`."""
+    """Adds `to_json` to classes that have a `to_dict`."""
 
     def to_dict(self) -> dict[str, Any]:
-        """What the JSON holds."""
+        """The content of the JSON."""
         raise NotImplementedError
 
     def to_json(self, **options: Any) -> str:

@@ -43,7 +43,7 @@ class Cells:
     def __call__(
         self, labels: Sequence[Labels], width: Array, pair_i: Array, pair_j: Array, mass: Mass | None, dense: bool
     ) -> tuple[Array, ...]:
-        """(pair, row, column, count) of all non-zero cells of these pairs, and of weighted points the pairs within."""
+        """(pair, row, column, count) of all non-zero cells of these pairs, and for weighted points the pairs within them."""
         cp = cupy()
         if self.stack is None or self.labels is not labels:
             self.stack, self.labels = whole_stack(labels), labels
@@ -69,7 +69,7 @@ class Cells:
     def _by_sorting(
         self, width: Array, pair_i: Array, pair_j: Array, weights: Any, mass: Mass | None
     ) -> tuple[Array, ...]:
-        """The same of weighted points, and where tables would be larger than the data: points sorted by cell, pair by pair."""
+        """The same for weighted points, and for tables larger than the data: points sorted by cell, pair by pair."""
         cp = cupy()
         assert self.stack is not None
         n = self.stack.n
@@ -265,7 +265,7 @@ def _dealt_tiles(
 
 
 def dealt(runs: Sequence[Run], hands: int) -> list[list[Run]]:
-    """Rows of the grid of pairs in so many hands of about equally many pairs, the longest rows first."""
+    """Rows of the grid of pairs, dealt into this many hands with about equally many pairs, the longest rows first."""
     found: list[list[Run]] = [[] for _ in range(hands)]
     pairs = [0] * hands
     for run in sorted(runs, key=len, reverse=True):
