@@ -123,7 +123,7 @@ def test_ten_thousand_columns(command, refused, tmp_path, monkeypatch):
     names = ",".join(f"c{i}" for i in range(10_000))
     (tmp_path / "wide.csv").write_text(f"{names}\n{'0,' * 9_999}0\n", encoding="utf-8")
     monkeypatch.setattr(files, "read_columns", None)
-    assert "wide.csv has 10,000 columns, and at most" in refused(command, "wide.csv")
+    assert "wide.csv has 10,000 columns, but at most" in refused(command, "wide.csv")
     if command == "report":
         with pytest.raises(cg.InputError, match="has 10,000 columns"):
             cg.report(tmp_path / "wide.csv")
