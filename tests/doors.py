@@ -62,16 +62,16 @@ if not missing_card():
     }
 #: for tests that only make sense on a GPU
 needs_card = pytest.mark.skipif(bool(missing_card()), reason=f"no CUDA GPU: {missing_card()}")
-#: measures of similarity matrices and ensembles, which have tests of their own
+#: measures of similarity matrices and ensembles, which have separate tests
 OF_MATRICES = (
     "arimp", "arimm", "kas", "nsf", "nsf_printed", "sms", "ssms", "anmi", "pooled_ami", "certainty", "uncertainty", "pnmi",
     "pnmi_sum",
 )  # fmt: skip
-#: measures of density profiles, which need the data too and have tests of their own
+#: measures of density profiles, which need the data too and have separate tests
 OF_PROFILES = ("adco", "adco_distance", "adco_metric", "adco_cosine")
-#: measures of two hierarchies, which have tests of their own
+#: measures of two hierarchies, which have separate tests
 OF_TREES = ("cophenetic", "cophenetic_spearman", "gamma", "robinson_foulds", "hmi", "nhmi", "ahmi")
-#: measures of covers, which have tests of their own
+#: measures of covers, which have separate tests
 OF_COVERS = tuple(m.key for m in cg.measures() if m.family == "covers")
 #: measures of two clusterings
 KEYS = tuple(m.key for m in cg.measures() if m.key in naive.MEASURES)

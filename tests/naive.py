@@ -2,10 +2,10 @@
 
 Hard labels are read point by point: pairs are counted by looping over i < j, clusters are sets of points, matchings are
 tried exhaustively. Counts, masses and memberships are exact fractions until the last step, so rounding never decides
-a tie or a 0/0. Only `irm` asks for help (a linear programme). Meant for tens of points and a handful of clusters.
+a tie or a 0/0. Only `irm` uses a solver (for a linear program). Meant for tens of points and a handful of clusters.
 
     MEASURES[key](a, b)      hard labels, reference first
-    WEIGHTED[key](a, b, w)   the same with importance weights, rescaled to mean 1; a point of weight 0 is not there
+    WEIGHTED[key](a, b, w)   the same with importance weights, rescaled to mean 1; a point of weight 0 is left out
     SOFT[key](U, V)          memberships, one row per point, through N* = phi U'V (`ari_gram`: through UU' and VV')
     element_scores(a, b)     the element-centric similarity of every point
 
@@ -374,7 +374,7 @@ def lambda_(t: Table) -> float:
 
 
 def jaccard_of_clusters(t: Table) -> Table:
-    """d_ij = n_ij / (a_i + b_j - n_ij), what two clusters have in common over what they cover."""
+    """d_ij = n_ij / (a_i + b_j - n_ij), the common points of two clusters divided by their union."""
     rows, columns = row_sums(t), column_sums(t)
     return [[x / (rows[i] + columns[j] - x) for j, x in enumerate(row)] for i, row in enumerate(t)]
 

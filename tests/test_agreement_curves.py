@@ -26,7 +26,7 @@ def soft(rng, n=25, k=3):
 
 
 def test_criteria_are_the_functions_of_the_same_name():
-    """Consensus index, certainty, PAC and Δ of an ensemble are what their own functions give."""
+    """Consensus index, certainty, PAC and Δ of an ensemble are those of the separate functions."""
     rng = np.random.default_rng(0)
     ensembles = {k: cg.Ensemble([rng.integers(0, k, 40) for _ in range(5)]) for k in (2, 3, 4)}
     keys = ["ari", "vi", "accuracy", "wallace_ab", "certainty", "uncertainty", "pac", "delta_area"]
@@ -62,7 +62,7 @@ def test_standard_errors_are_the_jackknife(weights, how):
 
 
 def test_self_forms_do_not_reward_crispness():
-    """Identical soft members: the consensus index is below its best, the form against the self-values is at it."""
+    """For identical soft members, the consensus index is below its best value, and its /self form reaches it."""
     rng = np.random.default_rng(0)
     e = {2: [soft(rng, k=2)] * 4, 3: [soft(rng, k=3) for _ in range(4)]}
     choice = cg.choose_k(e, criteria=["nmi_sum", "nmi_sum/self", "vi", "vi/self", "ari_gram/self"])
@@ -75,7 +75,7 @@ def test_self_forms_do_not_reward_crispness():
 
 
 def test_a_softer_but_repeatable_number_wins_by_the_self_forms_only():
-    """Crisp members that disagree a little beat soft ones that agree wholly by the plain index, and the sentence says so."""
+    """By the plain index, crisp members that disagree a little beat soft ones that agree fully, and the sentence says so."""
     rng = np.random.default_rng(0)
     hard = np.repeat([0, 1], 30)
     crisp = [np.eye(2)[np.where(rng.random(60) < 0.03, 1 - hard, hard)] for _ in range(6)]
@@ -86,7 +86,7 @@ def test_a_softer_but_repeatable_number_wins_by_the_self_forms_only():
 
 
 def test_best_follows_the_direction():
-    """Similarities have their best at the maximum, distances at the minimum; of equals the smallest k; NaN never."""
+    """Similarities are best at the maximum, distances at the minimum; ties go to the smallest k, and NaN never wins."""
     values, no = np.array([0.5, 0.9, np.nan, 0.9]), np.full(4, np.nan)
     assert curves._best([2, 3, 4, 5], values, no, "higher") == (3, (5,))
     assert curves._best([2, 3, 4, 5], values, no, "lower") == (2, ())
@@ -98,7 +98,7 @@ def test_best_follows_the_direction():
 
 
 def test_the_area_names_the_number_of_equal_clusters():
-    """Four equal clusters: two, three of them merged below, split above; the growth beyond equal ones is largest at 4."""
+    """Four equal clusters, merged below k = 4 and split above: growth beyond that of equal clusters is largest at 4."""
     parts = {2: [[0, 0, 1, 1]], 3: [[0, 0, 1, 2]], 4: [[0, 1, 2, 3]], 5: [[0, 1, 2, 3]]}
     found = {k: np.repeat(runs[0], 20) for k, runs in parts.items()}
     found[5][:10] = 4
@@ -107,7 +107,7 @@ def test_the_area_names_the_number_of_equal_clusters():
 
 
 def test_the_vote():
-    """Most votes win; of equals the one nearest to the median, then the smaller; those known to mislead do not vote."""
+    """Most votes win; ties go to the k nearest to the median, then the smaller; misleading criteria do not vote."""
 
     def curve(name, best, votes=True):
         return cg.Criterion(
@@ -159,7 +159,7 @@ def test_three_groups_are_found(method):
 
 @pytest.mark.slow
 def test_noise_is_said_to_have_no_clusters():
-    """On noise the members agree little, and the recommendation says it."""
+    """On noise the members agree little, and the recommendation says so."""
     choice = cg.choose_k(NOISE, range(2, 6), n_members=12, criteria=AGREEMENT, random_state=0)
     assert "the data may have no clear clusters" in choice.recommendation
     assert "a clear choice" not in choice.recommendation
@@ -180,7 +180,7 @@ def test_a_choice_that_most_criteria_can_hardly_tell_is_not_clear():
 
 @pytest.mark.slow
 def test_a_method_without_chance_leaves_it_to_subsamples():
-    """Members that are all the same at every k cannot tell them apart; clusterings of subsamples can."""
+    """Identical members at every k cannot distinguish the k; clusterings of subsamples can."""
     choice = cg.choose_k(BLOBS, range(2, 5), AgglomerativeClustering(), 3, AGREEMENT, random_state=0)
     assert choice.criteria["ari"].best is None
     assert set(choice.vote.counts) == {choice.criteria["stability"].best} == {3}
@@ -190,7 +190,7 @@ def test_a_method_without_chance_leaves_it_to_subsamples():
 
 @pytest.mark.slow
 def test_the_answer_does_not_depend_on_jobs_or_on_the_other_k():
-    """Two jobs give the scores of one to the bit, and a k its own whatever else is tried."""
+    """Two jobs give the same bits as one, and the score of a k does not depend on the others tried."""
     one = cg.choose_k(NOISE, range(2, 5), "em", 4, random_state=5, n_subsamples=3, threads=1)
     two = cg.choose_k(NOISE, range(2, 5), "em", 4, random_state=5, n_subsamples=3, threads=1, n_jobs=2)
     alone = cg.choose_k(NOISE, 3, "em", 4, random_state=5, n_subsamples=3, threads=1)
@@ -221,7 +221,7 @@ def test_stability_is_the_agreement_of_subsamples():
 
 
 def test_ctrl_c_keeps_what_is_done():
-    """An interrupt at the third k gives back two; before the first is finished it is an interrupt."""
+    """An interrupt at the third k returns two; before the first is finished it is raised."""
 
     def after(many):
         def report(done, total):
@@ -242,7 +242,7 @@ def test_ctrl_c_keeps_what_is_done():
 
 @pytest.mark.slow
 def test_the_reference_does_not_vote():
-    """Mean agreement and success rate are those worked out by hand; the vote is the same without the reference."""
+    """Mean agreement and success rate are those computed by hand; the vote is the same without the reference."""
     options = {"n_members": 8, "criteria": ["ari", "vi"], "random_state": 2}
     choice = cg.choose_k(BLOBS, range(2, 6), reference=TRUTH, **options)
     assert choice.vote == cg.choose_k(BLOBS, range(2, 6), **options).vote
@@ -268,7 +268,7 @@ def test_members_that_lack_clusters_are_said():
 
 
 def test_many_points_are_drawn_for_pac_and_said():
-    """Above 1000 points PAC is of drawn pairs: near the exact one, with an error, and a note."""
+    """Above 1000 points PAC is estimated from random pairs: close to the exact value, with an error and a note."""
     rng = np.random.default_rng(0)
     e = cg.Ensemble([rng.integers(0, 3, 1200) for _ in range(4)])
     choice = cg.choose_k({3: e}, criteria="pac")
@@ -302,7 +302,7 @@ def test_results_in_every_form():
 
 
 def test_a_plot_without_plotly_is_one_line(monkeypatch):
-    """Where plotly is not installed, plot says what to install."""
+    """If plotly is not installed, plot says what to install."""
     choice = cg.choose_k({2: [[0, 0, 1]] * 2, 3: [[0, 1, 2], [0, 1, 1]]}, criteria="ari")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(cg.InputError, match="pip install plotly"):

@@ -1,4 +1,4 @@
-"""Alternative clusterings: planted views are found, and every method keeps its promises."""
+"""Alternative clusterings: planted views are found, and the properties of every method hold."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_maximus_finds_the_planted_view(seed):
 
 @pytest.mark.slow
 def test_maximus_finds_two_hidden_views_one_after_the_other():
-    """Of three planted clusterings, one given, the two alternatives are the two others."""
+    """Given one of three planted clusterings, the two alternatives are the other two."""
     X, hidden = views(300, 3, 4.5, 3)
     found = cg.alternatives(X, hidden[0], 3, 2, random_state=0)
     scores = np.array([[cg.ari(r.labels, h) for h in hidden[1:]] for r in found])
@@ -67,7 +67,7 @@ def test_small_and_huge_numbers_are_standardised_or_refused():
 
 
 def test_maximus_on_a_sample_first():
-    """With more points than the sample, restarts are on a sample, and the caps hold for all points."""
+    """With more points than the sample, restarts use a sample, and the caps hold for all points."""
     X, (given, hidden) = views(1500, 3, 4.0)
     found = cg.alternatives(X, given, random_state=0, sample=300, n_init=4)[0]
     assert cg.ari(found.labels, hidden) > 0.8
@@ -121,13 +121,13 @@ def test_the_later_methods_find_the_planted_view(method):
     assert cg.ari(cg.alternatives(X, given, method=method, random_state=0)[0].labels, hidden) > 0.8
 
 
-# --- what all of them promise ----------------------------------------------------------------------------------------
+# --- properties of all methods ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_is_deterministic_and_complete(method):
-    """The same seed gives the same labels; every result has its scores, and those of chance, finite."""
+    """The same seed gives the same labels; every result has finite scores, and finite scores of shuffled labels."""
     X, (given, _) = views(90, 3, 4.0)
     runs = [cg.alternatives(X, given, 3, 2, method, random_state=5, n_init=2) for _ in range(2)]
     for one, two in zip(*runs, strict=True):
@@ -283,7 +283,7 @@ def test_bad_input_is_one_line(change, words):
 
 
 def test_filling_a_cluster_takes_few_rounds(monkeypatch):
-    """Thousands of points are moved some at a time, and no cluster gives more than it can."""
+    """Thousands of points are moved several at a time, and no cluster gives more than it can."""
     from congruence.alternative_clustering import search
 
     rounds = []
@@ -312,7 +312,7 @@ def test_limits_are_said_before_anything_starts():
 
 
 def test_silhouettes_of_some_points_are_called_that(monkeypatch):
-    """Above a number of points the silhouette is of a sample, near that of all, and the notes say so."""
+    """Above a limit the silhouette is that of a sample, close to that of all points, and the notes say so."""
     X, (given, _) = views(400, 3, 4.0)
     exact = cg.alternatives(X, given, method="condens", random_state=0)[0]
     monkeypatch.setattr("congruence.alternative_clustering.search.ALL_PAIRS", 100)

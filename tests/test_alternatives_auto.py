@@ -97,7 +97,7 @@ def test_a_second_alternative_differs_from_the_first():
 
 
 def test_methods_that_cannot_run_are_named():
-    """Nominal attributes leave out those that need numbers; given clusters in every dimension the orthogonal one."""
+    """Nominal attributes exclude methods that need numbers; given clusters that span all dimensions exclude orthogonal."""
     X, given, hidden = planted()
     frame = pd.DataFrame({"a": np.array(list("xyz"))[given], "b": np.array(list("uvw"))[hidden]})
     found = cg.alternatives(frame, given, method="auto", random_state=0, n_init=1)[0]

@@ -72,7 +72,7 @@ def test_the_least_similarity_in_closed_form(seed):
 
 
 def floor_bins(X):
-    """Ten bins of equal width as the study that is cited cut them: values at an edge fall by floating point."""
+    """Ten bins of equal width as in the cited study, where rounding decides values at an edge."""
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     return np.minimum(((Z - Z.min(axis=0)) / np.ptp(Z, axis=0) * 10).astype(int), 9).astype(str)
 
@@ -101,7 +101,7 @@ def test_one_matching_for_all_known_lets_the_known_pass():
 
 @pytest.mark.slow
 def test_without_rows_for_sizes_the_attributes_disagree():
-    """The published program asks for clusters of other sizes on each attribute; with the rows they are the same."""
+    """The published program gives clusters different sizes on each attribute; with the extra rows they are equal."""
     points = binned(as_points(floor_bins(IRIS), True), "width", 10, SPECIES)
     totals = points.profile(np.zeros(150, np.int64), 1)[0]
     kept = np.flatnonzero(totals)
@@ -274,7 +274,7 @@ def test_mincentropy_counts_its_objective():
 
 
 def test_cib_counts_conditional_information():
-    """The counts give I(C; Y | Z) as the joint distribution does, more passes never less, and two known meet."""
+    """The counts give I(C; Y | Z) as the joint distribution does; more passes never lower it; two known ones are intersected."""
     points = binned(as_points(IRIS, True), "width", 4, SPECIES)
     groups = cib.joint([SPECIES, (IRIS[:, 0] > 5.8).astype(np.int64)])
     assert cg.ari(groups, [f"{a} {b > 5.8}" for a, b in zip(SPECIES, IRIS[:, 0], strict=True)]) == 1
@@ -289,7 +289,7 @@ def test_cib_counts_conditional_information():
 
 @pytest.mark.parametrize("seed", range(6))
 def test_assignments_with_sizes(seed):
-    """Proposals give the pairs of least cost first; shifting round gives the least total cost."""
+    """Proposals give the pairs of least cost first; cyclic exchanges give the least total cost."""
     rng = np.random.default_rng(seed)
     n, k = 25, 2 + seed % 3
     cost = rng.random((n, k))

@@ -116,7 +116,7 @@ def cg_answer(path: Path) -> str:
 
 
 def test_no_key_of_a_measure_outside_the_glossary(page):
-    """People see names, not the keys of the registry."""
+    """The page shows names, not the keys of the registry."""
     page.run("for (const d of document.querySelectorAll('details')) d.open = true")
     page.run("document.querySelector('#glossary').remove()")
     text = page.run("document.body.innerText")
@@ -125,7 +125,7 @@ def test_no_key_of_a_measure_outside_the_glossary(page):
 
 
 def test_it_switches_the_measure(page):
-    """Another measure: another picture, another legend, no reload."""
+    """Choosing another measure changes the picture and the legend without a reload."""
     page.run("window.stayed = true")
     before, legend = pixels(page, "#heat"), shown(page, "#heat-legend")
     page.click(".measures label:nth-of-type(4)")
@@ -356,7 +356,7 @@ def test_dark_mode(page):
 
 
 def test_the_network_stays_silent(page, demo):
-    """Opened, searched, clicked through and saved from, the page asks for nothing but itself."""
+    """Opened, searched, clicked through and saved from, the page requests nothing else."""
     page.events.clear()
     page.open(demo)
     page.run("(s => { s.value = 'ward'; s.dispatchEvent(new Event('input')); })(document.querySelector('#search'))")
@@ -436,7 +436,7 @@ def test_the_command_for_a_pair_gives_the_values_of_the_page(browser, tmp_path, 
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_title_has_room(page, demo, width):
-    """The title is clear of the navigation, and the last line of the end of the page."""
+    """The navigation does not cover the title, and the last line is above the end of the page."""
     page.size(width)
     page.open(demo)
     box = "document.querySelector('{}').getBoundingClientRect()"
@@ -445,7 +445,7 @@ def test_the_title_has_room(page, demo, width):
 
 
 def test_pairs_without_labels(browser, tmp_path, monkeypatch):
-    """Where labels are too large the page shows the pairs it has, and the command for the others."""
+    """If labels are too large, the page shows the pairs it has, and the command for the others."""
     monkeypatch.setattr(members, "EMBEDDED", 10)
     rng = np.random.default_rng(0)
     runs = {f"$& run {i}": rng.integers(0, 3, 50) for i in range(5)}

@@ -222,7 +222,7 @@ def test_moments_of_large_clusters_do_not_cancel():
 
 @pytest.mark.parametrize("key", ["ari", "rand", "jaccard", "mirkin", "fowlkes_mallows"])
 def test_p_values_by_moments_are_those_of_draws(key):
-    """Near the middle and at p of about 0.01, and for measures of which less is better."""
+    """Near the middle and at p of about 0.01, and for measures where lower is better."""
     rng = np.random.default_rng(5)
     a = rng.integers(0, 5, 2000)
     for share in (0.0, 0.06):
@@ -240,7 +240,7 @@ def test_p_values_by_moments_are_those_of_draws(key):
 
 
 def test_draws_are_made_where_moments_are_not_reliable():
-    """Few tables, many draws asked for, other measures and null models: draws; a forced method is refused if it cannot be."""
+    """Few tables, a requested number of draws, other measures and null models use draws; a forced method may be refused."""
     a, b = [0] * 30 + [1] * 30, [0] * 20 + [1] * 30 + [0] * 10
     assert cg.permutation_test(a, b, random_state=0).is_drawn  # two by two clusters: coarse steps
     assert not cg.permutation_test(a, b, method="moments").is_drawn

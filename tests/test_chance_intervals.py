@@ -24,7 +24,7 @@ from congruence.chance import alongside
 
 
 def population(k, agreement):
-    """Shares of the cells of a table: so much of the points agree, the others are independent."""
+    """Shares of the cells of a table: this share of the points agrees, the others are independent."""
     return (1 - agreement) * np.ones((k, k)) / k**2 + agreement * np.eye(k) / k
 
 
@@ -200,7 +200,7 @@ def test_the_command_refuses_in_one_line(congruence):
 
 
 def test_an_adjusted_measure_is_definite_where_the_measure_is():
-    """Adjusting leaves the best value to identical clusterings alone, so the measure may vote in choose_k."""
+    """After adjusting, only identical clusterings reach the best value, so the measure may vote in choose_k."""
     assert "definite" in cg.adjusted("jaccard").axioms
     assert "definite" not in cg.adjusted("purity").axioms
     runs = {2: [[0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 1, 1]], 3: [[0, 0, 1, 1, 2, 2]] * 2}

@@ -97,7 +97,7 @@ def test_a_checkpoint_of_other_data_is_refused(tmp_path):
 
 @pytest.mark.slow
 def test_other_columns_noise_or_weights_are_other_parts(tmp_path):
-    """One folder serves several questions of the same data without mixing their counts."""
+    """One folder serves several counts of the same data without mixing them."""
     columns = {**labels(400), "w": np.arange(400) % 5}
     folder = folder_of(columns, tmp_path / "d")
     where = tmp_path / "saved"
@@ -263,7 +263,7 @@ print(cg.compare_all(cg.scan(sys.argv[1], ["a", "b"], checkpoint=sys.argv[2], th
 
 @pytest.mark.slow
 def test_two_runs_on_one_checkpoint(tmp_path):
-    """The second says that it waits, and then finds the parts of the first; a killed run leaves no lock and no stray files."""
+    """The second prints that it is waiting, then finds the parts of the first; a killed run leaves no lock and no stray files."""
     parquet.write_table(pa.table({"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]}), tmp_path / "x.parquet")
 
     def start() -> subprocess.Popen:

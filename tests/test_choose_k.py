@@ -184,7 +184,7 @@ def test_agglomerative_and_spectral_are_scikit_learns():
 
 
 def test_the_border_by_hand():
-    """Log distance to the fifth neighbour, of points with one of the other cluster among their eight, less the rest's, as z."""
+    """Log distance to the fifth neighbour: points with a neighbour in the other cluster minus the rest, as z."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 2)) + np.array([[0, 0], [3.5, 0]])[np.repeat([0, 1], 40)]
     labels = (X[:, 0] > 1.7).astype(int)

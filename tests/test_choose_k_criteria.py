@@ -161,7 +161,7 @@ def test_m3c_says_that_it_sampled():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(PEERS))
 def test_every_criterion_finds_three_groups(name):
-    """Each finds three groups far apart by name, with a vote of its own."""
+    """Each criterion, named alone, finds three distant groups and votes for three."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(90, 2)) + np.array([[0, 0], [12, 0], [5, 11]])[TRUTH]
     choice = cg.choose_k(X, range(1, 6), criteria=name)
@@ -203,7 +203,7 @@ def test_stability_is_clusterboot(name, k, scheme):
 
 @pytest.mark.slow
 def test_other_peoples_sets_are_scored(tmp_path, capsys, monkeypatch):
-    """Each way is asked about each set of a folder; finished work is kept and read again."""
+    """Each method runs on each data set of a folder; finished work is kept and read again."""
     monkeypatch.setattr(choosing_k, "PEERS", {"silhouette": PEERS["silhouette"], "m3c": PEERS["jump"]})
     np.savetxt(tmp_path / "two_2.csv", BLOBS[:60:2], delimiter=",")
     np.savetxt(tmp_path / "qiu_joe-1_5.csv", BLOBS[::2], delimiter=",")
@@ -214,7 +214,7 @@ def test_other_peoples_sets_are_scored(tmp_path, capsys, monkeypatch):
     said = capsys.readouterr().out
     rows = {line.split("|")[1].strip(): line.split("|")[2:-1] for line in said.splitlines() if line.startswith("| ")}
     assert list(rows) == ["share right", "choose_k", "choose_k, k_min=2", "silhouette", "m3c (n ≤ 200)"]
-    assert rows["choose_k"][-2].startswith(" .50 ")  # five clusters are not there to be found
+    assert rows["choose_k"][-2].startswith(" .50 ")  # the data do not have five clusters
     assert "qiu_joe-1_5                 5    3    3" in said
     choosing_k.foreign(tasks, 1, keep)
     assert capsys.readouterr().out == said

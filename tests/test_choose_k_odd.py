@@ -153,7 +153,7 @@ def test_connected_groups_confirm_k_means(monkeypatch):
 
 @pytest.mark.parametrize("method", ["gaussian", "agglomerative", "average", "spectral", KMeans(n_init=1)], ids=str)
 def test_ctrl_c_keeps_the_halvings_that_are_done(method):
-    """An interrupt after two halvings gives the answer of these with any clusterer; before one is done it is an interrupt."""
+    """An interrupt after two halvings returns the answer from these with any clusterer; before the first is done it is raised."""
 
     def after(many):
         def report(done, total):
@@ -172,7 +172,7 @@ def test_ctrl_c_keeps_the_halvings_that_are_done(method):
 
 
 def test_ctrl_c_keeps_the_criteria_that_are_done(monkeypatch):
-    """An interrupt in the second criterion leaves the first one's vote; in the first it is an interrupt."""
+    """An interrupt in the second criterion keeps the vote of the first; in the first it is raised."""
 
     def interrupted(_context):
         raise KeyboardInterrupt

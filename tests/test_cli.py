@@ -67,7 +67,7 @@ def test_npy_files(congruence):
 
 
 def test_columns_by_option(congruence):
-    """--columns names the columns too, also without an id column in the way."""
+    """--columns names the columns too, with or without an id column."""
     said = congruence("compare", "labels.csv", "--columns", "truth, kmeans", "-m", "ari", "-f", "json")
     assert json.loads(said.out)["values"] == {"ari": cg.ari(TRUTH, KMEANS)}
     LABELS[["cell", "truth", "kmeans"]].to_csv("three.csv", index=False)

@@ -212,7 +212,7 @@ def test_every_method_is_listed_and_refined_when_asked(command, tmp_path):
 def test_an_ensemble_takes_one_pass(command, tmp_path, monkeypatch, options):
     """`congruence ensemble` counts every pair of members once, and its certainty is that of `cg.certainty` to the bit.
 
-    With gaps and missing="ratio", pairs of points have different denominators: their sums need one pass of their own.
+    With gaps and missing="ratio", pairs of points have different denominators: their sums need a separate pass.
     """
     rng = np.random.default_rng(0)
     runs = {f"r{i}": rng.integers(1, 5, size=40).astype(float) for i in range(6)}

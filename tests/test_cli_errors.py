@@ -104,7 +104,7 @@ FILES = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_unreadable_files_are_one_line(congruence, name):
-    """Empty, torn, foreign files: one line that names the file."""
+    """Empty, truncated and foreign files: one line that names the file."""
     Path(name).write_bytes(FILES[name])
     refused(congruence("compare", name, "a", "b"), name)
     refused(congruence("matrix", name), name)

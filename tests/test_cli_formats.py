@@ -31,7 +31,7 @@ def test_json_of_everything_is_json(congruence):
 
 @pytest.mark.slow
 def test_csv_of_everything_is_csv(congruence):
-    """--format csv of every command has a header and rows of its width, at full precision."""
+    """--format csv of every command has a header and rows as wide as it, at full precision."""
     for words in (
         ["compare", "labels.csv", "truth", "kmeans", "-m", "all"],
         ["compare", "labels.csv", "--reference", "truth", "--columns", "kmeans,leiden"],
@@ -162,7 +162,7 @@ def test_fail_under(congruence, limits, code):
 
 @pytest.mark.slow
 def test_fail_under_in_every_command(congruence):
-    """The limit holds for each clustering against a reference and for each pair of a matrix, the diagonal apart."""
+    """The limit holds for each clustering against a reference and for each pair of a matrix, except the diagonal."""
     reference = ["compare", "labels.csv", "--reference", "truth", "--columns", "kmeans,leiden", "--fail-under"]
     assert congruence(*reference, "ari=0.3").code == 0
     assert congruence(*reference, "ari=0.5").code == 1

@@ -1,4 +1,4 @@
-"""The commands match, contingency and points say what the functions of the same name return."""
+"""The commands match, contingency and points print what the corresponding functions return."""
 
 from __future__ import annotations
 

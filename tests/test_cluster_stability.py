@@ -60,7 +60,7 @@ def test_em_is_the_papers(seed):
 
 @pytest.mark.slow
 def test_em_of_the_paper_repairs_singular_covariances_and_says_so():
-    """A feature that is constant, or one that repeats another, is no crash: the notes say how many members were repaired."""
+    """A constant feature, or one that repeats another, does not crash: the notes say how many members were repaired."""
     twice = np.column_stack([BLOBS, BLOBS[:, 0]])
     constant = np.column_stack([BLOBS, np.ones(90)])
     for data in (twice, constant, np.repeat(BLOBS[:4], 5, axis=0)):
@@ -131,7 +131,7 @@ def test_stability_tells_good_clusters_from_bad_and_names_the_points():
 
 
 def test_stability_takes_noise_mixtures_and_functions():
-    """−1 is no cluster; mixtures and plain functions are clusterers; names of rows are kept."""
+    """−1 is not a cluster; mixtures and plain functions are clusterers; names of rows are kept."""
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(size=(30, 2)) * 0.3, rng.normal(size=(30, 2)) * 0.3 + 5, [[50.0, 50.0]]])
     s = cg.stability(pd.DataFrame(X, index=[f"p{i}" for i in range(61)]), DBSCAN(), n_resamples=5, random_state=0)
@@ -176,7 +176,7 @@ def test_mistakes_in_stability_are_one_line(arguments, text):
 
 
 def test_an_unknown_cluster_is_one_line():
-    """Asking for the points of a cluster that is not there names those that are."""
+    """Asking for the points of an unknown cluster raises an error that lists the known ones."""
     s = cg.stability(BLOBS, KMeans(2), n_resamples=2, random_state=0)
     with pytest.raises(cg.InputError, match="there is no cluster 7; there are: 0 and 1"):
         s.unstable(7)

@@ -1,4 +1,4 @@
-"""Clusterings of other points are aligned or refused."""
+"""Clusterings of different points are aligned or refused."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_series_keep_their_names_against_a_reference():
 
 
 def test_members_of_an_ensemble_by_name_and_place():
-    """e[1] and e['second'] are the same member; a name that is not there is answered with the names there are."""
+    """e[1] and e['second'] are the same member; an unknown name raises an error that lists the known ones."""
     ensemble = cg.Ensemble(COLUMNS)
     assert ensemble["second"] is ensemble[1]
     assert list(ensemble)[1] is ensemble[1]
@@ -116,7 +116,7 @@ def test_memberships_of_every_kind_give_the_same_result(data):
 
 
 def test_wholly_certain_memberships_are_labels():
-    """Memberships of 0 and 1 score what the labels they stand for score, for every measure that takes memberships."""
+    """Memberships of 0 and 1 score the same as the labels they represent, for every measure that takes memberships."""
     one_hot = np.eye(4)[[x - 1 for x in OTHER]]
     soft, hard = everything(NUMBERS, one_hot), everything(NUMBERS, OTHER)
     assert soft == pytest.approx({key: hard[key] for key in soft}, rel=1e-9, abs=1e-9)

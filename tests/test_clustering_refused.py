@@ -1,4 +1,4 @@
-"""Input that is no clustering is refused in one line."""
+"""Input that is not a clustering is refused in one line."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_what_is_no_clustering_is_refused_in_one_line(name):
     ],
 )
 def test_options_that_are_wrong_are_refused_in_one_line(options, text):
-    """Unknown measures are answered with the nearest names, unknown policies with the known ones, gaps or not."""
+    """An unknown measure gives an error with similar names, an unknown `unassigned` one with the known values, gaps or not."""
     with pytest.raises(cg.InputError, match=text) as error:
         cg.compare(SIX, [0, 0, 0, 1, 1, 1], **options)
     one_line(error)
@@ -122,7 +122,7 @@ def test_what_is_no_ensemble_is_refused_in_one_line(data, text):
 
 
 def test_other_refusals_of_the_border():
-    """Names that do not fit, memberships of words, and an unknown reference have their own words."""
+    """Names that do not fit, memberships of words, and an unknown reference have specific messages."""
     for call, text in (
         (lambda: cg.Ensemble([SIX, SIX], names=["x"]), "1 names for 2 clusterings"),
         (lambda: cg.Memberships([["a", "b"]]), "memberships must be numbers"),
@@ -173,7 +173,7 @@ def test_noise_of_a_column_that_is_not_there_is_refused():
 
 
 def test_noise_of_one_column_leaves_the_caution_of_another():
-    """The word on −1 is silenced only for columns whose noise was named."""
+    """The caution about −1 is left out only for columns whose noise was named."""
     data = {"x": [-1, 0, 1, 1, 0, 0], "y": [-1, 0, 1, 1, 0, 0]}
     cautions = cg.compare_all(data, noise={"x": -1}, unassigned="drop").cautions
     assert [c for c in cautions if "label −1" in c] == [c for c in cautions if c.startswith("y has label −1")] != []

@@ -167,7 +167,7 @@ def test_one_pair_without_a_common_point_is_refused():
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [None, "sample_weight", "frequency"])
 def test_singletons_and_cluster_say_what_unassigned_points_are(kind):
-    """'singletons' gives each unassigned point a cluster of its own, 'cluster' puts them all in one."""
+    """'singletons' gives each unassigned point a separate cluster, 'cluster' puts them all in one."""
     a, b = random_gapped(11, members=2)
     mass = mass_of(kind, 60)
     if kind == "frequency":  # an unassigned point that occurs several times cannot be one singleton
@@ -270,7 +270,7 @@ def test_minus_one_among_other_labels_is_pointed_out(data):
 
 @pytest.mark.parametrize("policy", ["drop", "cluster", "singletons"])
 def test_minus_one_is_pointed_out_whatever_becomes_of_missing_labels(policy):
-    """The word on −1 does not depend on what is done with points that have no label at all."""
+    """The caution about −1 does not depend on how points without a label are treated."""
     result = cg.compare([-1, 0, 1, 1, 0, None], SIX, unassigned=policy)
     assert any("label −1" in note for note in result.cautions)
 

@@ -53,7 +53,7 @@ def test_the_same_call_gives_the_same_value(name):
 
 
 def test_purity_there_takes_the_side_with_fewer_clusters():
-    """With the arguments exchanged clusim's purity is the same; ours is of the clusters of b, so b has the fewer."""
+    """With the arguments swapped, clusim's purity is the same; ours is of the clusters of b, so b has the fewer."""
     assert len(set(A)) > len(set(B))
     assert sim.purity_index(of(B), of(A)) == pytest.approx(cg.purity(A, B), rel=1e-9)
     assert cg.purity(A, B) != pytest.approx(cg.purity(B, A))

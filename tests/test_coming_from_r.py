@@ -45,7 +45,7 @@ def test_resamples_give_the_consensus_matrix_of_r(lines):
 
 
 def test_stability_is_close_to_clusterboot(lines):
-    """Two sets of 400 bootstrap samples give the same mean Jaccard similarities, but for chance."""
+    """Two sets of 400 bootstrap samples give the same mean Jaccard similarities, except for chance."""
     assert [line.verdict for line in lines if "clusterboot" in line.call] == [CLOSE]
 
 

@@ -15,11 +15,11 @@ from sklearn.preprocessing import StandardScaler
 import congruence as cg
 from congruence.consensus_clustering.evidence import evidence
 
-# --- what comes back -------------------------------------------------------------------------------------------------
+# --- results ---------------------------------------------------------------------------------------------------------
 
 
 def test_the_share_of_the_votes():
-    """For each member the share of the point's cluster there that went its way; mean over the members that have it."""
+    """The share of the point's cluster in each member that has its consensus label; the mean over members that label it."""
     e = strehl()
     r = cg.consensus(e, 3, "ncut", random_state=0)
     for i in range(7):
@@ -79,7 +79,7 @@ def test_frames_in_and_out():
 
 @pytest.mark.parametrize("method", ALL)
 def test_strange_ensembles_are_decided(method):
-    """One cluster asked for, one member, equal members, all singletons, more clusters than kinds of points."""
+    """One requested cluster, one member, equal members, all singletons, more clusters than kinds of points."""
     one = cg.consensus([[0, 0, 1, 2]], 1, method)
     assert (one.n_clusters, one.labels.tolist()) == (1, [0, 0, 0, 0])
     alone = cg.consensus([[0, 0, 1, 2, 2, 2]], 3, method, random_state=0)
@@ -153,7 +153,7 @@ def test_points_that_no_member_has():
 
 
 def test_limits_are_said_before_the_work_starts(monkeypatch):
-    """A method that compares each two points refuses too many of them, and names methods that take them."""
+    """A method that compares all pairs of points refuses too many points, and names methods that take them."""
     members = list(np.random.default_rng(0).integers(50, size=(4, 6000)))
     with pytest.raises(
         cg.InputError, match=r"up to 5,000 points, but there are [56],[0-9]+; methods without that limit: hbgf"
@@ -162,7 +162,7 @@ def test_limits_are_said_before_the_work_starts(monkeypatch):
 
 
 def test_names_and_options_that_are_not_there():
-    """Near names are offered; variants belong to their methods; a list must name something."""
+    """Similar names are suggested; variants belong to their methods; a list must name something."""
     runs = [[0, 0, 1, 1], [0, 1, 1, 1]]
     with pytest.raises(cg.InputError, match="did you mean mcla"):
         cg.consensus(runs, 2, "mclaa")
@@ -176,7 +176,7 @@ def test_names_and_options_that_are_not_there():
 
 
 def test_selection_of_members():
-    """Quality takes the most central; diversity and one of each kind take members of both camps."""
+    """Quality takes the most central; diversity and one of each kind take members of both groups."""
     _, good = planted(0.1, n=200, k=3, members=6)
     _, other = planted(0.1, n=200, k=3, members=4, seed=8)
     names = [f"good {i}" for i in range(6)] + [f"other {i}" for i in range(4)]
@@ -239,7 +239,7 @@ def test_data_in_another_order_are_refused():
 
 
 def test_the_most_central_member_with_many_clusters(monkeypatch):
-    """Where the clusters are too many for tables side by side, members are encoded once, and the same one is central."""
+    """If there are too many clusters for tables side by side, members are encoded once, and the same one is most central."""
     from congruence.consensus_clustering import evidence as module
 
     rng = np.random.default_rng(0)

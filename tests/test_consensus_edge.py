@@ -217,7 +217,7 @@ def test_local_weights_by_brute_force(kind):
 
 @pytest.mark.parametrize("method", ["lwea", "lwgp"])
 def test_local_weights_on_finer_members(method):
-    """Clusters that others cut count less: six true clusters come back from members with up to twice as many."""
+    """Clusters that others cut count less: six true clusters are recovered from members with up to twice as many."""
     rng = np.random.default_rng(0)
     truth = np.repeat(np.arange(6), 20)
     members = [truth + 6 * ((rng.random(120) < 0.5) & (rng.random(6) < 0.5)[truth]) for _ in range(15)]

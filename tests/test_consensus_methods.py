@@ -134,7 +134,7 @@ def test_heights_are_those_of_scipy(how, monkeypatch):
         monkeypatch.setattr(linkage, "MATRIX_BELOW", 0)
     rng = np.random.default_rng(0)
     members = rng.integers(4, size=(7, 40))
-    members[:, 30:] = members[:, :10]  # ten signatures stand for two points each
+    members[:, 30:] = members[:, :10]  # ten signatures represent two points each
     e = cg.Ensemble(list(members), member_weight=rng.random(7))
     (_, _, heights), solver, _ = getattr(linkage, f"{how}_merges")(evidence(e))
     assert votes in solver
@@ -193,7 +193,7 @@ def test_the_number_that_lives_longest():
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", *ALL])
 def test_without_a_number_of_clusters(method):
-    """Every method finds one: what most members have, or the longest lifetime, or for linkage always that; and says so."""
+    """Every method chooses k: what most members have, or the longest lifetime (for linkage always that), with a note."""
     truth, members = planted(0.1, n=200, k=4)
     r = cg.consensus(members, method=method, random_state=0)
     assert r.n_clusters == 4
@@ -280,7 +280,7 @@ def test_kcc_counts_only_what_is_seen():
 
 
 def test_kmodes_counts_labels_that_are_not_the_mode():
-    """Its objective is the mean number of members that differ from the commonest label of the cluster, summed over points."""
+    """Its objective is the mean number of members that differ from the most frequent label of the cluster, summed over points."""
     rng = np.random.default_rng(3)
     members = rng.integers(3, size=(5, 30))
     r = cg.consensus(list(members), 3, "kmodes", random_state=0)

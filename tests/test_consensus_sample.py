@@ -157,7 +157,7 @@ def test_methods_that_need_all_points_get_them(few):
 
 @pytest.mark.slow
 def test_auto_links_a_sample_of_more_kinds_than_linkage_takes(monkeypatch):
-    """auto leaves no error where average linkage alone would refuse."""
+    """auto does not fail where average linkage alone would refuse."""
     _, e = planted(900, k=3, noise=0.6)
     monkeypatch.setattr(search, "SAMPLE_ABOVE", 100)
     weighted = cg.Ensemble(e, sample_weight=np.linspace(1, 2, 900))

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 
 def columns(gaps=0.0, seed=0, members=6, k=4):
-    """Noisy copies of one clustering, as strings with gaps where asked for."""
+    """Noisy copies of one clustering, as strings, with gaps if requested."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, k, N)
     found = {}

@@ -76,7 +76,7 @@ def test_k_of_one_and_of_all(method):
 
 @pytest.mark.slow
 def test_auto_leaves_out_what_cannot_run():
-    """With many members and clusters auto takes Lanczos iteration; mcla says before anything begins that it cannot."""
+    """With many members and clusters auto uses Lanczos iteration, and mcla refuses before anything starts."""
     rng = np.random.default_rng(0)
     members = rng.integers(0, 60, (120, 130))
     assert sum(len(np.unique(c)) for c in members.T) > GRAM_LIMIT
@@ -101,7 +101,7 @@ def test_hundreds_of_clusters_start_at_a_member(method):
 
 
 def test_the_most_central_member_is_found_by_tables_or_by_points(monkeypatch):
-    """The member with the highest mean ARI, weighted, with gaps in others, whichever way it is counted."""
+    """The member with the highest mean ARI, weighted, with gaps in others, for every way of counting."""
     rng = np.random.default_rng(3)
     members = [
         np.where(rng.random(N) < noise, rng.integers(0, 3, N), BASE).astype(float) for noise in (0.6, 0.1, 0.4, 0.7)
@@ -121,7 +121,7 @@ def test_the_most_central_member_is_found_by_tables_or_by_points(monkeypatch):
 @pytest.mark.parametrize("k", [3, 4, 7, 12])
 @pytest.mark.parametrize("method", ["kcc", "kmodes"])
 def test_the_most_central_member_is_a_start_at_any_k(method, k, monkeypatch):
-    """With as many, fewer or more clusters than asked for, it is one of the starts, and the cheaper result is kept."""
+    """With as many, fewer or more clusters than requested, it is one of the starts, and the cheaper result is kept."""
     rng = np.random.default_rng(1)
     truth = np.repeat(np.arange(7), 30)
     members = [np.where(rng.random(210) < 0.2, rng.integers(0, 7, 210), truth) for _ in range(6)]
@@ -136,7 +136,7 @@ def test_the_most_central_member_is_a_start_at_any_k(method, k, monkeypatch):
 
 @pytest.mark.parametrize("method", ["kcc", "kmodes"])
 def test_a_start_at_a_finer_member_can_be_the_cheapest(method):
-    """Noisy copies of seven groups: asked for five, the start at a member beats one random start."""
+    """Noisy copies of seven groups, five requested: the start at a member beats one random start."""
     rng = np.random.default_rng(1)
     truth = np.repeat(np.arange(7), 30)
     members = [np.where(rng.random(210) < 0.2, rng.integers(0, 7, 210), truth) for _ in range(6)]
@@ -193,7 +193,7 @@ def test_ties_are_broken_alike_by_votes_and_by_matrix(seed, monkeypatch):
 
 
 def test_cumulative_merges_by_the_information_lost():
-    """The merges are those of the loss from its definition, I(X; C) before less after, one at a time."""
+    """The merges are those of the loss from its definition, I(X; C) before minus after, one at a time."""
     rng = np.random.default_rng(1)
     mean, mass = rng.dirichlet(np.ones(6), 30), rng.random(30)
 

@@ -18,7 +18,7 @@ import congruence as cg
 from congruence.figures.layout import cells_of
 from congruence.statistics import concordance, elements
 
-# --- what goes in ----------------------------------------------------------------------------------------------------
+# --- inputs ----------------------------------------------------------------------------------------------------------
 
 
 CLUSTERS = [["g1", "g2", "g3"], ["g3", "g4"]]
@@ -198,7 +198,7 @@ def test_files(tmp_path):
         cg.read_cover(tmp_path / "bad.json")
 
 
-# --- what comes out --------------------------------------------------------------------------------------------------
+# --- results ---------------------------------------------------------------------------------------------------------
 
 
 def test_compare_shows_what_explains_omega():
@@ -281,7 +281,7 @@ def test_an_ensemble_of_covers_keeps_its_points():
 @pytest.mark.slow
 @pytest.mark.parametrize("key", ["onmi_max", "bcubed_f", "omega", "nf1"])
 def test_permutation_tests_and_adjusted(key):
-    """Draws of tables of signatures are draws of permuted points; adjusted gives the same by every door."""
+    """Draws of tables of signatures are draws of permuted points; adjusted gives the same through every entry point."""
     case = GOLDEN["chance"][0]
     a, b = (cover(case[side], case["n"]) for side in "ab")
     moved = [

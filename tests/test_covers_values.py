@@ -278,7 +278,7 @@ def test_a_partition_is_a_cover(n):
 
 
 def small_covers(n, most=2):
-    """Covers of n points with at most so many clusters."""
+    """Covers of n points with at most this many clusters."""
     clusters = [list(c) for size in range(1, n + 1) for c in itertools.combinations(range(n), size)]
     return [list(c) for many in range(most + 1) for c in itertools.combinations_with_replacement(clusters, many)]
 

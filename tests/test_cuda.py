@@ -32,7 +32,7 @@ def test_columns_are_encoded_on_the_card_as_on_the_host(kind, order, shape):
     low = 3 if kind[0] == "u" else -3
     for clusters in (7, 100 if kind[1] == "1" else 300):
         columns = np.array(rng.integers(low, low + clusters, shape), dtype=kind, order=order)
-        columns[columns == low + 2] = low + 1  # a label in between that nobody has
+        columns[columns == low + 2] = low + 1  # an unused label in between
         for there in (device.cupy().asarray(columns, order=order), device.moved(columns)):
             before = there.copy()
             ensemble = cg.Ensemble(there)
@@ -199,7 +199,7 @@ def test_several_cards_give_what_one_gives(monkeypatch):
 
 @pytest.mark.parametrize("shared", [232_448, 101_376])
 def test_rows_of_large_tables_fit(monkeypatch, shared):
-    """Whatever the sizes, a row of a large table has room for its labels, and no counter of the kernel overflows."""
+    """For any sizes, a row of a large table has room for its labels, and no counter of the kernel overflows."""
     from congruence.engine.cuda import slices
 
     monkeypatch.setattr(device, "facts", lambda: (132, shared))
@@ -335,7 +335,7 @@ def test_permuted_labels():
 @needs_card
 @pytest.mark.parametrize("sizes", [((3, 2), (4, 1)), ((300, 200, 500), (250, 650, 100)), ((9, 1, 1), (5, 6))])
 def test_random_tables(sizes):
-    """Tables drawn on the GPU have the sizes asked for, sums that are theirs, and cells that are hypergeometric."""
+    """Tables drawn on the GPU have the requested sizes, matching sums, and hypergeometric cells."""
     from scipy.stats import hypergeom
 
     from congruence.engine.cuda import draws

@@ -55,7 +55,7 @@ def test_without_a_card_one_line_says_what_to_do(call):
 
 @pytest.mark.slow
 def test_without_cupy_the_extra_is_named():
-    """Where CuPy is not installed, the line names the extra to install; that of a command names its option."""
+    """If CuPy is not installed, the line names the extra to install; that of a command names its option."""
     program = (
         "import sys; sys.modules['cupy'] = None\n"
         "import congruence as cg\n"
@@ -94,7 +94,7 @@ def test_an_unknown_engine_is_answered_with_those_there_are():
 
 
 def test_auto_stays_on_the_cpu_for_labels_on_the_host():
-    """engine="auto" looks for no GPU where no labels are on one."""
+    """engine="auto" does not look for a GPU if no labels are on one."""
     assert plan.engine_for("auto", [as_clustering(SIX)]) is cpu
     assert not device.is_on_card(np.zeros(3))
     assert not device.is_on_card([1, 2])

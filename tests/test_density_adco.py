@@ -59,7 +59,7 @@ def test_a_profile_is_the_definition(data):
 @settings(max_examples=60)
 @given(clusterings(), st.integers(0, 12))
 def test_the_profile_of_a_concatenation_is_the_sum(data, cut):
-    """Profiles add over points: any two parts give the whole, clusters that are in one part only included."""
+    """Profiles of any two parts add up to that of the whole, including clusters that occur in only one part."""
     X, a, _ = data
     cut = min(cut, len(a))
     b = cg.Binning(bins=4).fit(X)
@@ -112,7 +112,7 @@ def test_bivariate_profiles():
 
 
 def test_memberships_count_by_their_amounts():
-    """Hard memberships give the counts of the labels, soft ones share each point out."""
+    """Hard memberships give the counts of the labels; soft ones divide each point."""
     rng = np.random.default_rng(2)
     X, a = rng.normal(size=(50, 2)), rng.integers(0, 3, 50)
     b = cg.Binning(bins=5).fit(X)
@@ -216,7 +216,7 @@ def test_the_measures_are_their_definitions(tables):
 @settings(max_examples=80)
 @given(profiles(), st.randoms(use_true_random=False))
 def test_properties_of_profiles(tables, random):
-    """Between 0 and 1, blind to the order of clusters, adco at most the cosine, 1 for a profile and itself."""
+    """Between 0 and 1, independent of the order of clusters, adco at most the cosine, 1 for a profile and itself."""
     a, b = tables
     shuffled = random.sample(b, len(b))
     options: list[dict[str, Any]] = [
@@ -407,7 +407,7 @@ def test_soft_matching_is_the_best_plan(data):
 
 
 def test_what_a_comparison_shows():
-    """Values, matched clusters, what is left over and what each attribute adds; as frames, JSON and text."""
+    """Values, matched and unmatched clusters, and the contribution of each attribute; as frames, JSON and text."""
     rng = np.random.default_rng(5)
     X = pd.DataFrame(rng.normal(size=(90, 2)), columns=["len", "wid"])
     a, b = np.repeat(["u", "v", "w"], 30), np.repeat([0, 1], 45)

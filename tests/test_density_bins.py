@@ -79,7 +79,7 @@ def test_mdl_is_the_definition(data):
 
 
 def test_mdl_does_not_look_at_points_in_no_cluster():
-    """Dropped points have no class of their own: the cuts are those of the labelled points, by every door."""
+    """Dropped points are not a class: the cuts are those of the labelled points, through every entry point."""
     X, y = load_iris(return_X_y=True)
     cuts = cg.Binning("mdl").fit(X[:100], y[:100]).cuts
     some = pd.Series(y).where(pd.Series(y) < 2)

@@ -40,7 +40,7 @@ def test_they_are_measures_that_need_the_data():
 
 
 def test_the_definitions_give_the_values():
-    """The lines of each definition, worked through with the statistic's numbers, are the formula."""
+    """The lines of each definition, evaluated with the statistic's numbers, give the formula."""
     for a, b in ((FIG3[0], FIG3[1]), (FIG3[0], FIG3[0]), ([[1, 1]], [[100, 100]])):
         r = cg.compare_profiles(of(a), of(b))
         for key, value in r.to_dict().items():
@@ -168,7 +168,7 @@ def test_what_moved_is_blind_to_sizes_where_the_measure_is():
 
 
 def test_a_window_without_points_and_a_word_on_noise():
-    """A window whose points are all unassigned has nothing in common with others; −1 is called a cluster."""
+    """A window whose points are all unassigned has nothing in common with others; −1 is reported as a cluster."""
     X = [[0.0], [1.0], [2.0]]
     for sizes in ("given", "scaled"):
         d = cg.drift([(X, [0, 1, 1]), (X, [None] * 3), (X, [None] * 3)], unassigned="drop", sizes=sizes)
@@ -178,7 +178,7 @@ def test_a_window_without_points_and_a_word_on_noise():
 
 
 def test_windows_of_unequal_size_and_new_values():
-    """Unequal windows are said, and scaled on request; values never seen before have their own bin in a stream."""
+    """Windows of unequal size give a note, and are scaled on request; new values have a separate bin in a stream."""
     one = ({"w": ["u", "u", "v", "v"]}, [0, 0, 1, 1])
     two = ({"w": ["u", "v"] * 10}, [0, 1] * 10)
     d = cg.drift([one, two])

@@ -32,7 +32,7 @@ def recipe(heading: str) -> tuple[str, str]:
 
 @pytest.fixture
 def labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Three files of labels in a folder, and the names that the page has when it comes to the recipes."""
+    """Three files of labels in a folder, and the names that the page defines before the recipes."""
     rng = np.random.default_rng(0)
     data = tmp_path / "labels"
     data.mkdir()

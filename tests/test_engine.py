@@ -177,7 +177,7 @@ def matching_keys() -> list[str]:
 
 @pytest.mark.parametrize("key", matching_keys())
 def test_matching_measures_refuse_before_they_take_long(key):
-    """Above its limit a matching measure is refused at once, with the words that lift the limit, and 'all' skips it."""
+    """Above its limit a matching measure is refused at once; the message says how to lift the limit, and 'all' skips it."""
     limit = cg.measure(key).parameters["limit"]
     many = np.arange(limit + 1)
     with pytest.raises(cg.NotApplicable, match="its limit is") as error:
@@ -216,7 +216,7 @@ def test_all_skips_what_would_take_long():
 
 
 def test_one_cluster_and_singletons():
-    """Together, apart, and both against each other have values; only lambda and the correlations are undefined there."""
+    """All points together, all apart, and one against the other have values; only lambda and the correlations are undefined."""
     together, apart = [0] * 5, list(range(5))
     for a, b in ((together, together), (apart, apart), (together, apart), (apart, together)):
         result = cg.compare(a, b, "all")
@@ -308,7 +308,7 @@ def test_many_points_are_compared_without_a_copy_of_their_labels(monkeypatch):
 
 
 def test_changing_the_arrays_later_does_not_change_an_ensemble():
-    """An ensemble keeps codes of its own: labels that were changed in place, even to values out of range, do not reach it."""
+    """An ensemble keeps its own codes: labels that were changed in place, even to values out of range, do not reach it."""
     for dtype in (np.uint8, np.int64):
         given = [(np.arange(300) % k).astype(dtype) for k in (2, 3, 5)]
         plain = cg.Ensemble(given)

@@ -168,7 +168,7 @@ def test_a_rare_label_outside_the_sampled_range_is_counted(monkeypatch, kind, si
 
 
 def test_a_rare_label_far_away_is_counted(monkeypatch):
-    """A single label so far from the others that no dense table fits is a cluster of its own."""
+    """A single label so far from the others that no dense table fits is a separate cluster."""
     take(monkeypatch, "compiled")
     a, b = random_labels(120_000, [5, 6], seed=5)
     a[31] = 10**15

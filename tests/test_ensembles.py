@@ -47,7 +47,7 @@ def test_every_way_to_give_members(tmp_path):
 
 
 def test_fuzzy_members():
-    """A list of membership matrices, dense, sparse or said to be such, with labels among them."""
+    """A list of membership matrices, dense, sparse or declared as such, with labels among them."""
     v = np.array([[1, 0, 0], [0.5, 0.5, 0], [0, 1, 0], [0, 0.25, 0.75], [0, 0, 1], [0.5, 0, 0.5]])
     e = cg.Ensemble([np.array(U), sparse.csr_array(v), cg.Memberships(U), A])
     assert e.is_soft
@@ -156,7 +156,7 @@ def test_adding_members():
 
 
 def test_ensembles_of_different_points():
-    """Different lengths are an InputError of one line, whichever measure asks."""
+    """Different lengths are a one-line InputError for every measure."""
     e, other = cg.Ensemble([A, B]), cg.Ensemble([[0, 1, 2], [0, 0, 1]])
     for key in (*OF_TWO, "arimp"):
         with pytest.raises(cg.InputError) as error:
@@ -169,7 +169,7 @@ def test_ensembles_of_different_points():
 
 
 def test_anmi_of_different_points():
-    """anmi goes another way than the sums over pairs, and refuses different lengths in one line all the same."""
+    """anmi takes another route than the sums over pairs, and also refuses different lengths in one line."""
     with pytest.raises(cg.InputError, match="6"):
         cg.anmi(cg.Ensemble([A, B]), [0, 1, 2])
 
@@ -217,7 +217,7 @@ def test_members_of_one_name_are_all_listed():
 
 
 def test_random_partitions():
-    """n points, as many members as asked, k from 2 to kmax, the same for the same seed; invalid arguments are refused."""
+    """n points, the requested number of members, k from 2 to kmax, the same for the same seed; invalid arguments are refused."""
     e = cg.random_partitions(500, 60, 4, random_state=7)
     assert (len(e), e.n_points) == (60, 500)
     assert {c.k for c in e} == {2, 3, 4}
@@ -279,7 +279,7 @@ def test_align_is_not_ignored_for_ensembles():
 
 
 def test_self_values_count_gaps_as_their_measure_does():
-    """Measures that count gaps differently have self-values of their own."""
+    """Measures that count gaps differently have different self-scores."""
     e = cg.Ensemble([[0, 0, 1, 1, None, 0], [0, 1, 1, None, 2, 0], [0, 0, 1, 2, 2, 2]], unassigned="partial")
     measures = [cg.measure("arimm", missing="plain"), cg.measure("kas", missing="ratio")]
     for order in (measures, measures[::-1]):

@@ -88,7 +88,7 @@ def test_a_matrix_larger_than_memory_is_refused(monkeypatch):
 
 
 def test_options_of_the_consensus_matrix():
-    """Other types, a threshold that keeps everything, and blocks without rows are refused when they are asked for."""
+    """Other types, a threshold that keeps everything, and blocks without rows are refused when they are requested."""
     with pytest.raises(cg.InputError, match="float32 or float64, not int64"):
         cg.consensus_matrix([A, B], dtype=int)
     with pytest.raises(cg.InputError, match="threshold must be above 0"):
@@ -168,7 +168,7 @@ def test_items_of_weighted_points():
 
 
 def test_items_of_partial_members():
-    """A member counts for a point as often as it has seen it with one of the cluster; never seen is undefined."""
+    """A member counts for a point once per labelled pair with a point of the cluster; without such a pair it is undefined."""
     e = partial([[0, 0, 1, None], [0, None, 0, None]])
     found = cg.item_consensus(e, ["x", "x", "y", "y"])
     # point 0 with x: point 1 once, together; with y: point 2 twice, together once; point 3 never

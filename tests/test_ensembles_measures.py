@@ -134,7 +134,7 @@ def test_orders_and_names_do_not_matter(runs, data):
 @given(with_labels())
 @settings(max_examples=25)
 def test_complete_members_leave_nothing_to_decide(given_):
-    """Without gaps the three meanings of a gap are one, by the scorer and by a measure with a parameter."""
+    """Without gaps, the three ways to count gaps give the same value, as a function and as a measure with a parameter."""
     runs, q = given_
     for key in ("arimp", "arimm", "kas", "sms"):
         values = [getattr(cg, key)(partial(runs), q, missing=missing) for missing in ("ratio", "plain", "pooled")]
@@ -220,7 +220,7 @@ def test_points_clustered_on_several_nodes(monkeypatch):
 
 @pytest.mark.slow
 def test_more_patterns_than_the_limit():
-    """Where nearly every point is seen by other members the pairs are walked in tiles, with the same result."""
+    """If nearly every point is labelled by other members, the pairs are visited in tiles, with the same result."""
     runs, truth = nodes(300, 12, 2)
     e, q = partial(runs), cg.Ensemble([truth])
     assert matrices.pattern_sums(e, q) is None

@@ -164,13 +164,13 @@ def test_map_shows_plane_distances():
     ],
 )
 def test_mistakes(call, text):
-    """One line that says what there is."""
+    """One line that lists what is available."""
     with pytest.raises(cg.InputError, match=re.escape(text)):
         call()
 
 
 def test_matplotlib_is_an_extra(monkeypatch):
-    """Where it is not installed, the line says what to install."""
+    """If it is not installed, the line says what to install."""
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(cg.InputError, match=r'pip install "congruence\[plot\]"'):
         cg.compare([0, 1], [0, 1]).plot(backend="matplotlib")
@@ -178,7 +178,7 @@ def test_matplotlib_is_an_extra(monkeypatch):
 
 @pytest.mark.parametrize("backend", ["plotly", "matplotlib"])
 def test_a_measure_that_was_not_measured(backend):
-    """A figure of another measure than those of the result is refused, with those there are."""
+    """A figure of a measure that the result does not have is refused, with those it has."""
     pairs = cg.compare_all({"a": [0, 0, 1], "b": [0, 1, 1], "c": [0, 1, 2]}, ["ari", "rand"])
     with pytest.raises(cg.InputError, match="vi was not measured here; there are: ari and rand"):
         pairs.plot("vi", backend=backend)

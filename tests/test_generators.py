@@ -163,7 +163,7 @@ assert seen and set(seen) == {1}, seen
 
 
 def test_em_does_not_depend_on_the_units():
-    """Features in metres or in microns: what keeps covariances regular is a share of their own variances."""
+    """Features in metres or in microns: the ridge that keeps covariances regular is a share of their variances."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 2)) + np.repeat([[0, 0], [9, 0]], 20, axis=0)
     large, small = (cg.generate(X * unit, 3, 2, "em", random_state=0) for unit in (1.0, 1e-6))
@@ -173,7 +173,7 @@ def test_em_does_not_depend_on_the_units():
 
 
 def test_noise_of_a_clusterer_has_no_label():
-    """−1 of a scikit-learn clusterer is no cluster: the member lacks those points."""
+    """−1 of a scikit-learn clusterer is not a cluster: the member has no label for those points."""
     from sklearn.cluster import DBSCAN
 
     X = np.vstack([np.zeros((5, 2)), np.full((5, 2), 9.0), [[50.0, 50.0]]])

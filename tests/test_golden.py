@@ -8,7 +8,7 @@ Left out, here, of golden.json:
   clusters (the library refuses);
 * `irm_greedy_min`, `irm_greedy_max`: bounds over all orders of ties, which the library's one order must respect;
 * `nsf_*`, `kas`, `sms`, `ssms`, `arim*` of hard cases, and the kinds matrix, ensemble, formula and adco_*: measures of
-  matrices, ensembles and profiles have tests of their own.
+  matrices, ensembles and profiles have separate tests.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ LEFT_OUT = {
     "table": {"lambda_minus_signs"},
     "soft": set(),
 }  # fmt: skip
-#: checked by tests of their own below
+#: checked by separate tests below
 APART = {
     "hard": {"v11", "v10", "v01", "v00", "H_a", "H_b", "H_ab", "MI_bits", "lambda_003"},
     "table": {
@@ -81,7 +81,7 @@ APART = {
 
 @pytest.mark.parametrize(("kind", "names"), [("hard", HARD), ("table", TABLE), ("soft", SOFT)])
 def test_every_golden_name_is_accounted_for(kind, names):
-    """A value of golden.json is mapped to a measure, checked apart, or left out for a reason that is stated."""
+    """A value of golden.json is mapped to a measure, checked separately, or left out for a stated reason."""
     found = {name for case in CASES if case["kind"] == kind for name in case["expected"]}
     assert found == set(names) | APART[kind] | LEFT_OUT[kind]
 

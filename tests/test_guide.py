@@ -47,7 +47,7 @@ def examples_of_help(command: Any) -> list[str]:
 
 
 def blocks_of(page: Path) -> list[tuple[str, str]]:
-    """The code blocks of a page: their language and their text; those set in by four spaces have none."""
+    """The code blocks of a page: their language and their text; blocks indented by four spaces have none."""
     text = page.read_text(encoding="utf-8")
     fenced = re.findall(r"^```(\w*)\n(.*?)^```", text, flags=re.M | re.S)
     bare = re.sub(r"^```\w*\n.*?^```", "", text, flags=re.M | re.S)
@@ -69,7 +69,7 @@ IN_PAGES = {
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_explains_itself(name):
-    """The help of a command has a sentence, a part "Examples:" with calls of this command, and a word on every option."""
+    """The help of a command has a sentence, a part "Examples:" with calls of this command, and a description of every option."""
     command = COMMANDS[name]
     assert re.match(r"[A-Z][^\n]+\.\n", command.help)
     assert IN_HELP[name]
@@ -87,7 +87,7 @@ def test_the_help_of_all_has_examples_and_an_order():
 
 
 def test_shells_complete_commands_and_measures(monkeypatch, capsys):
-    """A shell that completes is told the commands, the keys of measures, and the last of several keys."""
+    """Shell completion offers the commands, the keys of measures, and the last of several keys."""
 
     def completed(words: str) -> list[str]:
         monkeypatch.setenv("_CONGRUENCE_COMPLETE", "complete_bash")
@@ -180,7 +180,7 @@ def tables(words: list[str]) -> dict[str, pd.DataFrame]:
 
 
 def lines() -> dict[str, str]:
-    """Every command line of the pages and of the help, once, with where it stands."""
+    """Every command line of the pages and of the help, once, with its place."""
     found = {f"{name} --help: {line}": line for name, said in IN_HELP.items() for line in said} | IN_PAGES
     return {
         line: where for where, line in found.items() if line != "congruence demo"
@@ -190,7 +190,7 @@ def lines() -> dict[str, str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("line", lines())
 def test_the_commands_run(line, tmp_path, monkeypatch, capsys):
-    """Each command line that people may copy ends well on a small table of the kind it speaks of."""
+    """Each command line that users may copy succeeds on a small table of the right kind."""
     if "--plot" in line:
         pytest.importorskip("plotly")
     for option, need in (("--engine cuda", "a CUDA GPU"), ("--client", "a cluster")):
@@ -258,7 +258,7 @@ def test_the_page_of_measures_is_up_to_date():
 
 
 def test_every_page_is_in_the_site():
-    """Every page of docs/ has its line in mkdocs.yml, and every line its page (some are made when the site is built)."""
+    """Every page of docs/ has a line in mkdocs.yml, and every line a page (some are made when the site is built)."""
     text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
     named = set(re.findall(r"(\w+\.md)$", text, flags=re.M))
     assert named == {page.name for page in (ROOT / "docs").rglob("*.md")} | {
@@ -280,7 +280,7 @@ def test_every_room_is_in_the_table():
 
 
 def figures(text: str) -> set[str]:
-    """The numbers of a page that measure something: with a point, per cent, or so many of so many."""
+    """The numbers of a page that measure something: with a decimal point, in per cent, or as "3 of 7"."""
     text = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
     return set(re.findall(r"\d+\.\d+|\d+ ?%|\b\d+ of \d+", text))
 
@@ -328,7 +328,7 @@ def test_the_site_has_every_public_name():
 
 @pytest.mark.slow
 def test_every_guide_has_a_figure():
-    """The site draws a figure for every guide but the one on the report, which has a picture and links to two sample reports."""
+    """The site draws a figure for every guide except that on the report, which has a picture and links to two sample reports."""
     pytest.importorskip("matplotlib")
     spec = importlib.util.spec_from_file_location("site_figures", ROOT / "docs" / "site_figures.py")
     assert spec is not None

@@ -182,7 +182,7 @@ def crossings(one: list[int], two: list[int]) -> int:
 
 
 def test_tanglegrams_untangle():
-    """Orders are those of the trees, crossings are counted right, and small trees reach the fewest there can be."""
+    """Orders are those of the trees, crossings are counted right, and small trees reach the fewest possible."""
     rng = np.random.default_rng(15)
     for _ in range(10):
         a, b = (cg.Hierarchy(random_linkage(6, rng)) for _ in range(2))
@@ -210,7 +210,7 @@ def all_orders(h: cg.Hierarchy) -> list[list[int]]:
 
 
 def test_values_of_dendextend():
-    """The values that dendextend printed (docs/reproductions/dendextend_r.txt) are ours, but for cor_FM_index."""
+    """The values that dendextend printed (docs/reproductions/dendextend_r.txt) are ours, except for cor_FM_index."""
     from scipy.cluster.hierarchy import linkage
     from sklearn.datasets import load_iris
 

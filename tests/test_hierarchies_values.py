@@ -69,7 +69,7 @@ def test_golden_curves(name):
 
 
 def mean_of_hmi(a, b) -> float:
-    """The mean over permutations that ahmi takes off."""
+    """The mean over permutations that ahmi subtracts."""
     return float(level_info(a, b).E_I[0])
 
 
@@ -108,7 +108,7 @@ def test_golden_levels_of_full_trees(name):
 
 
 def test_every_golden_number_is_checked():
-    """All keys of the file are checked here and in test_resolutions.py, but for two quantities that we do not offer."""
+    """All keys of the file are checked here and in test_resolutions.py, except for two quantities that we do not offer."""
     others = {"kendall_tau_b", "hmi_pairs", "hmi_pairs_self_a", "hmi_pairs_self_b"}
     checked = {
         *NAMES, "robinson_foulds_normalised", "robinson_foulds_ties_collapsed", "element_centric", "element_scores_r=1,max",
@@ -191,7 +191,7 @@ def test_curve_moments_by_enumeration():
         assert (mean, sd**2) == close(naive.wallace_moments(a, b))
 
 
-# --- what is declared is true ----------------------------------------------------------------------------------------
+# --- declared properties ---------------------------------------------------------------------------------------------
 
 
 def ranked_trees(n: int) -> list[cg.Hierarchy]:

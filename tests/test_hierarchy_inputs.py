@@ -28,7 +28,7 @@ def test_cuts_are_made_in_the_order_of_the_merges(kind):
 
 @pytest.mark.slow
 def test_cuts_where_scipy_is_wrong():
-    """Centroid trees go down, and scipy's cut_tree then gives other numbers of clusters than asked for."""
+    """Centroid trees go down, and scipy's cut_tree then gives other numbers of clusters than requested."""
     from scipy.cluster.hierarchy import cut_tree, fcluster, linkage
 
     rng = np.random.default_rng(0)
@@ -72,7 +72,7 @@ def test_ties_are_named_and_can_be_left_out():
 
 
 def test_a_node_with_three_children_has_no_cut_in_between():
-    """Cuts that a node skips are refused, and the next ones are named."""
+    """Cuts that a node skips are refused, and the nearest cuts are named."""
     h = cg.Hierarchy("((a,b,c),d,e);")
     assert h.ks.tolist() == [5, 3, 1]
     with pytest.raises(cg.InputError, match=r"no cut has 4 clusters.*nearest cuts have 3 and 5"):

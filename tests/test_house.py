@@ -38,7 +38,7 @@ def own_names(tree: ast.Module) -> set[str]:
 
 
 def reached(path: Path) -> Iterator[str]:
-    """Private names of other modules of ours that a module imports or reaches."""
+    """Private names of other modules of the package that a module imports or uses."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     known = own_names(tree) | FOREIGN
     for node in ast.walk(tree):
@@ -75,7 +75,7 @@ def test_no_room_hides_a_public_name():
 
 
 def test_the_engines_are_told_apart_by_what_they_say():
-    """No code asks which module an engine is."""
+    """No code checks which module an engine is."""
     for path in FILES:
         text = path.read_text(encoding="utf-8")
         assert "is cpu" not in text, path
@@ -89,7 +89,7 @@ RUNS = {"a": A, "b": B, "c": [0, 1] * 12}
 
 
 def modules_entered(call: Callable[[], Any]) -> set[str]:
-    """Modules of ours in which some function ran, imports apart."""
+    """Modules of the package in which some function ran, apart from imports."""
     entered: set[str] = set()
 
     def note(frame: Any, event: str, _: Any) -> None:

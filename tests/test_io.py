@@ -145,7 +145,7 @@ UNREADABLE = {
 
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_what_cannot_be_read_is_said_in_one_line(tmp_path, name):
-    """Missing, empty, torn and foreign files are InputErrors that name the file in one line."""
+    """Missing, empty, truncated and foreign files are InputErrors that name the file in one line."""
     content, text = UNREADABLE[name]
     if content is not None:
         (tmp_path / name).write_bytes(content)
@@ -216,7 +216,7 @@ def test_arrays_that_do_not_fit(tmp_path):
 
 
 def test_picking_columns():
-    """Columns come in the order asked for; one that is not there is answered with near names, or all there are."""
+    """Columns come in the requested order; a missing one raises an error with similar names, or with all names."""
     assert list(files.pick(COLUMNS, ["leiden", "truth"], "x.csv")) == ["leiden", "truth"]
     with pytest.raises(cg.InputError, match=r"x\.csv has no column 'leidn'; did you mean leiden\?"):
         files.pick(COLUMNS, ["leidn"], "x.csv")

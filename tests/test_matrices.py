@@ -1,4 +1,4 @@
-"""Similarity matrices of every kind, what they must be, and where they live."""
+"""Similarity matrices of every kind, their requirements, and matrices stored in parts."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_gaps_with_a_matrix():
         cg.arimp(p, labels, unassigned="drop", missing="pooled")
 
 
-# --- what a matrix must be -------------------------------------------------------------------------------------------
+# --- requirements of a matrix ----------------------------------------------------------------------------------------
 
 
 def asymmetric(n: int = 9) -> np.ndarray:
@@ -149,7 +149,7 @@ def how(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_symmetry_is_checked_and_the_place_named(how, tmp_path):
-    """Two mirrored entries that differ by more than the tolerance are refused, with where they are."""
+    """Two mirrored entries that differ by more than the tolerance are refused, with their position."""
     with pytest.raises(
         cg.InputError, match=r"not symmetric: entries \((2, 7|7, 2)\) and \((2, 7|7, 2)\) differ by 0.25"
     ):
@@ -161,7 +161,7 @@ def test_symmetry_is_checked_and_the_place_named(how, tmp_path):
 
 @pytest.mark.parametrize("where", [(0, 1), (1, 0), (2, 7), (7, 2), (8, 8), "both"])
 def test_missing_entries_are_refused(how, where, tmp_path):
-    """NaN anywhere, above, below or on the diagonal, is refused whichever way the matrix is read."""
+    """NaN anywhere, above, below or on the diagonal, is refused however the matrix is read."""
     m = random_matrix(9, 11)
     for i, j in [(2, 7), (7, 2)] if where == "both" else [where]:
         m[i, j] = math.nan
@@ -233,7 +233,7 @@ def test_compare_shows_all_that_apply():
 
 
 def test_every_measure_is_shown_or_left_out_with_a_reason():
-    """compare(…, "all") of matrices and ensembles accounts for every measure; naming one left out raises why."""
+    """compare(…, "all") of matrices and ensembles accounts for every measure; naming one that is left out raises the reason."""
     m, e, labels = cg.Similarity(random_matrix(4, 1)), cg.Ensemble([[0, 0, 1, 1], [0, 1, 1, 0]]), [0, 1, 1, 1]
     for a, b in ((m, labels), (e, e), (m, e), (m, m), (e, labels)):
         found = cg.compare(a, b, "all")
@@ -248,12 +248,12 @@ def test_every_measure_is_shown_or_left_out_with_a_reason():
 
 @pytest.mark.parametrize("key", ["pnmi", "pnmi_sum"])
 def test_measures_of_members_refuse_a_matrix(key):
-    """A matrix has no members, and the message says what it does have."""
+    """A matrix has no members, and the message says what to use."""
     with pytest.raises(cg.NotApplicable, match=f"{key} describes the members of an ensemble; for a matrix use cert"):
         getattr(cg, key)(random_matrix(4, 1))
 
 
-# --- matrices that live apart ----------------------------------------------------------------------------------------
+# --- matrices in parts -----------------------------------------------------------------------------------------------
 
 
 @given(st.integers(2, 9), st.integers(0, 99), st.data())
@@ -280,7 +280,7 @@ def test_any_split_into_blocks_adds_up(n, seed, data):
 
 @pytest.mark.parametrize("layout", ["rows", "squares", "above"])
 def test_a_missing_or_doubled_block_is_refused(layout):
-    """Each block left out, added twice, or exchanged for another of its size: no number is given."""
+    """A block that is left out, added twice, or replaced by another of its size is an error, not a number."""
     n, side = 6, 2
     p, q = random_matrix(n, 1), random_matrix(n, 2)
     pieces = [slice(i, i + side) for i in range(0, n, side)]
@@ -320,7 +320,7 @@ def test_blocks_of_the_wrong_shape_or_with_gaps():
 
 
 def sums_of_rows(task: tuple[str, str, int, int]) -> dict[str, float]:
-    """What one process does: read its rows of both files, and send a few numbers back."""
+    """The work of one process: read its rows of both files, and return a few numbers."""
     first, second, start, stop = task
     p, q = (np.load(name, mmap_mode="r") for name in (first, second))
     return cg.pair_sums(p[start:stop], q[start:stop], range(start, stop), range(len(p))).to_dict()

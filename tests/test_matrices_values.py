@@ -178,7 +178,7 @@ def as_ensemble(members: list[Any], **options: Any) -> cg.Ensemble:
 @pytest.mark.slow
 @given(two_ensembles())
 def test_tables_and_tiles_of_complete_ensembles(pq):
-    """The sums of two ensembles: by tables and by tiles the same floats, and those of the whole matrices."""
+    """The sums of two ensembles: tables and tiles give the same floats as the whole matrices."""
     p, q = pq
     expected = dense.sums(dense.consensus(p), dense.consensus(q))
     with by_tables():
@@ -263,7 +263,7 @@ def test_partial_ensembles(pq, data):
 @pytest.mark.slow
 @given(two_ensembles(gaps=True), st.data())
 def test_counted_points_of_partial_ensembles(pq, data):
-    """frequency of a partial ensemble is the same as repeating its points, under every meaning of a gap."""
+    """frequency of a partial ensemble is the same as repeating its points, under every way to count gaps."""
     p, q = pq
     n = len(p[0])
     f = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n).filter(any))
@@ -290,7 +290,7 @@ def test_memberships_beside_members_with_gaps(pq):
 
 
 def test_many_members_of_few_points_go_by_tiles(monkeypatch):
-    """With L ≫ n the pass over pairs of points is chosen by itself, and gives the floats that the tables give."""
+    """With L ≫ n the pass over pairs of points is chosen automatically, and gives the same floats as the tables."""
     p, q = cg.random_partitions(12, 150, 4, random_state=1), cg.random_partitions(12, 100, 3, random_state=2)
     taken = []
     tile_sums = tiles.tile_sums

@@ -111,7 +111,7 @@ def test_all_pairs_equal_pair_by_pair(clusterings):
 
 
 def test_all_pairs_are_the_same_for_any_number_of_threads(route, monkeypatch):
-    """Two threads give what one gives, to the last bit."""
+    """Two threads give the same result as one, to the last bit."""
     monkeypatch.setattr(jit, "_compiled", {})
     monkeypatch.setattr(jit, "INTERPRETED_STEPS", math.inf)
     rng = np.random.default_rng(7)
@@ -124,7 +124,7 @@ def test_all_pairs_are_the_same_for_any_number_of_threads(route, monkeypatch):
 
 @pytest.mark.parametrize("key", ["irm", "irm_greedy", "ami_sum"])
 def test_a_value_does_not_depend_on_what_was_computed_before(key, monkeypatch):
-    """Loops are interpreted until there was much to do, and compiled from then on: the same value, to the last bit."""
+    """Loops are interpreted until there is enough work, and compiled from then on: the same value, to the last bit."""
     monkeypatch.setattr(jit, "_compiled", {})
     rng = np.random.default_rng(7)
     columns = [rng.integers(0, k, 500) for k in (1, 2, 3, 5, 8, 13)]
@@ -140,7 +140,7 @@ def test_a_value_does_not_depend_on_what_was_computed_before(key, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 30, 200, 1000])
 def test_routes_agree_on_larger_data(k):
-    """Tables that are replicated, scanned, touched again or walked in sorted order have the same sums."""
+    """Tables that are replicated, scanned, read again or visited in sorted order have the same sums."""
     rng = np.random.default_rng(k)
     columns = [rng.integers(0, k, 3000), rng.integers(0, k, 3000), rng.integers(0, max(2, k // 3), 3000)]
     columns[1][:1500] = columns[0][:1500]
@@ -245,7 +245,7 @@ def test_permuting_points_changes_nothing(pair, data):
 @settings(max_examples=30)
 @given(pairs(), st.data())
 def test_renaming_clusters_changes_nothing(pair, data):
-    """The names of the clusters are no part of a clustering (irm_greedy breaks ties by their order, and says so)."""
+    """The names of the clusters do not matter (irm_greedy breaks ties by their order, and says so)."""
     a, b = pair
     names = data.draw(st.permutations([-3, 0, 7, 8, 1000, 12345]))
     words = data.draw(st.permutations(["b", "a", "Z", "", "ä", "10"]))

@@ -1,4 +1,4 @@
-"""Measures of memberships and weighted points equal their definitions, and say what they are."""
+"""Measures of memberships and weighted points equal their definitions, and describe themselves correctly."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from congruence.machine import device
 
 
 def soft_keys(u: list[list[float]], v: list[list[float]]) -> list[str]:
-    """Keys with a soft definition; lambda wants equal numbers of clusters that have members."""
+    """Keys with a soft definition; lambda needs equal numbers of non-empty clusters."""
     k_u, k_v = (int(np.any(x, axis=0).sum()) for x in (u, v))
     return [key for key in SOFT if key != "lambda" or k_u == k_v]
 
@@ -39,7 +39,7 @@ def soft_keys(u: list[list[float]], v: list[list[float]]) -> list[str]:
 def assert_soft(u: list[list[float]], v: list[list[float]]) -> None:
     """Dense and sparse memberships give the slow definition, by compare and by compare_all.
 
-    Soft pair counts can be negative and their sums nearly 0, so that ratios lose digits: nine are asked for.
+    Soft pair counts can be negative and their sums nearly 0, so that ratios lose digits: nine are compared.
     """
 
     def close(value: float) -> object:
@@ -85,7 +85,7 @@ def test_possibilistic_memberships_give_the_definition(pair):
 @given(pairs())
 @example(([0], [0]))
 def test_crisp_memberships_give_the_crisp_value(pair):
-    """Memberships of 0 and 1 are labels: same values, also where only one side is given so."""
+    """Memberships of 0 and 1 are labels: same values, also if only one side is given in this way."""
     a, b = pair
     keys = [key for key in applicable(a, b) if key not in AMI and key not in naive.OF_POINTS]
     u, v = (np.eye(max(x) + 1)[x] for x in (a, b))
@@ -146,7 +146,7 @@ def test_equal_weights_are_no_weights(pair):
 @example(([0, 1], [0, 0], [2, 1]))
 @example(([0, 1, 2], [0, 1, 1], [1, 0, 3]))
 def test_a_frequency_is_the_point_so_many_times(case):
-    """Frequency 2 is the same point twice, and 0 is no point, for every measure, door and route."""
+    """Frequency 2 is the same point twice, and 0 removes the point, for every measure, entry point and route."""
     a, b, times = case
     long_a, long_b = (np.repeat(x, times).tolist() for x in (a, b))
     keys = applicable(long_a, long_b)
@@ -169,7 +169,7 @@ def test_ami_refuses_weights_and_memberships(key):
     assert key in cg.compare(a, b, "all", sample_weight=[1, 2, 1, 1]).skipped
 
 
-# --- what a measure says of itself -----------------------------------------------------------------------------------
+# --- the description of a measure ------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -182,7 +182,7 @@ def test_ami_refuses_weights_and_memberships(key):
 @example(([0, 1, 2], [0, 1, 2]))
 @example(([0, 0, 1, 1], [0, 1, 0, 1]))
 def test_the_definition_evaluates_to_the_formula(key, pair):
-    """The printed definition, with the pair's numbers in it, comes to the value of the measure, or is 0/0."""
+    """The printed definition, with the pair's numbers in it, gives the value of the measure, or is 0/0."""
     a, b = pair
     if key not in applicable(a, b):
         return
@@ -201,7 +201,7 @@ def test_the_definition_evaluates_to_the_formula(key, pair):
 
 
 def evaluated(definition: tuple[str, ...], symbols: dict[str, object]) -> tuple[float, list[float]]:
-    """What the lines of a definition come to, and what the last one divides by."""
+    """The values of the lines of a definition, and the denominator of the last one."""
     known = {"sqrt": np.sqrt, "exp": np.exp, "max": max, "min": min, **symbols}
 
     def value(expression: str) -> float:

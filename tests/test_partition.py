@@ -1,4 +1,4 @@
-"""Partitioners: optimal on small inputs, as good as METIS on large ones, and honest about balance."""
+"""Partitioners: optimal on small inputs, as good as METIS on large ones, with a note if they are unbalanced."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def test_metis_is_given_what_it_can_stand(monkeypatch):
 
 @pytest.mark.slow
 def test_mt_kahypar_gives_the_same_on_any_number_of_threads():
-    """It can be initialised once a process: two processes, one and two threads."""
+    """It can be initialised once per process: two processes, one and two threads."""
     pytest.importorskip("mtkahypar")
     code = """if True:
         import sys, numpy as np, mtkahypar
@@ -324,7 +324,7 @@ def test_small_strange_inputs(solver):
 
 @pytest.mark.parametrize("solver", ["metis", "mtkahypar", "builtin"])
 def test_vertex_weights_balance_the_blocks_and_too_heavy_ones_are_named(solver):
-    """Blocks weigh the same, not hold the same number; a vertex heavier than a block is said to unbalance them."""
+    """Blocks weigh the same, not hold the same number; a vertex heavier than a block gives a note."""
     needs(solver)
     n = 120
     ring = sparse.csr_array(np.roll(np.eye(n), 1, axis=0) + np.roll(np.eye(n), -1, axis=0))
@@ -359,7 +359,7 @@ def test_integers_are_kept_and_the_rest_is_scaled():
 
 @pytest.mark.parametrize(("solver", "package", "extra"), [(s, *needed) for s, needed in partition.NEEDS.items()])
 def test_without_the_extra_the_built_in_partitioner_works(solver, package, extra, monkeypatch):
-    """Asking for a solver that is not installed says how to install it; "auto" does without."""
+    """Requesting a solver that is not installed raises an error that says how to install it; "auto" works without it."""
     monkeypatch.setitem(sys.modules, package, None)
     h, truth = planted(60, 3, 5, 0.0)
     divide, thing = (partition_hypergraph, h) if solver == "mtkahypar" else (partition_graph, bipartite(h))
@@ -371,7 +371,7 @@ def test_without_the_extra_the_built_in_partitioner_works(solver, package, extra
 
 
 def test_auto_takes_what_is_installed():
-    """METIS and Mt-KaHyPar say their versions."""
+    """METIS and Mt-KaHyPar report their versions."""
     pytest.importorskip("pymetis")
     pytest.importorskip("mtkahypar")
     h, _ = planted(60, 3, 5, 0.0)

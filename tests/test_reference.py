@@ -83,7 +83,7 @@ def test_every_function_says_what_it_returns_and_shows_a_value(name):
 
 # --- results ----------------------------------------------------------------------------------------------------------
 
-#: public dataclasses that are no results: records, statistics that add, a source of rows, a page, files of rows
+#: public dataclasses that are not results: records, statistics that add, a source of rows, a page, files of rows
 NO_RESULTS = {"Adjusted", "Measure", "PairSums", "PartialTables", "Profile", "Report", "Scan", "Table", "Written"}
 A, B, C = [0, 0, 0, 1, 1, 1, 2, 2], [0, 0, 1, 1, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1, 0, 1]
 X = [[float(i // 4), float(i % 4 // 2)] for i in range(16)]

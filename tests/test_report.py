@@ -47,7 +47,7 @@ def test_members_that_agree_on_no_point():
 
 @pytest.mark.parametrize("k", [0, -1, 61])
 def test_numbers_of_clusters_that_cannot_be(k):
-    """No consensus of no clusters, or of more clusters than points, is said to be there."""
+    """A consensus of no clusters, or of more clusters than points, is refused."""
     with pytest.raises(cg.InputError, match="n_clusters must be from 1 to the number of points"):
         cg.report(RUNS, n_clusters=k, progress=False)
 
@@ -138,7 +138,7 @@ def test_soft_clusterings_have_a_report():
 
 
 def test_an_empty_member_is_left_out():
-    """A column without any label is left out, and that is said."""
+    """A column without any label is left out, with a note."""
     r = cg.report({"a": [0, 1, 1], "b": [None] * 3, "c": [0, 0, 1]}, progress=False)
     assert r.model.names == ("a", "c")
     assert any("no point has a label: b" in text for text in r.summary.careful)
@@ -168,7 +168,7 @@ def test_two_of_one_name_are_two():
     ],
 )
 def test_bad_input_is_one_line(options, text):
-    """What is wrong, and what would be right."""
+    """The message says what is wrong, and what would be right."""
     with pytest.raises(cg.InputError, match=re.escape(text)) as error:
         cg.report(**{"clusterings": {"truth": TRUTH, **RUNS}, "progress": False, **options})
     assert "\n" not in str(error.value)
@@ -223,7 +223,7 @@ def test_the_parts_are_in_order(made):
 
 
 def test_results_show_themselves(made):
-    """In a terminal the findings fit 80 columns, in a notebook the page is in a frame of its own."""
+    """In a terminal the findings fit 80 columns, in a notebook the page is in a separate frame."""
     assert all(len(line) <= 80 for line in repr(made).split("\n"))
     assert made._repr_html_().startswith('<iframe srcdoc="&lt;!doctype html&gt;')
 

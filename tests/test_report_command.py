@@ -117,7 +117,7 @@ def test_memberships_in_columns():
 
 
 def test_unstable_groups_are_counted_in_the_answer():
-    """Groups that the clusterings do not find again are no agreement: the answer says how many are left."""
+    """Groups that the clusterings do not find again do not count as agreement: the answer says how many remain."""
     rng = np.random.default_rng(3)
     base = np.repeat([0, 1, 2, 3], [60, 60, 10, 10])
     runs = {}

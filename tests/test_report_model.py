@@ -70,7 +70,7 @@ def test_the_central_member_has_the_highest_mean(made):
 
 
 def test_the_reference_is_ranked(made):
-    """The rows are in order, with the values of compare_to, an interval around them and p-values that chance tells."""
+    """The rows are in order, with the values of compare_to, an interval around them and p-values."""
     against = made.model.against
     values = [row.values["ari"] for row in against.rows]
     assert values == sorted(values, reverse=True)
@@ -80,7 +80,7 @@ def test_the_reference_is_ranked(made):
     assert with_interval
     for row in with_interval:
         assert row.interval[0] <= row.agreement <= row.interval[1] + 0.05
-    assert all(row.note for row in against.rows if row.interval is None)  # too few differences, and said
+    assert all(row.note for row in against.rows if row.interval is None)  # too few differences, with a note
     assert best.p_value < 0.001
     assert best.is_bound
     assert best.p_value <= best.p_corrected <= 1
@@ -105,7 +105,7 @@ def test_the_same_partition_has_the_same_interval():
 
 @pytest.mark.slow
 def test_weights_of_points_are_refused_and_those_of_members_kept():
-    """Every point counts once on a page; members may weigh, with a reference from elsewhere too."""
+    """Every point counts once on a page; members may have weights, also with a separate reference."""
     for weights in ({"sample_weight": np.linspace(1, 2, 60)}, {"frequency": [2] * 60}):
         for options in ({}, {"reference": TRUTH}):
             with pytest.raises(cg.InputError, match="counts every point once"):
@@ -222,7 +222,7 @@ def test_the_tree_over_k(made):
 
 
 def test_the_ensemble_is_that_of_the_library(made):
-    """Certainty, its baseline, PAC and the consensus matrix are the ensemble's own."""
+    """Certainty, its baseline, PAC and the consensus matrix are those of the ensemble."""
     t, e = made.model.together, cg.Ensemble(RUNS)[COUNTED]
     assert t.certainty == pytest.approx(e.certainty())
     assert t.random_certainty == cg.certainty_random(4, 5)
@@ -248,7 +248,7 @@ def test_cells_are_means_of_the_consensus():
 
 
 def test_large_ensembles_are_aggregated_and_say_so():
-    """More points than cells: the page says how many points a cell stands for."""
+    """More points than cells: the page says how many points a cell represents."""
     r = cg.report({str(i): np.where(RNG.random(1500) < 0.2, 0, np.arange(1500) % 3) for i in range(3)}, progress=False)
     assert r.model.together.cells.values.shape == (400, 400)
     assert "1,500 points in 400 × 400 cells: each cell is the mean over about 4 × 4 pairs of points" in r.html
@@ -291,7 +291,7 @@ def test_labels_beyond_the_limit_become_tables(monkeypatch):
 
 
 def test_embedded_labels_are_the_partitions(made):
-    """What the page knows of the labels is the labels."""
+    """The labels in the page are those of the clusterings."""
     sent = data_of(made.html)
     for name, x in zip(sent["names"], sent["labels"], strict=True):
         assert cg.ari(unpacked(x), TRUTH if name == "truth" else RUNS[name]) == 1.0
@@ -301,7 +301,7 @@ def test_embedded_labels_are_the_partitions(made):
 
 
 def test_the_summary_names_what_stands_out(made):
-    """The answer, duplicates, the member of one cluster, and the best with the reference are named."""
+    """The answer, the duplicates, the member of one cluster, and the one that agrees best with the reference are named."""
     said = " ".join([made.summary.answer, *made.summary.findings, *made.summary.stands_out, *made.summary.careful])
     assert (
         made.summary.answer.startswith("All of these 5 different clusterings find the same 3 groups.")
@@ -318,7 +318,7 @@ def test_the_summary_names_what_stands_out(made):
 
 @pytest.mark.slow
 def test_noise_and_gaps_are_said():
-    """Points without a label are said, and −1 among labels is a caution."""
+    """Points without a label are reported, and −1 among labels gives a caution."""
     runs = {"a": [0, 0, 1, 1, None, 1], "b": [0, 0, 1, 1, 1, 1], "c": [-1, 0, 1, 1, 1, 1]}
     said = cg.report(runs, progress=False).summary
     assert any("“a” (16.7% of the points)" in text for text in said.stands_out)
@@ -335,7 +335,7 @@ def test_readings():
 
 
 def test_lists_of_names():
-    """Names stand in quotes; long lists are cut."""
+    """Names are in quotes; long lists are shortened."""
     assert words.listed(["a"]) == "“a”"
     assert words.listed(["a", "b"]) == "“a” and “b”"
     assert words.listed(list("abcdef")) == "“a”, “b”, “c”, “d” and 2 more"

@@ -62,7 +62,7 @@ def test_birch_flows_between_matched_clusters():
 
 
 def test_birch_labels_do_not_overlap_in_matplotlib():
-    """No two names of one side cover one another."""
+    """No two names on one side overlap."""
     pytest.importorskip("matplotlib")
     columns = columns_of("sipu_birch1")
     shown = cg.compare(columns["reference0"], columns["sklearn_kmeans@k100"]).plot(backend="matplotlib")
@@ -84,7 +84,7 @@ def overlapping(boxes: list[tuple[float, float, float, float]]) -> list:
 
 
 def test_soft_runs_that_agree_as_well_as_they_can():
-    """1000 genomes: two runs at their self-value have an agreement of 0.99 or more, and are said to agree."""
+    """1000 genomes: two runs at their self-value have an agreement of 0.99 or more, and the report says that they agree."""
     r = report_of("soft_1kg_admixture", None, ("k3_run1", "k3_run2", "k3_run3", "k4_run1"))
     names = r.model.names
     i, j = names.index("k3_run1"), names.index("k3_run2")
@@ -190,7 +190,7 @@ def opened(browser: Browser, tmp_path: Path, r: html.Report, width: int = 1440) 
 
 @in_browser
 def test_birch_labels_do_not_overlap_in_plotly(browser, tmp_path):
-    """A hundred clusters on each side: no two names of the plotly figure cover one another."""
+    """A hundred clusters on each side: no two names of the plotly figure overlap."""
     columns = columns_of("sipu_birch1")
     shown = cg.compare(columns["reference0"], columns["sklearn_kmeans@k100"]).plot()
     shown.write_html(tmp_path / "flow.html", include_plotlyjs=True)
@@ -250,7 +250,7 @@ def test_860_clusterings_are_quick(browser, tmp_path):
         "return [t1 - t0, performance.now() - t2]; })()"
     )
     assert page.complaints == []
-    if "CONGRUENCE_TIMING" in os.environ:  # times hold on a quiet machine only
+    if "CONGRUENCE_TIMING" in os.environ:  # the times hold only on an idle machine
         assert times[0] < 100
         assert times[1] < 50
         assert float(page.run("document.documentElement.dataset.ready")) < 1000

@@ -174,7 +174,7 @@ def test_lambda_formula_is_the_library_s():
 
 
 def test_frequencies_are_repeated_points():
-    """A table given by frequencies has the statistics of the labels it stands for."""
+    """A table given by frequencies has the statistics of the labels it represents."""
     a, b, frequency = lambda_statistic.as_labels(lambda_statistic.HAEMATOLOGY)
     repeated = cg.compare(np.repeat(a, frequency), np.repeat(b, frequency), ["kappa_trace", "nmi_sqrt"])
     found = lambda_statistic.values(lambda_statistic.HAEMATOLOGY)
@@ -208,14 +208,14 @@ def test_p_values_in_small():
 
 
 def test_unknown_data_set_is_one_clear_line():
-    """A set that is nowhere is named, with where we looked and what to set."""
+    """A missing data set is named, with the places searched and the variable to set."""
     with pytest.raises(datasets.DataMissing, match="CONGRUENCE_DATA") as caught:
         datasets.load("no such set")
     assert "\n" not in str(caught.value)
 
 
 def test_data_folder_text_gaps_and_scale(tmp_path, monkeypatch):
-    """Text becomes 0/1 columns, gaps become the median or the commonest value, and both are noted."""
+    """Text becomes 0/1 columns, gaps become the median or the most frequent value, and both are noted."""
     import gzip
 
     (tmp_path / "sets").mkdir()
@@ -232,7 +232,7 @@ def test_data_folder_text_gaps_and_scale(tmp_path, monkeypatch):
 
 
 def test_bundled_copy_serves_without_a_folder(monkeypatch):
-    """Wine is there without any data folder."""
+    """Wine is available without a data folder."""
     monkeypatch.setattr(datasets, "folders", list)
     X, y = datasets.load("wine")
     assert X.shape == (178, 13)

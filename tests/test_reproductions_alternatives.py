@@ -1,4 +1,4 @@
-"""The reproduction of the alternatives says what it prints, and what Table 10 itself contradicts."""
+"""The reproduction of the alternatives: its output, and the contradictions in Table 10."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_one_set_by_the_methods_of_the_paper(capsys):
 @pytest.mark.slow
 @needs_data
 def test_table_11_beside_ours():
-    """One line a set: three printed, three by the stages, three by the one-stage program."""
+    """One line per set: three printed, three by the stages, three by the one-stage program."""
     lines, claims = alternative_tables.table11(["Post Operative"])
     assert len(lines[0]) == 10
     assert lines[0][1:4] == ["0.52", "0.51", "0.53"]

@@ -58,7 +58,7 @@ def test_trials_are_the_library_s(three):
 
 
 def test_correlations_and_the_filter():
-    """Where ARImp orders the methods as ARI does, all claims are confirmed; upside down, none is."""
+    """If ARImp orders the methods as ARI does, all claims are confirmed; in reverse order, none is."""
     level = np.linspace(0.3, 0.8, 6)[:, None]
     spread = np.linspace(0.1, 0.01, 6)[:, None] * [-1, 0, 1]
     good = made(level + spread, level + 0.1 * spread)
@@ -112,7 +112,7 @@ def test_iris_in_small():
 
 
 def test_missing_data_are_one_line(monkeypatch, capsys):
-    """Sets that are nowhere cost a line each, and the exit status is 1."""
+    """Each missing set prints one line, and the exit status is 1."""
 
     def missing(name, **_):
         raise datasets.DataMissing(f"data set {name!r}: set CONGRUENCE_DATA")
@@ -132,7 +132,7 @@ def test_missing_data_are_one_line(monkeypatch, capsys):
 @pytest.mark.slow
 @needs_clusterings
 def test_cassini():
-    """50 runs of k-means, every method: values as the library has them, beside the members."""
+    """50 runs of k-means, every method: the values of the library, next to those of the members."""
     source = SMALL["cassini"]
     found = cr.outcome(source, methods=("kcc", "average", "voting"))
     members, truth = cr.load(source)
@@ -176,7 +176,7 @@ def test_limits_and_noise(monkeypatch):
 @pytest.mark.slow
 @needs_clusterings
 def test_memberships_are_read_as_such():
-    """ADMIXTURE's columns kK_runR:j are memberships, one member a run."""
+    """ADMIXTURE's columns kK_runR:j are memberships, one member per run."""
     members, truth = cr.load(SMALL["1000 genomes"])
     assert members.is_soft
     assert len(members) == 59

@@ -1,4 +1,4 @@
-"""The reproduction of the ADCO paper says what it prints and whether it holds."""
+"""The reproduction of the ADCO paper says what the paper prints and whether it holds."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_the_triangle_breaks_in_one_reading():
 
 
 def test_table_3():
-    """The membership measures follow from the points moved, but for the Jaccard index of 5(d) and the Rand of section 1.1."""
+    """The membership measures follow from the points moved, except for the Jaccard index of 5(d) and the Rand of section 1.1."""
     rows = adco_maximus.table3()
     odd = [row.label for row in rows if row.verdict == MISPRINT]
     assert odd == ["Figure 5(d), a tenth moved: JI", "Section 1.1: Rand of Figure 1"]

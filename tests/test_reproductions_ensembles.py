@@ -59,7 +59,7 @@ def test_middle_of_eq35(kmax, members, middle):
 
 
 def test_section_4_claims():
-    """Proposition 1 holds; Eq. 35 is no lower bound."""
+    """Proposition 1 holds; Eq. 35 is not a lower bound."""
     claims = ei.text_claims()
     assert by_text(claims, "Proposition 1").verdict == CONFIRMED
     assert by_text(claims, "only ARImm").verdict == CONFIRMED
@@ -160,7 +160,7 @@ def test_sets_have_the_papers_sizes():
 
 
 def test_missing_set_is_one_line(monkeypatch, capsys):
-    """A data set that is nowhere costs one line on the error stream."""
+    """A missing data set prints one line on the error stream."""
 
     def missing(name):
         raise datasets.DataMissing(f"data set {name!r}: set CONGRUENCE_DATA")
@@ -179,7 +179,7 @@ def test_plots_say_when_plotly_is_missing(monkeypatch, tmp_path):
 
 @pytest.mark.slow
 def test_plots_are_written(tmp_path):
-    """With plotly there is a file a figure."""
+    """With plotly there is one file per figure."""
     pytest.importorskip("plotly", reason="plotly is not installed: no figures")
     random = np.random.default_rng(0)
     fig2 = ei.uncorrelated(sizes=(30,), members=(3,), k=(2, 4), trials=1)

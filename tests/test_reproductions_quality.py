@@ -1,4 +1,4 @@
-"""The scripts that score consensus methods and their confidence: small runs, their tables, and going on where they stopped."""
+"""The scripts that score consensus methods and their confidence: small runs, their tables, and resuming."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def made(name, half, **ari):
 
 
 def test_intervals_and_claims_follow_from_the_outcomes():
-    """A constant difference has an interval of no width; a claim is confirmed only if the numbers say so."""
+    """A constant difference has an interval of width 0; a claim is confirmed only if the numbers say so."""
     both = [made(f"{half} {i}", half, auto=0.5 + i / 10, hbgf=0.4 + i / 10, **{"hbgf, refined": 0.4 + i / 10})
             for half in ("DEV", "TEST") for i in range(3)]  # fmt: skip
     for o in both:
@@ -110,7 +110,7 @@ def test_the_curve_counts_points_by_bins():
 
 
 def test_the_points_have_the_confidence_of_the_library():
-    """What the script computes from its features is `.confidence`."""
+    """The script computes `.confidence` from its features."""
     p = consensus_confidence.points(toy())
     members, _ = toy().make()
     assert p.confidence == pytest.approx(cg.consensus(members, 3, random_state=0).confidence, nan_ok=True)

@@ -1,4 +1,4 @@
-"""The reproduction of the soft information indices: its data are the paper's, and what it says follows from them."""
+"""The reproduction of the soft information indices: its data are those of the paper, and its claims follow from them."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_real_sets_have_the_sizes_of_table_4():
 
 @pytest.mark.slow
 def test_the_command_runs_without_data(capsys):
-    """`--sets` with no name needs no data, and what was left out is said."""
+    """`--sets` with no name needs no data, and the output names what was left out."""
     assert soft_indices.main(["--members", "2", "--sets", "--jobs", "2"]) == 0
     printed = capsys.readouterr().out
     assert "overall" in printed

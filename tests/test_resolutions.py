@@ -88,7 +88,7 @@ def test_steps_between_neighbours():
 
 
 def test_names_order_themselves():
-    """Columns alike but for a number are ordered by it; others stay as given; order= overrules."""
+    """Columns whose names differ only in a number are ordered by it; others stay as given; order= overrides both."""
     assert number_order(["leiden_2.0", "leiden_0.2", "leiden_10.0"]) == [1, 0, 2]
     assert number_order(["RNA_snn_res.1.2", "RNA_snn_res.0.4", "RNA_snn_res.0.8"]) == [1, 2, 0]
     assert number_order(["K10", "K9", "K1"]) == [2, 1, 0]

@@ -57,7 +57,7 @@ def widest(text: str) -> int:
 
 
 def test_a_comparison_is_a_mapping():
-    """A Comparison has the keys asked for, in that order, with Python floats for values."""
+    """A Comparison has the requested keys, in that order, with Python floats as values."""
     r = cg.compare(A, B, ["vi", "ari", "jaccard"])
     assert isinstance(r, Mapping)
     assert list(r) == ["vi", "ari", "jaccard"]
@@ -77,7 +77,7 @@ def test_the_usual_measures_are_the_default():
 
 @pytest.mark.parametrize("key", KEYS)
 def test_scores_are_python_floats(key):
-    """A score is a Python float from every door: the function, the record, the result."""
+    """A score is a Python float from the function, the record and the result."""
     name = "lambda_statistic" if key == "lambda" else key
     values = (getattr(cg, name)(A, B), cg.measure(key)(A, B), cg.compare(A, B, key)[key])
     assert len(set(values)) == 1
@@ -87,7 +87,7 @@ def test_scores_are_python_floats(key):
 
 @pytest.mark.parametrize(("alias", "key"), ALIASES)
 def test_aliases_are_understood_everywhere(alias, key):
-    """An alias asks for and looks up the same measure; capitals and hyphens do not matter."""
+    """An alias requests and looks up the same measure; capitals and hyphens do not matter."""
     r = cg.compare(A, B, [alias])
     assert list(r) == [key]
     assert r[alias] == r[key] == r[alias.upper().replace("_", "-")]
@@ -100,7 +100,7 @@ def test_aliases_are_understood_everywhere(alias, key):
 
 
 def test_asking_for_what_was_not_computed():
-    """A measure that was not asked for is a KeyError that says so; one that was left out says why."""
+    """A measure that was not requested is a KeyError that says so; for one that was left out it gives the reason."""
     r = cg.compare(A, B, ["ari"])
     with pytest.raises(KeyError, match="vi was not computed; name it in `measures`"):
         r["vi"]
@@ -115,7 +115,7 @@ def test_asking_for_what_was_not_computed():
 
 
 def test_a_name_that_is_no_measure_is_not_in_a_result():
-    """`in` and .get answer for any name, as those of every mapping do; [] answers with the nearest names."""
+    """`in` and .get work for any name, like those of every mapping; [] raises an error with similar names."""
     for r in (cg.compare(A, B, "ari"), cg.compare_all([A, B]), cg.compare_to(A, [B], "ari")):
         with pytest.raises((KeyError, cg.InputError), match="ari"):
             r["aro"]
@@ -159,7 +159,7 @@ def test_soft_pairs_carry_their_self_values():
     ("make", "library"), [(pd.Series, "pandas"), (pl.Series, "polars"), (pa.array, "pyarrow"), (list, "pandas")]
 )
 def test_frames_are_of_the_kind_that_came_in(make, library):
-    """to_frame gives the library of the input, pandas where there was none, and any other on request."""
+    """to_frame uses the library of the input, pandas if there is none, and any other on request."""
     a, b = make(A), make(B)
     results = (
         cg.compare(a, b).to_frame(),
@@ -177,7 +177,7 @@ def test_frames_are_of_the_kind_that_came_in(make, library):
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
 def test_frames_hold_the_values(backend):
-    """Whatever the library, the columns and values of a result's frame are the same."""
+    """The columns and values of a result's frame are the same in every library."""
     r = cg.compare(A, B, ["ari", "vi"])
     frame = r.to_frame(backend)
     rows = {"pandas": "to_dict", "polars": "to_dicts", "pyarrow": "to_pylist"}[backend]
@@ -290,7 +290,7 @@ def test_frames_of_all_pairs():
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
 def test_a_clustering_may_have_any_name_in_a_frame(backend):
-    """A clustering called 'clustering', or a cluster called 'a', does not push the names of the rows out."""
+    """A clustering called 'clustering', or a cluster called 'a', does not replace the names of the rows."""
     r = cg.compare_all({"clustering": A, "b": B})
     t = cg.contingency(A, ["a" if x == "x" else "b" for x in B])
     for frame, rows, values in (
@@ -318,7 +318,7 @@ def test_clusterings_of_the_same_name_stay_apart_in_a_frame():
 
 
 def test_text_of_all_pairs():
-    """Few clusterings are shown as a matrix, many as a summary; one alone has no pair to speak of."""
+    """Few clusterings are shown as a matrix, many as a summary; one alone has no pairs."""
     text = repr(cg.compare_all({"x": A, "y": B}, ["ari", "vi"]))
     assert text.startswith("2 clusterings, 1 pair\n")
     assert "ari: median" in text
@@ -344,7 +344,7 @@ def test_text_of_all_pairs_tells_undefined_ones():
 
 
 def test_against_a_reference_by_name_or_as_labels():
-    """The reference may be one of the clusterings, by name, or labels of its own; rows keep their order."""
+    """The reference may be one of the clusterings, by name, or separate labels; rows keep their order."""
     data = {"truth": A, "x": B, "y": A[::-1]}
     by_name = cg.compare_to("truth", data, ["ari", "purity"])
     as_labels = cg.compare_to(A, {"x": B, "y": A[::-1]}, ["ari", "purity"])
@@ -360,7 +360,7 @@ def test_against_a_reference_by_name_or_as_labels():
 
 
 def test_the_best_clustering_is_the_nearest():
-    """best() is the largest similarity or the smallest distance, and passes over undefined values."""
+    """best() is the largest similarity or the smallest distance, and skips undefined values."""
     r = cg.compare_to(A, {"far": [0, 1, 2, 0, 1, 2, 0, 1], "near": [0, 0, 0, 1, 1, 1, 2, 1], "gone": [None] * 8},
                       ["ari", "vi", "fowlkes_mallows"], unassigned="drop")  # fmt: skip
     assert r.best("ari") == r.best("vi") == r.best("fowlkes_mallows") == "near"
@@ -410,12 +410,12 @@ def test_results_survive_pickling_and_copying(make):
 
 
 def test_functions_of_measures_can_be_pickled():
-    """cg.ari goes to another process by its name."""
+    """cg.ari is pickled by its name."""
     assert pickle.loads(pickle.dumps(cg.ari)) is cg.ari  # noqa: S301  (our own bytes)
 
 
 def test_results_can_be_compared():
-    """== between two results answers, and does not trip over the arrays inside."""
+    """== between two results works, although they hold arrays."""
     for make in (lambda: cg.compare_all([A, B]), lambda: cg.compare_to(A, [B]), lambda: cg.compare(A, B)):
         assert (make() == make()) in (True, False)
         assert (make() != 3) is True

@@ -79,7 +79,7 @@ def test_relabelling_never_merges_clusters():
 
 
 def test_a_cluster_of_dropped_points_does_not_take_a_name_of_the_reference():
-    """A cluster of b that lies wholly on dropped points is not renamed into one that is in use."""
+    """A cluster of b whose points are all dropped does not get a name that is in use."""
     assert len(set(cg.relabel([0, 0, 5, 5, None], [1, 1, 2, 2, 5], unassigned="drop").tolist())) == 3
 
 
@@ -153,7 +153,7 @@ def test_element_scores_of_aligned_series_say_whose_they_are():
 
 
 def test_tables_in_every_form():
-    """A table as array, sparse matrix and frame holds the same counts, with the clusters' own names."""
+    """A table as array, sparse matrix and frame holds the same counts, with the names of the clusters."""
     t = cg.contingency(B, A)
     assert t.rows == ("x", "y", "z")
     assert t.columns == (0, 1, 2)
@@ -173,7 +173,7 @@ def test_tables_in_every_form():
 
 
 def test_tables_add_by_name():
-    """Tables of different points add up to the table of all points, also where each has clusters of its own."""
+    """Tables of different points add up to the table of all points, even if each has clusters that the others lack."""
     whole = cg.contingency([*A, 9], [*B, "new"])
     parts = cg.contingency(A[:3], B[:3]) + cg.contingency([*A[3:], 9], [*B[3:], "new"])
     assert parts.rows == whole.rows
@@ -198,7 +198,7 @@ def test_transposed_tables():
 
 
 def test_tables_of_weights_and_memberships():
-    """Weighted tables hold the weights as given, so that they add; soft ones hold as much as there are points."""
+    """Weighted tables hold the weights as given, so that they can be added; soft ones sum to the number of points."""
     weighted = cg.contingency(A, B, sample_weight=range(1, 9))
     assert weighted.n == 36
     half = [cg.contingency(A[s], B[s], sample_weight=range(1, 9)[s]) for s in (slice(0, 5), slice(5, 8))]
@@ -254,7 +254,7 @@ def test_measures_kept_for_papers_are_reached_by_name_only():
 
 
 def test_measures_with_parameters():
-    """A measure with a parameter of its own is usable wherever a key is, and leaves the record as it was."""
+    """A measure with a changed parameter is usable wherever a key is, and leaves the record unchanged."""
     twice = cg.measure("v_measure", beta=2)
     h, c = cg.homogeneity(A, B), cg.completeness(A, B)
     assert twice(A, B) == pytest.approx(3 * h * c / (2 * h + c), rel=1e-12)

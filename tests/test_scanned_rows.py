@@ -10,7 +10,7 @@ from pyarrow import parquet
 import congruence as cg
 
 N = 700
-#: two columns, and what becomes of missing labels
+#: two columns, and how missing labels are treated
 PAIRS = [("truth", "near", "error"), ("word", "near", "error"), ("truth", "gaps", "drop")]
 
 

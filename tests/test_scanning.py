@@ -80,7 +80,7 @@ def test_ensembles_of_a_scan(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", ["drop", "cluster", "singletons"])
 def test_points_in_no_cluster(tmp_path, policy, route):
-    """Missing labels and noise count as in memory, by every policy; nulls, NaN and noise labels are all of them."""
+    """Missing labels and noise count as in memory, by every rule; nulls, NaN and noise labels all count."""
     rng = np.random.default_rng(1)
     columns: dict = {k: v.astype(object) for k, v in labels(600).items() if k in ("int", "text")}
     columns["float"] = labels(600)["float"].copy()
@@ -213,7 +213,7 @@ def test_every_source_gives_the_same(tmp_path):
 
 
 def test_text_files_are_read_as_files_in_memory_are(tmp_path, monkeypatch):
-    """Missing fields, dates that are labels and other delimiters of csv files mean what they mean to `compare`."""
+    """Missing fields, dates that are labels and other delimiters of csv files are read as by `compare`."""
     (tmp_path / "x.csv").write_text("cell;a;b\nc1;NA;2024-05-01\nc2;1;2024-05-02\nc3;1;2024-05-01\nc4;2;2024-05-01\n")
     s = cg.scan(tmp_path / "x.csv")
     assert s.names == ("a", "b")
@@ -239,7 +239,7 @@ def test_categories_grow_and_unused_ones_are_no_clusters(tmp_path):
 
 
 def test_an_iterator_is_one_pass():
-    """A bare iterator can be counted once; a second question is answered from the tables, or refused."""
+    """A bare iterator can be counted once; a second comparison uses its tables, or is refused."""
     table = pa.table(labels(300))
     s = cg.scan(iter(table.to_batches(max_chunksize=40)), ["int", "float", "flag"])
     first = cg.compare_all(s)
@@ -250,7 +250,7 @@ def test_an_iterator_is_one_pass():
 
 
 def test_few_large_row_groups_are_counted_by_all_threads(tmp_path, monkeypatch):
-    """One row group for everything: rows are read by one and counted by all, with the same integers."""
+    """One row group for everything: one thread reads and all count, with the same integers."""
     columns = labels(3000)
     parquet.write_table(pa.table(columns), tmp_path / "one.parquet")
     monkeypatch.setattr(scan, "BATCH", 1)
@@ -352,7 +352,7 @@ def test_many_clusters_are_counted_without_dense_tables(tmp_path, monkeypatch, r
 
 
 def test_only_the_columns_needed_are_read(tmp_path, monkeypatch):
-    """Comparing two columns reads two columns; asking for more of them reads nothing."""
+    """Comparing two columns reads two columns; further measures of them read nothing."""
     s = cg.scan(folder_of(labels(300), tmp_path / "d"))
     read = []
     original = parts.RowGroup.batches

@@ -18,7 +18,7 @@ import congruence as cg
 from congruence.inputs import files
 from congruence.scanning.scan import bytes_of
 
-# --- what is wrong is said in one line -------------------------------------------------------------------------------
+# --- refusals in one line --------------------------------------------------------------------------------------------
 
 
 def test_missing_labels_are_an_error_that_says_where(tmp_path):
@@ -164,7 +164,7 @@ def test_sources_that_cannot_be_scanned(tmp_path):
 
 
 def test_sizes_of_memory():
-    """Sizes as people write them."""
+    """Sizes as users write them."""
     assert bytes_of("2GB") == 2e9
     assert bytes_of("500 MB") == 5e8
     assert bytes_of("1GiB") == 2**30
@@ -198,7 +198,7 @@ def test_partial_tables_of_every_kind_of_batch():
 
 
 def test_partial_tables_are_a_source():
-    """The sum of partial tables answers like the columns: compare, compare_to, compare_all, ensembles."""
+    """The sum of partial tables can be used like the columns: compare, compare_to, compare_all, ensembles."""
     columns = {k: v for k, v in labels(400).items() if k != "flag"}
     pieces = [{k: v[i : i + 90] for k, v in columns.items()} for i in range(0, 400, 90)]
     total = reduce(cg.merge, map(cg.partial_tables, pieces))
@@ -214,7 +214,7 @@ def test_minus_one_and_measurements_are_cautioned(tmp_path):
     """The cautions of labels in memory are those of scanned ones."""
     rng = np.random.default_rng(8)
     columns = {"a": rng.integers(-1, 3, 300), "b": rng.random(300)}
-    assert cg.scan(folder_of(columns, tmp_path / "d")).names == ("a",)  # b is left out, unless it is asked for
+    assert cg.scan(folder_of(columns, tmp_path / "d")).names == ("a",)  # b is left out, unless it is named
     s = cg.scan(tmp_path / "d", ["a", "b"])
     r = cg.compare_all(s)
     assert any("a has label −1 among others" in c for c in r.cautions)
@@ -287,7 +287,7 @@ def test_columns_of_different_lengths(n):
 
 
 def test_the_index_of_a_pandas_frame_names_rows(tmp_path):
-    """What pandas wrote as the index of a frame is not a clustering, whatever its name, unless it is asked for."""
+    """What pandas wrote as the index of a frame is not a clustering under any name, unless it is requested."""
     frame = pd.DataFrame({"a": [0, 0, 1], "b": [0, 1, 1]}, index=pd.Index(["x", "y", "z"], name="who"))
     frame.to_parquet(tmp_path / "x.parquet")
     s = cg.scan(tmp_path / "x.parquet")
@@ -297,7 +297,7 @@ def test_the_index_of_a_pandas_frame_names_rows(tmp_path):
 
 
 def test_a_name_twice_in_one_file(tmp_path):
-    """Two columns of one name in a later file are said to be two."""
+    """Two columns with the same name in a later file are an error."""
     parquet.write_table(pa.table({"a": [0, 1], "b": [0, 1]}), tmp_path / "0.parquet")
     parquet.write_table(pa.table([[0, 1], [0, 1], [1, 1]], names=["a", "b", "b"]), tmp_path / "1.parquet")
     with pytest.raises(cg.InputError, match=r"1\.parquet, row group 0: two columns are named 'b'"):

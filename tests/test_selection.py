@@ -57,7 +57,7 @@ def test_the_command_names_columns_of_odd_scale(tmp_path):
 
 @pytest.mark.slow
 def test_the_command(table, tmp_path):
-    """Scores and curves are written, the recommendation is printed, columns of words are left out and said."""
+    """Scores and curves are written, the recommendation is printed, columns of words are left out, with a note."""
     out, plot = tmp_path / "scores.csv", tmp_path / "k.html"
     words = [table, "--k", "2..4", "--members", 5, "--reference", "kind", "--out", out]
     if find_spec("plotly"):
@@ -164,7 +164,7 @@ def test_ctrl_c_writes_what_is_done(tmp_path):
 
 @pytest.mark.slow
 def test_ancestry_of_1000_genomes():
-    """ADMIXTURE runs for k = 2 … 9: five superpopulations by the reference; what repeats, and what crispness adds, is said."""
+    """ADMIXTURE runs for k = 2 … 9: five superpopulations by the reference; notes say what repeats, and what crispness adds."""
     file = DATA / "clusterings" / "soft_1kg_admixture.csv.gz"
     if not file.is_file():
         pytest.skip("the ADMIXTURE runs are not here")
@@ -230,7 +230,7 @@ def test_a_reference_may_lack_points(method):
 
 
 def test_weighted_ensembles_have_usual_criteria():
-    """Criteria that are of whole points are left out where points have weights."""
+    """Criteria of whole points are left out if points have weights."""
     rng = np.random.default_rng(0)
     runs = {k: cg.Ensemble(list(rng.integers(0, k, (3, 30))), sample_weight=rng.random(30)) for k in (2, 3)}
     assert list(cg.choose_k(runs).criteria) == ["ari", "vi", "certainty"]
@@ -238,7 +238,7 @@ def test_weighted_ensembles_have_usual_criteria():
 
 @pytest.mark.slow
 def test_one_k_is_no_choice():
-    """With one number of clusters nothing was chosen, and no criterion is said to favour it."""
+    """With one number of clusters there is no choice, and no criterion is said to favour it."""
     choice = cg.choose_k(BLOBS, 3, n_members=3, criteria=AGREEMENT, random_state=0)
     assert choice.headline.startswith("Only 3 clusters were tried, so there is nothing to choose between")
     assert "favour" not in choice.recommendation
@@ -246,7 +246,7 @@ def test_one_k_is_no_choice():
 
 @pytest.mark.slow
 def test_criteria_that_cannot_tell_are_named():
-    """Runs that are the same at every k do not vote, and it is said."""
+    """Runs that are the same at every k do not vote, and the text says so."""
     choice = cg.choose_k(BLOBS, [2, 3, 4], AgglomerativeClustering(), 3, AGREEMENT, random_state=0)
     assert "the one criterion that can tell favours it" in choice.headline
     assert "the same at every k: ari, ami_max, vi, certainty and pac." in choice.recommendation

@@ -99,7 +99,7 @@ def test_no_module_has_the_name_of_a_public_function():
 
 
 def test_unknown_names_are_answered_with_near_ones():
-    """A misspelt attribute is an AttributeError that names the nearest ones; hasattr works."""
+    """A misspelt attribute is an AttributeError with similar names; hasattr works."""
     with pytest.raises(AttributeError, match=r"no attribute 'v_mesure'; did you mean v_measure"):
         cg.v_mesure  # noqa: B018
     with pytest.raises(AttributeError, match=r"no attribute 'compre'; did you mean compare"):
@@ -111,7 +111,7 @@ def test_unknown_names_are_answered_with_near_ones():
 
 
 def test_hints():
-    """Names that begin like the one asked for come first, then similar ones, three at most."""
+    """Names that begin like the requested one come first, then similar ones, three at most."""
     assert errors.hint("nmi", ["vi", "nmi_sum", "nmi_max"]) == "did you mean nmi_sum or nmi_max?"
     assert errors.hint("ARO", ["ari", "vi"]) == "did you mean ari?"
     assert errors.hint("", ["ari"], "none") == "none"

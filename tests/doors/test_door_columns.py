@@ -1,4 +1,4 @@
-"""What each column was taken for is always said, and no id or label is clustered as a measurement."""
+"""How each column is used is always printed, and no id or label is clustered as a measurement."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_a_clustering_left_with_one_cluster_is_named():
 
 @pytest.mark.parametrize("weight", [None, "sample_weight", "frequency"])
 def test_weighted_scans_count_what_they_drop(tmp_path, weight):
-    """A scan says the same of dropped points as labels in memory, with and without weights."""
+    """A scan reports dropped points like labels in memory, with and without weights."""
     frame = pd.DataFrame(
         {"a": [0, 0, None, None, 0, 1], "b": [0, 1, 1, 1, 0, 1], "c": [0, 0, 1, 1, 1, None], "w": [1, 2, 1, 1, 3, 1]}
     )
@@ -183,7 +183,7 @@ TAKE_DATA = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TAKE_DATA)
 def test_data_are_never_ids_or_labels(name):
-    """Every function that takes data refuses a frame with ids or labels, in the same words; following them works."""
+    """Every function that takes data refuses a frame with ids or labels with the same message, and its advice works."""
     function = TAKE_DATA[name]
     ids = {"customer_no": np.arange(1000, 1040), "cell": [f"c{i}" for i in range(40)]}
     for column, values in {**ids, "leiden": LABELS, "truth": LABELS.astype(str)}.items():

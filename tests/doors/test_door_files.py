@@ -388,7 +388,7 @@ def test_parts_of_one_table_have_the_same_columns(command):
 
 
 def test_matrix_joins_several_tables(command):
-    """By their ids, in the order of the first, with points that all have; columns of one name carry that of their file."""
+    """Files are joined by ids, in the order of the first, on their common points; equal column names get the name of the file."""
     parts = {"a.csv": ["kmeans"], "b.csv": ["leiden", "truth"], "c.csv": ["kmeans"]}
     for number, (name, columns) in enumerate(parts.items()):
         FRAME[["customer_no", *columns]].sample(frac=1, random_state=number).iloc[number:].to_csv(name, index=False)

@@ -105,7 +105,7 @@ def choices(command: str, option: str) -> set[str]:
 
 
 def test_choices_are_those_of_the_library():
-    """What the help offers is what the functions take."""
+    """The choices in the help are those that the functions accept."""
     from congruence.alternative_clustering.search import CURRENT
     from congruence.density.binning import METHODS
     from congruence.ensembles.generators import makers_of
@@ -132,7 +132,7 @@ def test_a_wrong_choice_is_one_line(command):
 
 @pytest.mark.slow
 def test_open_shows_what_was_written(command, monkeypatch):
-    """--open is an option of whatever writes a page; without a file to write it is an error."""
+    """--open is an option of every command that writes a page; without a file to write it is an error."""
     pages: list[str] = []
     monkeypatch.setattr("webbrowser.open", pages.append)
     frame = pd.DataFrame({"leiden_1": [0, 0, 0, 1, 1, 1] * 3, "leiden_2": [0, 0, 1, 1, 2, 2] * 3})

@@ -70,7 +70,7 @@ def test_results_are_values(name):
 
 
 def test_different_results_differ():
-    """Equality looks at what a result says."""
+    """Equality compares the content of results."""
     assert cg.compare(A, B, "ari") == cg.compare(A, B, "ari")
     assert cg.compare(A, B, "ari") != cg.compare(A, A, "ari")
     assert cg.compare_all(RUNS) != cg.compare_all({"x": A, "y": A, "z": B})
@@ -79,7 +79,7 @@ def test_different_results_differ():
 
 
 def test_every_public_result_is_tried():
-    """No class of results is missing here but those that are parts of others or need files."""
+    """Every class of results is tested here, except those that are parts of others or need files."""
     results = {x for x in dir(cg) if inspect.isclass(getattr(cg, x)) and issubclass(getattr(cg, x), Result)}
     assert results <= {*MADE, "Criterion", "Vote", "Plateau", "ConsensusFiles", "Result"}, results - {*MADE}
 

@@ -187,7 +187,7 @@ SOME_ONLY = pytest.mark.skipif(
 def test_estimators_keep_the_rules_of_scikit_learn(estimator):
     """Every check of check_estimator passes, in every configuration."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # scikit-learn tells of checks that it skips; some data have no alternative
+        warnings.simplefilter("ignore")  # scikit-learn warns about checks that it skips; some data have no alternative
         found = check_estimator(estimator, on_fail=None, on_skip=None)
     assert len(found) > 40
     assert [(x["check_name"], str(x["exception"])) for x in found if x["status"] not in ("passed", "skipped")] == []

@@ -129,7 +129,7 @@ def test_errors_name_options_that_exist(command, words):
     assert not re.search(r"\b[a-z_]+='", err), err
 
 
-# --- five people, from what they have to what they read --------------------------------------------------------------
+# --- five users, from their files to their results -------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -187,7 +187,7 @@ def test_the_analyst_with_excel_exports(command):
 
 @pytest.mark.slow
 def test_the_engineer_with_scikit_learn_pipelines():
-    """Consensus in a pipeline and a grid search by a scorer of ours, with the value that sklearn.metrics gives."""
+    """Consensus in a pipeline and a grid search with our scorer gives the value of sklearn.metrics."""
     from sklearn.datasets import make_blobs
     from sklearn.metrics import adjusted_rand_score
     from sklearn.model_selection import GridSearchCV
@@ -221,7 +221,7 @@ def test_the_statistician_from_r(command):
 
 @pytest.mark.slow
 def test_the_data_engineer_with_many_rows(command, monkeypatch, tmp_path):
-    """A partitioned folder: scanned in a limit of memory, with progress, a checkpoint, a damaged part, and the same values."""
+    """A partitioned folder: scanned within a memory limit, with progress, a checkpoint, a damaged part, and the same values."""
     rng = np.random.default_rng(7)
     (tmp_path / "events").mkdir()
     parts = []

@@ -68,7 +68,7 @@ def read(path: Path, names: Iterable[str] | None = None) -> Columns:
         raise Unreadable(f"{type(error).__name__}: {error}") from None
     except Ambiguous:
         raise
-    except Exception as error:  # zipfile, zlib and numpy have kinds of their own
+    except Exception as error:  # zipfile, zlib and numpy raise their own errors
         raise Unreadable(f"{type(error).__name__}: {error}") from None
     raise Unreadable("of no known kind")
 
@@ -142,7 +142,7 @@ def plain(x: Any) -> Any:
 
 
 def numbered(side: list[tuple[Any, ...]]) -> list[int]:
-    """Codes in the order of the labels, clusters of gaps last: measures whose ties are decided by that order differ else."""
+    """Codes in the order of the labels, clusters of gaps last, because the ties of some measures depend on that order."""
     try:
         order = sorted({x for x in side if x[0] == "label"})
     except TypeError:
@@ -154,7 +154,7 @@ def numbered(side: list[tuple[Any, ...]]) -> list[int]:
 def pair(
     a: list[Any], b: list[Any], unassigned: str, noise: set[str] | None = None
 ) -> tuple[list[Any], list[Any], list[int]]:
-    """Two columns without gaps, as the policy has it, and the rows that are left."""
+    """Two columns without gaps, by the rule for unassigned points, and the remaining rows."""
     if noise:
         a, b = ([None if x is not None and text(x) in noise else x for x in side] for side in (a, b))
     rows = list(range(len(a)))

@@ -124,7 +124,7 @@ def test_public_functions_are_pickled_and_keep_their_signatures():
 
 
 def test_an_error_of_ours_stays_what_it_is(monkeypatch):
-    """Only an argument of the wrong type is answered with an InputError: a fault inside is not blamed on the input."""
+    """Only an argument of the wrong type raises an InputError; an internal fault is not blamed on the input."""
     from congruence.comparison import pair
 
     def broken(*_, **__):
@@ -192,7 +192,7 @@ def test_a_sweep_of_an_ensemble_with_gaps():
 
 
 def test_a_measure_that_was_not_computed():
-    """An InputError, and a KeyError as of any mapping."""
+    """An InputError, and a KeyError like that of any mapping."""
     r = cg.compare_to([0, 0, 1], {"b": [0, 1, 1]}, ["ari"])
     for error in (cg.InputError, KeyError):
         with pytest.raises(error, match="was not computed"):
@@ -201,13 +201,13 @@ def test_a_measure_that_was_not_computed():
 
 @pytest.mark.parametrize("command", ["matrix", "points", "ensemble", "consensus", "resolutions", "report"])
 def test_no_column_of_ids(command, refused):
-    """A name of a column that is not there is one line."""
+    """The name of a missing column gives one line."""
     assert "has no column 'nope'" in refused(command, "labels.csv", "--id", "nope")
 
 
 @pytest.mark.parametrize("command", ["compare", "points", "ensemble", "consensus"])
 def test_the_reference_is_the_column_of_ids(command, refused, tmp_path):
-    """It is no clustering: one line, no traceback."""
+    """It is not a clustering: one line, no traceback."""
     (tmp_path / "ids.csv").write_text("id,a,b\n1,0,0\n2,0,1\n3,1,1\n", encoding="utf-8")
     more = ("--k", "2") if command == "consensus" else ()
     assert "id" in refused(command, "ids.csv", "--reference", "id", "--id", "id", *more)
@@ -222,7 +222,7 @@ def test_consensus_of_one_cluster_and_all_singletons(method):
 
 @pytest.mark.slow
 def test_damaged_hdf5_files(tmp_path, monkeypatch):
-    """The library of HDF5 crashes on some and never returns from others: they are found in another process."""
+    """The HDF5 library crashes on some files and never returns from others: they are found in another process."""
     pytest.importorskip("anndata")
     content = annotated()
     path = tmp_path / "x.h5ad"

@@ -108,7 +108,7 @@ MOST = {
 
 @pytest.mark.parametrize("command", MOST)
 def test_too_many_columns(command, refused, monkeypatch):
-    """Commands that compare every two columns refuse more than they can do in seconds."""
+    """Commands that compare all pairs of columns refuse more than they can do in seconds."""
     place, most, said = MOST[command]
     room, _, name = place.rpartition(".")
     home = importlib.import_module(f"congruence.{room}")
@@ -130,7 +130,7 @@ def test_ten_thousand_columns(command, refused, tmp_path, monkeypatch):
 
 
 def test_columns_of_one_soft_clustering_count_once(tmp_path):
-    """NAME:CLUSTER are memberships; a file without a header that tells is read."""
+    """NAME:CLUSTER are memberships; a file whose header does not give the number of columns is read."""
     for name, width in (("x.csv", 3), ("x.parquet", 3), ("x.arrow", 3)):
         files.write_table({"u:a": [0.5], "u:b": [0.5], "v": [1], "w": [1]}, tmp_path / name)
         assert formats.width_of(tmp_path / name, files.suffix_of(tmp_path / name)) == width

@@ -38,7 +38,7 @@ def test_merged_tables_beyond_64_bits():
 
 
 def test_expected_information_of_huge_clusters():
-    """E[MI] of clusters of 10⁹ points takes no walk over all counts, and has the moments' value."""
+    """E[MI] of clusters of 10⁹ points does not step through all counts, and equals the value by moments."""
     a, b = np.array([10**9, 3 * 10**8 + 7]), np.array([4 * 10**8, 9 * 10**8 + 7])
     n = int(a.sum())
     walked, by_moments = np.empty((2, 2)), np.empty((2, 2))
@@ -68,7 +68,7 @@ def test_scale_of_weights_does_not_matter(scale, route, tmp_path):
 
 
 def test_weights_of_very_different_size_do_not_cancel():
-    """Pairs within clusters are added up, not left over from totals."""
+    """Pairs within clusters are added up, not found by subtraction from totals."""
     a, b, w = [0, 1, 2, 2, 3, 3], [0, 1, 2, 2, 3, 4], [1e7, 1e7, 1, 1, 1, 1]
     assert cg.jaccard(a, b, sample_weight=w) == pytest.approx(0.5, rel=1e-14)
     r = cg.compare([0, 0, 1, 1], [0, 0, 0, 1], ["wallace_ba", "wallace_ab"], sample_weight=[1e9, 1e-9, 1e-9, 1e9])
@@ -77,7 +77,7 @@ def test_weights_of_very_different_size_do_not_cancel():
 
 
 def test_unit_weights_of_almost_all_singletons():
-    """Weights that are all 1 give what no weights give, however few pairs are together."""
+    """Weights that are all 1 give the values without weights, however few pairs are together."""
     n = 200_000
     a, b = np.arange(n), np.arange(n)
     a[:5], b[:4] = 0, 0
@@ -158,7 +158,7 @@ POLICIES = [("cluster", None), ("drop", None), ("drop", -1), ("cluster", -1), ("
 @pytest.mark.parametrize(("unassigned", "noise"), POLICIES)
 @pytest.mark.parametrize("weights", [None, "sample_weight", "frequency"])
 def test_scanned_ensembles_keep_their_rule(unassigned, noise, weights, tmp_path):
-    """`unassigned` and `noise` of an Ensemble of a scan hold in everything that is asked of it."""
+    """`unassigned` and `noise` of an Ensemble of a scan apply to everything computed from it."""
     if unassigned == "singletons" and weights:
         pytest.skip("needs every single point")
     columns = {"a": [0, 0, 1, 1, None, None], "b": [0, 1, 1, 1, 0, 0], "c": [0, 0, 1, 1, 2, -1]}
@@ -226,7 +226,7 @@ def test_no_common_weight(weights):
 
 
 def test_scanned_ensembles_with_the_same_frequency_column(tmp_path):
-    """Two ensembles of one scan weighed by one column weigh alike."""
+    """Two ensembles of one scan, weighted by the same column, have the same weights."""
     s = scanned(tmp_path, {"a": [0, 0, 1, 1], "b": [0, 1, 1, 1], "f": [1, 2, 3, 4]}, columns=["a", "b"])
     first, second = (cg.Ensemble(s[[x]], frequency=s["f"]) for x in "ab")
     assert first.arimm(second) == pytest.approx(cg.ari([0, 0, 1, 1], [0, 1, 1, 1], frequency=[1, 2, 3, 4]), rel=1e-12)
