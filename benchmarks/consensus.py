@@ -74,7 +74,7 @@ def by_kmeans(labels: np.ndarray) -> np.ndarray:
 
 
 def by_floor(labels: np.ndarray) -> np.ndarray:
-    """What hbgf cannot do without: encode, k-means of the embedding of 30,000 points, and one gather for every point."""
+    """The least work that hbgf needs: encode, k-means of the embedding of 30,000 points, and one gather for every point."""
     from concurrent.futures import ThreadPoolExecutor
 
     from sklearn.cluster import KMeans
@@ -147,7 +147,7 @@ def _measured(queue: Any, how: str, n: int) -> None:
 
 
 def in_process(how: str, n: int) -> tuple[float, float, float, str]:
-    """Seconds, peak memory (GB, with Python and the labels), ARI with what was planted, and the solver."""
+    """Seconds, peak memory (GB, with Python and the labels), ARI with the planted clusters, and the solver."""
     context = multiprocessing.get_context("spawn")
     queue: Any = context.Queue()
     process = context.Process(target=_measured, args=(queue, how, n))
@@ -287,7 +287,7 @@ def starts(many: list[int]) -> None:
 
 
 def started(e: Any, k: int, method: str, size: int | None, n_init: int) -> tuple[np.ndarray, float]:
-    """Labels and CPU seconds when it starts at the most central member (`size` none), or at random on so many signatures."""
+    """Labels and CPU seconds when it starts at the most central member (`size` none), or at random on this many signatures."""
     import congruence as cg
     from congruence.consensus_clustering import lloyd, voting
 

@@ -19,7 +19,7 @@ BLOCK = 1_000_000
 
 
 def make(file: Path, rows: int) -> None:
-    """A table of ids and three clusterings of as many rows, written in row groups."""
+    """A table of ids and three clusterings with this many rows, written in row groups."""
     rng = np.random.default_rng(0)
     schema = pa.schema([("row_id", pa.int64()), ("truth", pa.int16()), ("kmeans", pa.int16()), ("leiden", pa.int16())])
     with parquet.ParquetWriter(file, schema) as writer:

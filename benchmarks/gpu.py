@@ -219,9 +219,9 @@ def check_kernels(parts: list[str]) -> None:
 
 
 def limit(clocks: float = 3.53) -> float:
-    """Increments per second if shared memory did nothing but serve 32 of them in so many clocks.
+    """Increments per second if shared memory did nothing but serve 32 of them in this many clocks.
 
-    32 random addresses fall on 32 banks so that the fullest gets 3.53 on average; a bank serves one a clock.
+    32 random addresses fall on 32 banks so that the fullest gets 3.53 on average; a bank serves one per clock.
     """
     sms = device.facts()[0]
     clock = device.cupy().cuda.Device().attributes["ClockRate"] * 1e3

@@ -105,7 +105,7 @@ def _one_thread(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def extra_memory(who: str, n: int) -> float:
-    """Megabytes that one ARI needs beyond its two inputs: peak of a fresh process, less that before the call."""
+    """Megabytes that one ARI needs beyond its two inputs: peak of a fresh process, minus that before the call."""
     queue: Any = multiprocessing.get_context("spawn").Queue()
     process = multiprocessing.get_context("spawn").Process(target=_memory, args=(queue, who, n))
     process.start()
@@ -229,7 +229,7 @@ def all_pairs(rng: np.random.Generator, members: int, n: int, sample: int) -> li
 
 
 def kernel_floor(rng: np.random.Generator, members: int, n: int, k: int) -> list[Line]:
-    """The fused kernel beside the best loop that does nothing but Σn² for uint8 labels of one and the same k."""
+    """The fused kernel, compared with the best loop that computes only Σn² for uint8 labels with the same k."""
     from numba import njit
 
     from congruence.engine.kernels import fused

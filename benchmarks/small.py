@@ -3,7 +3,7 @@
 Microseconds of processor time per call, from numpy integers, Python lists and strings to values. The two packages take
 turns, and the smallest of many runs counts, so that other work on the machine does not decide. With `--before PATH`,
 the source folder of another version (as in `git archive c5cc846 src | tar -x -C before`, `--before before/src`) is timed
-on the same inputs in a process of its own.
+on the same inputs in a separate process.
 """
 
 from __future__ import annotations

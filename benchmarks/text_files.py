@@ -1,6 +1,6 @@
-"""Reading a csv file of labels, beside pandas and pyarrow: `python -m benchmarks.text_files [rows]`.
+"""Reading a csv file of labels, compared with pandas and pyarrow: `python -m benchmarks.text_files [rows]`.
 
-Labels are read as exact text and by one thread, so that 01 and 1 stay apart. CPU seconds are printed, which other work on the
+Labels are read as exact text and by one thread, so that 01 and 1 stay distinct. CPU seconds are printed, which other work on the
 machine does not change much; pyarrow and pandas guess types, which is less work and merges such labels.
 """
 

@@ -52,7 +52,7 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Put its figure into a guide, and the sample reports onto the home page."""
     name = page.file.src_path.removesuffix(".md")
-    if name in ("index", "report"):  # these have a picture of their own
+    if name in ("index", "report"):  # these have their own picture
         return markdown.replace("\n## ", f"\n{site_figures.SAMPLES}\n\n## ", 1)
     return site_figures.illustrated(name, markdown) if name in site_figures.FIGURES else markdown
 

@@ -35,7 +35,7 @@ from reproductions.rows import (
 )
 
 ALGORITHMS = ("K-means", "EM", "Average linkage")
-#: (set of ours, instances, classes, dimensions) as Table 4 prints them
+#: (our name, instances, classes, dimensions) as Table 4 prints them
 TABLE4 = {
     "Credit": ("german", 1000, 2, 10),
     "Diabetes": ("pima", 768, 2, 8),

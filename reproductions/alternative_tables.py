@@ -258,7 +258,7 @@ def figure15_claims(found: dict[str, dict[str, Outcome]]) -> list[Claim]:
 
 
 def table11(titles: Sequence[str]) -> tuple[list[list[str]], list[Claim]]:
-    """DQ by three ways to cut attributes, beside the printed ones."""
+    """DQ by three ways to cut attributes, next to the printed values."""
     lines, spreads = [], []
     for title in titles:
         ours = {m: [outcome(title, m, binning=b).dq for b in BINNINGS] for m in ("maximus_published", "maximus")}

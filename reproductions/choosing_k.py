@@ -38,7 +38,7 @@ RIDGE = 0.01
 #: classes that clustering has some chance of finding; standardised
 REAL = ("iris", "wine", "breast_w_diagnostic", "breast_w_original", "new_thyroid", "glass", "vehicle", "ionosphere",
         "sonar", "pima", "haberman", "heart_statlog", "synthetic_control", "bupa")  # fmt: skip
-#: other people's sets of up to so many points are shown to m3c, which is slow
+#: m3c, which is slow, is run on other people's sets of up to this many points
 FEW = 200
 SILHOUETTE = PEERS["silhouette"]
 GROUPS = ("compact", "suite", "curved", "null")

@@ -121,7 +121,7 @@ def trials_of(
 
 
 def show_trials(runs: Sequence[Trials]) -> str:
-    """Means and standard deviations over trials, a line a data set and method."""
+    """Means and standard deviations over trials, one line per data set and method."""
     lines = []
     for r in runs:
         for m, title in enumerate(SIX.values()):
@@ -138,7 +138,7 @@ def _sd(values: np.ndarray) -> float:
 
 
 def show_correlations(runs: Sequence[Trials]) -> str:
-    """Correlations for each data set, and what the filter is worth there."""
+    """Correlations for each data set, and the gain of the filter there."""
     lines = []
     for r in runs:
         best = int(r.ari.mean(axis=1).argmax())
@@ -248,7 +248,7 @@ def plot(folder: Path, runs: Sequence[Trials]) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the reproduction."""
     parser = argparse.ArgumentParser(prog="python -m reproductions.consensus_filtering", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="120 solutions a data set, 5 trials of 20, z-scores")
+    parser.add_argument("--quick", action="store_true", help="120 solutions per data set, 5 trials of 20, z-scores")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--sets", nargs="+", metavar="NAME", help="data sets of Table 2, e.g. iris wine")
     parser.add_argument("--jobs", type=int, default=2, help="processes")

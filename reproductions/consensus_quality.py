@@ -26,7 +26,7 @@ from reproductions.rows import Claim, claims_text, grid, heading, paragraph
 
 #: the methods of the former rule, which kept the highest ARImp
 BY_ARIMP = ("hbgf", "ncut", "kcc", "voting", "mcla", "average")
-#: known to be poor or slow: on every eighth collection only, and up to so many points
+#: known to be poor or slow: on every eighth collection only, and up to this many points
 SELDOM = {"hgpa": 1_000, "cspa": 1_000, "single": 1_000, "complete": 1_000}
 EVERY = 8
 #: draws of generated data: one of DEV, one of TEST; `--all` takes all of them
@@ -98,7 +98,7 @@ def work(item: tuple[tuple[int, ...], str, int, bool]) -> dict[str, Any]:
 
 
 def with_former_rule(o: Outcome) -> Outcome:
-    """The outcome with a column for the rule of before: the highest ARImp of six methods."""
+    """The outcome with a column for the former rule: the highest ARImp of six methods."""
     best = max((m for m in BY_ARIMP if m in o.ari), key=lambda m: o.arimp[m])
     for values in (o.ari, o.nmi, o.clusters, o.seconds):
         values["highest ARImp of six"] = values[best]

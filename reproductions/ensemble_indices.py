@@ -222,7 +222,7 @@ def k_ranges(k: np.ndarray) -> list[tuple[int, int]]:
 
 
 def show_uncorrelated(runs: Sequence[Uncorrelated]) -> str:
-    """Means over ranges of K, a line a range, N and L."""
+    """Means over ranges of K, one line per range, N and L."""
     lines = []
     for run in runs:
         for first, last in k_ranges(run.k):
@@ -333,7 +333,7 @@ def certainties(
 
 
 def show_certainties(runs: Sequence[Certainties]) -> str:
-    """Simulated mean, standard deviation, minimum and Eq. 35, a line a setting."""
+    """Simulated mean, standard deviation, minimum and Eq. 35, one line per setting."""
     lines = [
         [str(r.n), str(r.members), str(r.kmax), f"{r.eq35:.5f}", f"{r.values.mean():.5f}", f"{100 * r.off:+.1f} %",
          f"{100 * r.off_once:.1f} %", f"{r.values.min():.5f}", f"{100 * r.below:.0f} %"]
@@ -563,7 +563,7 @@ class Replaced:
 
 
 def similarity_tables(V: np.ndarray, n: int) -> dict[str, np.ndarray]:
-    """ARImm, NSF, KAS and sSMS of each two rows of V, the entries i < j of matrices with 1 on the diagonal."""
+    """ARImm, NSF, KAS and sSMS of each pair of rows of V, the entries i < j of matrices with 1 on the diagonal."""
     products, sums = V @ V.T, V.sum(axis=1)
     tables = {key: np.empty_like(products) for key in MATRIX_KEYS}
     for i, j in product(range(len(V)), repeat=2):
@@ -652,7 +652,7 @@ def block_means(table: np.ndarray) -> tuple[float, float, float]:
 
 
 def block_contrast(table: np.ndarray) -> float:
-    """Mean of the blocks of one normalisation less that of two, at p ≠ q, over the range of the table."""
+    """Mean of the blocks of one normalisation minus that of two, at p ≠ q, over the range of the table."""
     first, second, cross = block_means(table)
     return float(((first + second) / 2 - cross) / np.ptp(table))
 
@@ -789,7 +789,7 @@ def plots(
 
     def write(figure: Any, name: str, title: str) -> None:
         colours: dict[str, str] = {}
-        for trace in figure.select_traces(selector={"type": "scatter"}):  # one colour a series, in every panel
+        for trace in figure.select_traces(selector={"type": "scatter"}):  # one colour per series, in every panel
             series = trace.name.removesuffix(", simulated").removesuffix(", Eq. 35")
             trace.line.color = colours.setdefault(series, COLOURS[len(colours) % len(COLOURS)])
         figure.update_layout(title=title, template="plotly_white")

@@ -40,7 +40,7 @@ class Views:
 
 
 def views(seed: int) -> Views:
-    """120 to 240 points with two groupings of 2 to 8 clusters, independent or nearly, in columns of their own, and noise.
+    """120 to 240 points with two groupings of 2 to 8 clusters, independent or nearly, in separate columns, and noise.
 
     Half of the sets have clusters of very unequal sizes, half have up to eight columns of noise, half are rotated, so that
     every column holds some of each view.

@@ -86,7 +86,7 @@ def table1() -> list[Row]:
 
 
 def errata() -> list[Row]:
-    """What the formulas give as they are printed, beside what Table 1 says they gave."""
+    """The values of the formulas as printed, next to those in Table 1."""
     rows = []
     for name, other in (("P2", P2), ("P3", P3)):
         v = pair_counts(P1, other)
@@ -232,7 +232,7 @@ class Deviations:
     notes: tuple[str, ...]
 
     def sums(self, first: int, last: int = K_MAX, signed: bool = False) -> np.ndarray:
-        """Sum over k = first..last, one number an index; NaN where no k is left."""
+        """Sum over k = first..last, one number per index; NaN where no k is left."""
         chosen = (self.k >= first) & (self.k <= last)
         values = (self.signed if signed else self.absolute)[chosen]
         return values.sum(axis=0) if chosen.any() else np.full(len(KEYS), np.nan)
@@ -310,7 +310,7 @@ def _curves(row: Printed, data: datasets.Dataset, found: list[tuple[int, np.ndar
 
 
 def table2(found: Sequence[Deviations]) -> list[Row]:
-    """Table 2: the printed sums beside ours, from k1 to 50."""
+    """Table 2: the printed sums next to ours, from k1 to 50."""
     rows = []
     for d in found:
         ours = d.sums(d.printed.k1)
@@ -323,7 +323,7 @@ def table2(found: Sequence[Deviations]) -> list[Row]:
 
 
 def misfit(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> float:
-    """Mean factor (geometric) between our sums and the printed ones, less 1: 0.05 is 5 % off on average."""
+    """Mean factor (geometric) between our sums and the printed ones, minus 1: 0.05 is 5 % off on average."""
     logs = [np.log(np.abs(ours[: len(printed)]) / printed) for ours, printed in pairs]
     return float(np.exp(np.abs(np.concatenate(logs)).mean()) - 1)
 

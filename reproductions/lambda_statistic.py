@@ -60,7 +60,7 @@ NAMES = {"N": "normal mixture", "U": "uniform mixture", "KM": "k-means", "R": "r
 
 
 def as_labels(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Two label vectors with this contingency table, one entry a non-empty cell, and how often each counts."""
+    """Two label vectors with this contingency table, one entry per non-empty cell, and how often each counts."""
     rows, columns = np.nonzero(table)
     return rows, columns, table[rows, columns]
 
@@ -334,7 +334,7 @@ def limited_search(table: np.ndarray, nmi: float, rng: Generator, tries: int = 7
 def substantial(rng: Generator, k: int, spread: str) -> np.ndarray:
     """A table for section 5.2 of k clusters: diagonal 50..100, small numbers elsewhere.
 
-    "cells": each other cell 0..8, so that their sum grows with k; "share": all others together 5 to 30 a cluster, thrown
+    "cells": each other cell 0..8, so that their sum grows with k; "share": all others together 5 to 30 per cluster, thrown
     at random, so that the share of matched elements is the same for any k.
     """
     if spread == "cells":
@@ -568,7 +568,7 @@ def refusal() -> str:
 
 
 def show_fixed(found: Sequence[FixedNumber]) -> str:
-    """p-values and means of section 5.1, a line a generator."""
+    """p-values and means of section 5.1, one line per generator."""
     head = [
         "generator",
         "mean p",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import congruence as cg
 from congruence.comparison.presenting import span
+from congruence.errors import joined
 from congruence.formulas import current_measures
 from congruence.formulas.explain import pretty
 from congruence.formulas.record import AXIOMS
@@ -62,7 +63,7 @@ def function(m: cg.Measure) -> str:
 
 HISTORICAL = """## Kept for papers
 
-Three measures exist only to reproduce a paper. They are reachable by name, and `"all"` leaves them out;
+Three measures exist only to reproduce a paper. They are available by name, and `"all"` leaves them out;
 `congruence measures --historical` lists them.
 """
 
@@ -87,7 +88,7 @@ def letters(found: list[cg.Measure]) -> list[str]:
     lines = ["| letter | meaning |", "|---|---|"]
     for letter, by_meaning in meanings.items():
         for meaning, keys in by_meaning.items():
-            of = f" (of {', '.join(f'`{key}`' for key in keys)})" if len(by_meaning) > 1 and len(keys) <= 3 else ""
+            of = f" (for {', '.join(f'`{key}`' for key in keys)})" if len(by_meaning) > 1 and len(keys) <= 3 else ""
             lines.append(f"| `{letter}` | {meaning}{of} |")
     return lines
 
@@ -95,9 +96,8 @@ def letters(found: list[cg.Measure]) -> list[str]:
 def entry(m: cg.Measure) -> list[str]:
     """The section of one measure."""
     said = (m.formula.__doc__ or "").splitlines()[0]
-    names = [f"also `cg.{name}`" for name in m.aliases] + (
-        [f"in Python `cg.{function(m)}`"] if function(m) != m.key else []
-    )
+    names = [f"also {joined(f'`cg.{name}`' for name in m.aliases)}"] if m.aliases else []
+    names += [f"in Python `cg.{function(m)}`"] if function(m) != m.key else []
     lines = [f"### {m.key}", "", f"**{m.title}**{' (' + ', '.join(names) + ')' if names else ''}. {said}", ""]
     lines += [*(f"    {pretty(line)}" for line in m.definition), ""]
     true = ", ".join(axiom for axiom in AXIOMS if axiom in m.axioms) or "none"
@@ -105,7 +105,7 @@ def entry(m: cg.Measure) -> list[str]:
     if m.weighted_range is not None:
         facts.append("With `sample_weight`: {:g} to {:g}.".format(*m.weighted_range))
     if m.soft_range is not None:
-        facts.append("Of memberships: {:g} to {:g}.".format(*m.soft_range).replace("-inf to inf", "any number"))
+        facts.append("For memberships: {:g} to {:g}.".format(*m.soft_range).replace("-inf to inf", "any number"))
     facts += [f"Parameters: {', '.join(f'`{k}={v!r}`' for k, v in m.parameters.items())}."] if m.parameters else []
     lines += ["\n".join(facts), ""]
     lines += [f"Caution: {m.caution}.", ""] if m.caution else []

@@ -15,7 +15,7 @@ from congruence.formulas import names
 def stub() -> str:
     """The text of the stub: every public name from its module, and one function per measure with its signature."""
     lines = [
-        '"""Types of the public names; `congruence/__init__.py` imports them when they are first asked for."""',
+        '"""Types of the public names; `congruence/__init__.py` imports them on first use."""',
         "",
     ]
     lines += ["from collections.abc import Callable", "from typing import Any, Literal, Protocol, overload", ""]

@@ -439,7 +439,7 @@ def test_density_profiles_on_the_card(monkeypatch, method, bivariate):
 
 @needs_card
 def test_memberships_have_profiles_on_the_card():
-    """Amounts are sums of floats: equal but for rounding."""
+    """Amounts are sums of floats: equal up to rounding."""
     rng = np.random.default_rng(7)
     X, u = rng.normal(size=(2_000, 3)), rng.dirichlet(np.ones(4), 2_000)
     for bivariate in (False, True):

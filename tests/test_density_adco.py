@@ -351,7 +351,7 @@ def test_a_stratified_sample():
 
 
 def test_scaled_and_empty_profiles():
-    """Scaled sides are equally large but for rounding; empty clusters and empty sides divide nothing by 0."""
+    """Scaled sides are equally large, up to rounding; empty clusters and empty sides divide nothing by 0."""
     rng = np.random.default_rng(0)
     a, c = rng.integers(0, 3, 150), rng.integers(0, 3, 13)
     r = cg.compare_profiles(a, c, rng.normal(size=(150, 3)), rng.normal(size=(13, 3)), sizes="scaled")

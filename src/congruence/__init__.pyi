@@ -1,4 +1,4 @@
-"""Types of the public names; `congruence/__init__.py` imports them when they are first asked for."""
+"""Types of the public names; `congruence/__init__.py` imports them on first use."""
 
 from collections.abc import Callable
 from typing import Any, Literal, Protocol, overload

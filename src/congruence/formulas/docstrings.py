@@ -68,7 +68,7 @@ def document(
     score.__signature__ = _signature(score, record)  # type: ignore[attr-defined]
     low, high = record.range
     weighted = " With sample_weight: {:g} to {:g}.".format(*record.weighted_range) if record.weighted_range else ""
-    weighted += " Of memberships: {:g} to {:g}.".format(*record.soft_range) if record.soft_range else ""
+    weighted += " For memberships: {:g} to {:g}.".format(*record.soft_range) if record.soft_range else ""
     own = {
         name: f"{OF_MEASURE.get((record.key, name), PARAMETERS[name])} Default {x!r}."
         for name, x in record.parameters.items()

@@ -45,7 +45,7 @@ SYMBOLS = {
     "nca.K": "number of clusters of a",
     "recalls": "Σ n_ij / a_i of the clusters under the best matching",
     "theta": "share of the pairs together in both, v11 / pairs",
-    "theta_0": "of pairs of disjoint pairs, the share with the first together in a and the second in b",
+    "theta_0": "share of the pairs of disjoint pairs with the first together in a and the second in b",
     "theta_max": "(s_a + s_b) / 2 pairs",
     "length": "code length of the labels of a, in nats per point",
     "length_given_b": "the same given b",

@@ -186,7 +186,7 @@ __global__ void __launch_bounds__(1024) count(const T* labels, i64 stride, i64 n
     }
 }
 
-// Weighted points sorted by cell, a block a cell: Σw, and Σ w_p·w_q over its pairs of points as a sum of positive terms, so
+// Weighted points sorted by cell, one block per cell: Σw, and Σ w_p·w_q over its pairs of points as a sum of positive terms, so
 // nothing cancels. Threads sum parts of equal length, and parts are joined in a fixed order.
 __global__ void __launch_bounds__(128) weighted_cells(const i64* order, const i64* starts, i64 cells, i64 points,
                                                       const double* weights, double* total, double* within) {
@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(128) weighted_cells(const i64* order, const i6
     }
 }
 
-// Sums of dense tables that lie in the GPU's memory, a block a table.
+// Sums of dense tables in the GPU's memory, one block per table.
 template <bool MAXIMA, bool KNOWN>
 __global__ void sums_of(const u32* tables, const i64* offset, const int* width, const int* rows_a, const int* rows_b,
                         const u64* known, u32 below, double whole, double scale, u64* out) {
@@ -249,7 +249,7 @@ template <> struct Vector<2> { typedef u32 type; };
 template <> struct Vector<1> { typedef u16 type; };
 template <int V> union Held { typename Vector<V>::type pack; u16 label[V]; };
 
-// How many cells a thread saw that hold each count below 8, in fields of a byte: most are few, and so none is looked up.
+// How many cells with each count below 8 a thread saw, in fields of one byte: most counts are small and need no look-up.
 struct Few {
     u32 even, odd, room;
 
@@ -274,7 +274,7 @@ __host__ __device__ constexpr int blocks_at_once(int threads, int of) { return o
 
 // Points sorted by the rows of clustering x; a block owns some rows, one at a time, so that only this row of the tables
 // against J others lies in shared memory, `cells` for each: four times an odd number, so that the same label of others
-// is in other banks. When its points are counted, the row is scanned and cleared. A row has a cell a label; or, HASHED, it
+// is in other banks. When its points are counted, the row is scanned and cleared. A row has one cell per label; or, HASHED, it
 // has 2^bits of them, fewer than labels and more than points: label + 1 in the upper half, its count in the lower one.
 template <bool HASHED, int J, int T, bool MAXIMA, bool KNOWN>
 __global__ void __launch_bounds__(T, blocks_at_once(T, HASHED ? 1280 : 1536))
@@ -510,7 +510,7 @@ __global__ void run_sums(const u64* keys, const i64* starts, i64 runs, i64 point
 
 // --- expected mutual information -----------------------------------------------------------------------------------
 
-// What clusters of these sizes add to E[MI]: the operations of `formulas.expected_mi._terms`, in the same order.
+// The contribution of clusters of these sizes to E[MI]: the operations of `statistics.information._terms`, in the same order.
 __device__ double expected_term(double size_a, double size_b, double n) {
     const double mean = size_a * size_b / n, rest = n - (size_a + size_b);
     const double variance = n > 1 ? mean * ((n - size_a) * (n - size_b)) / (n * (n - 1)) : 0;
@@ -847,8 +847,8 @@ __device__ u32 hypergeometric(Random& random, u32 good, u32 bad, u32 sample) {
     return few < sample ? good - found : found;
 }
 
-// Tables of two clusterings that are independent given their sizes, a draw a thread, cell after cell (as
-// nulls.random_tables): their sums, and whole tables if there is room for them, zeroed before.
+// Tables of two clusterings that are independent given their sizes, one draw per thread, cell after cell (as
+// `chance.draws.random_tables`): their sums, and whole tables if there is room for them, zeroed before.
 // Sizes are those of all draws, or with a step from one draw to the next. `left` is what columns have for the rows to come.
 template <bool MAXIMA>
 __global__ void random_tables(u64 seed, int draws, i64 n, const u32* sizes_a, int k_a, int step_a, const u32* sizes_b,

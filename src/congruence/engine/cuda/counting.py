@@ -129,7 +129,7 @@ def _rows(clustering: Clustering, piece: slice) -> Any:
 def expected_all(every_size: Sequence[Array], runs: Sequence[Run], n: int) -> Callable[[Array, Array], Array]:
     """E[MI] of pairs of complete clusterings: one grid over all sizes that occur, or pair by pair, whichever is less.
 
-    Sums run in the order of `formulas.expected_mi`, so they have the same bits.
+    Sums run in the order of `statistics.information`, so they have the same bits.
     """
     cp = cupy()
     own = [distinct(sizes) for sizes in every_size]
