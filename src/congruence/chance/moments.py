@@ -201,15 +201,18 @@ def _fineness(rows: Sequence[Margin], columns: Sequence[Margin]) -> Array:
 
 #: the tail is reliable if S takes small steps (standard deviation, fineness), is not skewed to the left, and its tails are
 #: not lighter than those of the distribution; otherwise the distribution may end before S does, or after it
-LEAST_DEVIATION, LEAST_FINENESS, LEAST_SKEWNESS, LEAST_EXCESS = 6.0, 6.5, -0.02, -0.02
+LEAST_DEVIATION, LEAST_FINENESS, LEAST_SKEWNESS, LEAST_EXCESS = 8.0, 6.5, -0.02, -0.02
+
+#: the smallest fineness plus the logarithm of the p-value of a lower tail: few tables are that even, and many have the same S
+LEAST_FINENESS_BELOW = 7.5
 
 #: for lower tails down to each of these: the largest size of the excess, in units of 1 and of the squared skewness, and the
 #: smallest number of points. Further down, the distribution ends before S does
 BELOW = ((0.05, math.inf, math.inf, 0), (1e-2, 0.03, math.inf, 250), (1e-4, 0.03, 0.008, 1000))
 
-#: for p-values down to each of these: the largest excess of the kurtosis and the smallest number of points. The tails differ
-#: more the further out they are
-LIMITS = ((1e-2, 0.4, 0), (1e-3, 0.06, 1000), (1e-4, 0.02, 1000), (0.0, 0.01, 1000))
+#: for p-values down to each of these: the largest size of the excess and the smallest number of points. The tails differ more
+#: the further out they are
+LIMITS = ((1e-2, 0.4, 100), (1e-3, 0.06, 1000), (1e-4, 0.02, 1000), (0.0, 0.01, 1000))
 
 #: no probability smaller than this is reported
 SMALLEST = 1e-300
@@ -219,6 +222,7 @@ def is_reliable(moments: Moments, more: Array, fewer: Array) -> Array:
     """Whether both tails are within 15 % of the exact ones, down to 10⁻⁵ and 10⁻⁴ (reproductions/permutation_moments.py)."""
     excess, points = (np.select([more >= row[0] for row in LIMITS], [row[at] for row in LIMITS]) for at in (1, 2))
     is_fine = (moments.deviation >= LEAST_DEVIATION) & (moments.fineness >= LEAST_FINENESS)
+    is_fine &= moments.fineness + np.log(fewer) >= LEAST_FINENESS_BELOW
     away = np.abs(moments.excess)
     relative = away / np.maximum(moments.skewness**2, 1e-12)
     is_fine &= np.any(
@@ -229,7 +233,7 @@ def is_reliable(moments: Moments, more: Array, fewer: Array) -> Array:
         axis=0,
     )
     is_fine &= (moments.skewness >= LEAST_SKEWNESS) & (moments.excess >= LEAST_EXCESS)
-    return np.asarray(is_fine & (moments.excess <= excess) & (moments.n >= points))
+    return np.asarray(is_fine & (away <= excess) & (moments.n >= points))
 
 
 def p_values(moments: Moments, together: Any) -> tuple[Array, Array]:
