@@ -64,7 +64,7 @@ def test_measures_to_trust_are_those_of_the_page():
     """The caution about numbers of clusters names the measures that are shown, and no others."""
     runs = {"a": [0, 0, 1, 1, 2], "b": [0, 0, 1, 1, 1]}
     said = cg.report(runs, measures=["vi", "ari_gram"], progress=False).summary.careful[0]
-    assert "chance (distance (variation of information)) change" in said
+    assert "change with that number alone: distance (variation of information);" in said
     assert "trust agreement (adjusted Rand of memberships) first" in said
     alone = cg.report(runs, measures="ari", progress=False).summary.careful
     assert not any("corrected for chance" in text for text in alone)

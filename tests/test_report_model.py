@@ -313,7 +313,7 @@ def test_the_summary_names_what_stands_out(made):
     assert "Near-trivial: “one” (all points in one cluster)" in said
     assert "Closest to the reference are “good” and “same as good”" in said
     assert "The most central is “" in said
-    assert "trust agreement (adjusted Rand) and shared information, adjusted for chance first" in said
+    assert "trust agreement (adjusted Rand) and chance-adjusted shared information first" in said
 
 
 @pytest.mark.slow

@@ -72,8 +72,8 @@ READING: dict[str, Any] = {
         str | None,
         typer.Option(
             "--memory",
-            help="Memory limit of the process, as in 2GB; the command stops with one line if it needs more. Files are read "
-            "in row groups where possible.",
+            help="Memory limit of the process, as in 2GB; the command stops with a one-line message if it needs more. Files are "
+            "read in row groups where possible.",
         ),
     ],
     "progress": Annotated[

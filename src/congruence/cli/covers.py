@@ -40,7 +40,7 @@ ReadAs = Annotated[
     ),
 ]
 NumberOfPoints = Annotated[
-    int | None, typer.Option("--n", min=1, help="Covers: number of points, those in no cluster included.")
+    int | None, typer.Option("--n", min=1, help="Covers: number of points, including those in no cluster.")
 ]
 KeysOfJson = Annotated[Keys, typer.Option("--keys", help="Covers as a JSON mapping: what its keys are.")]
 

@@ -314,7 +314,7 @@ def _said(model: Model) -> dict[str, Any]:
          + ("leaves in the optimal order" if model.main.tree.is_optimal else "leaves in the order of the tree")),
         *([("groups of clusterings", f"Ward's linkage by {model.main.measure.title}, cut where groups are clearest (silhouette "
             f"{model.silhouette:.2f}); a group has a median agreement of 0.5 or more")] if len(model.groups) > 1 else []),
-        ("values", "each of 65,535 steps between the smallest and the largest value of a measure"),
+        ("values", "stored in 65,535 steps between the smallest and the largest value of a measure"),
     ]  # fmt: skip
     p = model.points
     if p.place is not None:
@@ -373,12 +373,12 @@ def _said_of_ensemble(model: Model) -> dict[str, Any]:
         else f"{t.cdf_pairs:,.0f} pairs of points drawn at random"
     )
     cdf = (
-        f"Over {how}. Steep at 0 and 1 and flat between means that the clusterings agree; pairs in the shaded band (above 0.1, "
+        f"Over {how}. A curve that is steep at 0 and 1 and flat in between means agreement. Pairs in the shaded band (above 0.1, "
         f"up to 0.9) are ambiguous: {t.pac:.1%}."
     )
     if t.certainty is not None:
         cdf += (
-            f" Certainty (0 to 1): {number(t.certainty)}; clusterings drawn at random with up to {t.kmax} clusters have "
+            f" Certainty (0 to 1): {number(t.certainty)}; random clusterings with up to {t.kmax} clusters have "
             f"{number(t.random_certainty)}."
         )
     notes = [f"{note[0].upper()}{note[1:]}." for note in t.choice.notes] if t.choice is not None else []

@@ -12,6 +12,7 @@ from congruence.chance.bounds import chance_bound
 from congruence.chance.intervals import confidence_interval
 from congruence.chance.many_tests import corrected
 from congruence.chance.permutation import permutation_test
+from congruence.comparison.presenting import counted
 from congruence.comparison.results import AllPairs
 from congruence.engine.plan import seed_sequence
 from congruence.errors import InputError
@@ -93,7 +94,7 @@ def _notes(m: Measure, found: Sequence[Chance], many: bool) -> list[str]:
     notes = []
     if any(x.interval for x in found):
         notes.append(
-            f"Intervals: 95%, for {m.title}, from random halves of the points. They estimate the value in the population "
+            f"95% intervals ({m.title}) come from random halves of the points. They estimate the value in the population "
             "from which the points were sampled."
             + (
                 f" With more than {MANY} clusterings, only the {BEST} best have one, from {FEW_HALVES} halves."
@@ -105,16 +106,18 @@ def _notes(m: Measure, found: Sequence[Chance], many: bool) -> list[str]:
     if draws:
         times = " to ".join(dict.fromkeys(f"{x:,}" for x in (draws[0], draws[-1])))
         notes.append(
-            f"p: how often {times} random permutations of the points agree as well or better, corrected for the number of "
-            "clusterings by Benjamini and Hochberg."
+            f"p: share of {times} random permutations of the points that agree as well or better, corrected for the number of "
+            "clusterings by the method of Benjamini and Hochberg."
         )
     if any(x.p is not None and not x.draws for x in found):
         notes.append(
-            f"Without draws: p from the exact moments under permutation, or p < {BEYOND_DOUBT} by the exact variance (Cantelli's "
-            "inequality)."
+            f"Without permutations, p comes from their exact moments, or p < {BEYOND_DOUBT} follows from the exact variance "
+            "(Cantelli's inequality)."
         )
     why = dict.fromkeys(x.why for x in found if x.why)
-    notes += [f"{sum(x.why == text for x in found)} without an interval or p-value: {text}." for text in list(why)[:3]]
+    for text in list(why)[:3]:
+        n = sum(x.why == text for x in found)
+        notes.append(f"{counted(n, 'clustering')} without an interval or p-value: {text}.")
     return notes
 
 

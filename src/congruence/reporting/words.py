@@ -31,8 +31,8 @@ STABILITY = ((0.85, "very stable"), (0.75, "stable"), (0.6, "uncertain"), (-1.0,
 PLAIN = {
     "ari": "agreement (adjusted Rand)",
     "ari_gram": "agreement (adjusted Rand of memberships)",
-    "ami_max": "shared information, adjusted for chance",
-    "nmi_sum": "shared information, normalised",
+    "ami_max": "chance-adjusted shared information",
+    "nmi_sum": "normalised shared information",
     "vi": "distance (variation of information)",
     "jaccard": "pairs in common (Jaccard)",
     "element_centric": "agreement point by point (element-centric)",
@@ -412,7 +412,7 @@ def stands_out(model: Model) -> tuple[str, ...]:
         extra = sum(len(x) for x in copies.values())
         shown = listed([model.names[i] for i in (largest, *copies[largest])])
         what = "one is the same partition as another" if extra == 1 else f"{extra} are the same partition as another"
-        said.append(f"Duplicates: {what} ({'as in ' if len(copies) > 1 else ''}{shown}).")
+        said.append(f"Duplicates: {what} ({'for example ' if len(copies) > 1 else ''}{shown}).")
     trivial: dict[str, list[tuple[str, str]]] = {}  # by kind: names of members and their percentages
     for i in own:
         if model.members[i].trivial:
@@ -473,8 +473,8 @@ def careful(model: Model) -> tuple[str, ...]:
         if others:
             first = f"; trust {' and '.join(fair)} first" if fair else ""
             said.append(
-                f"The clusterings have {span_of(ks)} clusters. Measures that are not corrected for chance "
-                f"({joined(plain_name(m) for m in others)}) change with that number alone{first}."
+                f"The clusterings have {span_of(ks)} clusters. Measures that are not corrected for chance change "
+                f"with that number alone: {joined(plain_name(m) for m in others)}{first}."
             )
     if any(m.is_soft for m in model.members):
         said.append(

@@ -28,8 +28,8 @@ __all__ = ["choose_k"]
 MEMBERS = 100
 
 ENSEMBLES = (
-    "ensembles were given, not data: the agreement of runs cannot show that there are no clusters, and finds the right number "
-    "less often than `choose_k` on the data"
+    "this answer comes from the agreement of runs, which cannot show that there are no clusters, and finds the right number less "
+    "often than `choose_k` on the data"
 )
 
 
