@@ -10,6 +10,7 @@ import argparse
 import multiprocessing
 import resource
 import time
+from collections.abc import Sequence
 from queue import Empty
 from typing import Any
 from unittest.mock import patch
@@ -177,7 +178,7 @@ def main() -> None:
     )
     options = parser.parse_args()
     if options.sample:
-        sampled()
+        sampled(options.methods)
         return
     if not options.starts:
         growing_points(options)
@@ -212,7 +213,37 @@ def growing_points(options: argparse.Namespace) -> None:
                     _line(peer, n, ours[n])
 
 
-def sampled() -> None:
+#: what `--sample` tries: share of the labels redrawn, sizes of the clusters, share of the labels missing, clusters of the members
+DESIGNS = (
+    (0.6, (1,) * 8, 0.0, None),
+    (0.75, (1,) * 8, 0.0, None),
+    (0.6, (40, 25, 15, 10, 7, 3), 0.0, None),
+    (0.3, (40, 25, 15, 10, 7, 0.3), 0.0, None),
+    (0.6, (40, 25, 15, 10, 7, 3), 0.2, None),
+    (0.4, (40, 25, 15, 10, 7, 3), 0.0, (3, 24)),
+)
+
+
+def designed(n: int, noise: float, sizes: tuple[float, ...], gaps: float, groups: Any) -> tuple[np.ndarray, Any]:
+    """The truth and an ensemble; members with other numbers of clusters cut the points of each cluster and merge the pieces."""
+    import congruence as cg
+
+    rng = np.random.default_rng(1)
+    k = len(sizes)
+    truth = rng.choice(k, n, p=np.array(sizes) / sum(sizes))
+    columns = []
+    for _ in range(MEMBERS):
+        own, many = truth, k
+        if groups is not None:
+            many = int(rng.integers(*groups))
+            own = rng.integers(0, many, 4 * k)[4 * truth + rng.integers(0, 4, n)]
+        column = np.where(rng.random(n) < noise, rng.integers(0, many, n), own).astype(float)
+        column[rng.random(n) < gaps] = np.nan
+        columns.append(column)
+    return truth, cg.Ensemble(columns, unassigned="partial" if gaps else "error")
+
+
+def sampled(methods: Sequence[str] | None = None) -> None:
     """ARI of each method with the truth and with its labels from all points: from a sample, with tables of all, from all."""
     import congruence as cg
     from congruence.consensus_clustering import search
@@ -220,27 +251,27 @@ def sampled() -> None:
     n = 110_000
     print(
         f"{n:,} points; share of the labels redrawn, sizes of the clusters: ARI with the truth from {search.SAMPLED:,} points, "
-        "from those and the tables of\nclusters of all points (hbgf and mcla), and from all; ARI of the first two with the last\n"
+        "from those and the tables of\nclusters of all points, and from all; ARI of the first two with the last, and seconds of "
+        "the three\n"
     )
-    for noise, sizes in (
-        (0.6, [1] * 8),
-        (0.75, [1] * 8),
-        (0.6, [40, 25, 15, 10, 7, 3]),
-        (0.3, [40, 25, 15, 10, 7, 0.3]),
-    ):
-        rng = np.random.default_rng(1)
+    for noise, sizes, gaps, groups in DESIGNS:
+        truth, e = designed(n, noise, sizes, gaps, groups)
         k = len(sizes)
-        truth = rng.choice(k, n, p=np.array(sizes) / sum(sizes))
-        e = cg.Ensemble([np.where(rng.random(n) < noise, rng.integers(0, k, n), truth) for _ in range(MEMBERS)])
-        for method in ("hbgf", "ncut", "kcc", "voting", "mcla"):
-            found = []
+        missing = f", {gaps:.0%} missing" if gaps else ""
+        print(f"{noise:.2f} {list(sizes)}{missing}{f', members of {groups[0]} to {groups[1] - 1}' if groups else ''}")
+        for method in methods or ("hbgf", "ncut", "mcla", "lwgp", "kcc", "voting", "auto"):
+            found, seconds = [], []
             for limit, with_tables in ((search.ALL_UP_TO, False), (search.ALL_UP_TO, True), (n, True)):
-                with patch.object(search, "ALL_UP_TO", limit):
-                    tables = search.Request.takes_tables if with_tables else False
-                    with patch.object(search.Request, "takes_tables", tables):
-                        found.append(cg.consensus(e, k, method, 0, progress=False).labels)
+                with (
+                    patch.object(search, "ALL_UP_TO", limit),
+                    patch.object(search.Request, "takes_tables", with_tables and method not in ("kcc", "voting")),
+                ):
+                    start = time.perf_counter()
+                    found.append(cg.consensus(e, k, method, 0, progress=False).labels)
+                    seconds.append(time.perf_counter() - start)
             cells = [cg.ari(x, truth) for x in found] + [cg.ari(x, found[2]) for x in found[:2]]
-            print(f"{noise:.2f} {sizes!s:<28} {method:<7} {'  '.join(f'{x:.4f}' for x in cells)}", flush=True)
+            shown = "  ".join([*(f"{x:.4f}" for x in cells), *(f"{x:5.2f} s" for x in seconds)])
+            print(f"  {method:<7} {shown}", flush=True)
 
 
 def _line(how: str, n: int, beside: float | None = None) -> float:

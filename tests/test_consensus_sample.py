@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import congruence as cg
-from congruence.consensus_clustering import methods, search
+from congruence.consensus_clustering import methods, search, spectral
 from congruence.consensus_clustering.evidence import evidence
 from congruence.consensus_clustering.placing import placing_of
 from congruence.consensus_clustering.spectral import directions
@@ -85,11 +87,12 @@ def test_a_sample_stands_for_many_points(method, few):
     assert (r.confidence <= 1).all()
 
 
-@pytest.mark.parametrize("method", ["hbgf", "mcla"])
-def test_tables_are_those_of_all_points(method, few, monkeypatch):
-    """hbgf and mcla read tables of all points, not of the sample: every pair of clusters that the sample has."""
+@pytest.mark.parametrize("gaps", [0.0, 0.2])
+@pytest.mark.parametrize("method", ["hbgf", "ncut", "mcla", "lwgp"])
+def test_tables_are_those_of_all_points(method, gaps, few, monkeypatch):
+    """Methods that read tables get those of all points, not of the sample: every pair of clusters that the sample has."""
     rng = np.random.default_rng(3)
-    columns = [rng.integers(0, 4, 900) for _ in range(3)]
+    columns = [np.where(rng.random(900) < gaps, np.nan, rng.integers(0, 4, 900)) for _ in range(3)]
     seen = []
     record = methods.find(method)
 
@@ -99,20 +102,41 @@ def test_tables_are_those_of_all_points(method, few, monkeypatch):
 
     original = record.run
     monkeypatch.setitem(record.__dict__, "run", run)
-    r = cg.consensus(columns, 3, method, 0, n_init=2, progress=False)
+    r = cg.consensus(cg.Ensemble(columns, unassigned="partial"), 3, method, 0, n_init=2, progress=False)
     (e,) = seen
     assert e.n_rows < 900
-    assert e.everyone.sum() == 9 * 900
     for i in range(3):
         for j in range(3):
             block = e.everyone[np.ix_(e.member == i, e.member == j)]
-            table = cg.contingency(columns[e.source[i]], columns[e.source[j]]).to_array()
+            table = cg.contingency(columns[e.source[i]], columns[e.source[j]], unassigned="drop").to_array()
             assert sorted(block.ravel().tolist()) == sorted(table.ravel().tolist())
-    assert any("tables of clusters are those of all points" in note for note in r.notes)
-    gaps = [np.where(np.arange(900) == 5, np.nan, x) for x in columns]
-    partial = cg.consensus(cg.Ensemble(gaps, unassigned="partial"), 3, method, 0, n_init=2, progress=False)
-    assert seen[1].everyone is None  # rows with gaps are scaled differently
-    assert any(note.startswith("methods and scores used 400 of the 900 points") for note in partial.notes)
+    assert any("tables of clusters are those of all points; everything else" in note for note in r.notes)
+
+
+def test_weights_of_points_scale_the_tables_of_all():
+    """A count of all points times the mean weight in the sample: exact if the sample is everything, else closer than it."""
+    _, e = planted(3000, noise=0.6)
+    everyone = evidence(e)
+    weight = 1 / everyone.scores(everyone.weight * everyone.sizes)
+    exact = everyone.gram(everyone.mass * weight)
+    whole = replace(everyone, everyone=everyone.gram(everyone.mass))
+    assert whole.scaled_tables(weight) == pytest.approx(exact, rel=1e-12)
+    drawn = np.sort(np.random.default_rng(0).choice(everyone.n_rows, 400, replace=False))
+    part = whole.taken(drawn)
+    sampled = everyone.taken(drawn).scaled_tables(weight[drawn]) * everyone.mass.sum() / part.mass.sum()
+    near, far = (np.abs(x - exact).mean() for x in (part.scaled_tables(weight[drawn]), sampled))
+    assert near < far / 5
+
+
+@pytest.mark.parametrize("method", ["hbgf", "ncut"])
+def test_lanczos_finds_the_eigenvectors_of_the_tables(method, few, monkeypatch):
+    """Many clusters in all: eigenvectors of the tables of all points by iteration give the same labels."""
+    _, e = planted(900, members=12, k=4)
+    dense = cg.consensus(e, 2, method, 0, n_init=2, progress=False)
+    monkeypatch.setattr(spectral, "LANCZOS_ABOVE", 20)
+    lanczos = cg.consensus(e, 2, method, 0, n_init=2, progress=False)
+    assert "Lanczos" in lanczos.solver
+    assert cg.ari(dense.labels, lanczos.labels) == 1
 
 
 def test_points_with_the_same_votes_are_in_the_same_cluster(few):

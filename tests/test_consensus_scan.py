@@ -66,7 +66,7 @@ def test_the_labels_are_those_in_memory(tmp_path, few, method):
         s.memberships  # noqa: B018
 
 
-@pytest.mark.parametrize(("sampled", "method"), [(300, "hbgf"), (450, "mcla"), (599, "hbgf")])
+@pytest.mark.parametrize(("sampled", "method"), [(300, "hbgf"), (450, "mcla"), (599, "ncut")])
 def test_tables_of_all_rows_by_scan_and_in_memory(tmp_path, few, monkeypatch, sampled, method):
     """Labels of methods that read tables of all rows: the same bits for any sample, threads, parts, text and little memory."""
     monkeypatch.setattr(search, "SAMPLED", sampled)

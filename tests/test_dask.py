@@ -19,6 +19,7 @@ from scanning_cases import KEYS, folder_of, labels, same
 from test_cover_columns import in_memory, lists
 
 import congruence as cg
+from congruence.consensus_clustering import population
 
 distributed = pytest.importorskip("distributed", reason='Dask is not installed: pip install "congruence[dask]"')
 import dask.array as da  # noqa: E402
@@ -312,16 +313,27 @@ def test_a_cluster_of_processes_from_the_command_line(cluster, tmp_path, command
 
 
 @pytest.mark.slow
-def test_a_consensus_survives_a_killed_worker_with_the_same_bytes(cluster, tmp_path, monkeypatch):
-    """A worker that is killed while it places rows does not change a byte of the files that are written."""
+@pytest.mark.parametrize("stage", ["tables", "placing"])
+def test_a_consensus_survives_a_killed_worker_with_the_same_bytes(cluster, tmp_path, monkeypatch, stage):
+    """A worker that is killed while it counts tables or places rows does not change a byte of the files that are written."""
     address, workers = cluster.address, cluster.workers
     for name, value in {"ALL_UP_TO": 300, "SAMPLED": 150, "PER_CLUSTER": 20}.items():
         monkeypatch.setattr(f"congruence.consensus_clustering.search.{name}", value)
     folder = folder_of({k: labels(600)[k] for k in NAMES}, tmp_path / "d", groups=2)
     here, there = tmp_path / "here", tmp_path / "there"
-    cg.consensus(cg.scan(folder), 3, "kcc", 0, n_init=1, out=here, progress=False)
-    killer = when(there, 1, workers[0].send_signal, signal.SIGKILL, files="part-*.parquet")
-    r = cg.consensus(cg.scan(folder), 3, "kcc", 0, n_init=1, out=there, client=address, progress=False)
+    cg.consensus(cg.scan(folder), 3, "hbgf", 0, n_init=1, out=here, progress=False)
+    if stage == "placing":
+        killer = when(there, 1, workers[0].send_signal, signal.SIGKILL, files="part-*.parquet")
+    else:
+        killer = threading.Timer(0.3, workers[0].send_signal, [signal.SIGKILL])  # in the middle of a part of 0.25 s
+
+        def counted(e, columns, cells):
+            killer.start()
+            return original(e, columns, cells)
+
+        original = population._everyone
+        monkeypatch.setattr(population, "_everyone", counted)
+    r = cg.consensus(cg.scan(folder), 3, "hbgf", 0, n_init=1, out=there, client=address, progress=False)
     killer.join()
     assert workers[0].wait(timeout=10) == -signal.SIGKILL
     assert r.n_points == 600

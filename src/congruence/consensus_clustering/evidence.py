@@ -135,6 +135,17 @@ class Evidence:
         """The contingency tables of all pairs of members, side by side: clusters × clusters."""
         return self.gram(self.mass) if self.everyone is None else self.everyone
 
+    def scaled_tables(self, scale: Array) -> Array:
+        """Hᵀ · diag(mass · scale) · H, of all points if their tables are there: the count of a cell times its mean scale here."""
+        if self.everyone is None:
+            return self.gram(self.mass * scale)
+        if (scale == scale[0]).all():
+            return np.asarray(self.everyone * scale[0])
+        here, scaled = self.gram(self.mass), self.gram(self.mass * scale)
+        own = np.diag(scaled) / np.diag(here)
+        mean = (own[:, None] + own[None, :]) / 2  # for cells without a point here
+        return np.asarray(self.everyone * np.divide(scaled, here, out=mean, where=here > 0))
+
     @property
     def sizes_in_tables(self) -> Array:
         """Mass of each cluster in `tables`."""

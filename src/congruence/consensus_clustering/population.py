@@ -15,58 +15,56 @@ from congruence.statistics.tables import Array
 
 #: (one member, another or the same, codes of their clusters, number of points in both)
 Cells = tuple[int, int, Array, Array, Array]
-#: the tables of all points by the clusters of a sample; None if members have gaps or too many clusters
+#: the tables of all points by the clusters of a sample; None if there are too many clusters
 Everyone = Callable[[Evidence], Array | None]
 
 
-def of_labels(members: Sequence[Labels], codes: Sequence[Array], threads: int | None) -> Everyone | None:
-    """The tables of labels in memory, of which `codes` are those of a sample; None if there are gaps."""
-    if any(c.gaps for c in members):
-        return None
+def of_labels(members: Sequence[Labels], codes: Sequence[Array], threads: int | None) -> Everyone:
+    """The tables of labels in memory, of which `codes` are those of a sample."""
 
     def cells() -> Iterator[Cells]:
         for i, c in enumerate(members):
-            own = np.arange(c.k)
-            yield i, i, own, own, cluster_sizes(c)
+            sizes = cluster_sizes(c)
+            yield i, i, np.arange(len(sizes)), np.arange(len(sizes)), sizes
         runs = [Run(i, i + 1, len(members)) for i in range(len(members) - 1)]
         for pair_i, pair_j, tile in table_tiles(members, runs, None, MEMORY, default_threads(threads)) if runs else ():
             for i, j, table in zip(pair_i.tolist(), pair_j.tolist(), tile.each(), strict=True):
                 yield i, j, table.row, table.col, table.count
 
-    return lambda e: _everyone(e, e.columns_of(codes, [c.k for c in members]), cells())
+    return lambda e: _everyone(e, e.columns_of(codes, [c.k + 1 for c in members]), cells())
 
 
 def of_columns(
     columns: Sequence[Any], codes: Sequence[Array], labels: Sequence[Sequence[Any]], threads: int | None
-) -> Everyone | None:
-    """The tables of scanned columns, of which `codes` are those of a sample, with these labels; None if there are gaps."""
+) -> Everyone:
+    """The tables of scanned columns, of which `codes` are those of a sample, with these labels."""
     many = len(columns)
     pairs = np.column_stack(np.triu_indices(many, 1)) if many > 1 else np.array([[0, 0]])
-    found: list[Cells] = []
     known = [{label: code + 1 for code, label in enumerate(names)} for names in labels]
-    sized: set[int] = set()
-    for here, part in columns[0].source.tables(columns, pairs, None, threads, None):
-        place = {name: at for at, name in enumerate(part.names)}
-        at = [place.get(c.name, -1) for c in columns]
-        if any(part.gaps[x] for x in at if x >= 0):
-            return None
-        # 0 is no label, and the last code is that of labels that are not in the sample
-        moved = {
-            i: np.array([0, *(known[i].get(label, len(labels[i]) + 1) for label in part.labels[x])], dtype=np.int64)
-            for i, x in enumerate(at)
-            if x >= 0
-        }
-        for i in sorted(set(moved) - sized):
-            found.append((i, i, moved[i], moved[i], part.sizes[at[i]]))
-        sized |= set(moved)
-        for i, j in pairs[here].tolist():
-            if i != j:
-                p = part.place[min(at[i], at[j]), max(at[i], at[j])]
-                cells = slice(part.starts[p], part.starts[p + 1])
-                row, col = part.row[cells], part.col[cells]
-                row, col = (row, col) if at[i] < at[j] else (col, row)
-                found.append((i, j, moved[i][row], moved[j][col], part.count[cells]))
-    return lambda e: _everyone(e, e.columns_of(codes, [len(names) + 2 for names in labels]), found)
+
+    def cells() -> Iterator[Cells]:
+        sized: set[int] = set()
+        for here, part in columns[0].source.tables(columns, pairs, None, threads, None):
+            place = {name: at for at, name in enumerate(part.names)}
+            at = [place.get(c.name, -1) for c in columns]
+            # 0 is no label, and the last code is that of labels that are not in the sample
+            moved = {
+                i: np.array([0, *(known[i].get(label, len(labels[i]) + 1) for label in part.labels[x])], dtype=np.int64)
+                for i, x in enumerate(at)
+                if x >= 0
+            }
+            for i in sorted(set(moved) - sized):
+                yield i, i, moved[i], moved[i], part.sizes[at[i]]
+            sized |= set(moved)
+            for i, j in pairs[here].tolist():
+                if i != j:
+                    p = part.place[min(at[i], at[j]), max(at[i], at[j])]
+                    inside = slice(part.starts[p], part.starts[p + 1])
+                    row, col = part.row[inside], part.col[inside]
+                    row, col = (row, col) if at[i] < at[j] else (col, row)
+                    yield i, j, moved[i][row], moved[j][col], part.count[inside]
+
+    return lambda e: _everyone(e, e.columns_of(codes, [len(names) + 2 for names in labels]), cells())
 
 
 def _everyone(e: Evidence, columns: Sequence[Array], cells: Iterable[Cells]) -> Array | None:

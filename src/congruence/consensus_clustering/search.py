@@ -80,8 +80,8 @@ def consensus(
 
     The members may be partial (`cg.Ensemble(…, unassigned="partial")`), weighted or soft. The order of points and members
     and the names of clusters do not change the result, except for points that are indistinguishable. Above 100,000 points,
-    methods that do not compare points run on a sample of 30,000, and all points are placed by the rule found there; "hbgf" and
-    "mcla" read the tables of clusters of all points.
+    methods that do not compare points run on a sample of 30,000, and all points are placed by the rule found there; "hbgf",
+    "ncut", "mcla" and "lwgp", if named, read the tables of clusters of all points.
 
     Args:
         ensemble: An `Ensemble`, or input for one: a list of label vectors, label columns, a frame, a `cg.scan`.
@@ -196,7 +196,7 @@ class Request:
 
     @property
     def takes_tables(self) -> bool:
-        """Whether a named method reads the tables of clusters; "auto" skips that pass over all points."""
+        """Whether a named method reads the tables of clusters; "auto" gains nothing from them, because it refines its result."""
         return "auto" not in self.chosen and any(m.takes_tables(self.options["variant"]) for m in self.records)
 
     def sample(self, n: int) -> Array | None:
@@ -225,12 +225,10 @@ class Outcome:
 
     def said_of_sample(self, many: int) -> str:
         """The note on a consensus from a sample of this many points."""
-        used = (
-            f"used {self.e.n_points:,} of the {many:,} points, drawn at random; all were placed by the rule found there"
-        )
+        drawn = f"{self.e.n_points:,} of the {many:,} points, drawn at random; all were placed by the rule found there"
         if self.votes.everyone is None:
-            return f"methods and scores {used}"
-        return f"the tables of clusters are those of all points; scores and k-means {used}"
+            return f"methods and scores used {drawn}"
+        return f"the tables of clusters are those of all points; everything else comes from {drawn}"
 
     def of_points(self) -> tuple[Array, Array, Any]:
         """Cluster and confidence of each point, and a function for its votes for each cluster."""

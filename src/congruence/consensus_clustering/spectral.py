@@ -22,18 +22,17 @@ STARTS_ON = 20_000
 
 
 def eigenvectors(
-    e: Evidence, row_scale: Array, column_scale: Array, k: int, rng: np.random.Generator, gram: Array | None = None
+    e: Evidence, row_scale: Array, column_scale: Array, k: int, rng: np.random.Generator
 ) -> tuple[Array, Array, Array, str]:
     """Top k singular vectors of B = diag(√mass · row_scale) · H · diag(column_scale): parts of the left ones, left, right.
 
     The left vectors are returned for one point of each signature, without √mass: row_scale times the sum of the parts
     of its clusters. They come from the eigenvectors of BᵀB, clusters × clusters (Li, Wu and Chang's transfer cut), so
-    no points × points matrix is built. `gram` is Hᵀ · diag(mass
-    · row_scale²) · H, if it is known.
+    no points × points matrix is built. If these points are a sample, BᵀB is that of all points as far as their tables give it.
     """
     k = min(k, e.n_columns, e.n_rows)
     few = e.n_columns <= LANCZOS_ABOVE or 8 * k > min(e.n_columns, e.n_rows)
-    if few and LANCZOS_ABOVE < e.n_columns > e.n_rows <= GRAM_LIMIT:  # few points in many members
+    if e.everyone is None and few and LANCZOS_ABOVE < e.n_columns > e.n_rows <= GRAM_LIMIT:  # few points in many members
         from scipy.linalg import eigh
 
         b = (e.votes.multiply((np.sqrt(e.mass) * row_scale)[:, None])).tocsr().multiply(column_scale[None, :]).tocsr()
@@ -44,11 +43,18 @@ def eigenvectors(
     elif few and e.n_columns <= GRAM_LIMIT:
         from scipy.linalg import eigh
 
-        gram = e.gram(e.mass * row_scale**2) if gram is None else gram
-        gram = gram * column_scale[:, None] * column_scale[None, :]
+        gram = e.scaled_tables(row_scale**2) * column_scale[:, None] * column_scale[None, :]
         values, right = eigh(gram, subset_by_index=(e.n_columns - k, e.n_columns - 1))
         singular, right = np.sqrt(np.maximum(values[::-1], 0.0)), right[:, ::-1]
         solver = "eigenvectors of the clusters × clusters matrix"
+    elif e.everyone is not None:
+        from scipy.sparse.linalg import eigsh
+
+        gram = e.scaled_tables(row_scale**2) * column_scale[:, None] * column_scale[None, :]
+        values, right = eigsh(gram, k=k, which="LA", v0=np.random.default_rng(0).normal(size=e.n_columns))
+        order = np.argsort(-values)
+        singular, right = np.sqrt(np.maximum(values[order], 0.0)), right[:, order]
+        solver = "eigenvectors of the clusters × clusters matrix by Lanczos iteration (ARPACK)"
     else:
         from scipy.sparse import diags_array
         from scipy.sparse.linalg import svds
@@ -127,10 +133,8 @@ def spectral_run(
     if variant == "metis":
         return _by_cut(e, k, rng, solver, balance)
     # degrees are the weight of the edges of a point, and weight · size for a cluster
-    whole = e.everyone if e.certainty is None else None  # without gaps and certainty, all rows are scaled alike
-    sizes = e.sizes if whole is None else e.sizes_in_tables
-    row, column = 1 / np.sqrt(e.scores(e.weight)), np.sqrt(e.weight / sizes)
-    places, left, right, solver = eigenvectors(e, row, column, k, rng, whole)
+    row, column = 1 / np.sqrt(e.scores(e.weight)), np.sqrt(e.weight / e.sizes_in_tables)
+    places, left, right, solver = eigenvectors(e, row, column, k, rng)
     both = directions(np.vstack([left, right]))
     labels, centres, notes = kmeans(both, np.concatenate([e.mass, np.ones(e.n_columns)]), k, rng, n_init)
     points, clusters = labels[: e.n_rows], labels[e.n_rows :]
@@ -176,7 +180,8 @@ def degrees(e: Evidence) -> Array:
 
 def _ncut(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_options: Any) -> Found:
     degree = degrees(e)
-    places, left, _, solver = eigenvectors(e, 1 / np.sqrt(degree), np.sqrt(e.weight), k, rng)
+    of_all = e.scores(e.weight * e.sizes_in_tables)
+    places, left, _, solver = eigenvectors(e, 1 / np.sqrt(of_all), np.sqrt(e.weight), k, rng)
     labels, centres, notes = kmeans(directions(left), e.mass, k, rng, n_init)
     inside = (e.totals(labels, k) ** 2 * e.weight).sum(axis=1)
     volume = np.bincount(labels, weights=degree * e.mass, minlength=k)
@@ -187,6 +192,6 @@ def _ncut(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_op
 
 ncut = Method(
     key="ncut", title="Normalised cut of the consensus matrix", objective="normalised cut", better=Better.LOWER,
-    reference="yu2007", run=_ncut,
+    reference="yu2007", run=_ncut, reads_tables=("",),
     advice="best if many members are nearly one cluster; loses small true clusters",
 )  # fmt: skip
