@@ -251,8 +251,7 @@ def sampled(methods: Sequence[str] | None = None) -> None:
     n = 110_000
     print(
         f"{n:,} points; share of the labels redrawn, sizes of the clusters: ARI with the truth from {search.SAMPLED:,} points, "
-        "from those and the tables of\nclusters of all points, and from all; ARI of the first two with the last, and seconds of "
-        "the three\n"
+        "from those and the tables of\nclusters of all points, and from all; ARI of the first two with the last\n"
     )
     for noise, sizes, gaps, groups in DESIGNS:
         truth, e = designed(n, noise, sizes, gaps, groups)
@@ -260,18 +259,15 @@ def sampled(methods: Sequence[str] | None = None) -> None:
         missing = f", {gaps:.0%} missing" if gaps else ""
         print(f"{noise:.2f} {list(sizes)}{missing}{f', members of {groups[0]} to {groups[1] - 1}' if groups else ''}")
         for method in methods or ("hbgf", "ncut", "mcla", "lwgp", "kcc", "voting", "auto"):
-            found, seconds = [], []
+            found = []
             for limit, with_tables in ((search.ALL_UP_TO, False), (search.ALL_UP_TO, True), (n, True)):
                 with (
                     patch.object(search, "ALL_UP_TO", limit),
                     patch.object(search.Request, "takes_tables", with_tables and method not in ("kcc", "voting")),
                 ):
-                    start = time.perf_counter()
                     found.append(cg.consensus(e, k, method, 0, progress=False).labels)
-                    seconds.append(time.perf_counter() - start)
             cells = [cg.ari(x, truth) for x in found] + [cg.ari(x, found[2]) for x in found[:2]]
-            shown = "  ".join([*(f"{x:.4f}" for x in cells), *(f"{x:5.2f} s" for x in seconds)])
-            print(f"  {method:<7} {shown}", flush=True)
+            print(f"  {method:<7} {'  '.join(f'{x:.4f}' for x in cells)}", flush=True)
 
 
 def _line(how: str, n: int, beside: float | None = None) -> float:

@@ -270,10 +270,10 @@ def test_an_ensemble_is_described(congruence):
     members = cg.Ensemble({"kmeans": KMEANS, "leiden": LEIDEN})
     facts = about["ensemble"]
     assert facts["members"] == 2
-    assert facts["certainty"] == pytest.approx(members.certainty(), rel=1e-12)
-    assert facts["certainty of random members"] == pytest.approx(cg.certainty_random(4, 2), rel=1e-12)
-    assert facts["pnmi (low is diverse)"] == pytest.approx(members.pnmi(), rel=1e-12)
-    assert facts["mean ari"] == pytest.approx(cg.ari(KMEANS, LEIDEN), rel=1e-12)
+    assert facts["certainty"] == members.certainty()
+    assert facts["certainty of random members"] == cg.certainty_random(4, 2)
+    assert facts["pnmi (low is diverse)"] == members.pnmi()
+    assert facts["mean ari"] == cg.ari(KMEANS, LEIDEN)
     assert facts["arimp with truth"] == pytest.approx(members.arimp(TRUTH), rel=1e-12)
     assert about["mean ari of members with the rest"].keys() == {"kmeans", "leiden"}
     shown = congruence("ensemble", "labels.csv", "--columns", "kmeans,leiden", "--reference", "truth")
@@ -302,7 +302,7 @@ def test_partial_members_need_to_be_asked_for(congruence):
     said = congruence("ensemble", "gaps.csv", "--partial", "--missing", "plain", "--format", "json")
     members = cg.Ensemble("gaps.csv", unassigned="partial")
     facts = json.loads(said.out)["ensemble"]
-    assert facts["certainty"] == pytest.approx(cg.certainty(members, missing="plain"), rel=1e-12)
+    assert facts["certainty"] == cg.certainty(members, missing="plain")
 
 
 @pytest.mark.slow

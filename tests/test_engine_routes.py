@@ -54,7 +54,7 @@ def test_every_route_counts_every_shape_of_table(monkeypatch, route, sizes):
     assert cells(cg.contingency(a.astype(str), b)) == counted(a.astype(str), b)
     for key in ("ari", "vi", "van_dongen"):
         matrix = cg.compare_all(vectors, [key])[key]
-        assert matrix[0, 1] == pytest.approx(getattr(cg, key)(a, b), rel=1e-12, abs=1e-12)
+        assert matrix[0, 1] == getattr(cg, key)(a, b)
         assert matrix[-1, -1] == (1.0 if key == "ari" else 0.0)
 
 

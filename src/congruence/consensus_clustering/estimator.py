@@ -146,6 +146,8 @@ class ConsensusClustering(Clusterer):
     def predict(self, X: Any) -> Array:
         """The consensus cluster with the nearest mean, for each point of new data.
 
+        `labels_` comes from the votes of the members, so for the data of `fit` the nearest mean can be that of another cluster.
+
         Args:
             X: Data with the features that `fit` saw; an estimator fitted on labels alone has no `predict`.
 

@@ -221,6 +221,7 @@ def _place(
     k, width = len(prior), len(table) // len(said)
     across, wide = len(shares) // len(said), (k + 3) // 4 * 4
     sums, logits, rows = np.zeros(width), np.zeros(wide), np.zeros(members, np.uint64)
+    most = MOST_POSTERIOR + np.log(k)
     for i in range(n):
         lacks = 0.0
         for member in range(members):
@@ -276,10 +277,10 @@ def _place(
         else:
             for j in range(k):
                 logits[j] = factor * sums[j]
-        posterior = _log_odds(logits, prior, own)
-        share = min(max(share / share_said, 1e-9), 1 - 1e-9) if share_said > 0 else 0.5
-        odds = min(max(np.log(share / (1 - share)), -MOST_SHARE), MOST_SHARE)
-        odds = POSTERIOR * (1 - g) * posterior + g * (SHARE * odds + CONSTANT)
+        odds = POSTERIOR * (1 - g) * _log_odds(logits, prior, own, most)
+        if g > 0:
+            share = min(max(share / share_said, 1e-9), 1 - 1e-9) if share_said > 0 else 0.5
+            odds += g * (SHARE * min(max(np.log(share / (1 - share)), -MOST_SHARE), MOST_SHARE) + CONSTANT)
         sure[i] = 1 / (1 + np.exp(-odds))
 
 
@@ -302,18 +303,18 @@ def _nearest(sums: Any, centres: Any, bias: Any) -> int:
 
 
 @jit.helper
-def _log_odds(logits: Any, prior: Any, own: int) -> Any:
-    """Posterior log odds of a cluster against all others, clipped; adds the prior to the logits."""
+def _log_odds(logits: Any, prior: Any, own: int, most: float) -> Any:
+    """Posterior log odds of a cluster against all others, clipped; changes the logits."""
     k, top = len(prior), -np.inf
     for cluster in range(k):
         logits[cluster] += prior[cluster]
-        if cluster != own and logits[cluster] > top:
-            top = logits[cluster]
-    posterior = logits[own] - top
-    if posterior < MOST_POSTERIOR + np.log(k):  # larger values are clipped
+    mine, logits[own] = logits[own], -np.inf
+    for cluster in range(k):
+        top = max(top, logits[cluster])
+    posterior = mine - top
+    if posterior < most:  # larger values are clipped
         others = 0.0
         for cluster in range(k):
-            if cluster != own:
-                others += np.exp(logits[cluster] - top)
+            others += np.exp(logits[cluster] - top)
         posterior -= np.log(others)
     return min(max(posterior, -MOST_POSTERIOR), MOST_POSTERIOR)
