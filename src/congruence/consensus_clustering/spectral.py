@@ -32,7 +32,8 @@ def eigenvectors(
     """
     k = min(k, e.n_columns, e.n_rows)
     few = e.n_columns <= LANCZOS_ABOVE or 8 * k > min(e.n_columns, e.n_rows)
-    if e.everyone is None and few and LANCZOS_ABOVE < e.n_columns > e.n_rows <= GRAM_LIMIT:  # few points in many members
+    if e.everyone is None and few and LANCZOS_ABOVE < e.n_columns > e.n_rows <= GRAM_LIMIT:
+        # few points in many members
         from scipy.linalg import eigh
 
         b = (e.votes.multiply((np.sqrt(e.mass) * row_scale)[:, None])).tocsr().multiply(column_scale[None, :]).tocsr()
