@@ -160,7 +160,7 @@ def confidence_interval(
     m = find(measure)
     check_counts(n_resamples, level, None)
     if n_resamples < 20:
-        raise InputError(f"an interval needs at least 20 resamples, better 1000; not {n_resamples}")
+        raise InputError(f"an interval needs at least 20 resamples (1000 are recommended), not {n_resamples}")
     t = problem_of(a, b, m, "permutation", "two", threads, **options)
     if t.n_points < 16:
         raise NotApplicable(f"an interval needs at least 16 points; there are {t.n_points}")

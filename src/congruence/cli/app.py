@@ -36,7 +36,7 @@ class Settings:
     sheet: str | None = None
     #: memory limit of the process, as in 2GB
     memory: str | None = None
-    #: print progress, also without a terminal
+    #: print progress, even without a terminal
     progress: bool = False
 
 
@@ -124,7 +124,7 @@ class Command(TyperCommand):
 
 
 def _local(value: Any) -> Any:
-    """Standard input (`-`) and addresses as files, also in a list of files or columns; other values unchanged."""
+    """Standard input (`-`) and addresses as files, including those in a list; other values unchanged."""
     if isinstance(value, list):
         return [str(_local(Path(x))) if isinstance(x, str) and _is_elsewhere(x) else _local(x) for x in value]
     if isinstance(value, Path) and _is_elsewhere(str(value)):

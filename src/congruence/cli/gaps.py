@@ -23,7 +23,7 @@ def missing_note(file: Path, columns: dict[str, Any]) -> list[str]:
 
 
 def scanned_gaps(columns: dict[str, Any], error: BaseException | None) -> list[str]:
-    """The same of scanned text, once it is counted; without numbers if the scan stopped at a missing label."""
+    """The same for scanned text, once it is counted; without numbers if the scan stopped at a missing label."""
     known = {name: (column.source.known(column), column.name) for name, column in columns.items()}
     counts = {name: int(part.gaps[part.names.index(own)]) for name, (part, own) in known.items() if part is not None}
     if not counts and error is not None and "unassigned" in str(error):

@@ -274,7 +274,7 @@ def compare_to(
     first = on_card(reference, engine)
     if (
         isinstance(clusterings, Ensemble) and unassigned == "error"
-    ):  # unassigned points of its members are decided already, those of the reference are not
+    ):  # `unassigned` is already applied to its members, but not to the reference
         first = as_clustering(first, title).with_policy("error", noise_for(noise, (title, "reference")), title)
         options = replace(options, unassigned="partial")
     sides = [first, *(data for _, data in columns)]

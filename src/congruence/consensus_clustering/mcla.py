@@ -32,7 +32,7 @@ def _run(
 
 
 def _shared(e: Evidence, meta: Array, k: int) -> Array:
-    """What a vote for each cluster adds to the mean of each metacluster."""
+    """The contribution of a vote for each cluster to the mean of each metacluster."""
     found = np.zeros((e.n_columns, k))
     found[np.arange(e.n_columns), meta] = e.weight / np.bincount(meta, weights=e.weight, minlength=k)[meta]
     return found

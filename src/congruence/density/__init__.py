@@ -1,4 +1,4 @@
-"""Density profiles: compare clusterings, also of different points, by where their clusters lie in the data."""
+"""Density profiles: compare clusterings, even of different points, by where their clusters lie in the data."""
 
 from congruence.density.binning import Binning
 from congruence.density.counting import density_profile, similarity_matrix

@@ -95,12 +95,12 @@ SYMBOLS = {
     "clades_b": "clusters of 2 … n − 1 points that are nodes of b",
     "clades_ab": "clusters that are nodes of both",
     "I_ab": "hierarchical mutual information: over levels, the mutual information within the clusters of the level above",
-    "I_aa": "the same of a with itself, the entropy of its finest level",
-    "I_bb": "the same of b with itself",
+    "I_aa": "the same for a with itself, the entropy of its finest level",
+    "I_bb": "the same for b with itself",
     "E_I": "its exact mean over permutations of the points of b",
     "sim": "product of the profiles of a and b, Σ over clusters, attributes and bins, under the best matching of clusters",
-    "sim_aa": "the same of a with itself",
-    "sim_bb": "the same of b with itself",
+    "sim_aa": "the same for a with itself",
+    "sim_bb": "the same for b with itself",
 }
 #: for memberships and matrices the counts of pairs become sums over pairs of points
 SUMS = {

@@ -91,7 +91,7 @@ class InputOptions:
         return [name for name, x in values.items() if x is not None and not (name == "unassigned" and x == "error")]
 
     def applied(self, raw: Sequence[Clustering], who: Sequence[str], names: Sequence[str | None]) -> Aligned:
-        """The aligned clusterings with unassigned points decided; `who` are names for messages, `names` those for `noise`."""
+        """The aligned clusterings, with `unassigned` applied; `who` are names for messages, `names` those for `noise`."""
         same, notes = aligned(raw, self.align, who)
         check_noise(self.noise, [*names, *who])
         noise = tuple(noise_for(self.noise, both) for both in zip(names, who, strict=True))
@@ -415,7 +415,7 @@ class PreparedPair:
 
 
 def prepared(a: Any, b: Any, options: InputOptions) -> PreparedPair:
-    """The two sides, validated and aligned, with unassigned points decided, and weights."""
+    """The two sides, validated and aligned, with `unassigned` applied, and weights."""
     if _is(a, "is_tree") or _is(b, "is_tree"):
         check_no_options(options)
         return PreparedPair(a=a, b=b, options=options)
@@ -442,7 +442,7 @@ def check_no_options(options: InputOptions) -> None:
 def decided(
     raw: Sequence[Clustering], options: InputOptions, who: Sequence[str], columns: Sequence[str] | None = None
 ) -> tuple[Clustering, ...]:
-    """Clusterings of points that need not be the same, each with its unassigned points decided by the same rules.
+    """Clusterings of possibly different points, with `unassigned` applied to each by the same rules.
 
     `who` are their names in messages; `columns` are other names that `noise` accepts besides their titles.
     """

@@ -218,10 +218,10 @@ def labels_from_numpy(values: Array, who: str, **facts: Any) -> Labels:
     if kind == "f":
         return _labels_from_floats(values, who, **facts)
     if kind == "c":
-        raise InputError(f"{who}: complex numbers are not labels; convert them to strings if they are")
+        raise InputError(f"{who}: complex numbers cannot be labels; convert them to strings first")
     if kind in "mM":
         raise InputError(
-            f"{who}: {values.dtype} values look like dates, not clusters; convert them to strings if they are"
+            f"{who}: {values.dtype} values look like dates, not clusters; convert them to strings if they are labels"
         )
     if kind in "US" and values.dtype.itemsize:
         return Labels(None, encode_text(np.ascontiguousarray(values)), **facts)

@@ -1,4 +1,4 @@
-"""What the names of columns say: row ids, labels, a reference, measurements; and columns chosen by name or pattern."""
+"""Meanings of column names (row ids, labels, a reference, measurements), and columns chosen by name or pattern."""
 
 from __future__ import annotations
 

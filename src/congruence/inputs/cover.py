@@ -26,23 +26,23 @@ class Cover:
     """Overlapping clusters of points: a point may be in several clusters, or in none.
 
     Args:
-        clusters: one of
+        clusters: One of
             a list of clusters, each a list (set, array) of points;
             a points × clusters matrix of 0 and 1 (numpy, scipy.sparse, frame);
             a mapping, see `keys`;
             a long table (frame) with a column of points and one of clusters, one row per membership;
             labels, one per point (a partition; missing values are in no cluster).
-        points: all points, covered or not: a list of them, or their number. Default None: the points that occur; two
+        points: All points, covered or not: a list of them, or their number. Default None: the points that occur; two
             such covers are compared on all points that occur in either. A matrix, a point → clusters mapping and labels
             name their points themselves.
         duplicates: "keep" (default) counts repeated clusters separately; "drop" keeps only the first.
-        keys: what the keys of a mapping are: "clusters" (cluster → its points, the default) or "points" (point → its
+        keys: What the keys of a mapping are: "clusters" (cluster → its points, the default) or "points" (point → its
             clusters).
-        names: names of the clusters of a list or matrix; default 0, 1, 2, …
-        who: name used in messages; default "cover".
+        names: Names of the clusters of a list or matrix; default 0, 1, 2, …
+        who: Name used in messages; default "cover".
 
     Raises:
-        InputError: if the points or clusters cannot be read, or a point is not among `points`.
+        InputError: If the points or clusters cannot be read, or a point is not among `points`.
 
     See also:
         `read_cover` for files; `compare`, which takes covers and labels alike.
@@ -97,7 +97,7 @@ class Cover:
     def _set_points(self, points: Any, who: str) -> None:
         """Number the points as the user lists them."""
         if isinstance(points, bool) or (not isinstance(points, int | np.integer) and not isinstance(points, Iterable)):
-            raise InputError(f"{who}: points is a list of the points or their number, not {points!r}")
+            raise InputError(f"{who}: points must be a list of the points or their number, not {points!r}")
         if isinstance(points, int | np.integer):
             many = whole_number(points, f"{who}: points", 1, MOST_POINTS)
             numbered = all(isinstance(x, int) and 0 <= x < many for x in self.ids)
@@ -200,7 +200,7 @@ class Cover:
         return text + (f", {alone:,} point{'s' * (alone != 1)} in none" if alone else "")
 
     def with_policy(self, unassigned: Any, noise: Collection[Hashable] | None, who: str) -> Cover:
-        """The cover without noise clusters; points in no cluster are decided later, when all points are known.
+        """The cover without noise clusters; points in no cluster are handled later, when all points are known.
 
         Args:
             unassigned: Not used here.

@@ -33,21 +33,21 @@ def read_cover(
     """The cover in a file.
 
     Args:
-        path: the file; .gz and .bz2 files are decompressed.
+        path: The file; .gz and .bz2 files are decompressed.
         format: "cover" (one cluster per line, points separated by spaces, tabs, commas or semicolons; lines that begin
             with # are skipped), "points" (one point per line, followed by its clusters), "long" (a csv, tsv, parquet or
             feather table with a column of points and one of clusters), "json" (a list of clusters, a mapping, or either
             under the key "communities", "clusters", "cover" or "groups"). Default None: by the file's name, "json" for
             .json, "long" for tables, else "cover".
-        points: all points, or their number; see `Cover`. Default None.
+        points: All points, or their number; see `Cover`. Default None.
         duplicates: "keep" (default) or "drop" clusters that are given twice.
-        keys: what the keys of a JSON mapping are, "clusters" (default) or "points".
+        keys: What the keys of a JSON mapping are, "clusters" (default) or "points".
 
     Returns:
         The cover, titled by the file's name. Points of text files are integers if all of them are.
 
     Raises:
-        InputError: if the file does not exist or is not in this format.
+        InputError: If the file does not exist or is not in this format.
 
     See also:
         `Cover`, `compare`, `compare_all`.

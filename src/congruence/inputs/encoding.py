@@ -129,7 +129,7 @@ def encode_objects(values: Sequence[Any]) -> tuple[Array, Array | tuple[Any, ...
     place: dict[Any, int] = {}
     for i, value in enumerate(values):
         if isinstance(value, complex):
-            raise InputError("complex numbers are not labels; convert them to strings if they are")
+            raise InputError("complex numbers cannot be labels; convert them to strings first")
         if (
             value is None
             or type(value).__name__ in ("NAType", "NaTType")

@@ -80,7 +80,7 @@ class Ensemble(Listing):
     ) -> None:
         found, notes, kind = columns_of(clusterings)
         if isinstance(clusterings, Ensemble) and unassigned == "error":
-            unassigned = "partial"  # decided when that ensemble was created
+            unassigned = "partial"  # applied when that ensemble was created
         if not found:
             raise InputError("there are no clusterings to compare (an empty collection was given)")
         listed = _listed(names) if names is not None else [name for name, _ in found]

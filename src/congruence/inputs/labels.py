@@ -1,4 +1,4 @@
-"""What kind of input was given, and hard clusterings: one label per point, validated and encoded once."""
+"""Kinds of input, and hard clusterings: one label per point, validated and encoded once."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def from_children(children: Any, heights: Any = None, notes: tuple[str, ...] = (
     if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iuf":
         raise InputError(f"the merges of a tree are an (n − 1) × 2 array of clusters, not of shape {pairs.shape}")
     if (pairs != np.rint(pairs)).any():
-        raise InputError("the merges of a tree name clusters by whole numbers; some are not whole")
+        raise InputError("the merges of a tree must name clusters by whole numbers; some are not whole")
     pairs = pairs.astype(np.int64)
     n = len(pairs) + 1
     if (pairs < 0).any():  # R counts from 1: −i is point i, j the cluster made by merge j

@@ -17,11 +17,11 @@ def check_target(path: str | Path, inputs: Iterable[str | Path | None] = ()) -> 
     """Refuse, before any computation, a path that cannot be written, or that is one of the inputs.
 
     Args:
-        path: the file to be written.
-        inputs: files that are read; None is ignored.
+        path: The file to be written.
+        inputs: Files that are read; None is ignored.
 
     Raises:
-        InputError: there is no such folder, it or the file cannot be written, or the file is one of the inputs.
+        InputError: There is no such folder, it or the file cannot be written, or the file is one of the inputs.
     """
     path = Path(path)
     if path.is_dir():

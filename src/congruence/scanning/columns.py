@@ -190,7 +190,7 @@ class Column(Labels):
             raise InputError(f"unassigned must be 'error', 'drop', 'singletons' or 'cluster', not {unassigned!r}")
         more = frozenset(noise or ()) - (self.noise or frozenset())
         if self.decided and self.unassigned in ("error", "singletons", "cluster"):
-            # as in memory, where all points of such a clustering are already decided
+            # as in memory, where such a clustering has no unassigned points left
             if more:
                 raise InputError(
                     f"{who} already has a rule for points in no cluster; name its noise labels together with that rule"

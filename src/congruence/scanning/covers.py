@@ -1,4 +1,4 @@
-"""Scanned columns as covers: the clusters of each counted signature, with points in no cluster decided."""
+"""Scanned columns as covers: the clusters of each counted signature, with `unassigned` applied."""
 
 from __future__ import annotations
 

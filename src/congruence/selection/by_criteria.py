@@ -46,15 +46,15 @@ def by_criteria(
     """The vote of published criteria and, if requested, of agreement criteria.
 
     Args:
-        points: the points used.
-        ks: numbers of clusters in order.
-        names: keys of `PEERS`.
+        points: The points used.
+        ks: Numbers of clusters in order.
+        names: Keys of `PEERS`.
         method: "auto" or "kmeans", or another clusterer for criteria that take any clustering.
-        seeds: for starts and resamples.
-        members: agreement curves, or None.
-        truth: the reference, or None.
-        n_jobs: values of k computed in parallel.
-        progress: called with (done, total); None or True for a bar on a terminal, False for none.
+        seeds: For starts and resamples.
+        members: Agreement curves, or None.
+        truth: The reference, or None.
+        n_jobs: Values of k computed in parallel.
+        progress: Called with (done, total); None or True for a bar on a terminal, False for none.
     """
     from threadpoolctl import threadpool_limits
 

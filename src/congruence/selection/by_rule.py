@@ -27,12 +27,12 @@ def by_rule(
     """The largest k whose clusters are found again in halves and are separated; if there is none, the most stable k.
 
     Args:
-        points: the points used.
-        ks: numbers of clusters in order.
-        method: a name of `families.NAMES`, or a scikit-learn clusterer.
-        seeds: for the halves.
-        truth: the reference, or None.
-        progress: called with (done, total); None or True for a bar on a terminal, False for none.
+        points: The points used.
+        ks: Numbers of clusters in order.
+        method: A name of `families.NAMES`, or a scikit-learn clusterer.
+        seeds: For the halves.
+        truth: The reference, or None.
+        progress: Called with (done, total); None or True for a bar on a terminal, False for none.
     """
     from threadpoolctl import threadpool_limits
 

@@ -43,14 +43,14 @@ def calibrated(
     """The answer by calibrated probabilities, with the curves behind it.
 
     Args:
-        points: the points used.
-        ks: numbers of clusters in order.
+        points: The points used.
+        ks: Numbers of clusters in order.
         method: "auto", or "kmeans" to use k-means for any shape.
-        seeds: for starts and halves.
-        members: agreement curves to show, or None.
-        truth: the reference, or None.
-        n_jobs: values of k computed in parallel.
-        progress: called with (done, total); None or True for a bar on a terminal, False for none.
+        seeds: For starts and halves.
+        members: Agreement curves to show, or None.
+        truth: The reference, or None.
+        n_jobs: Values of k computed in parallel.
+        progress: Called with (done, total); None or True for a bar on a terminal, False for none.
     """
     from threadpoolctl import threadpool_limits
 
@@ -123,9 +123,9 @@ def is_long(points: Array, k: int, look: Look) -> bool:
     """Whether the mixture separates k clusters by deeper valleys than k-means, along Fisher's discriminants.
 
     Args:
-        points: points × features.
-        k: number of clusters.
-        look: the results for it.
+        points: Points × features.
+        k: Number of clusters.
+        look: The results for it.
     """
     if k == 1 or len(np.unique(look.mixture)) < k:
         return False

@@ -29,10 +29,10 @@ def features(ks: Sequence[int], returns: Array, valley: Array, fisher: Array, ic
     """The features behind the probabilities, one value per k.
 
     Args:
-        ks: numbers of clusters in order.
-        returns: mean Jaccard similarity in halves of the worst cluster of each k.
-        valley: depth of the shallowest valley, median over halves.
-        fisher: depth of the shallowest valley of the best mixture, along Fisher's discriminants.
+        ks: Numbers of clusters in order.
+        returns: Mean Jaccard similarity in halves of the worst cluster of each k.
+        valley: Depth of the shallowest valley, median over halves.
+        fisher: Depth of the shallowest valley of the best mixture, along Fisher's discriminants.
         icl: ICL of the best mixture; NaN if none was fitted.
     """
     one = np.asarray(ks) == 1

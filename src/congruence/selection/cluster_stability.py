@@ -171,27 +171,27 @@ def stability(
     match among the new clusters, by their Jaccard similarity on the common points.
 
     Args:
-        X: points × features (array, frame or sparse matrix).
-        clusterer: a scikit-learn clusterer or mixture, as in KMeans(3), or a function from data to labels; −1 is noise,
+        X: Points × features (array, frame or sparse matrix).
+        clusterer: A scikit-learn clusterer or mixture, as in KMeans(3), or a function from data to labels; −1 is noise,
             and of memberships the largest counts.
         scheme: "bootstrap" (default): a sample of the same size with replacement, without the repeats; "subsample": a
             `fraction` without replacement (fpc: subset); "jitter": all points, each moved a little; "noise": some
             points replaced by uniform noise. The last two are for dense data.
-        n_resamples: number of copies; default 100.
-        fraction: share of the points of a subsample; default 0.8 (fpc's subtuning is 0.5).
-        jitter: on each principal axis the standard deviation of the moves is this quantile of the steps between
+        n_resamples: Number of copies; default 100.
+        fraction: Share of the points of a subsample; default 0.8 (fpc's subtuning is 0.5).
+        jitter: On each principal axis the standard deviation of the moves is this quantile of the steps between
             neighbouring values; default 0.05, as fpc's jittertuning.
-        noise: probability that a point is replaced, and the half-width of the noise in standard deviations along the
+        noise: Probability that a point is replaced, and the half-width of the noise in standard deviations along the
             principal axes; default (0.05, 4), as fpc's noisetuning.
-        random_state: a seed or generator; the same one gives the same answer for any `n_jobs`.
-        n_jobs: processes to cluster with; default 1, −1 for all cores.
-        progress: called with (done, total); None or True for a bar on a terminal, False for none.
+        random_state: A seed or generator; the same one gives the same answer for any `n_jobs`.
+        n_jobs: Processes to cluster with; default 1, −1 for all cores.
+        progress: Called with (done, total); None or True for a bar on a terminal, False for none.
 
     Returns:
         ClusterStability: `.mean` by cluster, `.overall`, `.to_frame()`, `.unstable(cluster)`.
 
     Raises:
-        InputError: a parameter is out of range, or the clusterer failed or gave no labels.
+        InputError: A parameter is out of range, or the clusterer failed or gave no labels.
 
     See also:
         `choose_k`: the number of clusters.

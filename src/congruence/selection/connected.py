@@ -39,9 +39,9 @@ def groups(points: Array, most: int, local: bool = False) -> Groups:
     persists over the longest span while groups have 80 % of the points. One group has span 0.
 
     Args:
-        points: points × features.
-        most: the largest number of groups to consider.
-        local: divide each distance by the local scales of both points (the root of the product of their distances to the
+        points: Points × features.
+        most: The largest number of groups to consider.
+        local: Divide each distance by the local scales of both points (the root of the product of their distances to the
             seventh neighbour), for groups whose density varies along them. One group if many points are identical.
     """
     n = len(points)

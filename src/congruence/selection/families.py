@@ -129,11 +129,11 @@ def looked(
     Ctrl-C keeps the finished halvings, if there are any.
 
     Args:
-        points: points × features.
-        ks: numbers of clusters in order.
-        clusterer: gives labels for each number.
-        seeds: for the halves.
-        progress: called with (done, total); None or True for a bar on a terminal, False for none.
+        points: Points × features.
+        ks: Numbers of clusters in order.
+        clusterer: Gives labels for each number.
+        seeds: For the halves.
+        progress: Called with (done, total); None or True for a bar on a terminal, False for none.
     """
     rng = np.random.default_rng(seeds)
     done: list[dict[int, Array]] = []
@@ -174,8 +174,8 @@ def borders(points: Array, whole: dict[int, Array]) -> Array:
     """Emptiness of the border between the two nearest clusters of each clustering, as z (see `Family.border`).
 
     Args:
-        points: points × features.
-        whole: labels by number of clusters.
+        points: Points × features.
+        whole: Labels by number of clusters.
     """
     from scipy.spatial import cKDTree
 

@@ -118,9 +118,9 @@ def valley(apart: Array, labels: Array, centres: Array) -> tuple[float, tuple[in
     points have no valley: −1.
 
     Args:
-        apart: squared distances, centres × points.
-        labels: cluster of each point.
-        centres: clusters × features.
+        apart: Squared distances, centres × points.
+        labels: Cluster of each point.
+        centres: Clusters × features.
     """
     k = len(centres)
     if k == 1:

@@ -37,10 +37,10 @@ def look_at(
     """The evidence for each k, and whether all k are done; Ctrl-C keeps the finished k if there are at least two.
 
     Args:
-        parts: the points, their halves and starts, for at least as many clusters.
-        ks: numbers of clusters in order.
-        n_jobs: values of k computed in parallel; does not change the result.
-        progress: called with (done, total); None or True for a bar on a terminal, False for none.
+        parts: The points, their halves and starts, for at least as many clusters.
+        ks: Numbers of clusters in order.
+        n_jobs: Values of k computed in parallel; does not change the result.
+        progress: Called with (done, total); None or True for a bar on a terminal, False for none.
     """
 
     done: dict[int, Look] = {}

@@ -72,13 +72,13 @@ def fits(
     """Mixtures of k components, one for each kind of covariance that does not have too many parameters.
 
     Args:
-        X: points × features, dense.
-        labels: the partition EM starts from, 0 … k − 1.
-        k: number of components.
+        X: Points × features, dense.
+        labels: The partition EM starts from, 0 … k − 1.
+        k: Number of components.
         steps: EM stops after this many steps.
         tolerance: EM also stops when the mean log-likelihood per point grows by less than this.
-        ridge: added to variances, as a share of the mean variance within clusters.
-        kinds: kinds of covariance, from `KINDS`.
+        ridge: Added to variances, as a share of the mean variance within clusters.
+        kinds: Kinds of covariance, from `KINDS`.
     """
     n, d = X.shape
     own = (labels == np.arange(k)[:, None]).astype(np.float64)
@@ -97,9 +97,9 @@ def fits_of_two(X: Array, labels: Array, k: int) -> list[Fit]:
     """Mixtures from this partition, and from one that does not cut elongated parallel clusters.
 
     Args:
-        X: points × features, dense.
-        labels: a partition by k-means, 0 … k − 1.
-        k: number of components.
+        X: Points × features, dense.
+        labels: A partition by k-means, 0 … k − 1.
+        k: Number of components.
     """
     found = fits(X, labels, k)
     if k == 1 or not found:
@@ -138,8 +138,8 @@ def is_round(X: Array, fit: Fit) -> bool:
     Boxes and arcs are covered by flattened components, and heavy or skewed tails by components of different sizes.
 
     Args:
-        X: points × features.
-        fit: a mixture of them.
+        X: Points × features.
+        fit: A mixture of them.
     """
     own = fit.memberships
     k, d = len(own), X.shape[1]

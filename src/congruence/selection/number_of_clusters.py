@@ -60,14 +60,14 @@ def choose_k(
     k, calibrated on generated data (docs/choosing_k.md).
 
     Args:
-        data: points × features (array, frame or sparse matrix), or a mapping {k: ensemble} of runs you already have.
-        k: numbers of clusters to try; default 1 to 10. 1 (no clusters) is always included unless `k_min` is larger.
+        data: Points × features (array, frame or sparse matrix), or a mapping {k: ensemble} of runs you already have.
+        k: Numbers of clusters to try; default 1 to 10. 1 (no clusters) is always included unless `k_min` is larger.
         method: "auto" (default) chooses the clusterer too: k-means, a Gaussian mixture if it separates the clusters better, and
             connected groups or spectral clusters if k-means cuts through them. "kmeans": only k-means, with a note if
             it cannot be right. "gaussian", "agglomerative" ("ward"), "average", "complete", "single", "spectral", or a
             scikit-learn clusterer: the largest k whose clusters are found again in halves and are separated, without a
             probability. With agreement `criteria`: any method of `cg.generate`.
-        n_members: number of clusterings per k for agreement curves; the curves have no vote unless
+        n_members: Number of clusterings per k for agreement curves; the curves have no vote unless
             `criteria` names them. Default: none, or 100 if agreement criteria are named.
         criteria: None (default) for the calibrated answer; otherwise names of criteria that vote: keys of measures (the
             consensus index: their mean over pairs of members), a key with "/self" (divided by the mean self-score of the
@@ -75,16 +75,16 @@ def choose_k(
             "calinski_harabasz" and "davies_bouldin" for any method, and for k-means "gap", "gap_max", "prediction_strength",
             "clusterboot", "nselectboot", "pac", "m3c", "bic", "icl", "jump"; "paper" is Lei et al. (2014). "pac" uses
             members if there are any, otherwise subsamples as in ConsensusClusterPlus.
-        k_min: smallest k; 2 if the data are known to have clusters; default 1.
-        reference: known classes of the points. Agreement with them is added as curves without a vote.
-        random_state: a seed or generator; default 0. The same seed gives the same answer for any `n_jobs`.
+        k_min: Smallest k; 2 if the data are known to have clusters; default 1.
+        reference: Known classes of the points. Agreement with them is added as curves without a vote.
+        random_state: A seed or generator; default 0. The same seed gives the same answer for any `n_jobs`.
         protocol: None or "paper", EM by Lei et al. (2014), with method "em".
-        standardise: give every column variance 1 first; default False.
-        fraction: share of the points in each subsample of "stability"; default 0.8.
-        n_subsamples: subsamples of "stability"; default 20.
-        n_jobs: values of k, or members, computed in parallel; default 1, −1 for all cores.
-        threads: number of threads to compare members; default: all cores.
-        progress: called with (done, total); None or True for a bar on a terminal, False for none.
+        standardise: Give every column variance 1 first; default False.
+        fraction: Share of the points in each subsample of "stability"; default 0.8.
+        n_subsamples: Subsamples of "stability"; default 20.
+        n_jobs: Values of k, or members, computed in parallel; default 1, −1 for all cores.
+        threads: Number of threads to compare members; default: all cores.
+        progress: Called with (done, total); None or True for a bar on a terminal, False for none.
 
     Returns:
         KChoice: `.k`, `.probability`, `.verdict` ("clusters", "tie", "none", "cannot tell"), `.runner_up`, `.sentence`,
@@ -92,7 +92,7 @@ def choose_k(
         the computation and returns the finished part, with `is_complete` False.
 
     Raises:
-        InputError: the data, k or a criterion cannot be used; the message says what to pass instead.
+        InputError: The data, k or a criterion cannot be used; the message says what to pass instead.
 
     See also:
         `stability`: cluster stability under resampling. `generate`: ensembles from data.

@@ -24,8 +24,8 @@ def too_few(points: Points, ks: Sequence[int]) -> tuple[list[int], list[str], st
     """The numbers of clusters that can be tried, notes on those left out, and why none can be chosen; empty if one can.
 
     Args:
-        points: the points used.
-        ks: numbers of clusters in order.
+        points: The points used.
+        ks: Numbers of clusters in order.
     """
     n = len(points.sample)
     distinct = len(np.unique(points.given, axis=0)) if points.sample.shape[1] else 1

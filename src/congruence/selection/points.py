@@ -54,11 +54,11 @@ def prepare(frame: Any, data: Any, standardise: bool, seed: np.random.SeedSequen
     """The points to use, with notes on dropped columns, scales, sampling and what was left out.
 
     Args:
-        frame: the data as given; its column names are used in notes.
-        data: points × features, an array or a sparse matrix.
-        standardise: give every column variance 1.
-        seed: for the sample.
-        robust: leave out isolated points, and replace values on a grid by random numbers in the steps around them.
+        frame: The data as given; its column names are used in notes.
+        data: Points × features, an array or a sparse matrix.
+        standardise: Give every column variance 1.
+        seed: For the sample.
+        robust: Leave out isolated points, and replace values on a grid by random numbers in the steps around them.
     """
     notes: list[str] = []
     if hasattr(data, "tocsr"):

@@ -41,12 +41,12 @@ def shapes(
     tried; they can also separate groups that nearly touch. In one dimension there are no shapes to cut through.
 
     Args:
-        points: points × features.
-        ks: numbers of clusters in order.
-        k: the number that k-means and the mixture give.
-        probability: its probability.
-        look: the results for it.
-        seeds: for halves.
+        points: Points × features.
+        ks: Numbers of clusters in order.
+        k: The number that k-means and the mixture give.
+        probability: Its probability.
+        look: The results for it.
+        seeds: For halves.
     """
     if points.shape[1] == 1:
         return None
@@ -72,7 +72,7 @@ def overlapping(looks: Mapping[int, Look]) -> Shapes | None:
     clearly better than one Gaussian of any shape.
 
     Args:
-        looks: the results for each number of clusters, 1 among them.
+        looks: The results for each number of clusters, 1 among them.
     """
     known = {k: look for k, look in looks.items() if look.bic == look.bic}
     if 1 not in known:
@@ -120,11 +120,11 @@ def is_cut(points: Array, shape: Array, k: int, probability: float, look: Look) 
     """Whether k-means and the mixture cut through these clusters, or split them without an empty border.
 
     Args:
-        points: points × features.
-        shape: cluster of each point.
-        k: the number of clusters of k-means and the mixture.
-        probability: its probability.
-        look: the results for it.
+        points: Points × features.
+        shape: Cluster of each point.
+        k: The number of clusters of k-means and the mixture.
+        probability: Its probability.
+        look: The results for it.
     """
     clusterings = (look.halves.labels, look.mixture)
     if min(_across(labels, shape) for labels in clusterings) > MOST_CUT:

@@ -15,7 +15,7 @@ class MergeHeights:
     s_uv: Array
     s_uu: Array
     s_vv: Array
-    #: the same of the mid-ranks of the heights
+    #: the same for the mid-ranks of the heights
     r_uv: Array
     r_uu: Array
     r_vv: Array

@@ -50,7 +50,7 @@ LOOKUP = 1 << 20
 
 
 def terms_for(n: int) -> tuple[Any, ...]:
-    """What kernels need for v·log(n/v) in whole units: a table for small counts and its size, n, and units per 1."""
+    """The arguments of kernels for v·log(n/v) in whole units: a table for small counts and its size, n, and units per 1."""
     unit = np.float64(unit_of(n))
     return _terms_below(n, min(n, LOOKUP) + 1, device.current_card()), u32(min(n, LOOKUP) + 1), np.float64(n), unit
 

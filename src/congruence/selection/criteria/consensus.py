@@ -24,10 +24,10 @@ def ambiguous(
     """PAC per k: proportion of pairs of points that are together in 10 % to 90 % of the subsamples with both.
 
     Args:
-        points: points × features.
-        ks: numbers of clusters in order; 1 gives NaN.
-        rng: generator for subsamples and starts.
-        subsamples: random subsets of 80 % of the points, at most 255, each clustered by k-means.
+        points: Points × features.
+        ks: Numbers of clusters in order; 1 gives NaN.
+        rng: Generator for subsamples and starts.
+        subsamples: Random subsets of 80 % of the points, at most 255, each clustered by k-means.
         starts: k-means++ starts on each.
     """
     n = len(points)
