@@ -15,15 +15,16 @@ settings.register_profile(
 settings.load_profile("congruence")
 #: pages and files whose tests are all slow, outside the core of counting and measures
 SLOW_FILES = {
-    "alternatives.md", "choosing_k.md", "consensus.md", "soft.md", "which_measure.md", "test_alternatives.py",
-    "test_alternatives_methods.py", "test_axioms.py", "test_chance_adjusted.py", "test_chance_intervals.py",
-    "test_chance_null_models.py", "test_chance_permutations.py", "test_choose_k.py",
-    "test_choose_k_criteria.py", "test_choose_k_odd.py", "test_choose_k_parts.py", "test_coming_from.py",
-    "test_coming_from_covers.py", "test_consensus.py", "test_consensus_edge.py", "test_consensus_methods.py",
-    "test_consensus_sizes.py", "test_cover_report.py", "test_covers.py", "test_covers_values.py",
-    "test_dask.py", "test_doctests.py", "test_figures.py", "test_hierarchies.py", "test_hierarchies_values.py",
-    "test_matrices.py", "test_matrices_values.py", "test_peers.py", "test_report.py", "test_report_command.py",
-    "test_report_model.py", "test_reproductions_consensus.py",
+    "alternatives.md", "choosing_k.md", "consensus.md", "covers.md", "hierarchies.md", "large_data.md", "soft.md",
+    "which_measure.md", "test_alternatives.py", "test_alternatives_methods.py", "test_axioms.py",
+    "test_chance_adjusted.py", "test_chance_intervals.py", "test_chance_null_models.py",
+    "test_chance_permutations.py", "test_choose_k.py", "test_choose_k_criteria.py", "test_choose_k_odd.py",
+    "test_choose_k_parts.py", "test_coming_from.py", "test_coming_from_covers.py", "test_consensus.py",
+    "test_consensus_edge.py", "test_consensus_methods.py", "test_consensus_sizes.py", "test_cover_report.py",
+    "test_covers.py", "test_covers_values.py", "test_dask.py", "test_doctests.py", "test_figures.py",
+    "test_hierarchies.py", "test_hierarchies_values.py", "test_matrices.py", "test_matrices_values.py",
+    "test_peers.py", "test_report.py", "test_report_command.py", "test_report_model.py",
+    "test_reproductions_consensus.py",
 }  # fmt: skip
 
 

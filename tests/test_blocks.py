@@ -12,6 +12,7 @@ from congruence.inputs import labels as labels_module
 MEASURES = ["ari", "nmi_sum", "vi", "ami_max", "purity", "van_dongen"]
 
 
+@pytest.mark.slow
 def test_blocks_give_the_same_bits(monkeypatch):
     """Counted by blocks, on any number of threads, every statistic has the same bits as counted pair by pair."""
     assert kernels.count_pairs  # loaded: the kernels are used for small work too
@@ -26,6 +27,7 @@ def test_blocks_give_the_same_bits(monkeypatch):
             assert (found[key] == expected[key]).all(), key
 
 
+@pytest.mark.slow  # a loop is compiled for each type
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.int64, np.uint64])
 def test_compiled_codes_are_ranks(monkeypatch, dtype):
     """Codes of many integers are their ranks, with and without holes in their range, on one thread or several."""

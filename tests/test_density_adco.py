@@ -43,7 +43,6 @@ def profiles(draw: st.DrawFn, sides: int = 2) -> list[list[list[int]]]:
 # --- counting --------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
 @given(clusterings())
 def test_a_profile_is_the_definition(data):
     """Counts of every cluster, attribute and bin equal the double loop."""

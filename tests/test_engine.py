@@ -153,7 +153,10 @@ def test_an_error_in_the_progress_callable_reaches_the_caller():
 # --- many clusters ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("route", [r for r in ("numpy", "compiled", "cuda", "cuda, slices") if r in ROUTES])
+@pytest.mark.parametrize(
+    "route",
+    ["numpy", *(pytest.param(r, marks=pytest.mark.slow) for r in ("compiled", "cuda", "cuda, slices") if r in ROUTES)],
+)
 def test_many_clusters_need_no_dense_table(monkeypatch, route):
     """With about as many clusters as points the table is kept as its cells; a dense one would take gigabytes."""
     take(monkeypatch, route)

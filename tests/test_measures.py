@@ -122,7 +122,7 @@ def test_all_pairs_are_the_same_for_any_number_of_threads(route, monkeypatch):
             assert np.array_equal(one[key], two[key]), key
 
 
-@pytest.mark.parametrize("key", ["irm", "irm_greedy", "ami_sum"])
+@pytest.mark.parametrize("key", [pytest.param("irm", marks=pytest.mark.slow), "irm_greedy", "ami_sum"])
 def test_a_value_does_not_depend_on_what_was_computed_before(key, monkeypatch):
     """Loops are interpreted until there is enough work, and compiled from then on: the same value, to the last bit."""
     monkeypatch.setattr(jit, "_compiled", {})

@@ -216,6 +216,7 @@ def test_edges_and_hyperedges_of_two_move_alike(seed):
     assert not np.array_equal(found[0], start)
 
 
+@pytest.mark.slow  # to compile the moves takes seconds
 def test_many_blocks_stay_quick():
     """Nearly as many blocks as vertices."""
     path = sparse.diags_array([np.ones(239)] * 2, offsets=[-1, 1])

@@ -37,6 +37,7 @@ def test_merged_tables_beyond_64_bits():
     assert cg.ari(total["a"], total["b"]) == pytest.approx(0.4, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_expected_information_of_huge_clusters():
     """E[MI] of clusters of 10⁹ points does not step through all counts, and equals the value by moments."""
     a, b = np.array([10**9, 3 * 10**8 + 7]), np.array([4 * 10**8, 9 * 10**8 + 7])
@@ -76,6 +77,7 @@ def test_weights_of_very_different_size_do_not_cancel():
     assert r["wallace_ab"] == pytest.approx(0.5, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_unit_weights_of_almost_all_singletons():
     """Weights that are all 1 give the values without weights, however few pairs are together."""
     n = 200_000

@@ -32,8 +32,10 @@ def exchange(start, other, weight, pin_start, pin, mass, label, order, blocks, c
     for i in range(m):
         side[i] = 0 if label[member[i]] == blocks[0] else 1
         mine[i] = mass[member[i]]
-    slack = mine.max()  # allowed overload during a pass
-    little = 1e-9 * caps.sum()
+    slack = 0.0  # allowed overload during a pass
+    for i in range(m):
+        slack = max(slack, mine[i])
+    little = 1e-9 * (caps[0] + caps[1])
     stamp, touched, moved = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m, np.int64)
     free = np.empty(m, np.bool_)
     best = np.empty((2, 2 * leaves), np.int64)  # tournament of the free vertices of each side; -1: none

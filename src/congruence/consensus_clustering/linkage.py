@@ -151,12 +151,14 @@ def _chain_profiles(profiles: Any, mass: Any, n: int) -> Any:
         one, other = min(id_at[low], id_at[high]), max(id_at[low], id_at[high])
         a[step], b[step], height[step] = one, other, 1.0 - sims[to]
         total = mass[low] + mass[high]
-        profiles[:, low] = (mass[low] * profiles[:, low] + mass[high] * profiles[:, high]) / total
+        for u in range(len(profiles)):  # compiles in half the time of an expression of columns
+            profiles[u, low] = (mass[low] * profiles[u, low] + mass[high] * profiles[u, high]) / total
         mass[low] = total
         id_at[low], at_id[one], at_id[other] = one, low, -1
         left -= 1
         if high != left:  # the last cluster moves to the free column
-            profiles[:, high] = profiles[:, left]
+            for u in range(len(profiles)):
+                profiles[u, high] = profiles[u, left]
             mass[high] = mass[left]
             id_at[high] = id_at[left]
             at_id[id_at[high]] = high

@@ -95,9 +95,11 @@ def overlap_curve(rows: Any, columns: Any, column: Any, n_columns: int) -> Any:
     bucket, chain = _hashed(where)
     count = np.ones(n, np.int64)
     slot_rows = np.empty(2 * n, np.int64)
-    slot_rows[:n] = np.arange(n)
     slot_columns = np.empty(n_columns + len(columns) + 1, np.int64)
-    slot_columns[:n_columns] = np.arange(n_columns)
+    for c in range(n):
+        slot_rows[c] = c
+    for c in range(n_columns):
+        slot_columns[c] = c
     squares = np.zeros(len(rows) + 1, np.int64)
     total = 0
     for m in range(len(rows)):

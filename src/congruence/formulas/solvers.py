@@ -117,7 +117,9 @@ def _ship(cost: Array, supply: Array, demand: Array, value: Array) -> tuple[floa
     price_col = np.zeros(k_b)
     nothing = 1e-12 * supply.sum()
     for i in range(k_a):
-        price_row[i] = cost[i].min()
+        price_row[i] = cost[i, 0]
+        for j in range(1, k_b):
+            price_row[i] = min(price_row[i], cost[i, j])
     distance, row_distance = np.empty(k_b), np.empty(k_a)
     via = np.empty(k_b, np.int64)  # the row from which a column was reached
     back = np.empty(k_a, np.int64)  # the column from which a row was reached
