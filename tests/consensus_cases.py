@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import congruence as cg
-from congruence.consensus_clustering.methods import METHODS
+from congruence.consensus_clustering.methods import METHODS, takes
 
 ALL = tuple(METHODS)
 
@@ -48,3 +48,9 @@ def gappy(rng, share=0.25):
 def memberships(rng, k=3):
     u = rng.random((N, k)) ** 4 + 1e-3
     return u / u.sum(axis=1, keepdims=True)
+
+
+def taken_by(method, **options):
+    """The options that have an effect on a method; others are refused."""
+    needs = {name: takes(name)[1] for name in options}
+    return {name: x for name, x in options.items() if needs[name]({"method": method, "variant": None})}

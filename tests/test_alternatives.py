@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from alternatives_cases import IRIS, SPECIES, views
+from alternatives_cases import IRIS, SPECIES, few_starts, views
 from sklearn.base import clone
 from sklearn.metrics import silhouette_score
 
@@ -129,7 +129,7 @@ def test_the_later_methods_find_the_planted_view(method):
 def test_every_method_is_deterministic_and_complete(method):
     """The same seed gives the same labels; every result has finite scores, and finite scores of shuffled labels."""
     X, (given, _) = views(90, 3, 4.0)
-    runs = [cg.alternatives(X, given, 3, 2, method, random_state=5, n_init=2) for _ in range(2)]
+    runs = [cg.alternatives(X, given, 3, 2, method, random_state=5, **few_starts(method)) for _ in range(2)]
     for one, two in zip(*runs, strict=True):
         assert np.array_equal(one.labels, two.labels)
         assert one.scores == two.scores
@@ -188,7 +188,7 @@ def test_nominal_and_mixed_data(method):
 def test_several_known_and_a_least_size(method):
     """Two known clusterings by name, and no cluster under min_size."""
     X, (a, b, _) = views(120, 3, 4.0, 3)
-    found = cg.alternatives(X, {"a": a, "b": b}, method=method, random_state=0, min_size=25, n_init=2)[0]
+    found = cg.alternatives(X, {"a": a, "b": b}, method=method, random_state=0, min_size=25, **few_starts(method))[0]
     assert list(found.adco) == ["a", "b"]
     assert found.n_clusters == 3
     assert min(found.sizes) >= 25

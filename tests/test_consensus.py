@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from consensus_cases import ALL, planted, same, strehl
+from consensus_cases import ALL, planted, same, strehl, taken_by
 from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.pipeline import make_pipeline
@@ -113,8 +113,11 @@ def test_a_frequency_is_the_point_so_many_times(method):
     often = np.random.default_rng(0).integers(1, 4, size=60)
     weighted = cg.Ensemble(members, frequency=often)
     repeated = cg.Ensemble([np.repeat(m, often) for m in members])
-    first = cg.consensus(weighted, 3, method, random_state=0, solver="builtin").labels
-    assert same(np.repeat(first, often), cg.consensus(repeated, 3, method, random_state=0, solver="builtin").labels)
+    first = cg.consensus(weighted, 3, method, random_state=0, **taken_by(method, solver="builtin")).labels
+    assert same(
+        np.repeat(first, often),
+        cg.consensus(repeated, 3, method, random_state=0, **taken_by(method, solver="builtin")).labels,
+    )
 
 
 @pytest.mark.parametrize("method", [m for m in ALL if m != "hgpa"])
@@ -122,8 +125,11 @@ def test_crisp_memberships_are_labels(method):
     """Memberships of 0 and 1 give the clusters that the labels give."""
     _, members = planted(0.15, n=90, k=3, members=8, seed=2)
     crisp = [cg.Memberships((m[:, None] == np.unique(m)).astype(float)) for m in members]
-    labels = cg.consensus(members, 3, method, random_state=0, solver="builtin").labels
-    assert cg.ari(labels, cg.consensus(crisp, 3, method, random_state=0, solver="builtin").labels) > 0.8
+    labels = cg.consensus(members, 3, method, random_state=0, **taken_by(method, solver="builtin")).labels
+    assert (
+        cg.ari(labels, cg.consensus(crisp, 3, method, random_state=0, **taken_by(method, solver="builtin")).labels)
+        > 0.8
+    )
 
 
 @pytest.mark.parametrize("method", ALL)
@@ -133,8 +139,8 @@ def test_members_that_count_for_nothing_do_not(method):
     nonsense = np.random.default_rng(9).integers(3, size=80)
     with_it = cg.Ensemble([*members, nonsense], member_weight=[1] * 6 + [0])
     assert same(
-        cg.consensus(with_it, 3, method, random_state=0, solver="builtin").labels,
-        cg.consensus(members, 3, method, random_state=0, solver="builtin").labels,
+        cg.consensus(with_it, 3, method, random_state=0, **taken_by(method, solver="builtin")).labels,
+        cg.consensus(members, 3, method, random_state=0, **taken_by(method, solver="builtin")).labels,
     )
 
 

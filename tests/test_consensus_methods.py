@@ -7,7 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
-from consensus_cases import ALL, planted, same, strehl
+from consensus_cases import ALL, planted, same, strehl, taken_by
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.linalg import eigh, subspace_angles
 from scipy.spatial.distance import squareform
@@ -74,13 +74,13 @@ def test_order_and_names_change_nothing(method):
     """Points in another order, members in another order, clusters with other names: the same clusters, to the last point."""
     rng = np.random.default_rng(5)
     _, members = planted(0.35, n=120, k=4, members=9, seed=3)
-    first = cg.consensus(members, 4, method, random_state=1, solver="builtin").labels
+    first = cg.consensus(members, 4, method, random_state=1, **taken_by(method, solver="builtin")).labels
     order = rng.permutation(120)
     renamed = []
     for m in (members[i] for i in rng.permutation(9)):
         names = rng.permutation(np.unique(m))
         renamed.append([f"c{names[np.searchsorted(np.unique(m), x)]}" for x in m[order]])
-    again = cg.consensus(renamed, 4, method, random_state=1, solver="builtin").labels
+    again = cg.consensus(renamed, 4, method, random_state=1, **taken_by(method, solver="builtin")).labels
     assert same(first[order], again)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from consensus_cases import taken_by
 
 import congruence as cg
 from congruence.consensus_clustering import methods, search, spectral
@@ -102,7 +103,7 @@ def test_tables_are_those_of_all_points(method, gaps, few, monkeypatch):
 
     original = record.run
     monkeypatch.setitem(record.__dict__, "run", run)
-    r = cg.consensus(cg.Ensemble(columns, unassigned="partial"), 3, method, 0, n_init=2, progress=False)
+    r = cg.consensus(cg.Ensemble(columns, unassigned="partial"), 3, method, 0, progress=False, **taken_by(method, n_init=2))
     (e,) = seen
     assert e.n_rows < 900
     for i in range(3):

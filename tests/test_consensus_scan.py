@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pyarrow as pa
 import pytest
+from consensus_cases import taken_by
 from pyarrow import csv, parquet
 
 import congruence as cg
@@ -56,8 +57,10 @@ def read(folder):
 def test_the_labels_are_those_in_memory(tmp_path, few, method):
     """A consensus of scanned columns has the labels and the confidence of one in memory, to the last bit."""
     data = columns()
-    r = cg.consensus(data, 4, method, 0, n_init=2, progress=False)
-    s = cg.consensus(cg.scan(stored(tmp_path / "in", data), id="name"), 4, method, 0, n_init=2, progress=False)
+    r = cg.consensus(data, 4, method, 0, progress=False, **taken_by(method, n_init=2))
+    s = cg.consensus(
+        cg.scan(stored(tmp_path / "in", data), id="name"), 4, method, 0, progress=False, **taken_by(method, n_init=2)
+    )
     assert (s.labels == r.labels).all()
     assert np.array_equal(s.confidence, r.confidence)
     assert (s.method, s.n_clusters, s.notes) == (r.method, r.n_clusters, r.notes)
@@ -71,7 +74,7 @@ def test_tables_of_all_rows_by_scan_and_in_memory(tmp_path, few, monkeypatch, sa
     """Labels of methods that read tables of all rows: the same bits for any sample, threads, parts, text and little memory."""
     monkeypatch.setattr(search, "SAMPLED", sampled)
     data = {name: [f"c{x}" for x in own] for name, own in columns(seed=4).items()}
-    r = cg.consensus(data, 4, method, 1, n_init=2, progress=False)
+    r = cg.consensus(data, 4, method, 1, progress=False, **taken_by(method, n_init=2))
     assert any("those of all points" in note for note in r.notes)
     for group, way in (
         (90, {"threads": 3}),
@@ -80,7 +83,7 @@ def test_tables_of_all_rows_by_scan_and_in_memory(tmp_path, few, monkeypatch, sa
     ):
         memory = {"memory": way.pop("memory")} if "memory" in way else {}
         scan = cg.scan(stored(tmp_path / f"in{group}", data, group), id="name", **memory)
-        s = cg.consensus(scan, 4, method, 1, n_init=2, progress=False, **way)
+        s = cg.consensus(scan, 4, method, 1, progress=False, **way, **taken_by(method, n_init=2))
         assert (s.labels == r.labels).all()
         assert np.array_equal(s.confidence, r.confidence)
         assert s.notes == r.notes
@@ -132,9 +135,9 @@ def test_few_rows_are_read_as_a_whole(tmp_path):
     data = columns()
     scan = cg.scan(stored(tmp_path / "in", data), id="name")
     for method in ("average", "kcc"):
-        expected = cg.consensus(data, 4, method, 0, n_init=2, progress=False)
+        expected = cg.consensus(data, 4, method, 0, progress=False, **taken_by(method, n_init=2))
         out = tmp_path / method
-        r = cg.consensus(scan, 4, method, 0, n_init=2, out=out, progress=False)
+        r = cg.consensus(scan, 4, method, 0, out=out, progress=False, **taken_by(method, n_init=2))
         assert (read(out)["cluster"].to_numpy() == expected.labels).all()
         assert r.notes == expected.notes
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import congruence as cg
 from congruence.density import columns as columns_room
-from congruence.density.similarity import stratified_sample
+from congruence.density.counting import stratified_sample
 from congruence.machine import jit
 
 CASES = json.loads((Path(__file__).parent / "golden" / "golden.json").read_text())["cases"]

@@ -120,7 +120,7 @@ def test_progress_counts_members():
         ({"n_clusters": 200}, r"from 1 to the number of points \(178\)"),
         ({"n_clusters": []}, "not none"),
         ({"n_members": 0}, "at least 1"),
-        ({"fraction": 0}, "fraction must be above 0"),
+        ({"fraction": 0, "method": "subsample"}, "fraction must be above 0"),
         ({"X": WINE[:, 0]}, "points × features"),
         ({"X": np.where(WINE > 2, np.nan, WINE)}, "missing or infinite"),
         ({"X": [["a", "b"], ["c", "d"]]}, "must be numbers"),

@@ -93,6 +93,7 @@ def __getattr__(name: str) -> Any:
 
 # Functions check most of their arguments, with specific messages. An argument that they do not check fails deep inside,
 # with an unclear message. Only then are the arguments compared with the signature, in one place for all public functions.
+# Options that have no effect are refused here too, before the call, by what the function says that they need.
 
 
 def _checked(public: Any) -> Any:
@@ -100,8 +101,13 @@ def _checked(public: Any) -> Any:
     if not isinstance(public, FunctionType) or hasattr(public, "_checked"):
         return public
 
+    needs, places = getattr(public, "needs", {}), public.__code__.co_varnames
+    first = min((places.index(name) for name in needs if name in places), default=len(places))
+
     @wraps(public)
     def checked(*args: Any, **given: Any) -> Any:
+        if needs and (len(args) > first or not needs.keys().isdisjoint(given)):
+            import_module("congruence.inputs.arguments").check_effects(public, args, given)
         try:
             result = public(*args, **given)
         except MemoryError as error:

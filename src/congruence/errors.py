@@ -200,6 +200,78 @@ def misnamed(**names: str) -> Callable[[F], F]:
     return noted
 
 
+#: for an option that is not always of use: what it needs, in words, and whether the arguments given have it
+Needs = dict[str, tuple[str, Callable[[dict[str, Any]], Any]]]
+
+
+def needs(**options: tuple[str, Callable[[dict[str, Any]], Any]]) -> Callable[[F], F]:
+    """Note what options of a function need; a call of the public function with an option that has no effect is refused.
+
+    Args:
+        options: For each option, what it needs, in words, and a function of all arguments by name that says whether it is
+            there.
+
+    >>> import congruence as cg
+    >>> cg.adjusted("jaccard", sided="one")
+    Traceback (most recent call last):
+    congruence.errors.InputError: sided has no effect without null='n_clusters' or 'all'; leave it out
+    """
+
+    def noted(function: F) -> F:
+        function.needs = options  # type: ignore[attr-defined]
+        return function
+
+    return noted
+
+
+#: names of options on the command line that differ from the names of arguments
+_OPTIONS = {"random_state": "--seed", "n_clusters": "--k", "n_members": "--members"}
+
+
+def check_needs(function: Callable[..., Any], given: dict[str, Any]) -> None:
+    """Refuse options that have no effect for these arguments, by what `needs` says of the function.
+
+    Args:
+        function: A function with `needs`.
+        given: All its arguments by name, with defaults.
+    """
+    for name, (what, has_it) in function.needs.items():  # type: ignore[attr-defined]
+        if name in given and not has_it(given):
+            without_effect(function, f"without {what}", **{name: given[name]})
+
+
+def without_effect(function: Callable[..., Any], where: str, **given: Any) -> None:
+    """Refuse options that have no effect in this call: those with another value than the default of the function.
+
+    Args:
+        function: The public function, or the class, that was called.
+        where: When the options have no effect, as in "for hierarchies".
+        given: The values by name; False and an empty list count as not given if the default is None or empty.
+
+    >>> from congruence.comparison.many import compare_all
+    >>> without_effect(compare_all, "for hierarchies", progress=False, engine="auto")
+    >>> without_effect(compare_all, "for hierarchies", progress=True)
+    Traceback (most recent call last):
+    congruence.errors.InputError: progress has no effect for hierarchies; leave it out
+    """
+    import inspect  # late import: a call without such options does not need it
+
+    known = inspect.signature(function).parameters
+    for name, value in given.items():
+        if not _is_default(value, known[name].default):
+            option = _OPTIONS.get(name, "--" + name.replace("_", "-"))
+            raise InputError(*(f"{x} has no effect {where}; leave it out" for x in (name, option)))
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    if value is default:
+        return True
+    if default is None or default == ():
+        return value is None or value is False or (isinstance(value, list | tuple) and not value)
+    plain = isinstance(value, str | tuple | range) or not hasattr(value, "__len__")  # not an array
+    return plain and bool(value == default)
+
+
 def warn(message: str) -> None:
     """Warn with the location of the user's call: the first line outside this package."""
     import warnings  # late imports: commands need neither to start
@@ -282,3 +354,9 @@ def yes_or_no(value: Any, name: str) -> bool:
     if not isinstance(value, int | float | None) and type(value).__name__ not in ("bool", "bool_"):
         raise InputError(f"{name} must be True or False; got {value!r}")
     return bool(value)
+
+
+def one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
+    """Raise for an unknown value."""
+    if not isinstance(value, str) or value not in known:
+        raise InputError(f"{name} must be {joined(map(repr, known), 'or')}, not {value!r}")

@@ -76,6 +76,20 @@ def test_the_matrix_is_printed(command, monkeypatch):
         ("consensus-matrix t.csv --missing ratio -o m.npz", "--missing has no effect without --partial; leave it out"),
         ("consensus t.csv --k 2 --select-by joint", "--select-by has no effect without --select; leave it out"),
         ("generate t.csv -o g.csv --fraction 0.5", "--fraction has no effect without --method subsample or mixed"),
+        ("consensus t.csv --k 2 --solver builtin", "--solver has no effect without a method that cuts a graph: mcla"),
+        (
+            "consensus t.csv --k 2 --method kcc --balance 0.2",
+            "--balance has no effect without a method that cuts a graph",
+        ),
+        ("measures ari --historical", "--historical has no effect without the list of all measures"),
+        ("compare t.csv kmeans leiden --seed 1", "--seed has no effect without --p-values or --ci; leave it out"),
+        ("adco t.csv --labels kmeans --labels leiden --seed 1", "--seed has no effect without --sizes sample"),
+        ("hierarchies a.nwk b.nwk --id name", "--id has no effect without a table; leave it out"),
+        (
+            "alternatives t.csv --labels truth --features kmeans --method coala --n-init 3",
+            "--n-init has no effect without a method with random",
+        ),
+        ("choose-k t.csv --columns truth --data-columns kmeans", "are the same option; give one of them"),
         ("resolutions t.csv --least 0.2", "--least has no effect without --plot; leave it out"),
         (
             "drift t.csv --window kmeans --labels leiden --binning mdl --bins 5",

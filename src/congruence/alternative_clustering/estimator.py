@@ -13,7 +13,7 @@ from congruence.alternative_clustering.results import Alternative
 from congruence.alternative_clustering.search import alternatives
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.nearest import Centres
-from congruence.errors import InputError, NotApplicable, misnamed, names_in, refused, warn
+from congruence.errors import InputError, NotApplicable, check_needs, misnamed, names_in, refused, warn
 from congruence.inputs.column_kinds import check_features
 from congruence.inputs.estimators import Clusterer, as_table, new_points
 from congruence.inputs.labels import frame_kind
@@ -118,6 +118,7 @@ class AlternativeClustering(Clusterer):
             first = next(iter(as_knowns(known, n, data).values()))
             settings["n_clusters"] = max(2, min(int(first.max()) + 1, n // 2))
         self.alternatives_ = []
+        check_needs(alternatives, settings)
         if self.n_clusters == 1:
             self.labels_ = np.zeros(len(data), dtype=np.int64)
         else:

@@ -27,9 +27,9 @@ from congruence.alternative_clustering.published import maximus_published
 from congruence.alternative_clustering.quality import centroids, check_index, dissimilarity, dq, dunn_index, silhouettes
 from congruence.alternative_clustering.restarts import Found
 from congruence.alternative_clustering.results import SCORES, Alternative, Alternatives
-from congruence.density.binning import Binning
+from congruence.density.binning import NEEDS_CUTS, Binning
 from congruence.engine.plan import Progress, seed_sequence
-from congruence.errors import InputError, hint, joined, misnamed, names_in
+from congruence.errors import InputError, hint, joined, misnamed, names_in, needs, unused_name
 from congruence.formulas.record import Status
 from congruence.statistics.tables import Array
 
@@ -90,7 +90,14 @@ AUTO_PAIRS = 2_000
 MOST_PRICES = 600
 
 
+def _starts(given: dict[str, Any]) -> bool:
+    """Whether the method starts at random several times; unknown ones are refused later."""
+    method = given["method"]
+    return method not in METHODS or METHODS[method].n_init > 1
+
+
 @misnamed(k="n_clusters")
+@needs(bins=NEEDS_CUTS, n_init=("a method with random starts", _starts))
 def alternatives(
     X: Any,
     labels: Any,
@@ -194,10 +201,7 @@ def alternatives(
             notes += [f"these are the labels of {same[0]!r}: no alternative was found"] if same else []
             facts: dict[str, Any] = {"status": kept.found.status, "gap": kept.found.gap, "seconds": seconds, **about}
             results.append(Alternative(labels=kept.codes, method=kept.method, **result, **facts, notes=tuple(notes)))
-            name = f"alternative {i + 1}"
-            while name in knowns:
-                name += "′"
-            knowns = {**knowns, name: kept.codes}
+            knowns = {**knowns, unused_name(f"alternative {i + 1}", knowns): kept.codes}
     return Alternatives(results, points.numbers, given)
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from congruence.chance.draws import Exactness, Null, RandomPair, check_null, check_points
+from congruence.chance.draws import NEEDS_PARTITIONS, Exactness, Null, RandomPair, check_null, check_points
 from congruence.chance.permutation import clean, tested
 from congruence.chance.problems import Sided, best_value, drawn, measured, problem_of, random_pair
-from congruence.errors import InputError, NotApplicable
+from congruence.errors import InputError, NotApplicable, needs
 from congruence.formulas import find
 from congruence.formulas.record import Better, Measure, ratio
 from congruence.statistics.tables import Array, Table, Tables
@@ -216,6 +216,7 @@ def _adjusted_again(base: Measure, null: Null, sided: Sided, n_draws: int, rando
     return adjusted(base, null=null, sided=sided, n_draws=n_draws, random_state=random_state)
 
 
+@needs(sided=NEEDS_PARTITIONS)
 def adjusted(
     measure: str | Measure,
     null: Null = "permutation",

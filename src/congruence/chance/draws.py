@@ -71,6 +71,10 @@ TABLE_BATCH, BATCH = 128, 64
 BATCH_CELLS = 4_000_000
 
 
+#: only these null models draw partitions of one side or of both
+NEEDS_PARTITIONS = ("null='n_clusters' or 'all'", lambda given: given["null"] != "permutation")
+
+
 def check_null(null: str, sided: str) -> None:
     """Raise for an unknown null model, with similar names."""
     if null not in NULLS:

@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.chance.draws import Exactness, Null, pairs_value
+from congruence.chance.draws import NEEDS_PARTITIONS, Exactness, Null, pairs_value
 from congruence.chance.moments import Margin, Moments, is_reliable, p_values
 from congruence.chance.problems import Problem, Sided, drawn, problem_of
 from congruence.comparison.presenting import Result, number
-from congruence.errors import Caution, InputError, NotApplicable
+from congruence.errors import Caution, InputError, NotApplicable, needs
 from congruence.formulas import find, hint
 from congruence.formulas.record import Measure
 from congruence.statistics.tables import Array
@@ -168,6 +168,11 @@ def _adjusted_value(value: float, expected: float, best: float) -> float:
     return _difference(value, expected) / room
 
 
+@needs(
+    sided=NEEDS_PARTITIONS,
+    level=("draws; method='moments' makes none", lambda given: given["method"] != "moments"),
+    progress=("draws; method='moments' makes none", lambda given: given["method"] != "moments"),
+)
 def permutation_test(
     a: Any,
     b: Any,

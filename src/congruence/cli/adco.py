@@ -25,7 +25,7 @@ from congruence.cli.printing import print_result, print_rows, say, show
 from congruence.cli.reading import features_of, split, table_of
 
 
-@app.command(needs=NEEDS_BINS)
+@app.command(needs={**NEEDS_BINS, "seed": ("--sizes sample", lambda given: given["sizes"] == "sample")})
 def adco(
     data: Annotated[Path, typer.Argument(help="Table of features and label columns.")],
     labels: Annotated[list[str], typer.Option(help="Label columns: two of the table, or one of each table.")],

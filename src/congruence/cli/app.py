@@ -15,6 +15,8 @@ from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 import typer
 from typer.core import TyperCommand
 
+from congruence.errors import Needs
+
 
 @dataclass
 class Settings:
@@ -87,9 +89,6 @@ DATA: dict[str, Any] = {
     ],
 }
 
-
-#: for an option that does not always apply: what it needs, in words, and whether the given options include it
-Needs = dict[str, tuple[str, Callable[[dict[str, Any]], Any]]]
 
 #: what the options of each command need
 _needs: dict[str, Needs] = {}

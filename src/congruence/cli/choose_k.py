@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from congruence.cli.app import DataColumns, Format, Numbers, Open, Output, RowNames, Threads, app
-from congruence.cli.parsing import whole_numbers
+from congruence.cli.parsing import one_list, whole_numbers
 from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import print_result, print_rows, say, write_table
 from congruence.cli.reading import numbers_in, split
@@ -90,7 +90,7 @@ def choose_k(
         if files.suffix_of(out) == ".npz":
             raise cg.InputError(f"{out}: scores can be written as .csv, .tsv, .parquet, .feather or .json")
     check_plot(plot, file, open_page=open_page)
-    data = numbers_in(file, columns or data_columns, id, (reference,))
+    data = numbers_in(file, one_list(columns, data_columns), id, (reference,))
     truth = data.others.get(reference) if reference is not None else None
     say(data.notes)
     wanted = criteria if criteria is None or criteria == "paper" else split(criteria)

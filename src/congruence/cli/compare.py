@@ -50,6 +50,7 @@ from congruence.errors import some_of
         "permutations": ("--p-values", lambda given: given["p_values"]),
         "correction": ("--p-values", lambda given: given["p_values"]),
         "level": ("--ci", lambda given: given["ci"]),
+        "seed": ("--p-values or --ci", lambda given: given["p_values"] or given["ci"]),
         **NEEDS_COVERS,
     }
 )

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from congruence.cli.app import Needs
-from congruence.errors import some_of
+from congruence.errors import Needs, some_of
 
 #: suffixes of files that are read as covers
 SUFFIXES = (".cover", ".cnl", ".communities")

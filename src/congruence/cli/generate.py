@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from congruence.cli.app import DataColumns, Numbers, RowNames, Seed, app
-from congruence.cli.parsing import whole_numbers
+from congruence.cli.parsing import one_list, whole_numbers
 from congruence.cli.printing import say, write_table
 from congruence.cli.reading import numbers_in
 
@@ -53,7 +53,7 @@ def generate(
     from congruence.inputs import files
 
     files.check_writable(out, file)
-    data = numbers_in(file, columns or data_columns, id)
+    data = numbers_in(file, one_list(columns, data_columns), id)
     X, notes = data.scaled(standardise), list(data.notes)
     ensemble = cg.generate(
         X, members, whole_numbers(k), method, seed, fraction=fraction, complete=not partial, n_jobs=jobs

@@ -16,7 +16,12 @@ from congruence.errors import InputError
 NEWICK = (".nwk", ".newick", ".tree", ".tre", ".txt")
 
 
-@app.command()
+def _names_points(given: dict[str, Any]) -> bool:
+    """Whether a file is a table, whose rows need names: trees in Newick text name their points."""
+    return given["labels"] is not None or any(_is_table(given[side]) for side in ("a", "b"))
+
+
+@app.command(needs={"id": ("a table", _names_points)})
 def hierarchies(
     a: Annotated[Path, typer.Argument(help="A tree: Newick, a linkage (.npy), or a table of nested label columns.")],
     b: Annotated[Path, typer.Argument(help="Another tree of the same points; or, with --labels, a table.")],
@@ -71,17 +76,20 @@ def hierarchies(
     fail_if_under(result, limits)
 
 
+def _is_table(path: Path) -> bool:
+    from congruence.inputs.files import suffix_of
+
+    return bool(path.suffix) and suffix_of(path) not in (*NEWICK, ".npy")
+
+
 def _tree(path: Path, id: str | None) -> Any:
     """The tree of a file."""
     import congruence as cg
     from congruence.inputs import files
     from congruence.inputs.column_kinds import sorted_columns
 
-    suffix = files.suffix_of(path)
-    if suffix in NEWICK or not path.suffix:
-        return cg.Hierarchy(path)
-    if suffix == ".npy":
-        return cg.Hierarchy(files.read_array(path))
+    if not _is_table(path):
+        return cg.Hierarchy(files.read_array(path) if files.suffix_of(path) == ".npy" else path)
     table = table_of(path)
     points = _listed(table, id, path) if id is not None else None
     found = sorted_columns(table, id=id, source=str(path))

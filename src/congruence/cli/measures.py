@@ -8,7 +8,7 @@ from congruence.cli.app import Format, Output, app, measures_like
 from congruence.cli.printing import print_rows, show
 
 
-@app.command()
+@app.command(needs={"historical": ("the list of all measures", lambda given: given["key"] is None)})
 def measures(
     key: Annotated[
         str | None, typer.Argument(help="Show this measure in detail.", autocompletion=measures_like)

@@ -31,6 +31,13 @@ def noise_labels(text: str | None) -> Any:
     return {part[0].strip(): {value(word) for word in part[1].split(",")} for part in parts if len(part) == 2}
 
 
+def one_list(columns: str | None, data_columns: str | None) -> str | None:
+    """The columns named by --columns, or by its other name."""
+    if columns and data_columns:
+        raise InputError("--columns and --data-columns are the same option; give one of them")
+    return columns or data_columns
+
+
 def wanted_measures(measures: str | None, limits: dict[str, float]) -> Any:
     """The named measures, including those with a limit; None for the default measures."""
     import congruence as cg

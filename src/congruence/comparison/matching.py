@@ -13,7 +13,7 @@ from congruence.comparison.pair import PairKeywords, counted_pair, prepared_pair
 from congruence.comparison.presenting import Result, counted, named_table
 from congruence.comparison.scanned import scanned_names, scanned_scores
 from congruence.engine import soft_tables
-from congruence.errors import InputError, NotApplicable, unused_name
+from congruence.errors import InputError, NotApplicable, unused_name, without_effect
 from congruence.formulas.matching import assignment
 from congruence.inputs.alignment import Align, PreparedPair
 from congruence.inputs.coerce import as_clustering
@@ -169,14 +169,15 @@ def element_scores(
     >>> cg.element_scores([0, 1, 1, 0, 2, 1], [0, 1, 1, 0, 2, 2]).round(3).tolist()
     [1.0, 0.667, 0.667, 1.0, 0.5, 0.333]
     """
-    if sample_weight is not None or frequency is not None:
-        raise InputError("element_scores scores single points, which weights do not change; leave the weights out")
+    without_effect(element_scores, "on the scores of single points", sample_weight=sample_weight, frequency=frequency)
     pair = prepared_pair(a, b, unassigned=unassigned, noise=noise, align=align)
     if pair.has_covers and pair.is_soft:
         raise NotApplicable(
             "element_scores compares covers and labels; convert the memberships to a cover: cg.Cover(u >= 0.3)"
         )
     table = counted_pair(pair)[0]
+    if not pair.a.lazy:
+        _in_memory(out)
     if pair.has_covers:
         return _like(a if frame_kind(a) else b, _cover_scores(pair.sides, table), "element_score", pair.a.index)
     overlap = np.zeros(table.shape)
@@ -184,7 +185,6 @@ def element_scores(
     overlap[table.row, table.col] = share
     if pair.a.lazy:
         return scanned_scores(pair.a, pair.b, table.rows, table.columns, overlap, out)
-    _in_memory(out)
     return _like(a if frame_kind(a) else b, _point_scores(pair.sides, table, overlap), "element_score", pair.a.index)
 
 

@@ -186,7 +186,7 @@ def compare_prepared(
     if pair.is_of_trees:
         from congruence.comparison.trees import compare_trees  # late imports: these modules return a Comparison
 
-        return compare_trees(pair.a, pair.b, measures, threads)
+        return compare_trees(pair.a, pair.b, measures, threads, engine)
     if pair.is_of_matrices:
         from congruence.comparison.matrices import compare_matrices
 

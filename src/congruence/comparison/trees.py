@@ -10,6 +10,7 @@ import numpy as np
 from congruence.comparison.pair import DEFAULT, Comparison, Measures, chosen_measures
 from congruence.comparison.results import AgainstReference, AllPairs
 from congruence.engine import cpu, trees
+from congruence.engine.plan import engine_for
 from congruence.errors import Caution, InputError, NotApplicable
 from congruence.formulas import current_measures
 from congruence.formulas.record import Measure
@@ -38,13 +39,20 @@ def takes_trees(m: Measure) -> bool:
     return m.needs in OF_TREES or "path" in m.parameters
 
 
-def compare_trees(a: Any, b: Any, measures: Measures, threads: int | None) -> Comparison:
+def compare_trees(a: Any, b: Any, measures: Measures, threads: int | None, engine: str = "auto") -> Comparison:
     """Measures of two hierarchies, or of a hierarchy and labels."""
+    check_cpu(engine)
     if isinstance(a, Hierarchy) and isinstance(b, Hierarchy):
         return compare_hierarchies(a, b, measures, threads)
     if isinstance(a, Hierarchy):
         return compare_with_labels(a, b, measures, swapped=False)
     return compare_with_labels(b, a, measures, swapped=True)
+
+
+def check_cpu(engine: str) -> None:
+    """Refuse a GPU: hierarchies are compared on the CPU."""
+    if engine_for(engine, []).on_card:
+        raise InputError("hierarchies are compared on the CPU; pass engine='cpu' or leave it out")
 
 
 def compare_hierarchies(a: Hierarchy, b: Hierarchy, measures: Measures, threads: int | None = None) -> Comparison:

@@ -27,6 +27,6 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, solver: str = "auto", ba
 
 cspa = Method(
     key="cspa", title="Cluster-based similarity partitioning", objective="weight of the cut edges", better=Better.LOWER,
-    reference="strehl2002", run=_run, limit=5_000, sampled=(),
+    reference="strehl2002", run=_run, partitions=("",), limit=5_000, sampled=(),
     advice="blocks of equal size; on average worse than hbgf, for comparison only",
 )  # fmt: skip

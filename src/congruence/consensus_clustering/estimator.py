@@ -13,7 +13,7 @@ from congruence.consensus_clustering.search import consensus
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.generators import generate
 from congruence.ensembles.nearest import Centres
-from congruence.errors import InputError, misnamed, refused
+from congruence.errors import InputError, check_needs, misnamed, refused, without_effect
 from congruence.inputs.column_kinds import check_features
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.estimators import Clusterer, as_table, check_one_kind, is_labels, new_points
@@ -111,11 +111,15 @@ class ConsensusClustering(Clusterer):
         X = X if isinstance(X, Ensemble) else as_table(X)
         for_members, for_consensus = seed_sequence(self.random_state).spawn(2)
         self._centres = data = None  # a failed fit must not keep the centres of other data
+        check_needs(consensus, self.get_params(deep=False))
+        making = {name: getattr(self, name) for name in ("n_members", "member_clusters", "n_jobs")}
         if isinstance(X, Ensemble):
             if self.generator is not None:
                 raise InputError("an Ensemble was given, but generator is set; pass data, or leave the generator out")
+            without_effect(ConsensusClustering, "for an Ensemble, which has its members", noise=self.noise, **making)
             self.ensemble_, self.n_features_in_ = X, len(X)
         elif self.generator is None and is_labels(X):
+            without_effect(ConsensusClustering, "for label columns, which are the members", **making)
             check_one_kind(X)
             with refused():
                 given = validate_data(self, X, dtype=None, ensure_all_finite=False)
@@ -124,6 +128,9 @@ class ConsensusClustering(Clusterer):
             own = X if hasattr(X, "columns") else given
             self.ensemble_ = Ensemble(own, unassigned="partial", noise=self.noise)
         else:
+            without_effect(ConsensusClustering, "for data; it is for label columns", noise=self.noise)
+            if callable(self.generator) and not hasattr(self.generator, "fit"):
+                without_effect(ConsensusClustering, "for a generator that is a function, which makes them", **making)
             check_features(X, takes_text=False)
             sparse = "csr" if self._takes_sparse else False
             with refused():

@@ -30,6 +30,6 @@ def _run(
 
 hgpa = Method(
     key="hgpa", title="Hypergraph partitioning", objective="weight of the cut hyperedges", better=Better.LOWER,
-    reference="strehl2002", run=_run, variants=("unit", "size"), sampled=(),
+    reference="strehl2002", run=_run, partitions=("unit", "size"), variants=("unit", "size"), sampled=(),
     advice="blocks of equal size; never the best, for comparison only",
 )  # fmt: skip

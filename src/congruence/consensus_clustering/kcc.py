@@ -43,5 +43,5 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: A
 
 kcc = Method(
     key="kcc", title="K-means-based consensus clustering", objective="squared error", better=Better.LOWER,
-    reference="wu2015", run=_run, advice="fast; as good as ncut on mixed algorithms; weak on runs of k-means",
+    reference="wu2015", run=_run, restarts=("",), advice="fast; as good as ncut on mixed algorithms; weak on runs of k-means",
 )  # fmt: skip

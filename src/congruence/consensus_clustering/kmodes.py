@@ -32,5 +32,5 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: A
 
 kmodes = Method(
     key="kmodes", title="k-modes", objective="labels that differ from the mode, mean over members", better=Better.LOWER,
-    reference="huang1998", run=_run, advice="similar to kcc, slightly worse; never the best on average",
+    reference="huang1998", run=_run, restarts=("",), advice="similar to kcc, slightly worse; never the best on average",
 )  # fmt: skip

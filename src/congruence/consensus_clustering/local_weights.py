@@ -54,6 +54,6 @@ lwea = Method(
 lwgp = Method(
     key="lwgp", title="Locally weighted graph partitioning", objective="normalised cut of the bipartite graph",
     better=Better.LOWER,
-    reference="huang2018", run=_lwgp, cluster_limit=GRAM_LIMIT, reads_tables=("",),
+    reference="huang2018", run=_lwgp, cluster_limit=GRAM_LIMIT, reads_tables=("",), restarts=("",),
     advice="like lwea, without comparing points; poor for two or three clusters",
 )  # fmt: skip

@@ -64,6 +64,6 @@ mcla = Method(
     key="mcla", title="Meta-clustering algorithm", objective="cut of the graph of clusters (Jaccard weights)",
     better=Better.LOWER,
     reference="strehl2002", run=_run, cluster_limit=GRAM_LIMIT, variants=("unit", "strehl"), sampled=("unit", "strehl"),
-    reads_tables=("unit", "strehl"),
+    reads_tables=("unit", "strehl"), partitions=("unit", "strehl"),
     advice="good with sound members; collapses with poor ones",
 )  # fmt: skip

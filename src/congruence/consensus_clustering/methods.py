@@ -64,6 +64,9 @@ class Method:
     sampled: tuple[str, ...] = ("",)
     #: variants that read the tables of clusters × clusters, which count all points even if points are sampled
     reads_tables: tuple[str, ...] = ()
+    #: variants that cut a graph, by `solver` and `balance`, and those that start at random `n_init` times
+    partitions: tuple[str, ...] = ()
+    restarts: tuple[str, ...] = ()
 
     def __call__(self, e: Evidence, k: int, rng: np.random.Generator, **options: Any) -> Found:
         """Clusters of the signatures; see `cg.consensus`."""
@@ -83,6 +86,10 @@ class Method:
     def takes_tables(self, variant: str | None) -> bool:
         """Whether it reads the tables of clusters × clusters."""
         return self._default(variant) in self.reads_tables
+
+    def takes(self, option: str, variant: str | None) -> bool:
+        """Whether an option has an effect: `n_init`, `solver` or `balance`."""
+        return self._default(variant) in (self.restarts if option == "n_init" else self.partitions)
 
     def _default(self, variant: str | None) -> str:
         return variant or (self.variants[0] if self.variants else "")
@@ -123,3 +130,18 @@ def find(name: str) -> Method:
         raise InputError(f"there is no method {name!r}; {hint(name, METHODS, 'there are: auto, ' + joined(METHODS))}")
     record: Method = getattr(import_module(f"congruence.consensus_clustering.{METHODS[key]}"), key)
     return record
+
+
+def takes(option: str) -> tuple[str, Callable[[dict[str, Any]], bool]]:
+    """What an option of `consensus` needs: a method, among those named, on which it has an effect."""
+    what = "a method with random starts: hbgf, ncut, kcc, kmodes, voting, lwgp"
+    if option != "n_init":
+        what = "a method that cuts a graph: mcla, cspa, hgpa, or hbgf with variant 'metis'"
+
+    def is_taken(given: dict[str, Any]) -> bool:
+        named = [given["method"]] if isinstance(given["method"], str) else list(given["method"])
+        if "auto" in named and option == "n_init":
+            return True
+        return any(find(name).takes(option, given["variant"]) for name in named if name != "auto")
+
+    return what, is_taken

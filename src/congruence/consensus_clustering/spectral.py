@@ -166,7 +166,7 @@ hbgf = Method(
     key="hbgf", title="Hybrid bipartite graph formulation", objective="normalised cut of the bipartite graph",
     better=Better.LOWER,
     reference="fern2004", run=spectral_run, variants=("spectral", "metis"), sampled=("spectral",),
-    reads_tables=("spectral",),
+    reads_tables=("spectral",), partitions=("metis",), restarts=("spectral",),
     advice="a good first choice; sensitive to small clusters and single points of poor members",
 )  # fmt: skip
 
@@ -193,6 +193,6 @@ def _ncut(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_op
 
 ncut = Method(
     key="ncut", title="Normalised cut of the consensus matrix", objective="normalised cut", better=Better.LOWER,
-    reference="yu2007", run=_ncut, reads_tables=("",),
+    reference="yu2007", run=_ncut, reads_tables=("",), restarts=("",),
     advice="best if many members are nearly one cluster; loses small true clusters",
 )  # fmt: skip

@@ -60,6 +60,6 @@ def matched(e: Evidence, labels: Array, k: int) -> Array:
 
 voting = Method(
     key="voting", title="Iterated plurality voting", objective="share of the votes for the winner", better=Better.HIGHER,
-    reference="dimitriadou2002", run=_run,
+    reference="dimitriadou2002", run=_run, restarts=("",),
     advice="best with sound members and very unequal sizes, or hundreds of clusters; collapses with poor members",
 )  # fmt: skip

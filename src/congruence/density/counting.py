@@ -13,7 +13,7 @@ from congruence.density.binning import Binning, Coder
 from congruence.density.columns import Columns, brought
 from congruence.density.profile import Attribute, Profile
 from congruence.engine import plan
-from congruence.engine.plan import engine_for, on_card
+from congruence.engine.plan import engine_for, on_card, seed_sequence
 from congruence.errors import InputError, yes_or_no
 from congruence.inputs.alignment import InputOptions, check_index, decided
 from congruence.inputs.coerce import as_disjoint
@@ -197,3 +197,29 @@ def similarity_matrix(a: Profile, b: Profile) -> Array:
     """For each pair of clusters of a and b, the sum over all bins of the products of their counts."""
     a.check_same_bins(b)
     return np.asarray(a.counts.astype(np.float64) @ b.counts.astype(np.float64).T)
+
+
+def equal_samples(data: list[Columns], sides: list[Any], random_state: Any) -> tuple[list[Columns], list[Any]]:
+    """A stratified random sample of the larger side with the size of the smaller."""
+    if any(side.soft for side in sides):
+        raise InputError("memberships have no clusters to sample from; pass sizes='scaled'")
+    assigned = [len(side) - side.gaps for side in sides]
+    if assigned[0] == assigned[1]:
+        return data, sides
+    large = int(np.argmax(assigned))
+    points = stratified_sample(sides[large].codes, sides[large].k, min(assigned), random_state)
+    data, sides = list(data), list(sides)
+    data[large], sides[large] = data[large].taken(points), sides[large].taken(points)
+    return data, sides
+
+
+def stratified_sample(codes: Array, k: int, size: int, random_state: Any) -> Array:
+    """A stratified sample of points; rounding goes to the largest remainders."""
+    rng = np.random.default_rng(seed_sequence(random_state))
+    many = np.bincount(codes, minlength=k + 1)[:k]
+    exact = many * (size / many.sum())
+    share = np.floor(exact).astype(np.int64)
+    rest = np.argsort(-(exact - share), kind="stable")[: size - int(share.sum())]
+    share[rest] += 1
+    drawn = [rng.choice(np.flatnonzero(codes == c), share[c], replace=False) for c in range(k) if share[c]]
+    return np.sort(np.concatenate(drawn))

@@ -24,6 +24,7 @@ def scorer(key: str) -> Callable[..., float]:
         return compare_profiles(a, b, X, X_b, **given)[key]
 
     described: Any = score
+    described.needs = compare_profiles.needs  # type: ignore[attr-defined]
     sides_of = [p for p in inspect.signature(score).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
     described.__signature__ = inspect.Signature([*sides_of, *options.values()])
     told = described_arguments(compare_profiles)

@@ -11,12 +11,23 @@ from typing import Any, Literal
 import numpy as np
 
 from congruence.comparison.presenting import Result, number
-from congruence.density.binning import Binning
+from congruence.density.binning import NEEDS_CUTS, NEEDS_NAME, Binning
 from congruence.density.columns import Columns, as_columns, brought
-from congruence.density.counting import counted, similarity_matrix
+from congruence.density.counting import counted, equal_samples, similarity_matrix
 from congruence.density.profile import Profile
-from congruence.engine.plan import on_card, seed_sequence
-from congruence.errors import InputError, NoSuchName, hint, joined, real_number, some_of, yes_or_no
+from congruence.engine.plan import on_card
+from congruence.errors import (
+    InputError,
+    NoSuchName,
+    hint,
+    joined,
+    needs,
+    one_of,
+    real_number,
+    some_of,
+    without_effect,
+    yes_or_no,
+)
 from congruence.formulas import find
 from congruence.formulas.solvers import transport_plan
 from congruence.inputs.alignment import InputOptions, check_index, decided
@@ -183,6 +194,11 @@ class ProfileComparison(Result):
         return "\n".join([*lines, *(f"note: {n}" for n in self.notes)])
 
 
+@needs(
+    bins=NEEDS_CUTS,
+    nominal=NEEDS_NAME,
+    random_state=("sizes='sample'", lambda given: given["sizes"] == "sample"),
+)
 def compare_profiles(
     a: Any,
     b: Any,
@@ -263,6 +279,10 @@ def compare_profiles(
     cautions: list[str] = []
     if isinstance(a, Profile) or isinstance(b, Profile):
         p, q = _given_profiles(a, b, X, X_b, sizes)
+        without_effect(
+            compare_profiles, "for profiles, which are counted already", binning=binning, bins=bins, nominal=nominal,
+            bivariate=bivariate, unassigned=unassigned, noise=noise, engine="auto" if engine == "cpu" else engine,
+        )  # fmt: skip
     else:
         p, q = _counted_profiles(
             a, b, X, X_b, binning, bins, nominal, bivariate, sizes, unassigned, noise, random_state, threads, engine
@@ -273,12 +293,6 @@ def compare_profiles(
         p, q = (x.scaled(min(p.n, q.n) / x.n) for x in (p, q))
     found = _compared(p, q, how, matching, adjusted)
     return replace(found, notes=(*cautions, *found.notes))
-
-
-def one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
-    """Raise for an unknown value."""
-    if not isinstance(value, str) or value not in known:
-        raise InputError(f"{name} must be {joined(map(repr, known), 'or')}, not {value!r}")
 
 
 def _given_profiles(a: Any, b: Any, X: Any, X_b: Any, sizes: str) -> tuple[Profile, Profile]:
@@ -336,7 +350,7 @@ def _counted_profiles(
             chosen.fit(data[0] if X_b is None else data[0] + data[1])
     data = [chosen.columns(columns) for columns in (data[:1] if X_b is None else data)]
     if sizes == "sample":
-        data, sides = _sampled(data * (2 if X_b is None else 1), sides, random_state)
+        data, sides = equal_samples(data * (2 if X_b is None else 1), sides, random_state)
     if len(data) == 1:
         p, q = counted(data[0], sides, chosen, bivariate=bivariate, threads=threads, engine=engine)
     else:
@@ -348,32 +362,6 @@ def _counted_profiles(
         if not profile.n:
             raise InputError(f"{who}: no point is assigned to a cluster")
     return p, q
-
-
-def _sampled(data: list[Columns], sides: list[Any], random_state: Any) -> tuple[list[Columns], list[Any]]:
-    """A stratified random sample of the larger side with the size of the smaller."""
-    if any(side.soft for side in sides):
-        raise InputError("memberships have no clusters to sample from; pass sizes='scaled'")
-    assigned = [len(side) - side.gaps for side in sides]
-    if assigned[0] == assigned[1]:
-        return data, sides
-    large = int(np.argmax(assigned))
-    points = stratified_sample(sides[large].codes, sides[large].k, min(assigned), random_state)
-    data, sides = list(data), list(sides)
-    data[large], sides[large] = data[large].taken(points), sides[large].taken(points)
-    return data, sides
-
-
-def stratified_sample(codes: Array, k: int, size: int, random_state: Any) -> Array:
-    """A stratified sample of points; rounding goes to the largest remainders."""
-    rng = np.random.default_rng(seed_sequence(random_state))
-    many = np.bincount(codes, minlength=k + 1)[:k]
-    exact = many * (size / many.sum())
-    share = np.floor(exact).astype(np.int64)
-    rest = np.argsort(-(exact - share), kind="stable")[: size - int(share.sum())]
-    share[rest] += 1
-    drawn = [rng.choice(np.flatnonzero(codes == c), share[c], replace=False) for c in range(k) if share[c]]
-    return np.sort(np.concatenate(drawn))
 
 
 # --- two profiles -----------------------------------------------------------------------------------------------
@@ -495,6 +483,3 @@ def _soft(
     k, m = np.nonzero(flow)
     weight = flow[k, m] / whole / (size_p[k] * size_q[m])
     return Profiles.of(total / whole, 1.0, 1.0, np.nan), (k, m, weight, norm[k, m])
-
-
-# --- functions of the measures ----------------------------------------------------------------------------------

@@ -13,13 +13,13 @@ from typing import Any, Literal
 import numpy as np
 
 from congruence.comparison.presenting import Result, number, plain
-from congruence.density.binning import Binning
+from congruence.density.binning import NEEDS_CUTS, NEEDS_NAME, Binning
 from congruence.density.columns import Columns, as_columns, raw_columns
 from congruence.density.counting import counted
 from congruence.density.profile import Profile
-from congruence.density.similarity import ProfileComparison, compare_profiles, one_of
+from congruence.density.similarity import ProfileComparison, compare_profiles
 from congruence.engine.plan import Progress
-from congruence.errors import InputError, hint, joined
+from congruence.errors import InputError, hint, joined, needs, one_of
 from congruence.inputs.alignment import InputOptions, check_index, decided
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.column_kinds import check_features
@@ -175,6 +175,11 @@ def _moved(before: Any, now: Any, similar: float) -> str:
     return f"{now if before == now else f'{before} → {now}'} ({similar:.2f})"
 
 
+@needs(
+    bins=NEEDS_CUTS,
+    nominal=NEEDS_NAME,
+    progress=("a table; the number of windows of a stream is not known", lambda given: given["window"] is not None),
+)
 def drift(
     windows: Any,
     labels: str | None = None,

@@ -12,7 +12,7 @@ from congruence.comparison.presenting import Result
 from congruence.engine import matrices, tiles
 from congruence.engine.plan import Progress, engine_for
 from congruence.ensembles.agreement import as_ensemble, complete_labels, no_pooled, point_mass
-from congruence.errors import InputError, whole_number
+from congruence.errors import InputError, needs, whole_number
 from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
@@ -70,6 +70,11 @@ class ConsensusCdf(Result):
         return f"ConsensusCdf: {how} {self.pairs:,.0f} pairs, area {self.area:.4f}, PAC {self.pac():.4f}"
 
 
+@needs(
+    random_state=("sample", lambda given: given["sample"] is not None),
+    progress=("all pairs; leave sample out", lambda given: given["sample"] is None),
+    engine=("all pairs; leave sample out", lambda given: given["sample"] is None or given["engine"] == "cpu"),
+)
 def consensus_cdf(
     ensemble: Any,
     *,

@@ -8,7 +8,7 @@ import numpy as np
 
 from congruence.engine.plan import engine_for
 from congruence.ensembles.agreement import as_ensemble, point_mass
-from congruence.errors import InputError
+from congruence.errors import InputError, without_effect
 from congruence.inputs.alignment import whole_labels
 from congruence.inputs.cover import CoverLabels, check_one_kind
 from congruence.inputs.ensemble import Ensemble
@@ -58,6 +58,7 @@ def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto", out: Any
     if e.is_lazy:
         from congruence.ensembles.scanned import scanned_items
 
+        without_effect(item_consensus, "for scanned columns", engine="auto" if engine == "cpu" else engine)
         return scanned_items(e, labels, out)
     if out is not None:
         raise InputError("out= writes values of scanned rows: pass cg.scan(…); values in memory are returned")

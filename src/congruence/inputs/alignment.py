@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, some_of
+from congruence.errors import Caution, InputError, some_of, without_effect
 from congruence.inputs.coerce import Clustering, as_clustering, as_disjoint
-from congruence.inputs.cover import with_policies
+from congruence.inputs.cover import CoverLabels, with_policies
 from congruence.inputs.labels import Labels, Unassigned, frame_kind, noise_caution, spelling_caution
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array, Table
@@ -95,26 +95,29 @@ class InputOptions:
         same, notes = aligned(raw, self.align, who)
         check_noise(self.noise, [*names, *who])
         noise = tuple(noise_for(self.noise, both) for both in zip(names, who, strict=True))
-        if self.unassigned == "keep" or (any(c.overlapping for c in same) and any(c.soft for c in same)):
-            members = tuple(with_policies(same, self.unassigned, noise, who))
-        else:
-            each = zip(same, noise, who, strict=True)
-            members = tuple(c.with_policy(self.unassigned, labels, name) for c, labels, name in each)
+        check_noise_of(same, self.noise, noise)
         index = next((c.index for c in same if c.index is not None), None)
-        n = SCANNED if members[0].lazy else len(members[0])
+        n = SCANNED if same[0].lazy else len(same[0])
         mass = as_mass(self.sample_weight, self.frequency, n, index, self.align)
+        left = noise
         if self.unassigned == "singletons" and mass is not None and mass.is_frequency and n != SCANNED:
-            for c, labels, name in zip(same, noise, who, strict=True):
-                _check_single(c.with_policy("drop", labels, name), mass, name)
+            same = [c.with_policy("partial", labels, name) for c, labels, name in zip(same, noise, who, strict=True)]
+            for c, name in zip(same, who, strict=True):
+                _check_single(c, mass, name)
+            left = (None,) * len(same)  # noise labels are gaps by now
+        if self.unassigned == "keep" or (any(c.overlapping for c in same) and any(c.soft for c in same)):
+            members = tuple(with_policies(same, self.unassigned, left, who))
+        else:
+            each = zip(same, left, who, strict=True)
+            members = tuple(c.with_policy(self.unassigned, labels, name) for c, labels, name in each)
         return Aligned(members=members, noise=noise, mass=mass, index=index, notes=tuple(notes))
 
 
 def _check_single(c: Clustering, mass: Mass, who: str) -> None:
     """Raise if a point in no cluster occurs several times: each occurrence would be a separate cluster."""
-    if not c.gaps:
+    if not isinstance(c, Labels):  # memberships have no gaps
         return
-    codes = c.codes  # type: ignore[union-attr]  # memberships have no gaps
-    often = int((mass.values[codes == codes.max()] > 1).sum())
+    often = int((mass.values[c.codes == (c.empty if isinstance(c, CoverLabels) else c.k)] > 1).sum())
     if often:
         raise InputError(
             f"{who}: points without a label that occur several times (frequency): {often}; unassigned='singletons' makes each "
@@ -293,6 +296,13 @@ def check_index(clustering: Any, X: Any, who: str, of: str = "the data") -> None
         )
 
 
+def check_noise_of(members: Sequence[Clustering], given: Any, noise: Sequence[Collection[Hashable] | None]) -> None:
+    """Refuse noise labels of memberships, which have no labels: if all are soft, or if a mapping names them."""
+    soft = [c.soft and labels is not None for c, labels in zip(members, noise, strict=True)]
+    if all(soft) or (isinstance(given, Mapping) and any(soft)):
+        without_effect(InputOptions, "for memberships, which have no labels", noise=given)
+
+
 def check_noise(noise: Any, columns: Iterable[str | None]) -> None:
     """Raise if a mapping of noise labels names an unknown column."""
     if isinstance(noise, Mapping):
@@ -450,10 +460,9 @@ def decided(
         raise InputError("unassigned='partial' is for an Ensemble; pass 'drop', 'singletons' or 'cluster'")
     columns = who if columns is None else columns
     check_noise(options.noise, [*(c.title for c in raw), *columns])
-    return tuple(
-        c.with_policy(options.unassigned, noise_for(options.noise, (c.title, column)), w)
-        for c, w, column in zip(raw, who, columns, strict=True)
-    )
+    noise = [noise_for(options.noise, (c.title, column)) for c, column in zip(raw, columns, strict=True)]
+    check_noise_of(raw, options.noise, noise)
+    return tuple(c.with_policy(options.unassigned, labels, w) for c, w, labels in zip(raw, who, noise, strict=True))
 
 
 def whole_labels(labels: Any, n: int, who: str = "labels", X: Any = None, of: str | None = None) -> Labels:

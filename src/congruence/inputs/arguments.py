@@ -1,4 +1,4 @@
-"""Find the argument of a call that has the wrong type; public functions use this after an error."""
+"""Find the argument of a call that has no effect, or the wrong type; the latter after an error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
-from congruence.errors import InputError, joined
+from congruence.errors import InputError, check_needs, joined
 
 #: words for plain types
 WORDS = {bool: "True or False", int: "a whole number", float: "a number", str: "a text", type(None): "None"}
@@ -52,6 +52,22 @@ def misfit(
         if not fits(value, kinds.get(name, Any)):
             return InputError(f"{name} must be {in_words(kinds[name])}; got {_shown(value)}")
     return None
+
+
+def check_effects(function: Callable[..., Any], args: tuple[Any, ...], given: Mapping[str, Any]) -> None:
+    """Refuse arguments that have no effect in this call, by what `needs` says of the function.
+
+    Args:
+        function: The function that was called.
+        args: Arguments by position.
+        given: Arguments by name.
+    """
+    try:
+        bound = inspect.signature(function).bind(*args, **given)
+    except TypeError:  # too many, too few or unknown arguments: Python raises in the call
+        return
+    bound.apply_defaults()
+    check_needs(function, bound.arguments)
 
 
 def check_argument(function: Callable[..., Any], name: str, value: Any) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, joined, names_in, whole_number
+from congruence.errors import Caution, InputError, joined, names_in, whole_number, without_effect
 from congruence.inputs.cover_reading import Keys, Members, memberships_of, plain
 from congruence.inputs.labels import Labels, frame_kind
 from congruence.inputs.memberships import Memberships
@@ -78,6 +78,8 @@ class Cover:
         self.kind = frame_kind(clusters)
         self.title: str | None = None
         self.cautions: tuple[Caution, ...] = ()
+        if not isinstance(clusters, Mapping):
+            without_effect(Cover, "without a mapping", keys=keys)
         found = memberships_of(clusters.members if isinstance(clusters, Cover) else clusters, keys, who)
         ids, self._point, self._cluster, listed = found.ids, found.point, found.cluster, list(found.names)
         if names is not None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
-from congruence.errors import InputError, hint, path_of, some_of
+from congruence.errors import InputError, hint, path_of, some_of, without_effect
 from congruence.inputs.cover import Cover, Duplicates
 from congruence.inputs.cover_reading import CLUSTER_NAMES, POINT_NAMES, Keys
 from congruence.inputs.files import existing_file, read_columns, readable, suffix_of
@@ -69,6 +69,8 @@ def read_cover(
         )
     if not isinstance(format, str) or format not in FORMATS:
         raise InputError(f"there is no format {format!r} of covers; {hint(format, FORMATS, ', '.join(FORMATS))}")
+    if format != "json":
+        without_effect(read_cover, "without format 'json'", keys=keys)
     path = existing_file(path)
     with readable(path):
         cover = _read(path, format, points, duplicates, keys)

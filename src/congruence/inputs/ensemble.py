@@ -9,7 +9,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, some_of
+from congruence.errors import Caution, InputError, some_of, without_effect
 from congruence.inputs.alignment import Align, InputOptions, Mass, aligned, member_weights
 from congruence.inputs.coerce import Clustering, as_clustering
 from congruence.inputs.columns import card_columns, card_vectors, check_columns, frame_columns, title_of
@@ -96,8 +96,6 @@ class Ensemble(Listing):
         self.names: tuple[str, ...] = tuple(listed)
         self.index = same.index if align != "position" else None
         self.mass: Mass | None = same.mass
-        if self.mass is None and isinstance(clusterings, Ensemble):
-            self.mass = clusterings.mass
         self.kind = kind or next((c.kind for c in raw if c.kind), None)
         self.notes: tuple[Caution, ...] = (*notes, *same.notes)
         self._doubtful = tuple(
@@ -107,7 +105,7 @@ class Ensemble(Listing):
             for caution in label_cautions(c.names, name)
         )
         if isinstance(clusterings, Ensemble):
-            self._doubtful = clusterings._doubtful
+            self._doubtful, self.mass = clusterings._doubtful, self.mass or clusterings.mass
         if self.keeps:
             for c in self.members:
                 if isinstance(c, Labels) and c.values is not None:
@@ -433,6 +431,7 @@ class Ensemble(Listing):
             kind, backend = "consensus", kind
         if kind not in ("consensus", "flow"):
             raise InputError(f"kind must be 'consensus' or 'flow', not {kind!r}")
+        without_effect(Ensemble.plot, "with kind='flow'", labels=labels if kind == "flow" else None)
         return _door().figure(self, backend, labels=labels, kind=kind)
 
 

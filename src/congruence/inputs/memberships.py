@@ -155,11 +155,11 @@ class Memberships:
         return part
 
     def with_policy(self, unassigned: Unassigned, noise: Collection[Hashable] | None, who: str) -> Memberships:
-        """Memberships have no unassigned points; `unassigned` has no effect.
+        """The memberships themselves: every point is in a cluster.
 
         Args:
-            unassigned: No effect: every point has memberships.
-            noise: No effect, for the same reason.
+            unassigned: Not used: every point has memberships.
+            noise: Not used: hard clusterings beside these may have such labels.
             who: Name used in messages.
         """
         return self

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from congruence.comparison.presenting import counted, number, plain
-from congruence.errors import InputError, misnamed, path_of
+from congruence.errors import InputError, misnamed, needs, path_of, without_effect
 from congruence.formulas import find
 from congruence.formulas.explain import pretty
 from congruence.formulas.record import Measure
@@ -137,6 +137,7 @@ def check_page(path: Path) -> None:
 
 
 @misnamed(k="n_clusters")
+@needs(axes=("data", lambda given: given["data"] is not None or hasattr(given["clusterings"], "obsm")))
 def report(
     clusterings: Any,
     out: str | Path | None = None,
@@ -206,7 +207,8 @@ def report(
     if holds_covers(clusterings, reference):
         from congruence.reporting.cover_report import report_of_covers  # a report on covers has the same interface
 
-        not_for_covers(data=data, axes=axes, ids=ids, n_clusters=n_clusters)
+        given = {"data": data, "axes": axes, "ids": ids, "n_clusters": n_clusters, "source": source}
+        without_effect(report, "for covers", **given)
         return report_of_covers(
             clusterings, out, reference=reference, measures=measures, unassigned=unassigned, noise=noise, title=title,
             command=command, random_state=random_state, threads=threads, progress=progress,
@@ -231,13 +233,6 @@ def holds_covers(clusterings: Any, reference: Any = None) -> bool:
         listed = list(listed.values())
     every = [*(listed if isinstance(listed, list | tuple) else ()), reference]
     return any(isinstance(x, Cover | CoverLabels) for x in every)
-
-
-def not_for_covers(**options: Any) -> None:
-    """Refuse options that do not apply to a report on covers."""
-    for name, value in options.items():
-        if value is not None:
-            raise InputError(f"{name} is for reports of labels, but there are covers; leave it out")
 
 
 # --- the page ---------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from congruence.engine.plan import Progress, default_threads
-from congruence.errors import InputError, hint, some_of
+from congruence.errors import InputError, hint, some_of, without_effect
 from congruence.inputs.column_kinds import Sorting
 from congruence.scanning.accumulate import Accumulator, Counting, Overfull
 from congruence.scanning.checkpoint import checkpoint_in, digest
@@ -112,6 +112,7 @@ def scan(
     """
     options = {"threads": threads, "client": client, "checkpoint": checkpoint, "progress": progress}
     if isinstance(path, Scan):
+        without_effect(scan, "for a scan, which is open already", id=id, na_values=na_values)
         options |= {"memory": None if memory == MEMORY else memory, "skip_bad": skip_bad or None}
         return path.narrowed(columns).with_options(**options)
     found = source_of(path, na_values)

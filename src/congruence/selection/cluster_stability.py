@@ -15,7 +15,7 @@ import numpy as np
 from congruence.comparison.presenting import Result, number, plain
 from congruence.engine.plan import Progress, seed_sequence
 from congruence.ensembles.generators import as_data, configured, hard, in_order, seed_of
-from congruence.errors import InputError, joined, real_number, whole_number
+from congruence.errors import InputError, joined, needs, real_number, whole_number
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.inputs.labels import frame_kind
 from congruence.statistics.tables import Array
@@ -152,6 +152,11 @@ def _verdict(mean: float) -> str:
     return "unreliable"
 
 
+@needs(
+    fraction=("scheme='subsample'", lambda given: given["scheme"] == "subsample"),
+    jitter=("scheme='jitter'", lambda given: given["scheme"] == "jitter"),
+    noise=("scheme='noise'", lambda given: given["scheme"] == "noise"),
+)
 def stability(
     X: Any,
     clusterer: Any,

@@ -9,7 +9,7 @@ import numpy as np
 
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.generators import as_data, numbers_of
-from congruence.errors import InputError, misnamed
+from congruence.errors import InputError, misnamed, without_effect
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import as_disjoint
@@ -107,7 +107,14 @@ def choose_k(
     >>> cg.choose_k(rng.uniform(size=(90, 2))).k
     1
     """
+    parts: dict[str, Any] = {"fraction": fraction, "n_subsamples": n_subsamples}
+    if isinstance(data, Mapping) and not type(data).__module__.startswith("xarray"):
+        making_runs = {"k": k, "method": method, "n_members": n_members, "k_min": k_min, "standardise": standardise}
+        without_effect(choose_k, "for ensembles; it is for data", **making_runs, protocol=protocol, **parts)
     if isinstance(criteria, str) and criteria == "paper":
+        without_effect(
+            choose_k, "with criteria='paper', which is for method 'em'", method="auto" if method == "em" else method
+        )
         criteria, method, protocol = PAPER, "em", "paper"
     if isinstance(data, Mapping) and not type(data).__module__.startswith("xarray"):
         return _of_ensembles(data, criteria, reference, threads, progress)
@@ -116,7 +123,10 @@ def choose_k(
     truth = _truth(reference, n, [data], "the data")
     seeds = seed_sequence(random_state)
     ks = _checked_numbers(k, k_min, n)
+    if criteria is None and n_members is None:
+        without_effect(choose_k, "without criteria that compare members", **parts)
     if criteria is None and n_members is None and is_clusterer(method):
+        without_effect(choose_k, "without method 'em'", protocol=protocol)
         return by_rule(prepare(data, X, standardise, seeds), ks, method, seeds, truth, progress)
     if criteria is not None or not (isinstance(method, str) and method in ("auto", "kmeans")):
         plain = n_members is None and isinstance(method, str) and method in ("auto", "kmeans")
@@ -124,6 +134,10 @@ def choose_k(
         found = None
         if others is None or others or not peers:
             wanted = None if others is None else wanted_criteria(others, False)
+            if wanted is not None and all(w.name != "stability" for w in wanted):
+                without_effect(choose_k, "without the criterion 'stability'", **parts)
+            if not peers:
+                without_effect(choose_k, "on criteria that compare members", standardise=standardise)
             many = MEMBERS if n_members is None else n_members
             maker = "kmeans" if isinstance(method, str) and method == "auto" else method
             making = Making.of(data, X, maker, seeds, many, n_subsamples, fraction, protocol, n_jobs)
@@ -133,6 +147,8 @@ def choose_k(
                     f"these criteria need k of at least 2, and only k = 1 is left ({n} points); pass a larger k"
                 )
             found = member_curves(several, making, wanted, truth, threads, progress)
+        else:
+            without_effect(choose_k, "without criteria that compare members", n_members=n_members, **parts)
         if peers:
             points = prepare(data, X, standardise, seeds)
             return by_criteria(points, ks, peers, method, seeds, found, truth, n_jobs, progress)
