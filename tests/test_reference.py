@@ -15,7 +15,10 @@ import pytest
 
 import congruence as cg
 from congruence.comparison.presenting import Result
+from congruence.errors import Caution
 from congruence.figures import DRAWN, DRAWN_TREES
+from congruence.reporting.cover_report import CoverModel
+from congruence.reporting.model import Model
 from tests import stub
 
 SECTION = re.compile(r"^(Args|Attributes|Returns|Raises|See also):$")
@@ -151,6 +154,20 @@ def test_every_result_has_the_same_methods_and_keyword_fields(name):
     if kind not in (*DRAWN, *DRAWN_TREES):
         with pytest.raises(cg.InputError, match=f"there is no figure of a {name}"):
             result.plot()
+
+
+def test_cautions_are_records():
+    """Every field called caution or cautions, of results and of the report, is declared as `Caution` records."""
+    for kind in [*(getattr(cg, name) for name in RESULTS), Model, CoverModel]:
+        for field in dataclasses.fields(kind):
+            assert not field.name.startswith("caution") or "Caution" in str(field.type), (kind, field)
+    noisy = {"a": [-1, 0, 0, 1], "b": [0, 0, 1, 1], "c": [None] * 4}
+    page = cg.report(noisy, measures=["ari", "rand"], progress=False).model
+    some = (cg.compare(noisy["a"], noisy["b"]), cg.compare_all([noisy["a"], noisy["b"]]), page)
+    for cautions in (x.cautions for x in some):
+        assert cautions
+        assert all(isinstance(c, Caution) and c.code for c in cautions)
+    assert {c.code for c in page.cautions} >= {"empty"}
 
 
 def test_the_stub_is_up_to_date():

@@ -145,11 +145,11 @@ def test_an_empty_member_is_left_out():
 
 
 def test_two_of_one_name_are_two():
-    """Members of the same name get a number."""
+    """Members of the same name get different names."""
     import pandas as pd
 
     columns = [pd.Series([0, 1, 1], name="x"), pd.Series([0, 0, 1], name="x")]
-    assert cg.report(columns, progress=False).model.names == ("x", "x (2)")
+    assert cg.report(columns, progress=False).model.names == ("x", "x′")
 
 
 @pytest.mark.parametrize(

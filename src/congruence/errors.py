@@ -6,7 +6,7 @@ import math
 import operator
 import os
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from enum import StrEnum
@@ -163,14 +163,14 @@ def some_of(names: Iterable[object], most: int = 8) -> str:
     return ", ".join(listed[:most]) + more
 
 
-def unused_name(wanted: str, taken: Iterable[str]) -> str:
+def unused_name(wanted: str, taken: Container[str]) -> str:
     """The name, with primes added until it differs from those taken.
 
     >>> unused_name("x", ["x", "x′"])
     'x′′'
     """
-    used, name, primes = set(taken), wanted, ""
-    while name in used:
+    name, primes = wanted, ""
+    while name in taken:
         primes += "′"
         name = wanted + primes
     return name

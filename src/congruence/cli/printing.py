@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from congruence.cli.app import Format, settings
-from congruence.errors import as_called, visible
+from congruence.errors import as_called, unused_name, visible
 
 
 def say(notes: Any) -> None:
@@ -87,10 +87,10 @@ def print_result(result: Any, format: Format, rows: Callable[[], None] | None = 
 def square_columns(result: Any) -> dict[str, Any]:
     """The columns of a matrix of one measure; the first holds the names of the rows, under a name that no clustering has."""
     (key,) = result.keys()
-    corner = "clustering"
-    while corner in result.names:
-        corner += "_"
-    return {corner: result.names, **dict(zip(result.names, result[key].T.tolist(), strict=True))}
+    return {
+        unused_name("clustering", result.names): result.names,
+        **dict(zip(result.names, result[key].T.tolist(), strict=True)),
+    }
 
 
 def print_json(value: Any) -> None:

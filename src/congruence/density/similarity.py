@@ -17,6 +17,7 @@ from congruence.density.counting import counted, equal_samples, similarity_matri
 from congruence.density.profile import Profile
 from congruence.engine.plan import on_card
 from congruence.errors import (
+    Caution,
     InputError,
     NoSuchName,
     hint,
@@ -276,7 +277,7 @@ def compare_profiles(
         raise InputError(
             "adjusted=True subtracts the mean over matchings, which soft matchings and kernels do not have"
         )
-    cautions: list[str] = []
+    cautions: list[Caution] = []
     if isinstance(a, Profile) or isinstance(b, Profile):
         p, q = _given_profiles(a, b, X, X_b, sizes)
         without_effect(

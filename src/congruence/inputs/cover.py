@@ -11,7 +11,7 @@ import numpy as np
 
 from congruence.errors import Caution, InputError, joined, names_in, whole_number, without_effect
 from congruence.inputs.cover_reading import Keys, Members, memberships_of, plain
-from congruence.inputs.labels import Labels, frame_kind
+from congruence.inputs.labels import Labels, frame_kind, name_of_unassigned
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.covers import ClusterMap
 from congruence.statistics.tables import Array, code_type
@@ -332,9 +332,7 @@ class CoverLabels(Labels):
             part = replace(cover, encoded=(codes, np.arange(g - 1)), gaps=int(alone.sum()))
             return cover._with_rows(part, rows)
         many = int(alone.sum()) if unassigned == "singletons" else 1
-        word = "unassigned"
-        while any(str(name).startswith(word) for name in cover.clusters.names):
-            word += "′"
+        word = name_of_unassigned(cover.clusters.names)
         k = cover.clusters.k
         names = (
             *cover.clusters.names,

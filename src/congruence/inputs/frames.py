@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from congruence.errors import InputError, joined, visible
+from congruence.errors import InputError, joined, unused_name, visible
 from congruence.inputs.encoding import arrow_values
 from congruence.inputs.labels import FRAMES
 
@@ -36,11 +36,10 @@ def square_frame(
 ) -> Any:
     """A matrix with names on both sides; pandas holds the row names in its index, others in a first column."""
     names = [str(c) for c in columns]
-    if len(set(names)) < len(names):  # a frame needs distinct column names
-        names = [f"{name}.{i}" for i, name in enumerate(names)]
-    body = {name: values[:, j] for j, name in enumerate(names)}
-    while corner in body:
-        corner += "_"
+    body: dict[str, Any] = {}
+    for j, name in enumerate(names):
+        body[unused_name(name, body)] = values[:, j]  # a frame needs distinct column names
+    corner = unused_name(corner, body)
     frame = make_frame({corner: [str(r) for r in rows], **body}, backend)
     if type(frame).__module__.split(".")[0] == "pandas":
         frame = frame.set_index(corner)

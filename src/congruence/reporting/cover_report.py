@@ -17,7 +17,7 @@ from congruence.comparison.matching import match
 from congruence.comparison.pair import DEFAULT_OF_COVERS
 from congruence.comparison.presenting import counted
 from congruence.comparison.results import AllPairs
-from congruence.errors import InputError
+from congruence.errors import Caution, InputError
 from congruence.figures.layout import distances, map_of, tree_of
 from congruence.formulas.record import Measure
 from congruence.formulas.references import REFERENCES
@@ -79,7 +79,7 @@ class CoverModel:
     shown: float
     ranking: tuple[CoverRow, ...]
     pairs: tuple[CoverPair, ...]
-    cautions: tuple[str, ...]
+    cautions: tuple[Caution, ...]
     command: str | None
     created: str
     version: str
@@ -154,8 +154,9 @@ def build(
     if not chosen:
         raise InputError("a report needs a symmetric measure, such as omega, onmi_max or average_f1")
     cautions += [c for c in scored.cautions if c not in cautions]
-    cautions += [f"{key} is left out: {why}" for key, why in scored.skipped.items()]
-    cautions += [f"{m.key} is left out: it is not symmetric" for m in scored.measures.values() if not m.is_symmetric]
+    cautions += [Caution("left_out", key, f"{{subject}} is left out: {why}") for key, why in scored.skipped.items()]
+    uneven = [m.key for m in scored.measures.values() if not m.is_symmetric]
+    cautions += [Caution("left_out", key, "{subject} is left out: it is not symmetric") for key in uneven]
     m, size = chosen[0], len(e)
     square = scored[m.key]
     others = square + np.diag(np.full(size, np.nan))

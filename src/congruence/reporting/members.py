@@ -10,7 +10,7 @@ import numpy as np
 
 from congruence.comparison.results import AllPairs
 from congruence.engine.cpu import table_of
-from congruence.errors import InputError, hint, joined, some_of
+from congruence.errors import Caution, InputError, hint, joined, some_of, unused_name
 from congruence.figures.layout import Flow, Tree, distances, flow_of, map_of, tree_of
 from congruence.formulas import find
 from congruence.formulas.record import Measure
@@ -72,13 +72,13 @@ class Scale:
         return low, high, np.where(np.isnan(steps), 65535, steps).astype(np.uint16)
 
 
-def gathered(clusterings: Any, reference: Any, unassigned: str, noise: Any) -> tuple[Ensemble, bool, list[str]]:
+def gathered(clusterings: Any, reference: Any, unassigned: str, noise: Any) -> tuple[Ensemble, bool, list[Caution]]:
     """All clusterings with unique names, the reference first; and notes on those left out."""
     policy: Any = "partial" if unassigned == "drop" else unassigned
     e = clusterings if isinstance(clusterings, Ensemble) else Ensemble(clusterings, unassigned=policy, noise=noise)
     if e.mass is not None:
         raise InputError("a report counts every point once, but this ensemble has point weights; pass it without them")
-    cautions: list[str] = [*e.notes]
+    cautions = [*e.notes]
     if isinstance(reference, str):
         if reference not in e.names:
             near = hint(reference, e.names, "there are: " + some_of(e.names))
@@ -93,7 +93,8 @@ def gathered(clusterings: Any, reference: Any, unassigned: str, noise: Any) -> t
     if empty:
         if reference is not None and 0 in empty:
             raise InputError("the reference has no point with a label")
-        cautions.append(f"left out, because no point has a label: {some_of([e.names[i] for i in empty], 5)}")
+        gone = some_of([e.names[i] for i in empty], 5)
+        cautions.append(Caution("empty", "", f"left out, because no point has a label: {gone}"))
         kept = [i for i in range(len(e)) if i not in set(empty)]
         if not kept:
             raise InputError("no clustering has a point with a label")
@@ -102,26 +103,21 @@ def gathered(clusterings: Any, reference: Any, unassigned: str, noise: Any) -> t
         raise InputError("a report compares at least two clusterings, and there is only one")
     names: list[str] = []
     for name in e.names:
-        copy, unique = 2, name
-        while unique in names:
-            unique, copy = f"{name} ({copy})", copy + 1
-        names.append(unique)
+        names.append(unused_name(name, names) if name in names else name)
     e = e[list(range(len(e)))]
     e.names = tuple(names)
     return e, reference is not None, cautions
 
 
-def wanted(measures: Sequence[str | Measure] | None, e: Ensemble) -> tuple[list[Measure], list[str]]:
+def wanted(measures: Sequence[str | Measure] | None, e: Ensemble) -> tuple[list[Measure], list[Caution]]:
     """The measures of the page, and notes on those left out because they are slow."""
     if measures is None:
         chosen = [find(key) for key in (SOFT if e.is_soft else HARD)]
         slow = [m for m in chosen if m.key in SLOW] if e.n_points * len(e) > LARGE else []
-        said = (
-            [f"{joined(m.title for m in slow)} left out: too slow for this many labels; name in measures to include"]
-            if slow
-            else []
-        )
-        return [m for m in chosen if m not in slow], said
+        if not slow:
+            return chosen, []
+        text = f"{joined(m.title for m in slow)} left out: too slow for this many labels; name in measures to include"
+        return [m for m in chosen if m not in slow], [Caution("left_out", "", text)]
     found = [find(m) for m in ([measures] if isinstance(measures, str | Measure) else measures)]
     if not 1 <= len(found) <= 6:
         raise InputError(f"a report shows one to six measures, not {len(found)}")

@@ -12,7 +12,7 @@ import numpy as np
 
 from congruence.comparison.many import compare_all
 from congruence.engine.plan import Progress
-from congruence.errors import InputError
+from congruence.errors import Caution, InputError
 from congruence.figures.features import Features, features_of
 from congruence.figures.layout import distances, groups_of
 from congruence.formulas.record import Measure
@@ -64,7 +64,7 @@ class Model:
     features: Features | None
     #: the number of clusters in the data; None without data
     support: Support | None
-    cautions: tuple[str, ...]
+    cautions: tuple[Caution, ...]
     command: str | None
     source: str | None
     #: options of `congruence compare` and `cg.compare` that reproduce the values of the page
@@ -155,7 +155,7 @@ def build(
     cautions += left_out
     scored = compare_all(e, asked, threads=threads, progress=progress)
     cautions += [c for c in scored.cautions if c not in cautions]
-    cautions += [f"{key} is left out: {why}" for key, why in scored.skipped.items()]
+    cautions += [Caution("left_out", key, f"{{subject}} is left out: {why}") for key, why in scored.skipped.items()]
     own = [i for i in range(size) if not (with_reference and i == 0)]
     m = scored.measures[next(iter(scored))]
     square = relative(scored[m.key], m)

@@ -19,7 +19,7 @@ from congruence.engine.plan import Progress
 from congruence.ensembles.agreement import lone_value
 from congruence.ensembles.distribution import consensus_cdf, delta_area
 from congruence.ensembles.generators import Maker, counts_of, hard, made_members, makers_of, with_index
-from congruence.errors import InputError, real_number, some_of, whole_number
+from congruence.errors import Caution, InputError, real_number, some_of, whole_number
 from congruence.formulas import find, hint, names
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
@@ -358,7 +358,7 @@ def _criterion(
         best, near = _elbow(ks, values) if better == "elbow" else _best(ks, values, errors, better)
         return Criterion(
             name=w.name, title=title, better=better, values=values, errors=errors, best=best, near=near,
-            votes=better != "elbow", caution=caution, favours=favours,
+            votes=better != "elbow", caution=_caution(w.name, caution), favours=favours,
         )  # fmt: skip
     m = w.measure
     best, near = _best(ks, values, errors, m.better, _is_bounded(m))
@@ -375,8 +375,13 @@ def _criterion(
     title = m.title if m.is_lone else f"Consensus index: {m.title}" + (" relative to self-scores" if w.by_self else "")
     return Criterion(
         name=w.name, title=title, better=m.better, values=values, errors=errors, best=best, near=near, votes=votes,
-        caution=caution, favours=favours,
+        caution=_caution(w.name, caution), favours=favours,
     )  # fmt: skip
+
+
+def _caution(criterion: str, text: str) -> Caution | None:
+    """A bias of a criterion as a record."""
+    return Caution("crisp" if text == CRISP else "bias", criterion, text) if text else None
 
 
 def _best(

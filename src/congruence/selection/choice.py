@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from congruence.comparison.presenting import Result
-from congruence.errors import InputError, Word, yes_or_no
+from congruence.errors import Caution, InputError, Word, yes_or_no
 from congruence.formulas.record import Better
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import html_grid, make_frame, text_grid
@@ -48,7 +48,7 @@ class Criterion(Result):
         best: The k it favours, None if it cannot tell.
         near: Other k within two standard errors.
         votes: Whether it is counted in the vote.
-        caution: A known bias.
+        caution: A known bias, or None.
         favours: Which k the bias favours.
         measure: Key of the measure it averages, "" if it is not a measure.
     """
@@ -63,7 +63,7 @@ class Criterion(Result):
     near: tuple[int, ...] = ()
     #: whether it has a vote, and its known bias
     votes: bool = True
-    caution: str = ""
+    caution: Caution | None = None
     favours: Leaning = ""
     #: key of the measure it averages; "" if it is not a measure
     measure: str = ""
