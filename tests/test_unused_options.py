@@ -129,10 +129,10 @@ def test_the_default_is_not_refused(function, args, beside, names):
 @pytest.mark.parametrize(
     ("model", "data", "name"),
     [
-        (cg.ConsensusClustering(2, n_members=5), np.column_stack([A, B]), "n_members"),
+        (cg.ConsensusClustering(2, n_members=5), cg.Ensemble(RUNS), "n_members"),
         (cg.ConsensusClustering(2, member_clusters=3), cg.Ensemble(RUNS), "member_clusters"),
         (cg.ConsensusClustering(2, noise=-1), cg.Ensemble(RUNS), "noise"),
-        (cg.ConsensusClustering(2, noise=-1, n_members=3), X, "noise"),
+        (cg.ConsensusClustering(2, noise=-1, generator="kmeans"), X, "noise"),
         (cg.ConsensusClustering(2, generator=lambda X, seed: [A, B], n_members=5), X, "n_members"),
         (cg.ConsensusClustering(2, method="average", n_init=3), np.column_stack([A, B]), "n_init"),
         (cg.ConsensusClustering(2, solver="builtin"), np.column_stack([A, B]), "solver"),

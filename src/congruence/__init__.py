@@ -102,13 +102,17 @@ def _checked(public: Any) -> Any:
         return public
 
     needs, places = getattr(public, "needs", {}), public.__code__.co_varnames
-    first = min((places.index(name) for name in needs if name in places), default=len(places))
+    first = min((places.index(name) for name in needs if name in places), default=1_000)
+    usual = {**dict.fromkeys(needs), **(public.__kwdefaults__ or {})}
+
+    def is_given(name: str, value: Any) -> bool:
+        return value is not usual[name] and not (value is False and usual[name] is None)
 
     @wraps(public)
     def checked(*args: Any, **given: Any) -> Any:
-        if needs and (len(args) > first or not needs.keys().isdisjoint(given)):
-            import_module("congruence.inputs.arguments").check_effects(public, args, given)
         try:
+            if len(args) > first or any(name in given and is_given(name, given[name]) for name in needs):
+                import_module("congruence.inputs.arguments").check_effects(public, args, given)
             result = public(*args, **given)
         except MemoryError as error:
             errors = import_module("congruence.errors")

@@ -224,6 +224,16 @@ def needs(**options: tuple[str, Callable[[dict[str, Any]], Any]]) -> Callable[[F
     return noted
 
 
+def is_one(name: str, *values: str) -> Callable[[dict[str, Any]], bool]:
+    """A condition for `needs`: whether an argument is one of these texts."""
+    return lambda given: isinstance(given[name], str) and given[name] in values
+
+
+def is_not(name: str, value: str) -> Callable[[dict[str, Any]], bool]:
+    """A condition for `needs`: whether an argument is anything but this text; unknown texts have messages of their own."""
+    return lambda given: not (isinstance(given[name], str) and given[name] == value)
+
+
 #: names of options on the command line that differ from the names of arguments
 _OPTIONS = {"random_state": "--seed", "n_clusters": "--k", "n_members": "--members"}
 

@@ -23,6 +23,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import congruence as cg
 from congruence.alternative_clustering.search import METHODS as ALTERNATIVE_METHODS
 from congruence.consensus_clustering.methods import METHODS as CONSENSUS_METHODS
+from tests.consensus_cases import taken_by
 
 A, B = [0, 0, 0, 1, 1, 2, 2, 2], [1, 1, 0, 0, 0, 2, 2, 1]
 X, Y = make_blobs(90, centers=3, random_state=0, cluster_std=0.6)
@@ -156,18 +157,24 @@ OPTIONS = (
     {},
     {"n_clusters": None},
     {"unseen": "nearest"},
-    {"noise": -1},
+    {"n_jobs": 1},
     {"member_clusters": [2, 4]},
     {"solver": "builtin"},
 )
 CONFIGURATIONS = [
     *(
         cg.ConsensusClustering(
-            **{"n_clusters": 3, "method": m, "generator": g, "n_members": 3, "n_init": 1, "random_state": 0, **options}
+            **{"n_clusters": 3, "method": m, "generator": g, "n_members": 3, "random_state": 0, **taken_by(m, n_init=1)}
+            | (taken_by(m, **options) if "solver" in options else options)
         )
         for m, g, options in zip(("auto", *CONSENSUS_METHODS), cycle(GENERATORS), cycle(OPTIONS), strict=False)
     ),
-    *(cg.AlternativeClustering(method=method, n_init=1, random_state=0) for method in ("auto", *ALTERNATIVE_METHODS)),
+    cg.ConsensusClustering(3, n_members=3, noise=-1, random_state=0),
+    cg.AlternativeClustering(method="auto", n_init=1, random_state=0),
+    *(
+        cg.AlternativeClustering(method=name, n_init=1 if method.n_init > 1 else None, random_state=0)
+        for name, method in ALTERNATIVE_METHODS.items()
+    ),
     cg.AlternativeClustering(5, n_alternatives=2, scale=False, method="adft", n_init=1, random_state=0),
 ]
 

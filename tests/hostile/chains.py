@@ -113,7 +113,7 @@ MADE: dict[str, Callable[[Random, int], Any]] = {
     "choose_k": lambda r, n: cg.choose_k(data(r, n), [2, 3], r.choice(["kmeans", "ward", "gaussian"]), random_state=0),
     "choose_k, criteria": lambda r, n: cg.choose_k(data(r, n), [2, 3], "kmeans", criteria=["silhouette", "gap"], random_state=0),
     "stability": lambda r, n: cg.stability(data(r, n), lambda z: (z[:, 0] > 2).astype(int), n_resamples=3, random_state=0),
-    "alternatives": lambda r, n: cg.alternatives(data(r, n), labels(r, n), 2, method=r.choice(["orthogonal", "coala", "adft"]), n_init=1, random_state=0),
+    "alternatives": lambda r, n: cg.alternatives(data(r, n), labels(r, n), 2, method=r.choice(["orthogonal", "condens", "adft"]), n_init=1, random_state=0),
     "Binning": lambda r, n: cg.Binning(r.choice(["width", "frequency"]), r.choice([1, 3])).fit(data(r, n)),
     "density_profile": lambda r, n: (lambda x: cg.density_profile(x, labels(r, n), cg.Binning().fit(x)))(data(r, n)),
     "compare_profiles": lambda r, n: (lambda x, y: cg.compare_profiles(*[cg.density_profile(x, labels(r, n), cg.Binning().fit(x)) for _ in y]))(data(r, n), "ab"),

@@ -93,7 +93,7 @@ MOST_PRICES = 600
 def _starts(given: dict[str, Any]) -> bool:
     """Whether the method starts at random several times; unknown ones are refused later."""
     method = given["method"]
-    return method not in METHODS or METHODS[method].n_init > 1
+    return not isinstance(method, str) or method not in METHODS or METHODS[method].n_init > 1
 
 
 @misnamed(k="n_clusters")

@@ -13,7 +13,7 @@ from congruence.chance.draws import NEEDS_PARTITIONS, Exactness, Null, pairs_val
 from congruence.chance.moments import Margin, Moments, is_reliable, p_values
 from congruence.chance.problems import Problem, Sided, drawn, problem_of
 from congruence.comparison.presenting import Result, number
-from congruence.errors import Caution, InputError, NotApplicable, needs
+from congruence.errors import Caution, InputError, NotApplicable, is_not, needs
 from congruence.formulas import find, hint
 from congruence.formulas.record import Measure
 from congruence.statistics.tables import Array
@@ -170,8 +170,8 @@ def _adjusted_value(value: float, expected: float, best: float) -> float:
 
 @needs(
     sided=NEEDS_PARTITIONS,
-    level=("draws; method='moments' makes none", lambda given: given["method"] != "moments"),
-    progress=("draws; method='moments' makes none", lambda given: given["method"] != "moments"),
+    level=("draws; method='moments' makes none", is_not("method", "moments")),
+    progress=("draws; method='moments' makes none", is_not("method", "moments")),
 )
 def permutation_test(
     a: Any,

@@ -119,7 +119,6 @@ class ConsensusClustering(Clusterer):
             without_effect(ConsensusClustering, "for an Ensemble, which has its members", noise=self.noise, **making)
             self.ensemble_, self.n_features_in_ = X, len(X)
         elif self.generator is None and is_labels(X):
-            without_effect(ConsensusClustering, "for label columns, which are the members", **making)
             check_one_kind(X)
             with refused():
                 given = validate_data(self, X, dtype=None, ensure_all_finite=False)
@@ -128,8 +127,9 @@ class ConsensusClustering(Clusterer):
             own = X if hasattr(X, "columns") else given
             self.ensemble_ = Ensemble(own, unassigned="partial", noise=self.noise)
         else:
-            without_effect(ConsensusClustering, "for data; it is for label columns", noise=self.noise)
-            if callable(self.generator) and not hasattr(self.generator, "fit"):
+            if self.generator is not None:  # without one, the type of X decides, and both kinds may come
+                without_effect(ConsensusClustering, "with a generator; it is for label columns", noise=self.noise)
+            if self._is_function:
                 without_effect(ConsensusClustering, "for a generator that is a function, which makes them", **making)
             check_features(X, takes_text=False)
             sparse = "csr" if self._takes_sparse else False
@@ -167,7 +167,7 @@ class ConsensusClustering(Clusterer):
         return self._centres.nearest(data)
 
     def _generated(self, data: Any, seeds: np.random.SeedSequence) -> Ensemble:
-        if callable(self.generator) and not hasattr(self.generator, "fit"):
+        if self._is_function:
             made = self.generator(data, int(seeds.generate_state(1)[0]))
             return made if isinstance(made, Ensemble) else Ensemble(made, unassigned="partial")
         k = self.member_clusters
@@ -178,6 +178,11 @@ class ConsensusClustering(Clusterer):
             data, self.n_members, k, self.generator or "kmeans", seeds, n_jobs=self.n_jobs, progress=False,
             complete=self.unseen != "nearest",
         )  # fmt: skip
+
+    @property
+    def _is_function(self) -> bool:
+        """Whether the generator is a function of X and a seed."""
+        return callable(self.generator) and not hasattr(self.generator, "fit")
 
     @property
     def _takes_sparse(self) -> bool:

@@ -8,14 +8,14 @@ import numpy as np
 
 from congruence.comparison.many import compare_all
 from congruence.engine.plan import seed_sequence
-from congruence.errors import InputError, hint, joined, needs
+from congruence.errors import InputError, hint, is_one, joined, needs
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
 from congruence.statistics.tables import Array
 
 
-@needs(alpha=("by='joint'", lambda given: given["by"] == "joint"))
+@needs(alpha=("by='joint'", is_one("by", "joint")))
 def select_members(
     ensemble: Any,
     n_members: int,

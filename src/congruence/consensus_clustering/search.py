@@ -30,7 +30,7 @@ from congruence.consensus_clustering.population import Everyone, of_labels
 from congruence.consensus_clustering.results import Consensus
 from congruence.engine.plan import Progress, seed_sequence
 from congruence.ensembles.generators import as_data
-from congruence.errors import InputError, joined, misnamed, needs, yes_or_no
+from congruence.errors import InputError, is_one, joined, misnamed, needs, yes_or_no
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import is_scanned
 from congruence.inputs.ensemble import Ensemble
@@ -61,7 +61,7 @@ ALL_UP_TO, SAMPLED, PER_CLUSTER = 100_000, 30_000, 200
     solver=methods.takes("solver"),
     balance=methods.takes("balance"),
     n_init=methods.takes("n_init"),
-    X=("unseen='nearest'", lambda given: given["unseen"] == "nearest"),
+    X=("unseen='nearest'", is_one("unseen", "nearest")),
 )
 def consensus(
     ensemble: Any,

@@ -9,7 +9,7 @@ import numpy as np
 
 from congruence.density.columns import Columns, as_columns, block_of, brought, encoded, on_host, raw_columns
 from congruence.density.profile import Attribute
-from congruence.errors import InputError, hint, names_in, needs, some_of
+from congruence.errors import InputError, hint, is_not, names_in, needs, some_of
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.labels import Labels
 from congruence.machine import device, jit
@@ -22,7 +22,10 @@ MOST_BINS = 1_000_000
 
 
 #: `bins` and `nominal` describe bins that are still to be made
-NEEDS_CUTS = ("binning='width' or 'frequency'", lambda given: given["binning"] in ("width", "frequency"))
+NEEDS_CUTS = (
+    "binning='width' or 'frequency'",
+    lambda given: isinstance(given["binning"], str) and given["binning"] != "mdl",
+)
 NEEDS_NAME = ("the name of a binning", lambda given: isinstance(given["binning"], str))
 
 
@@ -57,7 +60,7 @@ class Binning:
     {'x0': 1, 'x1': 0}
     """
 
-    @needs(bins=("method 'width' or 'frequency'", lambda given: given["method"] != "mdl"))
+    @needs(bins=("method 'width' or 'frequency'", is_not("method", "mdl")))
     def __init__(
         self,
         method: Literal["width", "frequency", "mdl"] = "width",

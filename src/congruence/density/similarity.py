@@ -21,6 +21,7 @@ from congruence.errors import (
     InputError,
     NoSuchName,
     hint,
+    is_one,
     joined,
     needs,
     one_of,
@@ -198,7 +199,7 @@ class ProfileComparison(Result):
 @needs(
     bins=NEEDS_CUTS,
     nominal=NEEDS_NAME,
-    random_state=("sizes='sample'", lambda given: given["sizes"] == "sample"),
+    random_state=("sizes='sample'", is_one("sizes", "sample")),
 )
 def compare_profiles(
     a: Any,

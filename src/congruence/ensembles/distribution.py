@@ -12,7 +12,7 @@ from congruence.comparison.presenting import Result
 from congruence.engine import matrices, tiles
 from congruence.engine.plan import Progress, engine_for
 from congruence.ensembles.agreement import as_ensemble, complete_labels, no_pooled, point_mass
-from congruence.errors import InputError, needs, whole_number
+from congruence.errors import InputError, is_one, needs, whole_number
 from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
@@ -73,7 +73,7 @@ class ConsensusCdf(Result):
 @needs(
     random_state=("sample", lambda given: given["sample"] is not None),
     progress=("all pairs; leave sample out", lambda given: given["sample"] is None),
-    engine=("all pairs; leave sample out", lambda given: given["sample"] is None or given["engine"] == "cpu"),
+    engine=("all pairs; leave sample out", lambda given: given["sample"] is None or is_one("engine", "cpu")(given)),
 )
 def consensus_cdf(
     ensemble: Any,

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from congruence.engine.plan import Progress, seed_sequence
-from congruence.errors import Caution, InputError, hint, joined, misnamed, needs, warn
+from congruence.errors import Caution, InputError, hint, is_one, joined, misnamed, needs, warn
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import check_features
 from congruence.inputs.ensemble import Ensemble
@@ -35,7 +35,7 @@ LARGEST = 1e140
 MISSING = "the data have missing or infinite values; fill them in or drop those points first"
 
 
-_SUBSAMPLES = ("method='subsample' or 'mixed'", lambda given: given["method"] in ("subsample", "mixed"))
+_SUBSAMPLES = ("method='subsample' or 'mixed'", is_one("method", "subsample", "mixed"))
 
 
 @misnamed(k="n_clusters")

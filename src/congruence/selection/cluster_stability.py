@@ -15,7 +15,7 @@ import numpy as np
 from congruence.comparison.presenting import Result, number, plain
 from congruence.engine.plan import Progress, seed_sequence
 from congruence.ensembles.generators import as_data, configured, hard, in_order, seed_of
-from congruence.errors import InputError, joined, needs, real_number, whole_number
+from congruence.errors import InputError, is_one, joined, needs, real_number, whole_number
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.inputs.labels import frame_kind
 from congruence.statistics.tables import Array
@@ -153,9 +153,9 @@ def _verdict(mean: float) -> str:
 
 
 @needs(
-    fraction=("scheme='subsample'", lambda given: given["scheme"] == "subsample"),
-    jitter=("scheme='jitter'", lambda given: given["scheme"] == "jitter"),
-    noise=("scheme='noise'", lambda given: given["scheme"] == "noise"),
+    fraction=("scheme='subsample'", is_one("scheme", "subsample")),
+    jitter=("scheme='jitter'", is_one("scheme", "jitter")),
+    noise=("scheme='noise'", is_one("scheme", "noise")),
 )
 def stability(
     X: Any,
