@@ -103,7 +103,9 @@ def test_tables_are_those_of_all_points(method, gaps, few, monkeypatch):
 
     original = record.run
     monkeypatch.setitem(record.__dict__, "run", run)
-    r = cg.consensus(cg.Ensemble(columns, unassigned="partial"), 3, method, 0, progress=False, **taken_by(method, n_init=2))
+    r = cg.consensus(
+        cg.Ensemble(columns, unassigned="partial"), 3, method, 0, progress=False, **taken_by(method, n_init=2)
+    )
     (e,) = seen
     assert e.n_rows < 900
     for i in range(3):
