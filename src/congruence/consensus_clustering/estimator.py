@@ -139,7 +139,8 @@ class ConsensusClustering(Clusterer):
         self._has_data = data is not None
         self.consensus_: Consensus = consensus(
             self.ensemble_, self.n_clusters, self.method, for_consensus, n_init=self.n_init, variant=self.variant,
-            solver=self.solver, balance=self.balance, unseen=self.unseen, X=data, progress=False,
+            solver=self.solver, balance=self.balance, unseen=self.unseen,
+            X=data if self.unseen == "nearest" else None, progress=False,
         )  # fmt: skip
         self.labels_: Array = self.consensus_.labels
         self.confidence_: Array = self.consensus_.confidence
@@ -174,9 +175,11 @@ class ConsensusClustering(Clusterer):
         if k is None:
             most = min(2 * (self.n_clusters or 4), data.shape[0])
             k = range(min(2, most), most + 1)
+        maker = self.generator or "kmeans"
+        subsamples = isinstance(maker, str) and maker in ("subsample", "mixed")
         return generate(
-            data, self.n_members, k, self.generator or "kmeans", seeds, n_jobs=self.n_jobs, progress=False,
-            complete=self.unseen != "nearest",
+            data, self.n_members, k, maker, seeds, n_jobs=self.n_jobs, progress=False,
+            complete=not (subsamples and self.unseen == "nearest"),
         )  # fmt: skip
 
     @property
