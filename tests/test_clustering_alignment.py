@@ -17,7 +17,7 @@ SHORTER = pd.Series([1, 0, 0, 9], index=list("ywvq"), name="shorter")
 
 def test_the_same_elements_in_another_order_must_be_asked_for():
     """Two series with the same index in another order are not silently compared by position."""
-    with pytest.raises(cg.InputError, match="same elements in a different order; pass align='index'") as error:
+    with pytest.raises(cg.InputError, match="same points in a different order; pass align='index'") as error:
         cg.compare(FIRST, SHUFFLED)
     one_line(error)
     assert cg.ari(FIRST, SHUFFLED, align="index") == 1.0
@@ -27,15 +27,15 @@ def test_the_same_elements_in_another_order_must_be_asked_for():
 
 
 def test_different_elements_must_be_asked_for():
-    """Indexes that differ raise; align='index' compares the common elements and says how many were left out."""
+    """Indexes that differ raise; align='index' compares the common points and says how many were left out."""
     with pytest.raises(cg.InputError, match="indexes of a and b differ; pass align='index'") as error:
         cg.compare(FIRST, SHORTER)
     one_line(error)
     result = cg.compare(FIRST, SHORTER, "all", align="index")
     assert result.n_used == 3
     assert result.to_dict() == everything([0, 0, 1], [0, 0, 1])
-    assert any("2 elements of a are not in all clusterings" in note for note in result.cautions)
-    assert any("1 elements of b are not in all clusterings" in note for note in result.cautions)
+    assert any("a: points left out because they are not in all clusterings: 2" in note for note in result.cautions)
+    assert any("b: points left out because they are not in all clusterings: 1" in note for note in result.cautions)
     matrix = cg.compare_all([FIRST, SHUFFLED, SHORTER], align="index")
     assert matrix.n_used.tolist() == [[3] * 3] * 3
     assert matrix["ari"].tolist() == [[1.0] * 3] * 3
@@ -51,7 +51,7 @@ def test_the_same_index_or_none_needs_no_word():
 
 
 def test_weights_in_a_series_follow_the_index():
-    """Weights with an index are aligned with their elements; an index that does not match is an error."""
+    """Weights with an index are aligned with their points; an index that does not match is an error."""
     weights = pd.Series([1.0, 2.0, 3.0, 4.0, 5.0], index=list("zyxwv"))
     for name, values in (("sample_weight", weights), ("frequency", weights.astype(int))):
         in_order = values.reindex(FIRST.index)
@@ -73,7 +73,7 @@ def test_weights_in_a_series_follow_the_index():
 
 
 def test_weights_that_name_an_element_twice_are_refused():
-    """Two weights for one element: the error says what is wrong, not what pandas could not do."""
+    """Two weights for one point: the error says what is wrong, not what pandas could not do."""
     weights = pd.Series([1.0, 2, 3, 4, 5, 6], index=list("zyxwvv"))
     with pytest.raises(cg.InputError, match="sample_weight") as error:
         cg.ari(FIRST, SHUFFLED, align="index", sample_weight=weights)
@@ -95,8 +95,8 @@ def test_memberships_in_a_frame_are_aligned_too():
     [
         (FIRST, SHORTER.set_axis(list("vvwx")), "index", "without repeated values; that of b has repeated values"),
         (FIRST, [0, 0, 1, 1, 2], "index", "needs an index on every clustering, but b has none"),
-        (FIRST, pd.Series([0], index=["k"]), "index", "have no element in common"),
-        (FIRST, SHORTER, "position", "have 5 and 4 elements"),
+        (FIRST, pd.Series([0], index=["k"]), "index", "have no point in common"),
+        (FIRST, SHORTER, "position", "have 5 and 4 points"),
         (FIRST, FIRST, "rows", "align must be 'index' or 'position', not 'rows'"),
     ],
 )

@@ -16,7 +16,7 @@ import congruence as cg
 
 CUBE = np.zeros((2, 2, 2))
 BAD = {
-    "lengths": (SIX, SIX[1:], "a and b have 6 and 5 elements"),
+    "lengths": (SIX, SIX[1:], "a and b have 6 and 5 points"),
     "empty list": ([], [], "a: there are no points"),
     "empty array": (np.array([]), SIX, "a: there are no points"),
     "empty series": (SIX, pd.Series([], dtype=object), "b: there are no points"),
@@ -109,7 +109,7 @@ def test_options_that_are_wrong_are_refused_in_one_line(options, text):
         (5, "expected several clusterings .*, got int"),
         ("nowhere.csv", "there is no file nowhere.csv"),
         (pd.DataFrame([[0, 1], [1, 1]], columns=["x", "x"]), "two columns named 'x'"),
-        ([SIX, SIX[1:]], "clustering 0 and clustering 1 have 6 and 5 elements"),
+        ([SIX, SIX[1:]], "clustering 0 and clustering 1 have 6 and 5 points"),
         ({"u": SIX, "v": [None, *SIX[1:]]}, "v: 1 of 6 points are unassigned"),
     ],
     ids=str,

@@ -62,7 +62,7 @@ def test_fuzzy_members():
         ([0, 1, 1], "one flat list of 3 labels"),
         (np.zeros(3), "1-D array"),
         (7, "got int"),
-        ([[0, 1], [0, 1, 2]], "have 2 and 3 elements"),
+        ([[0, 1], [0, 1, 2]], "have 2 and 3 points"),
         ([[0, None], [0, 1]], "1 of 2 points are unassigned"),
     ],
 )

@@ -67,7 +67,7 @@ def compare_all(
         sample_weight: Importance of each point, numbers of at least 0; only ratios matter. Default None: all points
             are equal.
         frequency: How often each point occurs, whole numbers. Default None: once.
-        align: How pandas indexes are joined: "index" keeps common elements, "position" ignores indexes. Default None:
+        align: How pandas indexes are joined: "index" keeps common points, "position" ignores indexes. Default None:
             indexes must be equal.
         checkpoint: Folder in which a count of scanned columns saves finished parts. Default None.
         memory: Memory that tables of scanned columns may use, such as "2GB", or a number of bytes. Default None.
@@ -221,7 +221,7 @@ def compare_to(
         sample_weight: Importance of each point, numbers of at least 0; only ratios matter. Default None: all points
             are equal.
         frequency: How often each point occurs, whole numbers. Default None: once.
-        align: How pandas indexes are joined: "index" keeps common elements, "position" ignores indexes. Default None:
+        align: How pandas indexes are joined: "index" keeps common points, "position" ignores indexes. Default None:
             indexes must be equal.
         client: Dask client, for columns of a `cg.scan`. Default None.
         checkpoint: Folder in which a count of scanned columns saves finished parts. Default None.

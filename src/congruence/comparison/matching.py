@@ -148,7 +148,7 @@ def element_scores(
             "cluster" puts all in one cluster.
         noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
             labels. Default None.
-        align: How pandas indexes are joined: "index" keeps common elements, "position" ignores indexes. Default None:
+        align: How pandas indexes are joined: "index" keeps common points, "position" ignores indexes. Default None:
             indexes must be equal.
         sample_weight: Refused: weights do not change the score of a single point.
         frequency: Refused, for the same reason.

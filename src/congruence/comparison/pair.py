@@ -99,7 +99,7 @@ def compare(
         sample_weight: Importance of each point, numbers of at least 0; only ratios matter. Default None: all points
             are equal.
         frequency: How often each point occurs, whole numbers. Default None: once.
-        align: How pandas indexes are joined: "index" keeps common elements, "position" ignores indexes. Default None:
+        align: How pandas indexes are joined: "index" keeps common points, "position" ignores indexes. Default None:
             indexes must be equal.
         threads: Number of threads; it does not change results. Default None: all cores.
         engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or

@@ -138,7 +138,7 @@ def as_mass(sample_weight: Any, frequency: Any, n: int, index: Any = None, align
         return Mass(given, frequency is not None)
     own_index = getattr(given, "index", None) if frame_kind(given) == "pandas" else None
     if own_index is not None and align == "index" and not own_index.is_unique:
-        raise InputError(f"the index of {name} has repeated values; align='index' needs one weight per element")
+        raise InputError(f"the index of {name} has repeated values; align='index' needs one weight per point")
     if own_index is not None and index is not None and align != "position" and not own_index.equals(index):
         if align != "index" or not index.isin(own_index).all():
             raise InputError(f"the index of {name} differs from that of the clusterings; give it the same index")
@@ -201,17 +201,17 @@ def aligned(
         for i, b in others:
             if not a.index.equals(b.index):
                 same = len(a) == len(b) and set(a.index) == set(b.index)
-                how = "have the same elements in a different order" if same else "differ"
+                how = "have the same points in a different order" if same else "differ"
                 raise InputError(
-                    f"the indexes of {who[first]} and {who[i]} {how}; pass align='index' to compare common elements, or "
+                    f"the indexes of {who[first]} and {who[i]} {how}; pass align='index' to compare common points, or "
                     "align='position' to ignore the indexes"
                 )
     lengths = [len(c) for c in clusterings]
     for i, length in enumerate(lengths):
         if length != lengths[0]:
             raise InputError(
-                f"{who[0]} and {who[i]} have {lengths[0]} and {length} elements; both must label the same points "
-                "(pandas: pass align='index' to compare common elements)"
+                f"{who[0]} and {who[i]} have {lengths[0]} and {length} points; both must label the same points "
+                "(pandas: pass align='index' to compare common points)"
             )
     return list(clusterings), []
 
@@ -243,12 +243,12 @@ def _on_common_index(clusterings: Sequence[Clustering], who: Sequence[str]) -> t
         if not common.equals(c.index):
             common = common[common.isin(c.index)]
     if len(common) == 0:
-        raise InputError(f"the indexes of {who[0]} and {who[-1]} have no element in common")
+        raise InputError(f"the indexes of {who[0]} and {who[-1]} have no point in common")
     notes = [
         Caution(
             "not_in_all",
             name,
-            f"{len(c) - len(common)} elements of {{subject}} are not in all clusterings and were left out",
+            f"{{subject}}: points left out because they are not in all clusterings: {len(c) - len(common)}",
         )
         for c, name in zip(clusterings, who, strict=True)
         if len(c) > len(common)

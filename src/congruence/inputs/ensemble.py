@@ -42,7 +42,7 @@ class Ensemble(Listing):
             "cluster" puts all in one cluster, "partial" keeps the gaps.
         noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
             labels. Default None.
-        align: How pandas indexes are joined: "index" keeps common elements, "position" ignores indexes. Default None:
+        align: How pandas indexes are joined: "index" keeps common points, "position" ignores indexes. Default None:
             indexes must be equal.
 
     Raises:
