@@ -158,7 +158,7 @@ def test_three_groups_are_found(method):
 
 
 @pytest.mark.slow
-def test_noise_is_said_to_have_no_clusters():
+def test_low_agreement_on_noise_is_reported():
     """On noise the members agree little, and the recommendation says so."""
     choice = cg.choose_k(NOISE, range(2, 6), n_members=12, criteria=AGREEMENT, random_state=0)
     assert "the data may have no clear clusters" in choice.recommendation
@@ -179,7 +179,7 @@ def test_a_choice_that_most_criteria_can_hardly_tell_is_not_clear():
 
 
 @pytest.mark.slow
-def test_a_method_without_chance_leaves_it_to_subsamples():
+def test_a_deterministic_method_is_judged_on_subsamples():
     """Identical members at every k cannot distinguish the k; clusterings of subsamples can."""
     choice = cg.choose_k(BLOBS, range(2, 5), AgglomerativeClustering(), 3, AGREEMENT, random_state=0)
     assert choice.criteria["ari"].best is None
@@ -258,7 +258,7 @@ def test_the_reference_does_not_vote():
     assert any("no success rate" in note for note in far.notes)
 
 
-def test_members_that_lack_clusters_are_said():
+def test_members_that_lack_clusters_are_reported():
     """Three distinct points cannot make four clusters, and the notes say so, once for all k."""
     data = np.repeat([[0.0, 0], [1, 0], [0, 1]], 5, axis=0)
     choice = cg.choose_k(data, [2, 4, 5], n_members=3, criteria="ari", random_state=0)
@@ -267,7 +267,7 @@ def test_members_that_lack_clusters_are_said():
     assert "fewer members at some k: 2 at k = 3" in uneven.notes
 
 
-def test_many_points_are_drawn_for_pac_and_said():
+def test_many_points_are_sampled_for_pac_with_a_note():
     """Above 1000 points PAC is estimated from random pairs: close to the exact value, with an error and a note."""
     rng = np.random.default_rng(0)
     e = cg.Ensemble([rng.integers(0, 3, 1200) for _ in range(4)])

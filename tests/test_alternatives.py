@@ -48,7 +48,7 @@ def test_maximus_finds_two_hidden_views_one_after_the_other():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", [1e-6, 1e4])
-def test_maximus_does_not_mind_the_unit(unit):
+def test_maximus_does_not_depend_on_the_unit(unit):
     """Data in micrometres or in kilometres, not standardised, have the same alternative, within its caps."""
     X, (given, hidden) = views(200, 3, 5)
     found = cg.alternatives(unit * X, given, random_state=0, scale=False)[0]
@@ -302,7 +302,7 @@ def test_too_many_nominal_values_are_refused():
         cg.alternatives({"name": [str(i) for i in range(20_000)]}, np.arange(20_000) % 2)
 
 
-def test_limits_are_said_before_anything_starts():
+def test_limits_are_checked_before_anything_starts():
     """A method refuses too many points or rows immediately and names methods that take them."""
     X = np.random.default_rng(0).normal(size=(10_001, 2))
     with pytest.raises(cg.InputError, match=r"at most 10,000 points .* use maximus"):
@@ -343,7 +343,7 @@ def test_progress_counts_restarts():
 
 
 @pytest.mark.slow
-def test_the_estimator_keeps_the_manners_of_scikit_learn():
+def test_the_estimator_is_scikit_learn_compatible():
     """clone, get_params and set_params; fit gives what the function gives."""
     X, (given, hidden) = views(100, 2, 4.0)
     model = cg.AlternativeClustering(2, method="mincentropy", options={"weight": 0.8}, random_state=1)

@@ -326,7 +326,7 @@ def test_shared_centroids_recover_a_profile_and_random_ones_do_not():
     assert found["random"] < 0.6
 
 
-def test_orthogonal_takes_the_given_directions_away():
+def test_orthogonal_removes_the_given_directions():
     """After the projection the given centroids coincide; if nothing is left, an error says so."""
     from congruence.alternative_clustering.orthogonal import left_over
     from congruence.alternative_clustering.quality import centroids

@@ -51,7 +51,7 @@ def test_a_pair_has_no_partial_members(door):
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_a_policy_that_there_is_not_is_an_error_everywhere(door):
+def test_an_unknown_rule_for_unassigned_points_is_an_error_everywhere(door):
     """Values of `unassigned` are validated."""
     with pytest.raises(cg.InputError, match="unassigned must be"):
         DOORS[door](A, B, unassigned="ignore")
@@ -65,7 +65,7 @@ def test_lengths_are_compared_everywhere(door):
 
 
 @pytest.mark.parametrize("door", ["contingency", "match", "relabel", "ari", "permutation_test"])
-def test_a_mistyped_option_is_told(door):
+def test_a_mistyped_option_gives_similar_names(door):
     """An unknown option is named in the error, with the most similar one."""
     with pytest.raises(TypeError, match=r"unasigned.*did you mean unassigned|unexpected keyword argument 'unasigned'"):
         DOORS[door](A, B, unasigned="drop")
@@ -136,7 +136,7 @@ def test_records_hold_enums_that_compare_as_strings():
     assert cg.permutation_test([0, 0, 1, 1], [0, 1, 1, 1], "jaccard", 9, 0).method == "mean of 9 draws"
 
 
-def test_columns_beside_the_values_have_names_of_their_own():
+def test_extra_columns_have_unique_names():
     """The bounds of an interval do not overwrite the range of the measure in a frame."""
     from congruence.chance.alongside import beside, beside_reference
 

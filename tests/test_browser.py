@@ -193,7 +193,7 @@ def test_several_clusterings_flow(page):
     assert page.run("document.querySelector('#compare-names button[aria-label^=Add]') === null")
 
 
-def test_hiding_works_out_the_answer_again(page):
+def test_hiding_recomputes_the_answer(page):
     """Hidden clusterings do not count; showing them again restores the answer."""
     before = shown(page, "#sentence")
     page.run("document.querySelector('#ranking-table button[aria-label=\"Hide ward linkage\"]').click()")
@@ -308,7 +308,7 @@ def test_algorithms_are_those_of_the_library(page):
         assert votes[3] == pytest.approx(expected.agreement.tolist(), rel=1e-12, abs=1e-12)
 
 
-def test_tables_are_let_down(page):
+def test_tables_can_be_downloaded(page):
     """The matrix of the measure, with names on both sides."""
     page.click("[data-save='matrix.csv']")
     rows = page.downloaded("matrix.csv").strip().split("\n")

@@ -218,7 +218,7 @@ def test_one_draw_and_undefined_draws_are_silent():
         cg.permutation_test(A, B, "jaccard", stop_after=2.5)
 
 
-def test_too_few_permutations_are_said_only_where_they_are():
+def test_too_few_permutations_are_reported_only_if_needed():
     """Small p-values of all pairs stay small by Benjamini and Hochberg; by Holm they cannot."""
     runs = {str(i): np.repeat([0, 1, 2], 10) for i in range(4)}
     assert any("n_permutations" in c for c in cg.permutation_tests(runs, "ari", 50, 0).cautions)
@@ -227,7 +227,7 @@ def test_too_few_permutations_are_said_only_where_they_are():
     assert not any("n_permutations" in c for c in by_share.cautions)
 
 
-def test_an_interval_of_nothing_that_varies_is_doubted_beside_the_values_too():
+def test_a_value_that_does_not_vary_has_no_interval():
     """All singletons: every half has the same value, so there is no interval, and compare says so."""
     a, b = np.arange(60), np.arange(60) % 3
     r = cg.confidence_interval(a, b, "ari", random_state=0, n_resamples=50)

@@ -186,7 +186,7 @@ def test_threads_change_nothing(sides, monkeypatch):
     assert not np.array_equal(one.draws, cg.permutation_test(a, b, key, 150, 6).draws)
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     """The draws done are reported up to their number."""
     seen = []
     cg.permutation_test(
@@ -248,7 +248,7 @@ def test_the_compiled_shuffle_is_fair(monkeypatch):
     assert stats.ks_2samp(by_tables, by_labels).pvalue > 0.01
 
 
-def test_the_number_of_points_costs_nothing():
+def test_the_cost_does_not_depend_on_the_number_of_points():
     """Tables of half a thousand million points are drawn; more are refused."""
     r = cg.permutation_test([0, 0, 1, 1], [0, 1, 0, 1], "ari", 20, 0, frequency=[2e8, 1e8, 1e8, 1e8])
     assert abs(r.draws).max() < 1e-3

@@ -42,7 +42,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return read
 
 
-def test_a_run_that_failed_goes_on_where_it_stopped(tmp_path, monkeypatch):
+def test_a_failed_run_resumes(tmp_path, monkeypatch):
     """Parts counted before the failure are not read again, and the result is identical."""
     columns = labels(1200)
     folder = folder_of(columns, tmp_path / "d")
@@ -171,7 +171,7 @@ print(r["ari"].tolist())
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_a_run_that_was_killed_goes_on(tmp_path, how, monkeypatch):
+def test_a_killed_run_resumes(tmp_path, how, monkeypatch):
     """After kill -9 or Ctrl-C, finished parts are kept, and the second run gives the identical result."""
     columns = {k: labels(1200)[k] for k in NAMES}
     folder = folder_of(columns, tmp_path / "d")
@@ -318,7 +318,7 @@ def test_a_lock_file_where_folders_cannot_be_locked(without_folder_locks, tmp_pa
     assert not (tmp_path / "kept" / checkpoint.LOCK).exists()
 
 
-def test_the_lock_file_of_a_killed_run_is_void(without_folder_locks, tmp_path, monkeypatch):
+def test_the_lock_file_of_a_killed_run_expires(without_folder_locks, tmp_path, monkeypatch):
     """A lock that its owner no longer touches is taken over; one that is touched is not."""
     monkeypatch.setattr(checkpoint, "ABANDONED", 0.15)
     monkeypatch.setattr(checkpoint, "BEAT", 0.01)

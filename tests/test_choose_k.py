@@ -92,7 +92,7 @@ def test_the_verdict_follows_the_probabilities():
         assert "clear" not in choice.recommendation
 
 
-def test_the_sentence_says_what_speaks_against_the_next_number():
+def test_the_sentence_names_the_doubt_about_the_next_number():
     """The cluster that limits k + 1 is named."""
     choice = cg.choose_k(BLOBS)
     assert "Against 4: cluster " in choice.recommendation
@@ -133,7 +133,7 @@ def test_a_reference_is_compared_and_does_not_decide():
 
 
 @pytest.mark.slow
-def test_members_are_shown_beside_and_do_not_decide():
+def test_members_add_curves_that_do_not_vote():
     """With n_members the curves of agreement are added; the probabilities stay."""
     choice = cg.choose_k(BLOBS, range(1, 5), n_members=5)
     assert choice.probabilities == cg.choose_k(BLOBS, range(1, 5)).probabilities
@@ -215,7 +215,7 @@ def test_a_clusterer_that_gives_another_number_is_not_chosen():
     assert choice.criteria["returns"].values[2:].tolist() == [0, 0]
 
 
-def test_known_clusters_by_rule_are_not_said_to_hold():
+def test_known_clusters_without_a_stable_number_get_a_warning():
     """With k_min=2 and no stable number, the best is named with a warning."""
     noise = np.random.default_rng(3).normal(size=(120, 3))
     choice = cg.choose_k(noise, range(1, 5), "ward", k_min=2)
@@ -289,7 +289,7 @@ def test_isolated_points_do_not_hide_clusters():
     assert cg.choose_k(four, range(1, 5)).verdict == "none"
 
 
-def test_few_points_are_no_groups_of_varying_density():
+def test_few_points_are_not_groups_of_varying_density():
     """Twenty points have gaps by chance."""
     for seed in (0, 8, 10):
         X = np.random.default_rng([20, 2, seed]).uniform(size=(20, 2))
@@ -305,7 +305,7 @@ def test_no_shapes_in_one_dimension():
 
 
 @pytest.mark.parametrize("columns", [2, 3, 5, 8])
-def test_gaps_between_values_are_no_clusters(columns):
+def test_gaps_between_values_are_not_clusters(columns):
     """Independent yes/no answers have no clusters, although nothing is halfway between two answers."""
     X = np.random.default_rng(columns).integers(0, 2, (200, columns))
     choice = cg.choose_k(X, range(1, 6))

@@ -33,7 +33,7 @@ def test_odd_columns_are_named():
 
 
 @pytest.mark.slow
-def test_many_points_are_sampled_and_it_is_said():
+def test_many_points_are_sampled_with_a_note():
     """Above 2,000 points a sample is used; all points get a cluster."""
     X, y = make_blobs(5_000, centers=4, cluster_std=0.5, random_state=3)
     choice = cg.choose_k(X, range(1, 7))
@@ -49,7 +49,7 @@ def test_many_points_are_sampled_and_it_is_said():
         (np.arange(12.0).reshape(6, 2), "6 points are too few to look for clusters; at least 8 are needed"),
     ],
 )
-def test_too_little_is_said(data, text):
+def test_too_little_data_gives_a_reason(data, text):
     """If there is too little data, there is no k, with the reason."""
     choice = cg.choose_k(data)
     assert (choice.k, choice.verdict, choice.probability) == (None, "cannot tell", None)

@@ -129,7 +129,7 @@ def test_connected_groups_of_any_shape():
 
 
 @pytest.mark.slow
-def test_curved_clusters_are_said_and_found():
+def test_curved_clusters_are_found_with_a_note():
     """If k-means cuts through connected groups, they are the answer, with a note; method="kmeans" only adds the note."""
     rng = np.random.default_rng(0)
     t = rng.uniform(0, 2 * np.pi, 400)

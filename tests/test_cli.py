@@ -295,7 +295,7 @@ def test_two_ensembles_are_compared(congruence):
 
 
 @pytest.mark.slow
-def test_partial_members_need_to_be_asked_for(congruence):
+def test_partial_members_need_an_option(congruence):
     """A file with gaps is refused without --partial."""
     pd.DataFrame({"x": [0, 0, 1, None], "y": [0, None, 1, 1], "z": [0, 0, 1, 1]}).to_csv("gaps.csv", index=False)
     assert "are unassigned" in congruence("ensemble", "gaps.csv").err

@@ -65,7 +65,7 @@ def test_partial_members_are_written_with_gaps(command, wine, tmp_path):
 
 
 @pytest.mark.slow
-def test_soft_members_are_written_as_labels_and_it_says_so(command, wine, tmp_path):
+def test_soft_members_are_written_as_labels_with_a_note(command, wine, tmp_path):
     """A table cannot hold memberships: the largest counts, and a note says so."""
     said = command("generate", "wine.csv", "--method", "fuzzy", "--members", "2", "--k", "3", "--out", "runs.parquet")
     assert said.code == 0
@@ -169,7 +169,7 @@ def test_consensus_against_a_reference(command, wine, tmp_path):
         (["generate", "runs.csv", "--method", "kmean", "--k", "2", "--out", "x.csv"], "'kmean' is not one of 'kmeans'"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(command, tmp_path, words, text):
+def test_errors_are_one_line(command, tmp_path, words, text):
     """Exit code 2 and one line that says what to try; nothing is written."""
     (tmp_path / "runs.csv").write_text("a,b\n0,0\n0,1\n1,1\n1,1\n")
     (tmp_path / "words.csv").write_text("a,b\nx,y\nx,z\ny,y\n")
@@ -181,7 +181,7 @@ def test_what_is_wrong_is_said_in_one_line(command, tmp_path, words, text):
 
 
 @pytest.mark.slow
-def test_notes_are_said_in_every_format(command, tmp_path):
+def test_notes_are_printed_in_every_format(command, tmp_path):
     """csv and markdown hold only the scores; notes on missing clusters and the reference go to stderr."""
     pd.DataFrame({"x": [0, 0, 1, 1], "y": [1, 1, 0, 0], "truth": [0, 0, 1, 1]}).to_csv(tmp_path / "r.csv", index=False)
     for format in ("table", "csv", "markdown"):
@@ -192,7 +192,7 @@ def test_notes_are_said_in_every_format(command, tmp_path):
 
 
 @pytest.mark.slow
-def test_every_method_is_listed_and_refined_when_asked(command, tmp_path):
+def test_every_method_is_listed_and_refined_on_request(command, tmp_path):
     """--help names all methods; --refine adds a refined row to any of them, --no-refine leaves auto as it is."""
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1, 2], 20)

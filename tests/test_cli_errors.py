@@ -111,7 +111,7 @@ def test_unreadable_files_are_one_line(congruence, name):
 
 
 @pytest.mark.parametrize("command", ["ensemble", "consensus", "compare"])
-def test_one_column_of_memberships_is_no_reference(congruence, command):
+def test_one_column_of_memberships_is_not_a_reference(congruence, command):
     """The columns m:0 and m:1 are one clustering, so neither can be the reference."""
     Path("soft.csv").write_text("m:0,m:1,k\n0.2,0.8,1\n0.9,0.1,0\n0.5,0.5,1\n", encoding="utf-8")
     refused(congruence(command, "soft.csv", "--reference", "m:0"), "'m:0' is part of a clustering")
@@ -160,7 +160,7 @@ def spawn(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-def test_a_reader_that_has_seen_enough(folder):
+def test_a_reader_that_closes_the_pipe(folder):
     """A pipe closed by its reader, as by `head`, gives no error and no traceback, with or without buffered output."""
     for unbuffered in ("", "1"):
         reader, writer = os.pipe()

@@ -187,14 +187,14 @@ def test_an_unknown_cluster_is_one_line():
 
 
 @pytest.mark.parametrize(("label", "words"), [(np.nan, "nan"), (0.5, "0.5")])
-def test_labels_that_are_no_whole_numbers_are_refused(label, words):
+def test_labels_that_are_not_whole_numbers_are_refused(label, words):
     """A label of 0.5 is not rounded to another cluster, and NaN is no number."""
     with pytest.raises(cg.InputError, match=f"whole numbers, −1 for noise; it returned {words}"):
         cg.stability(BLOBS, lambda x: np.where(x[:, 0] > 4, label, 0.0), n_resamples=2, random_state=0)
 
 
 @pytest.mark.filterwarnings("error")
-def test_a_cluster_that_was_never_drawn_is_said():
+def test_a_cluster_that_was_never_drawn_is_reported():
     """With few resamples a small cluster may never be drawn: undefined, without a warning, and not in the mean."""
     s = cg.stability(np.arange(8.0)[:, None], DBSCAN(eps=0.1, min_samples=1), n_resamples=1, random_state=0)
     missed = [cluster for cluster, mean in s.mean.items() if np.isnan(mean)]

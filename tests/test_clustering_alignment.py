@@ -15,7 +15,7 @@ SHUFFLED = pd.Series([5, 3, 4, 3, 4], index=list("zvxwy"), name="shuffled")
 SHORTER = pd.Series([1, 0, 0, 9], index=list("ywvq"), name="shorter")
 
 
-def test_the_same_elements_in_another_order_must_be_asked_for():
+def test_the_same_points_in_another_order_need_an_option():
     """Two series with the same index in another order are not silently compared by position."""
     with pytest.raises(cg.InputError, match="same points in a different order; pass align='index'") as error:
         cg.compare(FIRST, SHUFFLED)
@@ -26,7 +26,7 @@ def test_the_same_elements_in_another_order_must_be_asked_for():
     assert cg.compare_to(FIRST, [SHUFFLED], align="index")["ari"][0] == 1.0
 
 
-def test_different_elements_must_be_asked_for():
+def test_different_points_need_an_option():
     """Indexes that differ raise; align='index' compares the common points and says how many were left out."""
     with pytest.raises(cg.InputError, match="indexes of a and b differ; pass align='index'") as error:
         cg.compare(FIRST, SHORTER)
@@ -41,7 +41,7 @@ def test_different_elements_must_be_asked_for():
     assert matrix["ari"].tolist() == [[1.0] * 3] * 3
 
 
-def test_the_same_index_or_none_needs_no_word():
+def test_equal_indexes_or_none_need_no_option():
     """Equal indexes, repeated values among them, or a list and a series, are compared by position."""
     twice = pd.Series([0, 0, 1], index=["a", "a", "b"])
     assert cg.ari(twice, twice) == 1.0
@@ -72,7 +72,7 @@ def test_weights_in_a_series_follow_the_index():
     assert shorter == cg.ari([0, 0, 1], [0, 0, 1], sample_weight=[5, 4, 2])
 
 
-def test_weights_that_name_an_element_twice_are_refused():
+def test_weights_with_a_repeated_index_are_refused():
     """Two weights for one point: the error says what is wrong, not what pandas could not do."""
     weights = pd.Series([1.0, 2, 3, 4, 5, 6], index=list("zyxwvv"))
     with pytest.raises(cg.InputError, match="sample_weight") as error:

@@ -143,7 +143,7 @@ def test_memberships_a_rounding_above_one_pass():
     assert cg.ari(np.where(U == 1, 1 + 1e-7, U), SIX) == pytest.approx(cg.ari(U, SIX), rel=1e-5)
 
 
-def test_possibilistic_memberships_are_said_to_be():
+def test_possibilistic_memberships_get_a_caution():
     """Rows that do not add up to 1 are taken, and the result says what that means for entropies."""
     result = cg.compare(U * 0.5, SIX)
     assert any("possibilistic" in note for note in result.cautions)

@@ -61,7 +61,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_is_no_clustering_is_refused_in_one_line(name):
+def test_input_that_is_not_a_clustering_is_refused_in_one_line(name):
     """Bad input is an InputError that says in one line which side is wrong, and what was expected."""
     a, b, text = BAD[name]
     with pytest.raises(cg.InputError, match=text) as error:
@@ -114,7 +114,7 @@ def test_options_that_are_wrong_are_refused_in_one_line(options, text):
     ],
     ids=str,
 )
-def test_what_is_no_ensemble_is_refused_in_one_line(data, text):
+def test_input_that_is_not_an_ensemble_is_refused_in_one_line(data, text):
     """The same for several clusterings: which one is wrong, and why."""
     with pytest.raises(cg.InputError, match=text) as error:
         cg.compare_all(data)
@@ -163,7 +163,7 @@ def test_floats_that_look_like_measurements_warn():
     assert cg.ari(rng.integers(0, 3, 100) + 0.5, np.zeros(100, dtype=int)) == 0.0
 
 
-def test_noise_of_a_column_that_is_not_there_is_refused():
+def test_noise_of_a_missing_column_is_refused():
     """A misspelt column in the mapping of noise labels would silently leave noise in."""
     for call in (
         lambda: cg.compare(SIX, SIX, noise={"leidn": -1}),
@@ -200,7 +200,7 @@ def test_a_measure_named_twice_with_different_parameters_is_refused():
         cg.compare(SIX, SIX, [cg.measure("v_measure", beta=2), "v_measure"])
 
 
-def test_noise_of_a_column_that_is_not_there():
+def test_noise_of_a_missing_column():
     """The error lists every column once."""
     with pytest.raises(cg.InputError, match=r"unknown column 'z'; the columns are: a, b$"):
         cg.compare_all({"a": [0, 1], "b": [0, 1]}, "ari", noise={"z": 0})

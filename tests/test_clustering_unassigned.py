@@ -269,7 +269,7 @@ def test_minus_one_among_other_labels_is_pointed_out(data):
 
 
 @pytest.mark.parametrize("policy", ["drop", "cluster", "singletons"])
-def test_minus_one_is_pointed_out_whatever_becomes_of_missing_labels(policy):
+def test_minus_one_is_pointed_out_with_missing_labels(policy):
     """The caution about −1 does not depend on how points without a label are treated."""
     result = cg.compare([-1, 0, 1, 1, 0, None], SIX, unassigned=policy)
     assert any("label −1" in note for note in result.cautions)

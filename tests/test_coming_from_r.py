@@ -29,7 +29,7 @@ def test_values_of_two_clusterings_are_those_of_r(lines, call, pair):
     assert [line.verdict for line in lines if line.call == call.format(pair)] == [SAME]
 
 
-def test_the_error_of_mclust_is_no_matching_error(lines):
+def test_the_error_of_mclust_is_not_a_matching_error(lines):
     """mclust lets two clusters share a partner; the error of the best one-to-one matching is larger."""
     theirs = next(line for line in lines if line.call == "classError(c, d)$errorRate")
     assert float(theirs.theirs) == pytest.approx(7 / 12)

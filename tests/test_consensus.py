@@ -107,7 +107,7 @@ def test_impossible_numbers_are_refused(k):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ALL)
-def test_a_frequency_is_the_point_so_many_times(method):
+def test_a_frequency_repeats_the_point(method):
     """frequency=2 is the point twice."""
     _, members = planted(0.3, n=60, k=3, members=8, seed=4)
     often = np.random.default_rng(0).integers(1, 4, size=60)
@@ -133,7 +133,7 @@ def test_crisp_memberships_are_labels(method):
 
 
 @pytest.mark.parametrize("method", ALL)
-def test_members_that_count_for_nothing_do_not(method):
+def test_members_of_weight_0_have_no_effect(method):
     """A member of weight 0 has no effect; a weight of 2 is the member twice."""
     _, members = planted(0.2, n=80, k=3, members=6)
     nonsense = np.random.default_rng(9).integers(3, size=80)
@@ -158,7 +158,7 @@ def test_points_that_no_member_has():
         cg.consensus(e, 2, "ncut", unseen="nearest")
 
 
-def test_limits_are_said_before_the_work_starts(monkeypatch):
+def test_limits_are_checked_before_the_work_starts(monkeypatch):
     """A method that compares all pairs of points refuses too many points, and names methods that take them."""
     members = list(np.random.default_rng(0).integers(50, size=(4, 6000)))
     with pytest.raises(

@@ -182,7 +182,7 @@ def test_linkage_gives_exactly_k_clusters(how, k):
     assert cg.consensus(list(members), k, how).n_clusters == k
 
 
-def test_the_number_that_lives_longest():
+def test_the_number_with_the_longest_lifetime():
     """Linkage without a number of clusters takes the one with the longest lifetime, with a note."""
     truth, members = planted(0.1, n=200, k=4)
     r = cg.consensus(members, method="average")

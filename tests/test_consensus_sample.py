@@ -74,7 +74,7 @@ def test_all_points_as_the_sample_give_the_same_clusters_and_confidence(gaps, re
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "hbgf", "ncut", "kcc", "voting", "mcla", "cumulative"])
-def test_a_sample_stands_for_many_points(method, few):
+def test_a_sample_represents_many_points(method, few):
     """The clusters are those that all points give, the note names the sample, and the random state decides it."""
     truth, e = planted()
     r = cg.consensus(e, 4, method, 0, progress=False)
@@ -152,7 +152,7 @@ def test_points_with_the_same_votes_are_in_the_same_cluster(few):
         assert len(np.unique(np.column_stack([kind.ravel(), values]), axis=0)) == kind.max() + 1
 
 
-def test_what_the_sample_lacks_says_nothing(few):
+def test_labels_outside_the_sample_have_no_votes(few):
     """A label that no point of the sample has adds no votes; a point in no member has no cluster and no confidence."""
     _truth, e = planted()
     columns = [np.array([c.names[x] for x in c.codes], dtype=object) for c in e.members]

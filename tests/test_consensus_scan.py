@@ -162,7 +162,7 @@ def test_a_stopped_run_continues(tmp_path, few, monkeypatch):
         cg.consensus(cg.scan(folder, id="name"), 4, "kcc", 0, n_init=2, out=out, progress=False)
 
 
-def test_what_cannot_be_done_is_said(tmp_path, few):
+def test_impossible_requests_give_a_reason(tmp_path, few):
     """Methods that need all points, weights, one-pass streams and wrong places are refused in one line."""
     data = columns()
     scan = cg.scan(stored(tmp_path / "in", data), id="name")

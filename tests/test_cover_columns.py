@@ -138,7 +138,7 @@ def test_frames_with_columns_of_lists(kind):
         ([[["x"]], [["y"]]], "hold lists; give one label per point"),
     ],
 )
-def test_lists_that_are_no_clusters(column, message):
+def test_lists_that_are_not_clusters(column, message):
     """Fractions, missing clusters and lists of lists are refused in one line, in memory and in parts."""
     for call in (
         lambda: cg.omega(pa.array(column), pa.array([["x"], ["y"]])),

@@ -55,7 +55,7 @@ def test_every_kind_of_input_is_the_same_cover():
         assert other.to_sparse().toarray().tolist() == matrix.tolist()
 
 
-def test_points_are_those_told_or_those_that_occur():
+def test_points_are_those_listed_or_those_that_occur():
     """Without `points` the union of both sides is compared, and a note says so; their number changes omega."""
     a, b = cg.Cover([[0, 1, 2]]), cg.Cover([[0, 1]])
     open_ended = cg.compare(a, b, "omega")

@@ -297,7 +297,7 @@ def test_covers_are_counted_on_the_card(how):
 
 
 @needs_card
-def test_what_the_card_does_not_do_is_said(tmp_path):
+def test_unsupported_input_on_the_card_is_an_error(tmp_path):
     """Partial, soft or weighted members have no consensus counts on the GPU, and that is an error, not another engine."""
     partial = cg.Ensemble([[0, 0, None], [0, 1, 1]], unassigned="partial")
     weighted = cg.Ensemble([[0, 0, 1], [0, 1, 1]], member_weight=[1, 2])

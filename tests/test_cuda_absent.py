@@ -79,7 +79,7 @@ def test_a_command_without_a_card_names_its_option(tmp_path):
     assert said.stderr.rstrip().endswith("pass --engine cpu")
 
 
-def test_an_unknown_engine_is_answered_with_those_there_are():
+def test_an_unknown_engine_is_an_error():
     """A misspelt engine is an error everywhere."""
     for call in (
         cg.compare,

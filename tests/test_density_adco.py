@@ -262,7 +262,7 @@ def test_the_metric_obeys_the_triangle_inequality(tables):
     assert cg.adco_metric(p, r) <= cg.adco_metric(p, q) + cg.adco_metric(q, r) + 1e-12
 
 
-def test_the_distance_is_no_metric():
+def test_the_distance_is_not_a_metric():
     """The paper's counter-example works as 2 clusters × 2 bins, not as printed (1 × 4) and not as 4 × 1."""
     rows = [(3, 0, 0, 4), (3, 3, 0, 1), (1, 0, 2, 4)]
 

@@ -199,7 +199,7 @@ def test_values_outside_the_range_go_to_the_end_bins_and_are_counted():
     assert any("3 values of x0 in b are outside" in note for note in r.notes)
 
 
-def test_a_word_on_minus_one():
+def test_a_note_on_minus_one():
     """Label −1 among others is counted as a cluster, with a note, unless it is named as noise."""
     X = [[0.0], [1.0], [2.0]]
     assert "label −1" in cg.compare_profiles([0, 1, -1], [0, 1, 1], X).notes[0]

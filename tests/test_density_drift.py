@@ -156,7 +156,7 @@ def test_windows_may_be_periods_and_miss_some():
         cg.drift(table, "y", "w")
 
 
-def test_what_moved_is_blind_to_sizes_where_the_measure_is():
+def test_moved_clusters_ignore_sizes_if_the_measure_does():
     """A window that contains another twice has cosine 1 with it, and nothing moved."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(50, 2)), rng.integers(0, 2, 50)
@@ -167,7 +167,7 @@ def test_what_moved_is_blind_to_sizes_where_the_measure_is():
     assert cg.drift(parts).rows()[1]["attributes"] != ""
 
 
-def test_a_window_without_points_and_a_word_on_noise():
+def test_a_window_without_points_and_a_note_on_noise():
     """A window whose points are all unassigned has nothing in common with others; −1 is reported as a cluster."""
     X = [[0.0], [1.0], [2.0]]
     for sizes in ("given", "scaled"):

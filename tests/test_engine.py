@@ -117,7 +117,7 @@ def test_soft_products_dense_or_sparse_are_the_same(monkeypatch):
 
 @pytest.mark.parametrize("route", [r for r in ("numpy", "compiled", "cuda") if r in ROUTES])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_progress_is_told(monkeypatch, route, threads):
+def test_progress_is_reported(monkeypatch, route, threads):
     """A callable sees (done, total) rise to the total, in pairs, each clustering with itself among them."""
     take(monkeypatch, route)
     vectors = random_labels(2000, [4] * 7, seed=1)

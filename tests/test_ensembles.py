@@ -66,7 +66,7 @@ def test_fuzzy_members():
         ([[0, None], [0, 1]], "1 of 2 points are unassigned"),
     ],
 )
-def test_what_is_no_ensemble(given, said):
+def test_input_that_is_not_an_ensemble(given, said):
     """Said in one line, with what was expected."""
     with pytest.raises(cg.InputError, match=said) as error:
         cg.Ensemble(given)
@@ -131,7 +131,7 @@ def test_selection_of_what_is_not_there(which, said):
 
 
 @pytest.mark.parametrize("mask", [[True], [True, False, True], [False, True, False, True]])
-def test_a_mask_has_one_entry_a_member(mask):
+def test_a_mask_has_one_entry_per_member(mask):
     """A mask that is too short or too long is refused."""
     with pytest.raises(cg.InputError):
         cg.Ensemble({"a": A, "b": B})[np.array(mask)]

@@ -65,7 +65,7 @@ def test_one_ensemble_alone(runs):
 
 
 @pytest.mark.parametrize("a", [[1, 2, 4], [1, 1, 1], [3, 1, 7], [1, 10, 100], [2, 5, 6]])
-def test_equal_constant_matrices_score_1_whatever_the_weights(a):
+def test_equal_constant_matrices_score_1_for_any_weights(a):
     """All points together in every member, or all apart, on both sides: 0/0, which is 1 for equal matrices."""
     u = [[1.0, 0.0]] * 5
     for same in ([0] * 5, list(range(5))):

@@ -135,7 +135,7 @@ def test_mistakes_are_one_line(arguments, text):
     assert "\n" not in str(error.value)
 
 
-def test_what_did_not_converge_is_said():
+def test_members_that_did_not_converge_are_reported():
     """A mixture that stops early is kept, and the ensemble says how many did."""
     from sklearn.mixture import GaussianMixture
 
@@ -226,7 +226,7 @@ def test_members_have_the_index_of_the_frame():
         (WINE, {"n_jobs": 0}, "number of processes"),
     ],
 )
-def test_what_is_no_number_is_refused(data, options, words):
+def test_values_that_are_not_numbers_are_refused(data, options, words):
     """Bad input is one line, before anything is clustered, and never silently replaced."""
     with pytest.raises(cg.InputError, match=words):
         cg.generate(data, **{"n_members": 2, "n_clusters": 2, **options})

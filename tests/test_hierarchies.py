@@ -65,7 +65,7 @@ def test_measures_that_are_not_defined_at_every_cut():
         cg.cut_curve(h, labels, "lambda", ks=[2])
 
 
-def test_what_does_not_apply_is_said():
+def test_measures_that_do_not_apply_give_a_reason():
     """Measures of partitions on trees, of trees on labels, of levels on trees without any."""
     a = cg.Hierarchy("((a,b),(c,d));")
     with pytest.raises(cg.NotApplicable, match="cut_curve"):

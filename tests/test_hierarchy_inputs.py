@@ -164,7 +164,7 @@ def test_newick():
         (7, "expected a tree"),
     ],
 )
-def test_what_is_no_tree_is_refused(tree, message):
+def test_input_that_is_not_a_tree_is_refused(tree, message):
     """One line says what is wrong."""
     with pytest.raises(cg.InputError, match=message) as error:
         cg.Hierarchy(tree)
@@ -205,7 +205,7 @@ def test_points_are_aligned_by_name():
         cg.Hierarchy(named, points=["a", "b", "c", "a"])
 
 
-def test_a_hierarchy_is_no_clustering():
+def test_a_hierarchy_is_not_a_clustering():
     """Where one clustering is expected, the message says to cut the tree; labels must cover every point."""
     h = cg.Hierarchy([[0, 1], [2, 3]])
     with pytest.raises(cg.InputError, match="cut it first"):

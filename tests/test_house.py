@@ -74,7 +74,7 @@ def test_no_room_hides_a_public_name():
     assert not rooms & set(dir(cg))
 
 
-def test_the_engines_are_told_apart_by_what_they_say():
+def test_engines_are_distinguished_by_their_properties():
     """No code checks which module an engine is."""
     for path in FILES:
         text = path.read_text(encoding="utf-8")

@@ -144,7 +144,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_what_cannot_be_read_is_said_in_one_line(tmp_path, name):
+def test_unreadable_files_are_an_error_of_one_line(tmp_path, name):
     """Missing, empty, truncated and foreign files are InputErrors that name the file in one line."""
     content, text = UNREADABLE[name]
     if content is not None:
@@ -165,7 +165,7 @@ def test_torn_files_are_refused(folder, name):
         assert "\n" not in str(error.value)
 
 
-def test_a_folder_is_no_file(tmp_path):
+def test_a_folder_is_not_a_file(tmp_path):
     """A folder is refused by name."""
     (tmp_path / "labels.csv").mkdir()
     with pytest.raises(cg.InputError, match="is a folder, not a file"):

@@ -145,7 +145,7 @@ def test_equal_weights_are_no_weights(pair):
 @given(counted_pairs())
 @example(([0, 1], [0, 0], [2, 1]))
 @example(([0, 1, 2], [0, 1, 1], [1, 0, 3]))
-def test_a_frequency_is_the_point_so_many_times(case):
+def test_a_frequency_repeats_the_point(case):
     """Frequency 2 is the same point twice, and 0 removes the point, for every measure, entry point and route."""
     a, b, times = case
     long_a, long_b = (np.repeat(x, times).tolist() for x in (a, b))

@@ -153,7 +153,7 @@ def test_points_and_clusters_of_a_large_noisy_ensemble(solver):
     assert adjusted_rand_score(truth, found.labels[:3000]) >= 0.99
 
 
-def test_metis_is_given_what_it_can_stand(monkeypatch):
+def test_metis_gets_valid_input(monkeypatch):
     """No two-hop matching (it collapses large bipartite graphs), no self loops, integer weights > 0, both ways, the same."""
     pymetis = pytest.importorskip("pymetis")
     seen, part_graph = [], pymetis.part_graph
@@ -402,7 +402,7 @@ def test_bad_input_is_named(arguments, said):
         partition_graph(**{"graph": np.ones((2, 2)), "k": 2, "rng": rng(), **arguments})
 
 
-def test_empty_blocks_are_filled_whatever_the_weights():
+def test_empty_blocks_are_filled_for_any_weights():
     """From blocks that have vertices to spare, also where those weigh nothing."""
     graph = graph_problem.Graph(sparse.csr_array((5, 5)))
     problem = graph_problem.problem_of(graph, 4, np.array([1.0, 0, 0, 0, 0]), 0.05, rng(), 1)

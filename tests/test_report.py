@@ -144,7 +144,7 @@ def test_an_empty_member_is_left_out():
     assert any("no point has a label: b" in text for text in r.summary.careful)
 
 
-def test_two_of_one_name_are_two():
+def test_two_clusterings_may_have_the_same_name():
     """Members of the same name get different names."""
     import pandas as pd
 

@@ -52,7 +52,7 @@ def test_undefined_values_are_their_own_step():
     assert (low, high) == (1.0, 1.0)
 
 
-def test_the_order_puts_the_alike_together(made):
+def test_similar_members_are_next_to_each_other(made):
     """Duplicates are neighbours in the order of every measure."""
     for scale in made.model.scales:
         order = scale.tree.order.tolist()
@@ -198,7 +198,7 @@ def test_the_bound_of_chance_is_above_the_p_value(soft):
     assert np.mean(every >= value - 1e-12) <= bound
 
 
-def test_what_sets_a_cluster_apart(made):
+def test_features_that_distinguish_a_cluster(made):
     """The effect of a feature is the difference of means in pooled standard deviations, the largest first."""
     f, a, X = made.model.features, made.model.answer, made.model.points.numbers
     inside, outside = X[a.labels == 0], X[a.labels != 0]
@@ -317,7 +317,7 @@ def test_the_summary_names_what_stands_out(made):
 
 
 @pytest.mark.slow
-def test_noise_and_gaps_are_said():
+def test_noise_and_gaps_are_reported():
     """Points without a label are reported, and −1 among labels gives a caution."""
     runs = {"a": [0, 0, 1, 1, None, 1], "b": [0, 0, 1, 1, 1, 1], "c": [-1, 0, 1, 1, 1, 1]}
     said = cg.report(runs, progress=False).summary

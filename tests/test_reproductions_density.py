@@ -45,7 +45,7 @@ def test_near_and_far_differ_by_adco_only():
     assert found["near"][1] == found["far"][1]
 
 
-def test_the_printed_jaccard_is_no_jaccard():
+def test_the_printed_jaccard_is_not_the_jaccard_index():
     """All 18 printed values are 1/(2 − Rand), and three printed tables contradict each other on diabetes."""
     for row in adco_maximus.TABLE5.values():
         for _, rand, jaccard, _, _ in row:

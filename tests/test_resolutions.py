@@ -126,7 +126,7 @@ def test_plateaus():
             sweep([three, fine], threshold=bad)
 
 
-def test_splitting_one_of_many_clusters_is_no_plateau():
+def test_splitting_one_of_many_clusters_is_not_a_plateau():
     """From 19 to 20 clusters and on, ari stays above 0.9, yet every column has another number of clusters."""
     columns = [np.minimum(np.arange(400) // 10, k) for k in range(30, 36)]
     r = sweep(columns)

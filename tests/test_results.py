@@ -114,7 +114,7 @@ def test_asking_for_what_was_not_computed():
     assert r.get("vi", 3.0) == 3.0
 
 
-def test_a_name_that_is_no_measure_is_not_in_a_result():
+def test_a_name_that_is_not_a_measure_is_not_in_a_result():
     """`in` and .get work for any name, like those of every mapping; [] raises an error with similar names."""
     for r in (cg.compare(A, B, "ari"), cg.compare_all([A, B]), cg.compare_to(A, [B], "ari")):
         with pytest.raises((KeyError, cg.InputError), match="ari"):

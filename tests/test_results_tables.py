@@ -21,7 +21,7 @@ HISTORICAL = ("kappa_trace", "irm_greedy", "nsf_printed")
 # --- matchings -------------------------------------------------------------------------------------------------------
 
 
-def test_a_matching_names_who_is_who():
+def test_a_matching_names_the_clusters():
     """Each cluster of b is matched with at most one of a: the pairs with most common points, and the rest."""
     m = cg.match(["p", "p", "q", "q", "q", "r"], [3, 3, 7, 7, 3, 7])
     assert m.mapping == {3: "p", 7: "q"}

@@ -78,7 +78,7 @@ def test_item_consensus(rows, tmp_path, members):
     assert np.array_equal(values, expected, equal_nan=True)
 
 
-def test_what_cannot_be_done_is_said(rows, tmp_path):
+def test_impossible_requests_give_a_reason(rows, tmp_path):
     """Files are for scanned rows, partitions of a scan are its columns, and other rules need the labels in memory."""
     data, s = rows
     for call in (cg.element_scores, cg.relabel):

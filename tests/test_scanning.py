@@ -222,7 +222,7 @@ def test_text_files_are_read_as_files_in_memory_are(tmp_path, monkeypatch):
     assert s.notes[0] in cg.compare_all(s, unassigned="drop").cautions
 
 
-def test_categories_grow_and_unused_ones_are_no_clusters(tmp_path):
+def test_categories_grow_and_unused_ones_are_not_clusters(tmp_path):
     """Files with other categories, in another order, some of them unused or missing: labels are identified by name."""
     pieces = [
         pd.Categorical(["b", "a", "b"], categories=["b", "zz", "a"]),
@@ -384,7 +384,7 @@ def test_any_executor_counts(tmp_path, pool):
         assert executor.submit(len, "open").result() == 4
 
 
-def test_progress_tells_rows(tmp_path):
+def test_progress_is_reported_in_rows(tmp_path):
     """Progress is reported in rows, from the first to the last."""
     s = cg.scan(folder_of(labels(1200), tmp_path / "d"))
     told: list[tuple[int, int]] = []

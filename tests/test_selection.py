@@ -237,7 +237,7 @@ def test_weighted_ensembles_have_usual_criteria():
 
 
 @pytest.mark.slow
-def test_one_k_is_no_choice():
+def test_one_k_is_not_a_choice():
     """With one number of clusters there is no choice, and no criterion is said to favour it."""
     choice = cg.choose_k(BLOBS, 3, n_members=3, criteria=AGREEMENT, random_state=0)
     assert choice.headline.startswith("Only 3 clusters were tried, so there is nothing to choose between")

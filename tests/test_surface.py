@@ -42,7 +42,7 @@ def test_public_names_are_there(name):
     assert name in dir(cg)
 
 
-def test_the_promised_names_are_there():
+def test_the_stable_names_exist():
     """The names that code outside the repository calls exist."""
     promised = {
         "compare", "compare_to", "compare_all", "measures", "measure", "contingency", "element_scores", "match",
@@ -98,7 +98,7 @@ def test_no_module_has_the_name_of_a_public_function():
         assert not isinstance(getattr(cg, name), ModuleType)
 
 
-def test_unknown_names_are_answered_with_near_ones():
+def test_unknown_names_give_similar_ones():
     """A misspelt attribute is an AttributeError with similar names; hasattr works."""
     with pytest.raises(AttributeError, match=r"no attribute 'v_mesure'; did you mean v_measure"):
         cg.v_mesure  # noqa: B018

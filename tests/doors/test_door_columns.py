@@ -44,7 +44,7 @@ GAPS = 'a,b,c\n0,0,0\n0,1,0\nNA,1,1\n,1,1\n0,0,"NA"\n0,1,n/a\n'
         ("adco t.csv --labels kmeans --labels leiden --features n_genes", "features: n_genes · labels: kmeans, leiden"),
     ],
 )  # fmt: skip
-def test_every_command_says_what_it_took_for_what(command, words, line):
+def test_every_command_says_how_it_uses_columns(command, words, line):
     """One line on stderr, also if the columns are named; --verbose adds the reasons."""
     Path("t.csv").write_text(TABLE)
     code, _, err = command(*words.split())
@@ -70,7 +70,7 @@ def test_two_files_say_what_they_took(command):
 @pytest.mark.parametrize(
     "words", ["compare t.csv a b", "matrix t.csv", "matrix t.csv --checkpoint saved", "contingency t.csv a b"]
 )
-def test_what_counts_as_missing_is_said_before_an_error(command, words):
+def test_what_counts_as_missing_is_printed_before_an_error(command, words):
     """The list of missing fields is named when points without a label end a command, in memory and in a scan."""
     Path("t.csv").write_text(GAPS)
     code, _, err = command(*words.split())

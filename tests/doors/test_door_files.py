@@ -273,7 +273,7 @@ def test_a_quoted_na_is_a_label(command):
     assert "NA,3,0" in command("contingency", *words, "--na-values", "-")[1]
 
 
-def test_a_line_of_what_was_taken_for_what(command):
+def test_one_line_says_how_columns_are_used(command):
     """Every command prints how it uses columns in one line; --verbose gives the reasons; options override them."""
     FRAME.to_csv("t.csv", index=False)
     assert f"note: {LINE}\n" in command("matrix", "t.csv")[2]

@@ -117,7 +117,7 @@ def test_consensus_of_data_predicts():
 
 
 @pytest.mark.slow
-def test_pixels_are_no_clusterings():
+def test_pixels_are_not_clusterings():
     """The digits are floats, so fit clusters them instead of reading 64 pixels as 64 clusterings."""
     digits, truth = load_digits(return_X_y=True)
     model = cg.ConsensusClustering(10, n_members=6, random_state=0).fit(digits[:400])

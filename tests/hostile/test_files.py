@@ -61,7 +61,7 @@ def test_an_empty_line_is_a_missing_label(tmp_path):
 
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("route", [lambda p: p, cg.scan], ids=["memory", "scan"])
-def test_text_is_utf_8_or_said_to_be_something_else(route, tmp_path):
+def test_text_is_utf_8_or_gives_a_warning(route, tmp_path):
     """One rule in memory and scanned: UTF-8; UTF-16 by its first bytes; else the code page of Windows, with a warning."""
     path = tmp_path / "x.csv"
     text = "a;b\né;0\né;1\nü;1\n"

@@ -243,7 +243,7 @@ def test_damaged_hdf5_files(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("command", ["matrix", "ensemble", "consensus", "report"])
-def test_a_square_array_is_no_label_column(command, refused, tmp_path):
+def test_a_square_array_is_not_a_label_column(command, refused, tmp_path):
     """Floats, points × points: one line that says what is expected."""
     np.save(tmp_path / "m.npy", np.eye(3))
     assert "is a similarity matrix" in refused(command, "m.npy")
@@ -251,7 +251,7 @@ def test_a_square_array_is_no_label_column(command, refused, tmp_path):
     assert "is not symmetric" in refused(command, "m.npy")
 
 
-def test_an_array_of_text_is_no_data(refused, tmp_path):
+def test_an_array_of_text_is_not_data(refused, tmp_path):
     """One line, before anything is clustered."""
     np.save(tmp_path / "x.npy", np.array([["1.5", "x"], ["2", "y"], ["3", "x"]]))
     assert "holds text, not numbers" in refused("choose-k", "x.npy", "--k", "2")

@@ -18,7 +18,7 @@ from congruence.scanning import parts, schedule
 from hostile.running import run
 
 
-def test_a_pipe_is_no_file(refused, tmp_path):
+def test_a_pipe_is_not_a_file(refused, tmp_path):
     """A pipe is refused; reading it would block forever."""
     os.mkfifo(tmp_path / "pipe.csv")
     assert "is a pipe or a device" in refused("compare", "pipe.csv", "a", "b")
