@@ -249,7 +249,7 @@ def test_the_compiled_shuffle_is_fair(monkeypatch):
 
 
 def test_the_cost_does_not_depend_on_the_number_of_points():
-    """Tables of half a thousand million points are drawn; more are refused."""
+    """Tables of half a billion points are drawn; more are refused."""
     r = cg.permutation_test([0, 0, 1, 1], [0, 1, 0, 1], "ari", 20, 0, frequency=[2e8, 1e8, 1e8, 1e8])
     assert abs(r.draws).max() < 1e-3
     with pytest.raises(cg.InputError, match=r"fewer than 1,000,000,000 points.*sample"):

@@ -84,7 +84,7 @@ def overlapping(boxes: list[tuple[float, float, float, float]]) -> list:
 
 
 def test_soft_runs_that_agree_as_well_as_they_can():
-    """1000 genomes: two runs at their self-value have an agreement of 0.99 or more, and the report says that they agree."""
+    """1000 genomes: two runs at their self-score have an agreement of 0.99 or more, and the report says that they agree."""
     r = report_of("soft_1kg_admixture", None, ("k3_run1", "k3_run2", "k3_run3", "k4_run1"))
     names = r.model.names
     i, j = names.index("k3_run1"), names.index("k3_run2")

@@ -83,7 +83,7 @@ const drawCompare = () => {
   else fill($("compare-names"), members.map((i, x) => {
     const pick = el("select", { "aria-label": `Clustering ${x + 1}`, onchange: (e) => { const next = [...state.compare]; next[x] = Number(e.target.value); choose(next, true); } }, options().cloneNode(true));
     pick.value = i;
-    return el("span", { class: "pick" }, pick, members.length > 2 ? button("×", () => choose(state.compare.filter((_, y) => y !== x), true), { "aria-label": `Take ${D.names[i]} out` }) : null);
+    return el("span", { class: "pick" }, pick, members.length > 2 ? button("×", () => choose(state.compare.filter((_, y) => y !== x), true), { "aria-label": `Remove ${D.names[i]}` }) : null);
   }), members.length < 5 && L > members.length && labels ? button("+ add", () => choose([...state.compare, D.own.find((i) => !state.compare.includes(i)) ?? 0], true), { "aria-label": "Add a clustering" }) : null,
   members.length === 2 ? button("⇄", () => choose([...state.compare].reverse(), true), { "aria-label": "Swap the two" }) : null);
   const clear = (...nodes) => { fill($("flow"), ...nodes); fill($("pair-table")); fill($("pair-worst")); };
@@ -91,10 +91,10 @@ const drawCompare = () => {
   const v = twice || members.length > 2 ? null : pairView(a, b), apart = M.every((x) => Number.isNaN(raw(x, a, b)));
   fill($("pair-said"), twice ? el("p", { class: "muted" }, "Choose different clusterings.") : members.length > 2 ? el("p", {}, `${members.length} clusterings. Agreement of neighbours: ${members.slice(1).map((j, x) => fmt(value(m, members[x], j))).join(", ")}.`)
     : [el("p", {}, el("strong", {}, starred(a)), ` (${plural(D.ks[a], "cluster")}) and `, el("strong", {}, starred(b)), ` (${plural(D.ks[b], "cluster")})`, m.adjusted && isNumber(value(m, a, b)) ? ` agree ${inWords(D.readings, value(m, a, b))}: ${fmt(value(m, a, b))}.` : ".",
-      v ? ` ${(100 * v.agreed).toFixed(1)}% of the points are in clusters that match one to one${v.exact ? "" : " (matched one after another, because there are so many)"}.` : "")]);
+      v ? ` ${(100 * v.agreed).toFixed(1)}% of the points are in clusters that match one to one${v.exact ? "" : " (matched greedily, because there are many clusters)"}.` : "")]);
   const named = $("pair-measures").querySelector("div");
   $("pair-measures").hidden = twice || members.length > 2;
-  if (!$("pair-measures").hidden) fill(named, table(["measure", "value", "better", "range", ...(M.some((x) => x.selfs) ? ["each with itself"] : [])], M.map((x) => [x.plain, fmt(raw(x, a, b), 4), arrow(x), x.span, ...(M.some((y) => y.selfs) ? [x.selfs ? `${fmt(x.selfs[a], 4)} and ${fmt(x.selfs[b], 4)}` : "1"] : [])]), "Measures of the pair"));
+  if (!$("pair-measures").hidden) fill(named, table(["measure", "value", "better", "range", ...(M.some((x) => x.selfs) ? ["self-scores"] : [])], M.map((x) => [x.plain, fmt(raw(x, a, b), 4), arrow(x), x.span, ...(M.some((y) => y.selfs) ? [x.selfs ? `${fmt(x.selfs[a], 4)} and ${fmt(x.selfs[b], 4)}` : "1"] : [])]), "Measures of the pair"));
   if (twice) return clear();
   if (members.length > 2) {
     const { columns, colours } = chainView(members), pairs = columns.slice(1).map((col, x) => countsBetween(columns[x], col)), chosen = state.selected && columns.slice(1).map((col, x) => countsBetween(columns[x], col, state.selected));

@@ -57,7 +57,7 @@ const drawRanking = () => {
     shown.length < folded.length ? button(`Show all ${whole(folded.length)}`, () => { allRows = true; drawRanking(); }) : null);
   const copies = D.own.filter(isDuplicate).length, unfold = $("unfold");
   unfold.hidden = !copies;
-  unfold.textContent = state.unfolded ? "Fold duplicates" : `Show ${plural(copies, "duplicate")}`;
+  unfold.textContent = state.unfolded ? "Collapse duplicates" : `Show ${plural(copies, "duplicate")}`;
 };
 const rankingRows = () => [["clustering", "clusters", "agreement", "low", "high", "p", "finds the groups", "same as", "near-trivial", ...(D.against ? M.map((m) => m.title) : [])],
   ...rankedNow().map((r) => [r.name, r.k, r.agreement, ...(r.interval || ["", ""]), r.p, r.groups, D.same[r.i] === null ? "" : D.names[D.same[r.i]], D.trivial[r.i], ...(D.against ? rankOf().get(r.i).values : [])])];
