@@ -120,7 +120,7 @@ def test_an_option_without_effect_is_refused(function, args, options):
     ],
 )
 def test_the_default_is_not_refused(function, args, beside, names):
-    """An option equal to its default is not refused: it asks for nothing else."""
+    """An option equal to its default is not refused: it requests nothing else."""
     known = inspect.signature(function).parameters
     defaults = {name: known[name].default for name in names if name in known}
     assert function(*args, **beside, **defaults) is not None
@@ -156,7 +156,7 @@ def test_what_options_need_is_said_of_real_parameters():
 
 
 def test_seeds_and_threads_are_always_taken():
-    """A seed or a number of threads may be given to every method, also where nothing is drawn or counted at once."""
+    """A seed or a number of threads may be given to every method, even if nothing is drawn or counted in parallel."""
     assert cg.consensus(RUNS, 2, "average", random_state=0, threads=1).n_clusters == 2
     assert cg.permutation_test(A, B, method="moments", random_state=0, threads=1).n_permutations == 0
     assert cg.compare(*TREES, threads=1)

@@ -93,7 +93,7 @@ def __getattr__(name: str) -> Any:
 
 # Functions check most of their arguments, with specific messages. An argument that they do not check fails deep inside,
 # with an unclear message. Only then are the arguments compared with the signature, in one place for all public functions.
-# Options that have no effect are refused here too, before the call, by what the function says that they need.
+# Options that have no effect are refused here too, before the call, according to the `needs` of the function.
 
 
 def _checked(public: Any) -> Any:

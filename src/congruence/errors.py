@@ -200,12 +200,12 @@ def misnamed(**names: str) -> Callable[[F], F]:
     return noted
 
 
-#: for an option that is not always of use: what it needs, in words, and whether the arguments given have it
+#: for an option that does not always apply: what it needs, in words, and whether the given arguments include it
 Needs = dict[str, tuple[str, Callable[[dict[str, Any]], Any]]]
 
 
 def needs(**options: tuple[str, Callable[[dict[str, Any]], Any]]) -> Callable[[F], F]:
-    """Note what options of a function need; a call of the public function with an option that has no effect is refused.
+    """Register what the options of a function need; a call with an option that has no effect is refused.
 
     Args:
         options: For each option, what it needs, in words, and a function of all arguments by name that says whether it is
@@ -230,7 +230,7 @@ def is_one(name: str, *values: str) -> Callable[[dict[str, Any]], bool]:
 
 
 def is_not(name: str, value: str) -> Callable[[dict[str, Any]], bool]:
-    """A condition for `needs`: whether an argument is anything but this text; unknown texts have messages of their own."""
+    """A condition for `needs`: whether an argument is anything but this text; unknown texts have separate messages."""
     return lambda given: not (isinstance(given[name], str) and given[name] == value)
 
 
@@ -239,7 +239,7 @@ _OPTIONS = {"random_state": "--seed", "n_clusters": "--k", "n_members": "--membe
 
 
 def check_needs(function: Callable[..., Any], given: dict[str, Any]) -> None:
-    """Refuse options that have no effect for these arguments, by what `needs` says of the function.
+    """Refuse options that have no effect for these arguments, according to the `needs` of the function.
 
     Args:
         function: A function with `needs`.

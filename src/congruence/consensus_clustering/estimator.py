@@ -127,7 +127,7 @@ class ConsensusClustering(Clusterer):
             own = X if hasattr(X, "columns") else given
             self.ensemble_ = Ensemble(own, unassigned="partial", noise=self.noise)
         else:
-            if self.generator is not None:  # without one, the type of X decides, and both kinds may come
+            if self.generator is not None:  # without one, the type of X decides, and both are possible
                 without_effect(ConsensusClustering, "with a generator; it is for label columns", noise=self.noise)
             if self._is_function:
                 without_effect(ConsensusClustering, "for a generator that is a function, which makes them", **making)

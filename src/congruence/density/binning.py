@@ -21,7 +21,7 @@ METHODS = ("width", "frequency", "mdl")
 MOST_BINS = 1_000_000
 
 
-#: `bins` and `nominal` describe bins that are still to be made
+#: `bins` and `nominal` describe bins that are not yet fitted
 NEEDS_CUTS = (
     "binning='width' or 'frequency'",
     lambda given: isinstance(given["binning"], str) and given["binning"] != "mdl",

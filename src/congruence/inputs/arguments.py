@@ -1,4 +1,4 @@
-"""Find the argument of a call that has no effect, or the wrong type; the latter after an error."""
+"""Find arguments of a call that have no effect and, after an error, those of the wrong type."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def misfit(
 
 
 def check_effects(function: Callable[..., Any], args: tuple[Any, ...], given: Mapping[str, Any]) -> None:
-    """Refuse arguments that have no effect in this call, by what `needs` says of the function.
+    """Refuse arguments that have no effect in this call, according to the `needs` of the function.
 
     Args:
         function: The function that was called.
