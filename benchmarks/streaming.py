@@ -136,18 +136,18 @@ def warm_consensus() -> None:
     import congruence as cg
 
     warm()
-    cg.consensus(cg.Ensemble(members_of(0, 120_000)), 10, random_state=0, progress=False)
+    cg.consensus(cg.Ensemble(members_of(0, 120_000)), 10, method, random_state=0, progress=False)
 
 
 def consensus(path: Path, **options: object) -> float:
-    """Consensus of the columns by the default method, written to Parquet files; the mean confidence."""
+    """Consensus of the columns by `method`, written to Parquet files; the mean confidence."""
     import shutil
 
     import congruence as cg
 
     out = path.parent / "consensus-out"
     shutil.rmtree(out, ignore_errors=True)
-    found = cg.consensus(cg.scan(path), 10, random_state=0, out=out, progress=False, **options)
+    found = cg.consensus(cg.scan(path), 10, method, random_state=0, out=out, progress=False, **options)
     shutil.rmtree(out)
     return float(found.mean_confidence)
 
@@ -281,6 +281,8 @@ JOBS = {
     "consensus_dask": ("congruence, Dask, one worker killed", consensus_on_dask, False),
 }
 started, ended = 0.0, None
+#: of the consensus
+method = "auto"
 #: CPU seconds when the work began, for jobs that do not begin at once
 worked: float | None = None
 
@@ -304,7 +306,7 @@ def measured(job: str, path: Path, tries: int = 1) -> tuple[float, float, float,
     best = (0.0, float("inf"), 0.0, 0.0)
     for _ in range(tries):
         done = subprocess.run(
-            [sys.executable, "-m", "benchmarks.streaming", "--child", job, "--path", str(path)],
+            [sys.executable, "-m", "benchmarks.streaming", "--child", job, "--path", str(path), "--method", method],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         if done.returncode:
@@ -322,12 +324,15 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a million rows")
     parser.add_argument("--ensembles", action="store_true", help="arimm of 20 + 20 members instead")
     parser.add_argument("--consensus", action="store_true", help="the consensus of 20 columns instead")
+    parser.add_argument("--method", default="auto", help="of the consensus")
     parser.add_argument("--stream", type=float, help="number of rows from a generator, without a disk")
     parser.add_argument("--peers", default="duckdb,polars,dask", help="of these, separated by commas")
     parser.add_argument("--tries", type=int, default=1, help="number of runs; the shortest time is shown")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--path", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    global method
+    method = options.method
     if options.child:
         _child(options.child, options.path)
         return
@@ -339,7 +344,7 @@ def main() -> None:
     if options.consensus:
         path = make_members(options.folder, rows)
         size = sum(f.stat().st_size for f in path.glob("*.parquet")) / 1e9
-        print(f"\nconsensus of 20 columns, {rows:,} rows, {size:.2f} GB of Parquet")
+        print(f"\nconsensus of 20 columns by {method}, {rows:,} rows, {size:.2f} GB of Parquet")
         reading = (0.0, 0.0)
         measured("scan", path)  # so that the files are in memory
         for job in ("scan", "consensus", *(["consensus_dask"] if "dask" in options.peers else [])):
