@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import time
 from collections.abc import Callable
 
@@ -78,6 +79,7 @@ def by_moments(many: int) -> None:
     drawn = sum(t.is_drawn for t in tests)
     print(f"  permutation_tests of all {len(tests):,} pairs of {many:,} clusterings of 10,000 points")
     print(f"    {took:.1f} s ({cpu:.1f} s of CPU); by moments, and by draws for {drawn:,} pairs")
+    print(f"peak memory of the process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GB")
 
 
 if __name__ == "__main__":

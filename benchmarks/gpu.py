@@ -13,6 +13,7 @@ import argparse
 import datetime
 import os
 import re
+import resource
 import statistics
 import time
 from collections.abc import Callable
@@ -528,6 +529,9 @@ def main() -> None:
         return
     for part in [p for p in every if asked.only in (None, p.__name__)]:
         part(quick)
+        pool, host = cp.get_default_memory_pool(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        line("peak memory", f"{pool.total_bytes() / 1e9:.1f} GB", f"on the card; {host / 2**20:.1f} GB of the process")
+        pool.free_all_blocks()
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import resource
 import sys
 import tempfile
 import time
@@ -114,6 +115,7 @@ def main() -> None:
                 failed.append(f"{name} took {seconds:.1f} s to write, and {worked:.1f} s of CPU")
             if len(made.model.members) == 860 and program():
                 failed += _waited(out)
+    print(f"peak memory of the process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GB")
     print("all limits are met (by CPU time on a shared machine)" if not failed else "not kept: " + "; ".join(failed))
     sys.exit(bool(failed))
 
