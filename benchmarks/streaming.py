@@ -141,14 +141,10 @@ def warm_consensus() -> None:
 
 def consensus(path: Path, **options: object) -> float:
     """Consensus of the columns by `method`, written to Parquet files; the mean confidence."""
-    import shutil
-
     import congruence as cg
 
-    out = path.parent / "consensus-out"
-    shutil.rmtree(out, ignore_errors=True)
-    found = cg.consensus(cg.scan(path), 10, method, random_state=0, out=out, progress=False, **options)
-    shutil.rmtree(out)
+    with tempfile.TemporaryDirectory(dir=path.parent) as out:
+        found = cg.consensus(cg.scan(path), 10, method, random_state=0, out=out, progress=False, **options)
     return float(found.mean_confidence)
 
 
