@@ -43,9 +43,11 @@ def eigenvectors(
         solver = "eigenvectors of the points × points matrix"
     elif few and e.n_columns <= GRAM_LIMIT:
         from scipy.linalg import eigh
+        from threadpoolctl import threadpool_limits
 
         gram = e.scaled_tables(row_scale**2) * column_scale[:, None] * column_scale[None, :]
-        values, right = eigh(gram, subset_by_index=(e.n_columns - k, e.n_columns - 1))
+        with threadpool_limits(1 if e.n_columns <= LANCZOS_ABOVE else None):  # threads do not pay for small matrices
+            values, right = eigh(gram, subset_by_index=(e.n_columns - k, e.n_columns - 1))
         singular, right = np.sqrt(np.maximum(values[::-1], 0.0)), right[:, ::-1]
         solver = "eigenvectors of the clusters × clusters matrix"
     elif e.everyone is not None:
