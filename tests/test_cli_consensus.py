@@ -1,4 +1,4 @@
-"""The commands generate and consensus: files in, files out, one line where something is wrong."""
+"""The commands generate and consensus: files in, files out, one line for errors."""
 
 from __future__ import annotations
 

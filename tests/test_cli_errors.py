@@ -79,7 +79,7 @@ def test_mistakes_are_one_line(congruence, name):
 
 @pytest.mark.slow
 def test_folders(congruence):
-    """A folder is read as one table in many files; without any it is refused."""
+    """A folder is read as one table in many files; a folder without any is refused."""
     Path("none").mkdir()
     refused(congruence("matrix", "none"), "there are no files to scan in none")
     Path("some").mkdir()

@@ -71,7 +71,7 @@ def test_the_labels_are_those_in_memory(tmp_path, few, method):
 
 @pytest.mark.parametrize(("sampled", "method"), [(300, "hbgf"), (450, "mcla"), (599, "ncut")])
 def test_tables_of_all_rows_by_scan_and_in_memory(tmp_path, few, monkeypatch, sampled, method):
-    """Labels of methods that read tables of all rows: the same bits for any sample, threads, parts, text and little memory."""
+    """Methods that read tables of all rows give the same bits for any sample, threads, parts, text labels and memory limit."""
     monkeypatch.setattr(search, "SAMPLED", sampled)
     data = {name: [f"c{x}" for x in own] for name, own in columns(seed=4).items()}
     r = cg.consensus(data, 4, method, 1, progress=False, **taken_by(method, n_init=2))

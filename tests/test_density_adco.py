@@ -294,7 +294,7 @@ def test_figure_3():
 
 
 def test_magnitude_bob_and_the_cosine_example():
-    """(1,1) against (100,100) is 0.01; Bob and Alice are 1 where Rand is 1/3; the cosine hardly sees concentration."""
+    """(1,1) against (100,100) is 0.01; Bob and Alice are 1 where Rand is 1/3; the cosine hardly depends on concentration."""
     assert cg.adco(of([[1, 1]]), of([[100, 100]])) == 0.01
     assert cg.adco_cosine(of([[1, 1]]), of([[100, 100]])) == 1
     names, a, b = [["Bob"], ["Bob"], ["Alice"], ["Alice"]], [0, 1, 0, 1], [1, 0, 0, 1]

@@ -20,7 +20,7 @@ FUNCTIONS = ["lambda_statistic" if m.key == "lambda" else m.key for m in cg.meas
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_of_modules(name):
-    """The examples in the docstrings of this module give what they say."""
+    """The examples in the docstrings of this module give the results shown."""
     found = doctest.testmod(import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
     assert found.failed == 0
 
@@ -43,7 +43,7 @@ def test_there_are_examples():
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_examples_of_measures(name):
-    """The example in the docstring made for each measure gives what it says."""
+    """The example in the generated docstring of each measure gives the result shown."""
     test = doctest.DocTestParser().get_doctest(getattr(cg, name).__doc__, {}, name, None, None)
     assert test.examples
     found = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test)

@@ -294,7 +294,7 @@ def test_block_by_block_gives_the_same_bits_for_integers_of_any_kind(kind, monke
 
 @pytest.mark.slow
 def test_many_points_are_compared_without_a_copy_of_their_labels(monkeypatch):
-    """All pairs of integers need less memory than one byte per label: nothing is copied but one block at a time."""
+    """All pairs of integers need less memory than one byte per label: only one block is copied at a time."""
     import tracemalloc
 
     take(monkeypatch, "compiled")

@@ -268,7 +268,7 @@ def test_a_sampled_distribution_says_how_far_off_it_may_be():
 
 
 def test_align_is_not_ignored_for_ensembles():
-    """'position' compares frames with other indexes by position, 'index' is refused with what to do."""
+    """'position' compares frames with other indexes by position, 'index' is refused, with advice."""
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"a": A, "b": B})
     moved = frame.set_axis(range(10, 10 + len(frame)))

@@ -206,7 +206,7 @@ def test_points_are_aligned_by_name():
 
 
 def test_a_hierarchy_is_not_a_clustering():
-    """Where one clustering is expected, the message says to cut the tree; labels must cover every point."""
+    """If one clustering is expected, the message says to cut the tree; labels must cover every point."""
     h = cg.Hierarchy([[0, 1], [2, 3]])
     with pytest.raises(cg.InputError, match="cut it first"):
         cg.Ensemble([h, h])

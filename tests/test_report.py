@@ -128,7 +128,7 @@ def test_strange_clusterings_have_a_report(runs, with_reference):
 
 
 def test_soft_clusterings_have_a_report():
-    """Memberships are compared by the measures for them, and the page knows them to 1/65535."""
+    """Memberships are compared by the measures for them, and the page stores them in steps of 1/65535."""
     u = RNG.dirichlet([1, 1, 1], 40)
     r = cg.report([cg.Memberships(u), cg.Memberships(RNG.dirichlet([1, 1], 40)), u.argmax(axis=1)], progress=False)
     assert [s.measure.key for s in r.model.scales] == list(members.SOFT)

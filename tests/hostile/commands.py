@@ -442,7 +442,7 @@ def compared(
 
 
 def wrongly_refused(line: Line, made: broken_files.Made, said: Said) -> list[str]:
-    """A whole file of text with usual columns that was refused without a reason the reader can see."""
+    """An intact text file with usual columns that was refused without a reason that the independent reader finds."""
     if made.path.suffix not in (".csv", ".tsv") or "--memory" in line.argv or made.how == "link":
         return []
     try:

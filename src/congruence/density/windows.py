@@ -74,7 +74,7 @@ class Drift(Result):
     def moved_attributes(
         self, window: int, since: Literal["previous", "first"] = "previous"
     ) -> list[tuple[str, float]]:
-        """Attributes of a window (1 is the second), the most changed first, with their similarity to before.
+        """Attributes of a window (1 is the second), the most changed first, with their similarity to the earlier window.
 
         Args:
             window: Number of the window; 1 is the second.
