@@ -5,11 +5,16 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import pytest
+import typer.main
 
 from congruence import cli
+
+#: typer builds all commands in every call, which takes 35 ms: build them once
+typer.main.get_command = cache(typer.main.get_command)
 
 
 class Said(NamedTuple):

@@ -1,5 +1,6 @@
 """Property tests use the same examples in every run; the fixture `route` runs a test once on each route of counting."""
 
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from commands import Said, commands
 from doors import ROUTES, on_route
 from hypothesis import HealthCheck, settings
 
+gc.disable()  # until the tests are collected: a quarter of the time of collecting thousands of tests
 settings.register_profile(
     "congruence", derandomize=True, deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -51,6 +53,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.name in SLOW_FILES:
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage from now on, but do not visit what collecting tests has left."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(params=list(ROUTES))

@@ -221,7 +221,7 @@ def test_identical_partitions_score_exactly_the_best(key):
     rng = np.random.default_rng(2)
     best = cg.measure(key).best
     for n, k in [(6, 3), (6, 4), (7, 3), (30, 7), (100, 3), (100, 60), (1000, 40)]:
-        for _ in range(5):
+        for _ in range(2):
             a = rng.integers(0, k, n)
             assert cg.compare(a, rng.permutation(k)[a], key)[key] == best, a.tolist()
             assert (np.diag(cg.compare_all([a, rng.permutation(k)[a]], key)[key]) == best).all(), a.tolist()

@@ -124,7 +124,7 @@ def test_the_builtin_partitioner_does_not_read_rounding():
 @pytest.mark.parametrize("kind", ["hard", "partial", "soft", "mixed"])
 def test_order_and_names_do_not_matter(kind):
     """Points, members and clusters in another order, weights whose sums differ in the last digit: the same clusters."""
-    for seed in range(3):
+    for seed in range(2):
         rng = np.random.default_rng(seed)
         e = ensemble(kind, seed)
         given = [c.dense() if c.soft else np.where(c.codes < c.k, c.codes, np.nan) for c in e.members]

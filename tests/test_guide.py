@@ -171,6 +171,8 @@ def tables(words: list[str]) -> dict[str, pd.DataFrame]:
             table[name] = [f"{name[0]}{x}" for x in moved(3)]
         table["protocol"] = np.where(truth == 2, "tcp", "udp")
         table["day"] = table["hour"] = np.repeat(["early", "late"], N // 2)
+    if verb == "alternatives":
+        table = table[::2]
     if "--id" in words and words[words.index("--id") + 1] not in table:
         table.insert(0, words[words.index("--id") + 1], cells["cell"])
     found = dict.fromkeys(files, table)

@@ -144,9 +144,8 @@ def test_routes_agree_on_larger_data(k):
     rng = np.random.default_rng(k)
     columns = [rng.integers(0, k, 3000), rng.integers(0, k, 3000), rng.integers(0, max(2, k // 3), 3000)]
     columns[1][:1500] = columns[0][:1500]
-    matched = {"accuracy", "clustering_error", "nca", "npa", "psi"}  # slow with a thousand clusters
-    limited = {"kappa_max", "kappa_trace", "irm", "irm_greedy", "lambda"} if k > 30 else {"lambda"}
-    limited |= matched if k > 200 else set()
+    matched = {"accuracy", "clustering_error", "nca", "npa", "psi"}  # slow with hundreds of clusters
+    limited = {"kappa_max", "kappa_trace", "irm", "irm_greedy", "lambda", *matched} if k > 30 else {"lambda"}
     groups = by_need([key for key in KEYS if key not in limited])
     expected: dict[str, np.ndarray] = {}
     for name in ROUTES:

@@ -234,13 +234,19 @@ def test_mnist_in_the_browser(browser, tmp_path):
 
 
 @in_browser
-def test_860_clusterings_are_quick(browser, tmp_path):
-    """A heap under 60 MB, search and arrow keys work; with CONGRUENCE_TIMING=1 in 100 and 50 ms, and drawn in a second."""
-    r = report_of("uci_wine_allk")
-    assert len(r.model.members) == 860
+def test_many_clusterings_are_quick(browser, tmp_path):
+    """A heap under 60 MB, search and arrow keys work; with CONGRUENCE_TIMING=1 in 100 and 50 ms, and drawn in a second.
+
+    With CONGRUENCE_TIMING=1 all 860 clusterings of the file, which takes half a minute; else every third one.
+    """
+    timed = "CONGRUENCE_TIMING" in os.environ  # the times hold only on an idle machine
+    names = [key for key in columns_of("uci_wine_allk") if not key.startswith("reference")]
+    r = report_of("uci_wine_allk", "reference0", tuple(names if timed else names[::3]))
+    assert len(r.model.members) == (860 if timed else 288)
     page = opened(browser, tmp_path, r)
     page.send("HeapProfiler.collectGarbage")
-    assert page.send("Runtime.getHeapUsage")["usedSize"] < 60e6
+    # matrices of all pairs take a ninth of the room
+    assert page.send("Runtime.getHeapUsage")["usedSize"] < (60e6 if timed else 20e6)
     times = page.run(
         "(() => { const t0 = performance.now(); const s = document.querySelector('#search'); s.value = 'ward@k3'; "
         "s.dispatchEvent(new Event('input')); document.querySelector('#ranking-table button.link').click(); "
@@ -250,7 +256,7 @@ def test_860_clusterings_are_quick(browser, tmp_path):
         "return [t1 - t0, performance.now() - t2]; })()"
     )
     assert page.complaints == []
-    if "CONGRUENCE_TIMING" in os.environ:  # the times hold only on an idle machine
+    if timed:
         assert times[0] < 100
         assert times[1] < 50
         assert float(page.run("document.documentElement.dataset.ready")) < 1000

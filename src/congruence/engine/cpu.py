@@ -366,6 +366,8 @@ def _sparse_cells(
         if mass is None and jit.use_kernels(len(a)):
             from congruence.engine.kernels import count_sorted
 
+            wider = np.promote_types(a.dtype, b.dtype)  # the loop is compiled for each type
+            a, b = a.astype(wider, copy=False), b.astype(wider, copy=False)
             row, col, *counts = count_sorted(a, b, int(width[i]), int(width[j]))
         else:
             key, where, times = np.unique(a.astype(np.int64) * width[j] + b, return_inverse=True, return_counts=True)

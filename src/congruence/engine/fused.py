@@ -81,9 +81,11 @@ def _by_blocks(
         tables, block = np.zeros(offset[-1], np.uint32), np.empty((len(labels), BLOCK), wide)
         for start in range(part.start, part.stop, BLOCK):
             here = slice(start, min(start + BLOCK, part.stop))
+            if here.stop - start < BLOCK:  # contiguous too: the loop is compiled once
+                block = np.empty((len(labels), here.stop - start), wide)
             for j, c in enumerate(labels):
-                c.fill(here, block[j, : here.stop - here.start])
-            count_pairs(block[:, : here.stop - here.start], k, pair_i, pair_j, offset, tables)
+                c.fill(here, block[j])
+            count_pairs(block, k, pair_i, pair_j, offset, tables)
         return tables
 
     step = min(-(-n // (4 * threads)), 1 << 30)
