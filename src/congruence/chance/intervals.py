@@ -162,34 +162,10 @@ def confidence_interval(
     if n_resamples < 20:
         raise InputError(f"an interval needs at least 20 resamples (1000 are recommended), not {n_resamples}")
     t = problem_of(a, b, m, "permutation", "two", threads, **options)
-    if t.n_points < 16:
-        raise NotApplicable(f"an interval needs at least 16 points; there are {t.n_points}")
-    if math.isnan(t.value):
-        raise InputError(f"{m.key} is undefined for this pair, so it has no interval")
     needs = m.base.needs if isinstance(m, Adjusted) else m.needs
-    if issubclass(needs, Info | MemberInfo) and t.alone > MOST_ALONE:
-        raise NotApplicable(
-            f"{t.alone:.0%} of the points are alone in their cell of the table, so the entropy cannot be estimated: the "
-            f"clusters are too small for an interval of {m.key}; use more points, or a pair-counting measure (ari, jaccard)"
-        )
-    if t.astray is not None and t.astray < FEWEST_ASTRAY:
-        only = f"only {t.astray} points lie" if t.astray else "no point lies"
-        raise NotApplicable(
-            f"{only} outside the largest overlap of their cluster: intervals from so few differences are wrong too often (at "
-            f"least {FEWEST_ASTRAY} are needed); use more points"
-        )
-    half, quarter = t.n_points // 2, t.n_points // 4
-    streams = seed_sequence(random_state).spawn(2)
-    with Progress(2 * n_resamples, progress, "resamples") as bar:
-
-        def parts(points: int, stream: Any) -> Array:
-            draw = partial(_parts, t, points)
-            return drawn(draw, n_resamples, t.batch, stream, threads, lambda done, _: bar.add(done + first - bar.done))
-
-        first = 0
-        halves = parts(half, streams[0])
-        first = n_resamples
-        quarters = parts(quarter, streams[1])
+    _check(t, m, needs)
+    halves, quarters = _resampled(t, n_resamples, random_state, threads, progress)
+    half = t.n_points // 2
     share = half / (t.n_points - half)
     mean_half, mean_quarter = float(halves.mean()), float(quarters.mean())
     error = float(halves.std(ddof=1)) * math.sqrt(share)
@@ -201,25 +177,59 @@ def confidence_interval(
     vague = needs in (Table, Maxima) and abs(bias) > 0.5 * error + 2 * noise
     if not math.isfinite(doubt) or vague or doubt > DOUBT * error + 2 * noise + 1e-12:
         raise NotApplicable(_why_not(t, mean_half, mean_quarter))
+    within = m.range_for(soft=t.is_soft, weighted=options.get("sample_weight") is not None)
+    low, high = np.clip(_ends(t, m, bias, error, doubt, level), *within).tolist()
+    return ConfidenceInterval(
+        measure=m, value=t.value, low=low, high=high, level=level, standard_error=error, bias=bias,
+        n_resamples=n_resamples, n_points=t.n_points, names=t.names, kind=t.kind,
+        cautions=t.cautions if error >= 1e-12 else (*t.cautions, SAME_HALVES),
+    )  # fmt: skip
+
+
+def _check(t: Problem, m: Measure, needs: type) -> None:
+    """Refuse pairs whose intervals would be wrong too often."""
+    if t.n_points < 16:
+        raise NotApplicable(f"an interval needs at least 16 points; there are {t.n_points}")
+    if math.isnan(t.value):
+        raise InputError(f"{m.key} is undefined for this pair, so it has no interval")
+    if issubclass(needs, Info | MemberInfo) and t.alone > MOST_ALONE:
+        raise NotApplicable(
+            f"{t.alone:.0%} of the points are alone in their cell of the table, so the entropy cannot be estimated: the "
+            f"clusters are too small for an interval of {m.key}; use more points, or a pair-counting measure (ari, jaccard)"
+        )
+    if t.astray is not None and t.astray < FEWEST_ASTRAY:
+        only = f"only {t.astray} points lie" if t.astray else "no point lies"
+        raise NotApplicable(
+            f"{only} outside the largest overlap of their cluster: intervals from so few differences are wrong too often (at "
+            f"least {FEWEST_ASTRAY} are needed); use more points"
+        )
+
+
+def _resampled(t: Problem, many: int, random_state: Any, threads: int | None, progress: Any) -> tuple[Array, Array]:
+    """Values of random halves of the points, and of random quarters."""
+    streams = seed_sequence(random_state).spawn(2)
+    with Progress(2 * many, progress, "resamples") as bar:
+
+        def parts(points: int, stream: Any, first: int) -> Array:
+            draw = partial(_parts, t, points)
+            return drawn(draw, many, t.batch, stream, threads, lambda done, _: bar.add(done + first - bar.done))
+
+        return parts(t.n_points // 2, streams[0], 0), parts(t.n_points // 4, streams[1], many)
+
+
+def _ends(t: Problem, m: Measure, bias: float, error: float, doubt: float, level: float) -> tuple[float, float]:
+    """Both ends of the interval, not yet within the range of the measure."""
     from scipy.special import ndtri
 
     reach = float(ndtri((1 + level) / 2)) * error + doubt
     low, high = t.value - bias - reach, t.value - bias + reach
-    if t.astray is not None:  # pairs with fewer differences would have been refused: extend towards their agreement
-        share = _fewest_expected(t.astray, level, FEWEST_ASTRAY) / _fewest_expected(t.astray, level)
-        if m.better == "higher":
-            high = max(high, m.best + (high - m.best) * share)
-        else:
-            low = min(low, m.best + (low - m.best) * share)
-    within = m.range_for(soft=t.is_soft, weighted=options.get("sample_weight") is not None)
-    low, high = np.clip([low, high], *within).tolist()
-    cautions = t.cautions
-    if error < 1e-12:
-        cautions += (SAME_HALVES,)
-    return ConfidenceInterval(
-        measure=m, value=t.value, low=low, high=high, level=level, standard_error=error, bias=bias,
-        n_resamples=n_resamples, n_points=t.n_points, cautions=cautions, names=t.names, kind=t.kind,
-    )  # fmt: skip
+    if t.astray is None:
+        return low, high
+    # pairs with fewer differences would have been refused: extend towards their agreement
+    share = _fewest_expected(t.astray, level, FEWEST_ASTRAY) / _fewest_expected(t.astray, level)
+    if m.better == "higher":
+        return low, max(high, m.best + (high - m.best) * share)
+    return min(low, m.best + (low - m.best) * share), high
 
 
 def _fewest_expected(seen: int, level: float, least: int = 0) -> float:

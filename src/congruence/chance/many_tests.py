@@ -260,17 +260,7 @@ def permutation_tests(
     named = dict(columns)
     if len(named) < len(columns):
         raise InputError("two clusterings have the same name; give them different names")
-    if reference is None:
-        pairs = list(combinations(named, 2))
-    else:
-        title = reference if isinstance(reference, str) else "reference"
-        if isinstance(reference, str) and reference not in named:
-            near = hint(reference, named, "there are: " + some_of(named))
-            raise InputError(f"there is no clustering {reference!r} to use as reference; {near}")
-        pairs = [(title, name) for name in named if name != title]
-        named = {title: named[title] if isinstance(reference, str) else reference, **named}
-    if not pairs:
-        raise InputError("there is no pair of clusterings to test")
+    named, pairs = _paired(named, reference)
     noise = options.pop("noise", None)
     root = seed_sequence(random_state)
 
@@ -305,20 +295,40 @@ def permutation_tests(
     p = corrected(
         tests.column("p_value") if isinstance(tests, TestsByMoments) else [t.p_value for t in tests], correction
     )
-    cautions = tuple(dict.fromkeys([*notes, *said]))
-    draws = n_permutations or DRAWS
     is_drawn = not isinstance(tests, TestsByMoments) and all(t.is_drawn for t in tests)
-    few = is_drawn and correction != "none" and len(pairs) / (draws + 1) > 0.05
-    if few and p.min() > 0.05:  # with Benjamini and Hochberg, many small p-values support each other
-        text = (
-            f"{draws:,} permutations cannot give a p-value below {1 / (draws + 1):.2g}, and corrected for "
-            f"{len(pairs)} pairs that is above 0.05; pass n_permutations={20 * len(pairs):_} or more"
-        )
-        cautions += (Caution("few_permutations", m.key, text),)
+    few = _too_few(n_permutations or DRAWS, p, m) if is_drawn and correction != "none" else ()
     return PermutationTests(
         pairs=tuple(pairs), tests=tests, p_corrected=p, correction=correction, names=tuple(named),
-        cautions=cautions, kind=kind,
+        cautions=(*dict.fromkeys([*notes, *said]), *few), kind=kind,
     )  # fmt: skip
+
+
+def _paired(named: dict[str, Any], reference: Any) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """The clusterings by name, the reference first if there is one, and the names of the pairs to test."""
+    if reference is None:
+        pairs = list(combinations(named, 2))
+    else:
+        title = reference if isinstance(reference, str) else "reference"
+        if isinstance(reference, str) and reference not in named:
+            near = hint(reference, named, "there are: " + some_of(named))
+            raise InputError(f"there is no clustering {reference!r} to use as reference; {near}")
+        pairs = [(title, name) for name in named if name != title]
+        named = {title: named[title] if isinstance(reference, str) else reference, **named}
+    if not pairs:
+        raise InputError("there is no pair of clusterings to test")
+    return named, pairs
+
+
+def _too_few(draws: int, p: Array, m: Measure) -> tuple[Caution, ...]:
+    """A caution if so many draws cannot give a small p-value of so many pairs, and none is small."""
+    many = len(p)
+    if many / (draws + 1) <= 0.05 or p.min() <= 0.05:  # with Benjamini and Hochberg, small p-values support each other
+        return ()
+    text = (
+        f"{draws:,} permutations cannot give a p-value below {1 / (draws + 1):.2g}, and corrected for "
+        f"{many} pairs that is above 0.05; pass n_permutations={20 * many:_} or more"
+    )
+    return (Caution("few_permutations", m.key, text),)
 
 
 def _at_once(

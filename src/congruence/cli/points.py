@@ -38,11 +38,8 @@ def points(
 
       congruence points labels.parquet --reference truth --least 50 --out scores.csv
     """
-    import itertools
-
     import numpy as np
 
-    import congruence as cg
     from congruence.inputs import files
 
     if out is not None:
@@ -57,22 +54,7 @@ def points(
         files.pick(found, [reference], str(file))
     else:
         check_number(found, MOST_SHOWN_COLUMNS, ", or name a --reference")
-    pairs = (
-        [(reference, name) for name in names if name != reference] if reference else itertools.combinations(names, 2)
-    )
-    scores = []
-    for a, b in pairs:
-        own = (
-            {key: labels[name] for key, name in (("a", a), ("b", b)) if name in labels}
-            if isinstance(labels, dict)
-            else labels
-        )
-        scores.append(cg.element_scores(found[a], found[b], unassigned=unassigned.value, noise=own))
-    if not scores:
-        raise cg.InputError(f"{file} has {len(names)} label columns; point scores need at least two")
-    stacked = np.array([np.asarray(score, dtype=float) for score in scores])
-    seen = (~np.isnan(stacked)).sum(axis=0)
-    mean = np.divide(np.nansum(stacked, axis=0), seen, out=np.full(stacked.shape[1], np.nan), where=seen > 0)
+    mean, seen = _mean_scores(found, reference, labels, unassigned.value, file)
     named: dict[str, Any] = row_ids(file, id, long) or {"row": np.arange(len(mean))}
     table = {**named, "score": mean}
     gone = int((seen == 0).sum())
@@ -95,3 +77,23 @@ def points(
                 f"the {len(rows)} least stable of {len(mean):,} points; mean score {np.nanmean(mean):.3f}; --out writes all"
             ]
         )
+
+
+def _mean_scores(found: dict[str, Any], reference: str | None, noise: Any, unassigned: Any, file: Path) -> Any:
+    """The mean score of each point over pairs of columns, and in how many pairs it has a score."""
+    import itertools
+
+    import numpy as np
+
+    import congruence as cg
+    from congruence.chance.many_tests import noise_of
+
+    others = [name for name in found if name != reference]
+    scores = []
+    for a, b in itertools.product([reference], others) if reference else itertools.combinations(others, 2):
+        scores.append(cg.element_scores(found[a], found[b], unassigned=unassigned, noise=noise_of(noise, a, b)))
+    if not scores:
+        raise cg.InputError(f"{file} has {len(found)} label columns; point scores need at least two")
+    stacked = np.array([np.asarray(score, dtype=float) for score in scores])
+    seen = (~np.isnan(stacked)).sum(axis=0)
+    return np.divide(np.nansum(stacked, axis=0), seen, out=np.full(stacked.shape[1], np.nan), where=seen > 0), seen

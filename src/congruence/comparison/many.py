@@ -262,15 +262,8 @@ def compare_to(
     columns, _, kind = columns_of(on_card(clusterings, engine))
     title = "reference"
     if isinstance(reference, str):
-        named = dict(columns)
-        if reference not in named and is_frame(clusterings) and reference in clusterings.columns:
-            named[reference] = clusterings[reference]  # requested by name, so its kind does not matter
-        if reference not in named:
-            raise InputError(
-                f"there is no clustering {reference!r} to use as reference; "
-                f"{hint(reference, named, 'there are: ' + some_of(named))}"
-            )
-        title, reference, columns = reference, named[reference], [c for c in columns if c[0] != reference]
+        title, reference = reference, _named_reference(reference, columns, clusterings)
+        columns = [c for c in columns if c[0] != title]
     own = clusterings.mass if isinstance(clusterings, Ensemble) else None
     if own is not None and sample_weight is None and frequency is None:  # an ensemble has its own point weights
         weights = (None, own.values) if own.is_frequency else (own.values, None)
@@ -305,6 +298,17 @@ def compare_to(
         ),
         skipped=todo.skipped, kind=kind or ensemble.kind,
     )  # fmt: skip
+
+
+def _named_reference(name: str, columns: Sequence[tuple[str, Any]], clusterings: Any) -> Any:
+    """The clustering of this name; a column of a frame may be of any kind, because it is requested by name."""
+    named = dict(columns)
+    if name not in named and is_frame(clusterings) and name in clusterings.columns:
+        return clusterings[name]
+    if name not in named:
+        near = hint(name, named, "there are: " + some_of(named))
+        raise InputError(f"there is no clustering {name!r} to use as reference; {near}")
+    return named[name]
 
 
 def _named_trees(given: Any) -> list[tuple[str, Hierarchy]] | None:

@@ -123,14 +123,14 @@ def choose_k(
     truth = _truth(reference, n, [data], "the data")
     seeds = seed_sequence(random_state)
     ks = _checked_numbers(k, k_min, n)
-    if criteria is None and n_members is None:
+    is_kmeans = isinstance(method, str) and method in ("auto", "kmeans")
+    if criteria is None and n_members is None and (is_kmeans or is_clusterer(method)):
         without_effect(choose_k, "without criteria that compare members", **parts)
     if criteria is None and n_members is None and is_clusterer(method):
         without_effect(choose_k, "without method 'em'", protocol=protocol)
         return by_rule(prepare(data, X, standardise, seeds), ks, method, seeds, truth, progress)
-    if criteria is not None or not (isinstance(method, str) and method in ("auto", "kmeans")):
-        plain = n_members is None and isinstance(method, str) and method in ("auto", "kmeans")
-        peers, others = sorted_out(criteria, plain)
+    if criteria is not None or not is_kmeans:
+        peers, others = sorted_out(criteria, n_members is None and is_kmeans)
         found = None
         if others is None or others or not peers:
             wanted = None if others is None else wanted_criteria(others, False)
@@ -139,7 +139,7 @@ def choose_k(
             if not peers:
                 without_effect(choose_k, "on criteria that compare members", standardise=standardise)
             many = MEMBERS if n_members is None else n_members
-            maker = "kmeans" if isinstance(method, str) and method == "auto" else method
+            maker = "kmeans" if is_kmeans else method
             making = Making.of(data, X, maker, seeds, many, n_subsamples, fraction, protocol, n_jobs)
             several = [x for x in ks if x > 1]
             if not several:
@@ -153,11 +153,7 @@ def choose_k(
             points = prepare(data, X, standardise, seeds)
             return by_criteria(points, ks, peers, method, seeds, found, truth, n_jobs, progress)
         assert found is not None
-        return KChoice(
-            ks=found.ks, criteria=found.curves, with_reference=found.with_reference, success=found.success,
-            n_reference=found.n_reference, ensembles=found.ensembles,
-            notes=(*lacking(truth, n), *found.notes), is_complete=found.is_complete, method=str(method),
-        )  # fmt: skip
+        return _of_curves(found, lacking(truth, n), str(method))
     if protocol is not None:
         raise InputError(f"protocol must be None, or 'paper' with method 'em'; got {protocol!r} with {method!r}")
     points = prepare(data, X, standardise, seeds, robust=True)
@@ -204,8 +200,13 @@ def _of_ensembles(data: Mapping[Any, Any], criteria: Any, reference: Any, thread
     truth = _truth(reference, n, list(ensembles.values()), "the ensembles")
     wanted = None if criteria is None else wanted_criteria(criteria, True)
     found = member_curves(ks, ensembles, wanted, truth, threads, progress)
+    return _of_curves(found, lacking(truth, n), "ensembles", ENSEMBLES)
+
+
+def _of_curves(found: Any, before: Sequence[str], method: str, *after: str) -> KChoice:
+    """The choice by curves of agreement, with more notes before and after theirs."""
     return KChoice(
         ks=found.ks, criteria=found.curves, with_reference=found.with_reference, success=found.success,
-        n_reference=found.n_reference, ensembles=found.ensembles,
-        notes=(*lacking(truth, n), *found.notes, ENSEMBLES), is_complete=found.is_complete, method="ensembles",
+        n_reference=found.n_reference, ensembles=found.ensembles, notes=(*before, *found.notes, *after),
+        is_complete=found.is_complete, method=method,
     )  # fmt: skip
