@@ -278,7 +278,7 @@ def test_refusals():
     with pytest.raises(cg.InputError, match=r"no null model 'num'; did you mean|no null model 'num'; there are"):
         cg.permutation_test(A, B, null="num")
     with pytest.raises(cg.InputError, match="sided must be 'two'"):
-        cg.permutation_test(A, B, sided="both")
+        cg.permutation_test(A, B, null="all", sided="both")
     with pytest.raises(cg.InputError, match="n_permutations must be a whole number above 0, not 0"):
         cg.permutation_test(A, B, n_permutations=0)
     with pytest.raises(cg.InputError, match="level must be between 0 and 1"):
