@@ -93,7 +93,7 @@ def test_known_values_of_clusim():
         "all": (0.611635721962606, 0.419448541053684),
     }
     for null in rand:
-        for place, sided in enumerate(("two", "one")):
+        for place, sided in enumerate(("two", "one") if null != "permutation" else ("two",)):
             assert cg.adjusted("rand", null, sided=sided).expectation(a, b).value == pytest.approx(
                 rand[null][place], rel=1e-12
             )
