@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -122,10 +122,10 @@ def doors(a: Any, b: Any, keys: Sequence[str], **options: Any) -> Iterator[tuple
         yield "compare_to", {key: rows[key][1] for key in group}
 
 
-def everywhere(a: Any, b: Any, keys: Sequence[str], **options: Any) -> dict[str, float]:
-    """The values of cg.compare(a, b), after checking every entry point on every route."""
+def everywhere(a: Any, b: Any, keys: Sequence[str], routes: Iterable[str] = ROUTES, **options: Any) -> dict[str, float]:
+    """The values of cg.compare(a, b), after checking every entry point on these routes."""
     expected: dict[str, float] = {}
-    for route in ROUTES:
+    for route in routes:
         with on_route(route):
             for door, values in doors(a, b, keys, **options):
                 expected = expected or values

@@ -189,7 +189,7 @@ def test_criteria_vote_together():
 def test_stability_is_clusterboot(name, k, scheme):
     """Mean Jaccard similarity of each cluster is that of fpc::clusterboot within the error of simulation."""
     ours = {"boot": "bootstrap", "subset": "subsample"}.get(scheme, scheme)
-    clusterer = KMeans(k, n_init=10)
+    clusterer = KMeans(k, n_init=3 if name in ("iris", "square") else 10)  # the others have more local optima
     share = {"fraction": 0.5} if ours == "subsample" else {}
     s = cg.stability(choosing_k_r.data(name), clusterer, scheme=ours, n_resamples=60, random_state=0, **share)
     table = s.to_frame().sort_values("points", ascending=False)

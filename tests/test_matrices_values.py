@@ -239,6 +239,7 @@ def test_fuzzy_ensembles(pq, data):
 
 
 @pytest.mark.slow
+@settings(max_examples=20)
 @given(two_ensembles(gaps=True), st.data())
 def test_partial_ensembles(pq, data):
     """Ratio and plain against the whole matrices, pooled against loops over members: by patterns, tables and tiles."""
@@ -261,6 +262,7 @@ def test_partial_ensembles(pq, data):
 
 
 @pytest.mark.slow
+@settings(max_examples=20)
 @given(two_ensembles(gaps=True), st.data())
 def test_counted_points_of_partial_ensembles(pq, data):
     """frequency of a partial ensemble is the same as repeating its points, under every way to count gaps."""

@@ -18,14 +18,20 @@ from congruence.statistics.tables import Array
 START_ENTRIES = 30_000_000
 
 
+def _integers(*indices: Array) -> list[Array]:
+    """The indices of sparse matrices as int32, or int64 if there are too many; the moves are compiled for each type."""
+    kind = np.int32 if max(len(x) for x in indices) < 2**31 else np.int64
+    return [x.astype(kind, copy=False) for x in indices]
+
+
 class Graph:
     """A symmetric matrix of edge weights."""
 
     def __init__(self, matrix: Any) -> None:
         self.matrix = matrix
         self.n, self.size = matrix.shape[0], matrix.nnz
-        none = np.empty(0, matrix.indptr.dtype)  # the same types as for a hypergraph, to compile only once
-        self.arrays = (matrix.indptr, matrix.indices, matrix.data, none, none)
+        start, other, none = _integers(matrix.indptr, matrix.indices, np.empty(0, np.int32))
+        self.arrays = (start, other, matrix.data, none, none)
 
     def _ends(self, labels: Array) -> Iterator[tuple[Array, Array, Array]]:
         """Blocks of both ends and weight of the entries, a million at a time."""
@@ -63,7 +69,8 @@ class Hypergraph:
         self.matrix, self.weight = incidence[:, some], weight[some]
         self.pins = self.matrix.tocsc()
         self.n, self.size = incidence.shape[0], self.matrix.nnz
-        self.arrays = (self.matrix.indptr, self.matrix.indices, self.weight, self.pins.indptr, self.pins.indices)
+        start, other, *pins = _integers(self.matrix.indptr, self.matrix.indices, self.pins.indptr, self.pins.indices)
+        self.arrays = (start, other, self.weight, *pins)
 
     def _ends(self, labels: Array) -> tuple[Array, Array]:
         """The lowest and highest block of each hyperedge."""
